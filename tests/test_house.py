@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "kschedlab"
 LEFT_TO_RIGHT = {
     "": """
         extras | objects | cel | manifests | cluster | testing | devices | filter | queue | score | plugins | extenders
-        preemption | generations | configuration | decision | claiming | post_filter | scheduler | explanation
+        preemption | generations | configuration | decision | claiming | post_filter | scheduler | groups | explanation
         whatif | simulation | views | lab | live | program | __main__
     """,
     "filter": """
@@ -23,7 +23,7 @@ LEFT_TO_RIGHT = {
     """,
     "queue": """
         interface order heap | queued_pod events nominated | backoff unschedulable pre_enqueue in_flight
-        requeueing older hints | with_events
+        requeueing older hints queued_group | with_events | groups
     """,
     "score": """
         plugin

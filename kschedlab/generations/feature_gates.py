@@ -132,7 +132,14 @@ def _no_early_nomination(generation: Any) -> Any:
 def _pod_groups(generation: Any) -> Any:
     """pkg/api/pod/util.go, dropDisabledSchedulingGroupField: the API server keeps the field schedulingGroup of pods."""
     kept = tuple(field for field in generation.api.unknown if field != GROUP_FIELD)
-    return replace(generation, api=replace(generation.api, unknown=kept))
+    queue = replace(generation.queue, name="with groups", make=_with_groups)
+    return replace(generation, api=replace(generation.api, unknown=kept), queue=queue)
+
+
+def _with_groups(now: Callable[[], int], **options: Any) -> Any:
+    from kschedlab.queue.groups import WithGroups
+
+    return WithGroups(now, **options)
 
 
 def _no_declared_features(generation: Any) -> Any:

@@ -64,6 +64,7 @@ class Scenario(msgspec.Struct):
     """A cluster with the pod to decide for, or with a queue of pods that arrive one after another.
 
     ``extenders``: asked by every profile, after those of the configuration. ``featureGates``: set in every profile.
+    ``podGroup``: decide for all pods of this group that wait, in place of ``pod``.
     """
 
     objects: list[msgspec.Raw]
@@ -72,6 +73,7 @@ class Scenario(msgspec.Struct):
     queue: list[msgspec.Raw] = []
     extenders: list[Description] = []
     featureGates: dict[str, bool] = {}
+    podGroup: str = ""
 
 
 def decide_lines(lines: Iterable[bytes | str], generation: str | Profiles = LATEST) -> Iterator[str]:
@@ -96,13 +98,21 @@ def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[
         head["id"] = scenario.id
         gates = chosen(scenario.featureGates)
         profiles = with_gates(_extended(profiles, scenario.extenders), gates.modelled)
-        answer = _placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles)
+        answer = _answer(scenario, profiles)
         left_out = [*gates.notes, *answer.pop("notModelled", ())]
         return head | answer | ({"notModelled": left_out} if left_out else {})
     except FeatureGateError as error:
         return head | {"feasible": [], "error": f"line {number}: featureGates: {error}"}
     except (ManifestError, UsageError) as error:
         return head | {"feasible": [], "error": f"line {number}: {error}"}
+
+
+def _answer(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
+    if scenario.podGroup:
+        from kschedlab.program.group import group_verdict
+
+        return group_verdict(scenario.podGroup, scenario.objects, decode_objects(scenario.objects), profiles)
+    return _placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles)
 
 
 def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:

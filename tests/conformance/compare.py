@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 PARTS = ("prefilter", "filter", "feasible", "scores", "message", "event", "preemption", "placements", "error")
+PARTS += ("victims", "condition")
 Verdict = dict[str, Any]
 
 

@@ -17,7 +17,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation, Profiles
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod, PodGroup
 from kschedlab.queue.with_events import WithEvents
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.clock import now
@@ -71,6 +71,12 @@ class KubeScheduler:
         profiles = {name: generation} if isinstance(generation, Generation) else dict(generation)
         first = next(iter(profiles.values()))
         rules, own = first.loop, tuple(plugins)
+        groups: Any = None
+        if dict(first.feature_gates).get("GenericWorkload"):
+            from kschedlab.simulation.scheduler import groups
+
+            states = groups.GroupStates()
+            own = (groups.GangScheduling(states), *own)
         clock = partial(now, env)
         generations = {profile: on_clock(each.plus(*own), clock) for profile, each in profiles.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
@@ -99,14 +105,24 @@ class KubeScheduler:
         volumes, failures = VolumeBinding(context), Failures(context)
         binding = ORDERS[rules.cycle](context, failures, volumes)
         preempting = EVICTIONS[rules.eviction](context, binding)
+        if groups is not None:
+            preempting = groups.GroupEvictions(context, binding, states)
         context.queue = queue_for(context, preempting.is_running, self._moved, self._nominated)
         engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
         self.loop = Loop(context, engine, failures, binding, preempting)
+        if groups is not None:
+            self.loop = groups.GroupLoop(context, engine, failures, binding, preempting, states)
         for each in generations.values():
             for _, plugin in each.plugins:
                 with suppress(AttributeError):  # a plugin without this attribute does not use it
                     plugin.handle = PluginHandle(context)  # type: ignore[attr-defined]
-        self._handle((HandlersByHint if first.queue.hints else HandlersMovingAll)(context))
+        if groups is None:
+            self._handle((HandlersByHint if first.queue.hints else HandlersMovingAll)(context))
+        else:
+            states.placed = cache.pod
+            handlers = groups.GroupHandlers(context, states)
+            self.informers.of(PodGroup).add_handler(handlers.add_group, handlers.update_group, handlers.delete_group)
+            self._handle(handlers)
         self._paused_timers: list[simpy.Event] = []
         self.running = False
 

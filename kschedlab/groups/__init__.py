@@ -1,0 +1,11 @@
+"""Pod groups: gangs that are placed as a whole or not at all (v1.37, behind the feature gate GenericWorkload).
+
+==================  =============================================================================
+``group``           what a PodGroup asks for, the status of an attempt
+``attempt``         one attempt: a node for each pod, on a fork of the cluster
+``preemption``      which pods to evict for a group
+``cycle``           both together, and what each pod is told
+==================  =============================================================================
+
+Loaded only where the gate is on.
+"""

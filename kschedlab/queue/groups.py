@@ -1,0 +1,354 @@
+"""The queue of v1.37 with pod groups: a group is one entry, which is popped, rejected and requeued as a whole.
+
+v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (addPodGroupMember, AddAttemptedPodGroupIfNeeded, AddPodGroup,
+DeletePodGroup) and pod_group_member_pods.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from kschedlab.objects.model import Pod, PodGroup
+from kschedlab.queue.backoff import is_backing_off
+from kschedlab.queue.events import (
+    FORCE_ACTIVATE,
+    POP_FROM_BACKOFF,
+    SCHEDULE_ATTEMPT_FAILURE,
+    UNSCHEDULED_POD_ADD,
+    UNSCHEDULED_POD_DELETE,
+    name_of,
+    pod_changes,
+)
+from kschedlab.queue.interface import (
+    BACKOFF,
+    GONE,
+    IN_FLIGHT,
+    UNSCHEDULABLE,
+    ClusterEvent,
+    Place,
+    QueuedPod,
+)
+from kschedlab.queue.pre_enqueue import is_gated
+from kschedlab.queue.queued_group import GroupBackoff, GroupKey, Pods, QueuedGroup, group_of
+from kschedlab.queue.queued_pod import NEVER, QueuedPodInfo
+from kschedlab.queue.requeueing import AFTER_BACKOFF, IMMEDIATELY, SKIP
+from kschedlab.queue.with_events import WithEvents
+
+
+class WithGroups(WithEvents):
+    """The queue of v1.37 with the gate GenericWorkload.
+
+    A pod of a group that does not exist waits apart (``incomplete``); one whose group is being scheduled waits for the
+    end of that cycle (``returning``).
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._backoff = GroupBackoff(self._backoff._initial, self._backoff._maximum, self._less)
+        self._groups: dict[GroupKey, PodGroup] = {}
+        self._incomplete: dict[GroupKey, dict[str, QueuedPodInfo]] = {}
+        self._returning: dict[GroupKey, dict[str, QueuedPodInfo]] = {}
+        self._popped: GroupKey | None = None
+
+    # -- reading
+
+    def places(self) -> dict[str, Place]:
+        """Where each queued pod is; the pods of a group are where the group is."""
+        found: dict[str, Place] = {}
+        for queued in (*self._active, *self._backoff, *self._unschedulable):
+            for pod in _pods_of(queued):
+                found[pod.key] = Place(queued.part, queued.since)
+        for waiting in (*self._incomplete.values(), *self._returning.values()):
+            found |= {key: Place(UNSCHEDULABLE, pod.since) for key, pod in waiting.items()}
+        return found
+
+    def __len__(self) -> int:
+        return super().__len__() + sum(map(len, self._incomplete.values()))
+
+    # -- pods
+
+    def add(self, pod: Pod) -> None:
+        """Add a new pod, to its group if it has one."""
+        key = group_of(pod)
+        if key is None:
+            super().add(pod)
+            return
+        self._sequence += 1
+        queued = QueuedPodInfo(pod, self._now(), self._sequence)
+        self._nominated.add(pod)
+        self._join(key, queued)
+
+    def _join(self, key: GroupKey, queued: QueuedPodInfo) -> None:
+        """addPodGroupMember: the pod joins its group, wherever the group is."""
+        group, why = self._groups.get(key), name_of(UNSCHEDULED_POD_ADD)
+        if group is None:
+            self._incomplete.setdefault(key, {})[queued.key] = queued
+            self._set_part(queued, UNSCHEDULABLE, why)
+            return
+        entry = self._take(key)
+        if entry is not None:
+            entry[0].add(queued)
+            queued.part = entry[0].part
+            self._requeue_in(entry[0], entry[1], why)
+        elif self._popped == key:
+            self._returning.setdefault(key, {})[queued.key] = queued
+            self._set_part(queued, UNSCHEDULABLE, why)
+        else:
+            fresh: Any = QueuedGroup(group, queued.timestamp, queued.sequence, [queued])
+            self._to_active_unless_gated(fresh, why)
+
+    def _take(self, key: GroupKey) -> tuple[QueuedGroup, int] | None:
+        """Remove the group from its part; with the strategy that returns it there (deleteFromAnyQueue)."""
+        name = f"PodGroup/{key[0]}/{key[1]}"
+        for remove, strategy in (
+            (self._active.delete, IMMEDIATELY),
+            (self._backoff.remove, AFTER_BACKOFF),
+            (self._unschedulable.remove, SKIP),
+        ):
+            found: Any = remove(name)
+            if found is not None:
+                return found, strategy
+        return None
+
+    def _requeue_in(self, entry: QueuedGroup, strategy: int, why: str) -> None:
+        queued: Any = entry
+        self._requeue(queued, strategy, why)
+        for member in entry.members:
+            member.part = entry.part
+
+    def update(self, old: Pod | None, new: Pod) -> None:
+        """The pod changed. A change of a pod may requeue its whole group."""
+        key = group_of(new)
+        if key is None:
+            super().update(old, new)
+            return
+        old = new if old is None else old
+        events = pod_changes(old, new, target=True)
+        if new.metadata.uid in self.in_flight:
+            for event in events:
+                self.in_flight.add_event(event, old, new)
+            return
+        apart = self._incomplete.get(key, {}).get(new.key) or self._returning.get(key, {}).get(new.key)
+        entry: Any = self._entry(key)
+        member = apart or next(
+            (each for each in (entry.members if entry is not None else ()) if each.key == new.key), None
+        )
+        if member is None:
+            self.add(new)
+            return
+        member.update(new)
+        self._nominated.update(old, new)
+        if apart is None and entry.part == UNSCHEDULABLE:
+            for event in events:
+                strategy = self._strategy(entry, event, old, new)
+                if self._requeue(entry, strategy, name_of(event)) != UNSCHEDULABLE:
+                    break
+
+    def _entry(self, key: GroupKey) -> QueuedGroup | None:
+        found: Any = self._find(f"PodGroup/{key[0]}/{key[1]}")
+        return found
+
+    def delete(self, pod: Pod) -> None:
+        """Remove a pod; its group goes with its last pod."""
+        key = group_of(pod)
+        if key is None:
+            super().delete(pod)
+            return
+        self._nominated.delete(pod)
+        why = name_of(UNSCHEDULED_POD_DELETE)
+        for apart in (self._incomplete, self._returning):
+            if (queued := apart.get(key, {}).pop(pod.key, None)) is not None:
+                self._notify(queued.pod, UNSCHEDULABLE, GONE, why)
+                return
+        entry = self._take(key)
+        if entry is None:
+            return
+        group, strategy = entry
+        if (removed := group.remove(pod.key)) is not None:
+            self._notify(removed.pod, group.part, GONE, why)
+        if group.members:
+            self._requeue_in(group, strategy, name_of(UNSCHEDULED_POD_ADD))
+
+    # -- groups
+
+    def add_group(self, group: PodGroup) -> None:
+        """A PodGroup was created: the pods that waited for it join it."""
+        key = (group.metadata.namespace, group.metadata.name)
+        self._groups[key] = group
+        for queued in self._incomplete.pop(key, {}).values():
+            self._join(key, queued)
+
+    def update_group(self, group: PodGroup) -> None:
+        """A PodGroup changed."""
+        key = (group.metadata.namespace, group.metadata.name)
+        self._groups[key] = group
+        if (entry := self._entry(key)) is not None:
+            entry.group = group
+
+    def delete_group(self, group: PodGroup) -> None:
+        """A PodGroup was deleted: its pods wait apart until it returns."""
+        key = (group.metadata.namespace, group.metadata.name)
+        self._groups.pop(key, None)
+        entry = self._take(key)
+        members = entry[0].members if entry is not None else list(self._returning.pop(key, {}).values())
+        for queued in members:
+            queued.part = entry[0].part if entry is not None else UNSCHEDULABLE
+            self._incomplete.setdefault(key, {})[queued.key] = queued
+            self._set_part(queued, UNSCHEDULABLE, "UnscheduledPodUpdate")
+
+    # -- scheduling
+
+    def pop(self) -> Any:
+        """The next entry: a pod, or a :class:`QueuedGroup`."""
+        while True:
+            why, queued = "Pop", self._active.pop() if self._active else None
+            if queued is None:
+                why, queued = POP_FROM_BACKOFF, self._backoff.pop()
+            if queued is None:
+                return None
+            queued.attempts += 1
+            entry: Any = queued
+            members = list(_pods_of(entry))
+            if isinstance(entry, QueuedGroup):
+                for member in members:
+                    member.attempts += 1
+                    self.in_flight.add_pod(member.pod)
+                self._popped = (entry.group.metadata.namespace, entry.group.metadata.name)
+            elif not self.in_flight.add_pod(queued.pod):
+                self._notify(queued.pod, queued.part, GONE, why)
+                continue
+            self._cycle += 1
+            self._set_part(entry, IN_FLIGHT, why)
+            return entry
+
+    def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
+        """Return a popped pod; one of a group waits for the end of the group's cycle."""
+        key = group_of(queued.pod)
+        if key is None:
+            super().add_unschedulable(queued, cycle)
+            return
+        assert isinstance(queued, QueuedPodInfo)
+        self._sequence += 1
+        queued.set_timestamp(self._now(), self._sequence)
+        if queued.rejector_plugins:
+            queued.unschedulable_count, queued.error_count = queued.unschedulable_count + 1, 0
+        else:
+            queued.error_count += 1
+        queued.flushed, queued.flushed_at = False, NEVER
+        self.in_flight.done(queued.pod.metadata.uid)
+        self._join(key, queued)
+
+    def add_attempted(self, entry: QueuedGroup, succeeded: bool, rejected: bool) -> None:
+        """The group's cycle ended (AddAttemptedPodGroupIfNeeded): requeue it with the pods that returned, if any.
+
+        After a success they are tried again at once, before pods of the same priority that came later; otherwise the
+        group backs off, and no event ends that wait.
+        """
+        key = (entry.group.metadata.namespace, entry.group.metadata.name)
+        self._popped = None
+        returned = self._returning.pop(key, {})
+        if not returned:
+            return
+        group = self._groups.get(key)
+        if group is None:
+            self._incomplete.setdefault(key, {}).update(returned)
+            return
+        before = {member.pod.metadata.uid for member in entry.members}
+        again = any(queued.pod.metadata.uid in before for queued in returned.values())
+        entry.group, entry.members = group, []
+        for queued in returned.values():
+            entry.add(queued)
+        if succeeded:
+            entry.error_count = entry.unschedulable_count = 0
+        elif rejected:
+            entry.unschedulable_count, entry.error_count = entry.unschedulable_count + 1, 0
+        else:
+            entry.error_count += 1
+        if not (succeeded and again):
+            self._sequence += 1
+            entry.timestamp, entry.sequence = self._now(), self._sequence
+        entry.flushed, entry.flushed_at = False, NEVER
+        waiting: Any = entry
+        entry.part = UNSCHEDULABLE
+        self._backoff.set(waiting)
+        if not succeeded and is_backing_off(waiting, self._now()):
+            self._to_backoff_unless_gated(waiting, SCHEDULE_ATTEMPT_FAILURE)
+        else:
+            self._to_active_unless_gated(waiting, SCHEDULE_ATTEMPT_FAILURE)
+
+    def activate(self, pods: Iterable[Pod]) -> None:
+        """Move these pods to the active queue, with their whole groups."""
+        for pod in pods:
+            key = group_of(pod)
+            if key is None:
+                super().activate([pod])
+                continue
+            entry: Any = self._entry(key)
+            if entry is not None and entry.part == BACKOFF:
+                self._backoff.remove(entry.key)
+                self._to_active_unless_gated(entry, FORCE_ACTIVATE.label)
+            elif entry is not None and entry.part == UNSCHEDULABLE:
+                self._to_active_unless_gated(entry, FORCE_ACTIVATE.label)
+            elif pod.metadata.uid in self.in_flight:
+                self.in_flight.add_event(FORCE_ACTIVATE, None, pod)
+
+    # -- what a group does as its pods do
+
+    def _strategy(self, queued: Any, event: ClusterEvent, old: Any, new: Any) -> int:
+        """The highest strategy of its pods (isEntityWorthRequeuing)."""
+        return max(self._registrations.strategy(pod, event, old, new) for pod in _pods_of(queued))
+
+    def _move(self, candidates: Iterable[Any], event: ClusterEvent, old: Any, new: Any) -> None:
+        entries: list[Any] = list(candidates)
+        super()._move([each for each in entries if not isinstance(each, QueuedGroup)], event, old, new)
+        hints = self._registrations.hints_for(event)
+        for entry in (each for each in entries if isinstance(each, QueuedGroup)):
+            if entry.gate and event.resource != "*" and entry.gate not in hints:
+                continue
+            if (strategy := self._strategy(entry, event, old, new)) != SKIP:
+                waiting: Any = entry
+                self._requeue(waiting, strategy, name_of(event))
+
+    def move(
+        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
+    ) -> None:
+        """Move the entries that the event may help; a group passes the check if any of its pods does."""
+        if pre_check is None:
+            super().move(event, old, new)
+            return
+        check = pre_check
+
+        def passes(pod: Pod | Pods) -> bool:
+            return any(map(check, pod)) if isinstance(pod, Pods) else check(pod)
+
+        super().move(event, old, new, passes)
+
+    def _stops_at_gate(self, queued: Any, why: str) -> bool:
+        if not isinstance(queued, QueuedGroup):
+            return super()._stops_at_gate(queued, why)
+        gated = [member for member in queued.members if is_gated(member, self._gates)]
+        queued.gate = gated[-1].gate if gated else ""
+        if not gated:
+            return False
+        queued.flushed = False
+        waiting: Any = queued
+        self._to_unschedulable(waiting, why)
+        return True
+
+    def _set_part(self, queued: Any, part: str, why: str) -> None:
+        if not isinstance(queued, QueuedGroup):
+            super()._set_part(queued, part, why)
+            return
+        queued.part, queued.since = part, self._now()
+        for member in queued.members:
+            if member.part != part:
+                super()._set_part(member, part, why)
+
+
+def _pods_of(queued: Any) -> Iterator[QueuedPodInfo]:
+    """The pod, or all pods of the group."""
+    if isinstance(queued, QueuedGroup):
+        yield from queued.members
+    else:
+        yield queued

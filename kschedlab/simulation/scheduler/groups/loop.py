@@ -1,0 +1,158 @@
+"""The scheduling loop with pod groups: one cycle decides for all pods of a group that wait.
+
+v1.37: pkg/scheduler/schedule_one_podgroup.go (scheduleOnePodGroup, submitPodGroupAlgorithmResult,
+updatePodGroupCondition).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from kschedlab.groups.cycle import GroupDecision, Verdict, decide, fault
+from kschedlab.groups.group import SUCCESS
+from kschedlab.objects.meta import Condition
+from kschedlab.objects.model import Pod, PodGroup
+from kschedlab.queue.groups import WithGroups
+from kschedlab.queue.queued_group import QueuedGroup
+from kschedlab.queue.queued_pod import QueuedPodInfo
+from kschedlab.scheduler import Scheduler
+from kschedlab.simulation.scheduler.binding import Binding
+from kschedlab.simulation.scheduler.context import POP, SCHEDULE, SKIP, Context, Cycle
+from kschedlab.simulation.scheduler.failure import ERROR_REASON, UNSCHEDULABLE_REASON, Failure, Failures
+from kschedlab.simulation.scheduler.groups.evictions import GroupEvictions
+from kschedlab.simulation.scheduler.groups.states import GroupStates
+from kschedlab.simulation.scheduler.loop import Loop
+from kschedlab.simulation.server.interface import answered
+from kschedlab.simulation.status import ApiError
+
+SCHEDULED = "PodGroupInitiallyScheduled"
+Run = Generator[Any, Any, None]
+
+
+class GroupLoop(Loop):
+    """Runs scheduleOne for pods and for groups."""
+
+    def __init__(
+        self,
+        context: Context,
+        engine: Scheduler,
+        failures: Failures,
+        binding: Binding,
+        evictions: GroupEvictions,
+        states: GroupStates,
+    ) -> None:
+        super().__init__(context, engine, failures, binding, evictions)
+        self._evictions, self._states = evictions, states
+
+    def schedule_one(self, queued: Any) -> Run:
+        """One scheduling cycle, of a pod or of a group."""
+        one = self._schedule_group if isinstance(queued, QueuedGroup) else super().schedule_one
+        yield from one(queued)
+
+    def _schedule_group(self, entry: QueuedGroup) -> Run:
+        queue, context = self._context.queue, self._context
+        assert isinstance(queue, WithGroups)
+        key = (entry.group.metadata.namespace, entry.group.metadata.name)
+        for member in entry.members:
+            context.step(member.pod, POP)
+        group, why = self._states.groups.get(key), ""
+        if group is None:
+            why = f'podgroup.scheduling.k8s.io "{key[1]}" not found'
+        else:
+            waiting = [member.pod for member in entry.members]
+            why = fault(group, waiting, self._states.scheduled(key), self._group_decides(waiting[0]))
+        members = [member for member in entry.members if not self._skipped(member)]
+        if why:
+            yield from self._not_tried(members, group, why)
+            queue.add_attempted(entry, succeeded=False, rejected=False)
+            return
+        assert group is not None
+        if not members:
+            queue.add_attempted(entry, succeeded=True, rejected=False)
+            return
+        found = self._decide_group(group, members)
+        tried = sum(each.decision is not None for each in found.pods)
+        yield context.env.timeout(context.latencies.cycle * max(tried, 1))
+        if found.preemption is not None:
+            yield context.env.timeout(context.latencies.preempt)
+            if found.waits and found.preemption.victims:
+                victims = [victim.pod for victim in found.preemption.victims]
+                self._evictions.evict_for(group, members[0].pod, victims)
+        for member, verdict in zip(members, found.verdicts, strict=True):
+            yield from self._carry_out(member, verdict)
+        yield from self._report(group, found)
+        queue.add_attempted(entry, found.tried.code == SUCCESS, found.tried.rejected)
+
+    def _group_decides(self, pod: Pod) -> bool:
+        generation = self._context.generations[pod.spec.schedulerName]
+        return dict(generation.feature_gates).get("PodGroupPreemptionPolicy", False)
+
+    def _skipped(self, member: QueuedPodInfo) -> bool:
+        if not (why := self._skips(member.pod)):
+            return False
+        self._context.step(member.pod, SKIP, detail=why)
+        self._context.queue.done(member.pod)
+        return True
+
+    def _decide_group(self, group: PodGroup, members: Sequence[QueuedPodInfo]) -> GroupDecision:
+        context, engine, key = self._context, self._engine, (group.metadata.namespace, group.metadata.name)
+        engine.cluster = context.cache.cluster()
+        engine.generation = context.generations[members[0].pod.spec.schedulerName]
+        pods = [context.cache.info(member.pod) for member in members]
+        return decide(engine, group, pods, len(self._states.scheduled(key)), self._states.find)
+
+    def _cycle(self, member: QueuedPodInfo) -> Cycle:
+        return Cycle(member, member.pod, self._context.frameworks[member.pod.spec.schedulerName], self._context.now)
+
+    def _carry_out(self, member: QueuedPodInfo, verdict: Verdict) -> Run:
+        """Bind the pod in a process of its own, or return it with its message."""
+        context, cycle = self._context, self._cycle(member)
+        context.step(member.pod, SCHEDULE, verdict.node, "" if verdict.rejected else verdict.message)
+        if not verdict.node:
+            reason = UNSCHEDULABLE_REASON if verdict.rejected else ERROR_REASON
+            failure = Failure(verdict.message, verdict.rejected, verdict.plugins, reason=reason)
+            yield from self._failures.handle(cycle, failure, verdict.nominated)
+            return
+        cycle.node = verdict.node
+        refused = yield from self._binding.reserve(cycle)
+        if refused is not None:
+            yield from self._failures.handle(cycle, refused, self._failures.no_nomination)
+        else:
+            context.env.process(self._binding.run(cycle))
+
+    def _not_tried(self, members: Sequence[QueuedPodInfo], group: PodGroup | None, why: str) -> Run:
+        for member in members:
+            failure = Failure(why, False, reason=ERROR_REASON)
+            yield from self._failures.handle(self._cycle(member), failure, self._failures.no_nomination)
+        if group is not None:
+            yield from self._write(group, "False", ERROR_REASON, why)
+
+    def _report(self, group: PodGroup, found: GroupDecision) -> Run:
+        """Write the group's condition."""
+        if found.status.code == SUCCESS:
+            yield from self._write(group, "True", "Scheduled", found.status.message)
+        else:
+            reason = UNSCHEDULABLE_REASON if found.status.rejected else ERROR_REASON
+            yield from self._write(group, "False", reason, found.status.message)
+
+    def _write(self, group: PodGroup, status: str, reason: str, message: str) -> Run:
+        """A group that was scheduled once stays so."""
+        context, metadata = self._context, group.metadata
+        known = next((each for each in group.status.conditions if each.type == SCHEDULED), None)
+        if known is not None and known.status == "True" and status != "True":
+            return
+        condition = Condition(SCHEDULED, status, reason, message, metadata.generation)
+        if known is not None and _same(known, condition):
+            return
+        yield context.env.timeout(context.latencies.status)
+        where = metadata.namespace, metadata.name, metadata.uid
+        try:
+            yield from answered(context.api.patch_status(PodGroup, *where, by=context.name, conditions=[condition]))
+        except ApiError as error:
+            context.note("podGroup", f"{metadata.namespace}/{metadata.name}: {error}")
+
+
+def _same(one: Condition, other: Condition) -> bool:
+    fields = ("status", "reason", "message", "observedGeneration")
+    return all(getattr(one, field) == getattr(other, field) for field in fields)

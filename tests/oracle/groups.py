@@ -1,0 +1,217 @@
+"""Compares the scheduling of pod groups with the real scheduler's, on random scenarios.
+
+    python -m tests.oracle.groups PROGRAM --count 500 --seed 1 [--record tests/conformance/extra]
+
+``sh tests/oracle/build.sh FOLDER groups_1_37`` builds PROGRAM. Scenarios in which two nodes tie for a pod are left out:
+the real one draws. The exit status is 1 if any differs. ``--record`` keeps
+the scenarios and the real verdicts in that folder.
+"""
+
+import argparse
+import gzip
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from kschedlab.groups import cycle
+from kschedlab.program.decide import decide_lines
+
+Manifest = dict[str, Any]
+GATES = {"GenericWorkload": True}
+MI = 1 << 20
+NAME = "groups.jsonl.gz"
+
+
+def scenario(rng: random.Random, number: int) -> Manifest:
+    """A cluster with running pods and groups, and one group that waits."""
+    nodes = [_node(rng, i) for i in range(rng.randint(1, 6))]
+    names = [node["metadata"]["name"] for node in nodes]
+    groups = [_group(rng, f"old-{i}", rng.choice((0, 5, 10, 20))) for i in range(rng.randint(0, 3))]
+    running = _running(rng, names, groups)
+    priority = rng.choice((0, 10, 10, 100))
+    waiting = rng.randint(1, 5)
+    group = _group(rng, "gang", priority, waiting)
+    size = rng.choice((100, 500, 900, 1500, 3000))
+    extras = _extras(rng)
+    pods = [_waiting(rng, i, priority, size, names, extras) for i in range(waiting)]
+    if rng.random() < 0.08:
+        rng.choice(pods)["spec"]["priority"] = priority + 1
+    if rng.random() < 0.05:
+        rng.choice(pods)["spec"]["preemptionPolicy"] = "Never"
+    gates = dict(GATES)
+    if rng.random() < 0.15:
+        gates["PodGroupPreemptionPolicy"] = True
+        group["spec"] |= {"preemptionPolicy": rng.choice(("Never", "PreemptLowerPriority"))}
+    objects = [*nodes, *groups, group, *_budgets(rng), *running, *pods]
+    return {"id": f"group-{number}", "objects": objects, "podGroup": "default/gang", "featureGates": gates}
+
+
+def _node(rng: random.Random, i: int) -> Manifest:
+    name = f"n{i}"
+    labels = {"kubernetes.io/hostname": name, "zone": rng.choice("ab")}
+    allocatable = {"cpu": f"{rng.randint(500, 4000)}m", "memory": str(rng.randint(2000, 9000) * MI), "pods": "20"}
+    spec: Manifest = {}
+    if rng.random() < 0.1:
+        spec = {"taints": [{"key": "k", "effect": "NoSchedule"}]}
+    status = {"allocatable": allocatable, "capacity": allocatable}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "spec": spec,
+        "status": status,
+    }
+
+
+def _group(rng: random.Random, name: str, priority: int, waiting: int = 3) -> Manifest:
+    policy: Manifest = {"basic": {}}
+    if rng.random() < 0.8:
+        policy = {"gang": {"minCount": rng.randint(1, waiting)}}
+    spec: Manifest = {"schedulingPolicy": policy, "priority": priority}
+    if rng.random() < 0.5:
+        spec["disruptionMode"] = rng.choice(({"all": {}}, {"single": {}}))
+    metadata = {"name": name, "namespace": "default", "uid": name}
+    return {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": spec}
+
+
+def _pod(name: str, priority: int, cpu: int, memory: int, **spec: Any) -> Manifest:
+    requests = {"cpu": f"{cpu}m", "memory": str(memory * MI)}
+    containers = [{"name": "c", "image": "i", "resources": {"requests": requests}}]
+    metadata = {"name": name, "namespace": "default", "uid": name, "labels": {"app": name.split("-")[0]}}
+    fields = {"schedulerName": "default-scheduler", "priority": priority, "containers": containers} | spec
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": fields, "status": {}}
+
+
+def _running(rng: random.Random, names: list[str], groups: list[Manifest]) -> list[Manifest]:
+    made = []
+    for i in range(rng.randint(0, 12)):
+        spec: Manifest = {"nodeName": rng.choice(names)}
+        priority, app = rng.choice((0, 0, 5, 10, 50)), rng.choice(("web", "db"))
+        if groups and rng.random() < 0.5:
+            chosen = rng.choice(groups)
+            spec["schedulingGroup"] = {"podGroupName": chosen["metadata"]["name"]}
+            priority = chosen["spec"]["priority"]
+        elif rng.random() < 0.05:
+            spec["schedulingGroup"] = {"podGroupName": "gang"}
+            priority = 10
+        if rng.random() < 0.1:
+            term = {"labelSelector": {"matchLabels": {"app": "gang"}}, "topologyKey": "kubernetes.io/hostname"}
+            required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+            spec["affinity"] = {"podAntiAffinity": required}
+        pod = _pod(f"{app}-{i}", priority, rng.randint(50, 1500), rng.randint(50, 2000), **spec)
+        pod["status"] = {"phase": "Running", "startTime": f"2024-01-01T00:{i:02}:00Z"}
+        if rng.random() < 0.08:
+            pod["metadata"] |= {"deletionTimestamp": "2024-01-02T00:00:00Z", "finalizers": ["example.com/hold"]}
+            mark = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+            pod["status"]["conditions"] = [mark]
+        made.append(pod)
+    return made
+
+
+def _extras(rng: random.Random) -> Manifest:
+    """What all pods of the group ask for besides resources."""
+    chance = rng.random()
+    selector = {"matchLabels": {"app": "gang"}}
+    if chance < 0.1:
+        return {"ports": True}
+    if chance < 0.2:
+        term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
+        return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    if chance < 0.3:
+        app = rng.choice(("web", "gang"))
+        term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "zone"}
+        return {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    if chance < 0.4:
+        key = rng.choice(("zone", "kubernetes.io/hostname"))
+        constraint = {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
+        return {"topologySpreadConstraints": [constraint]}
+    return {}
+
+
+def _waiting(rng: random.Random, i: int, priority: int, size: int, names: list[str], extras: Manifest) -> Manifest:
+    spec = dict(extras)
+    ports = spec.pop("ports", False)
+    spec["schedulingGroup"] = {"podGroupName": "gang"}
+    pod = _pod(f"gang-{i}", priority, size + rng.choice((0, 0, 7, 300)), rng.randint(50, 2500), **spec)
+    if ports:
+        pod["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 8080}]
+    if rng.random() < 0.08:
+        pod["status"]["nominatedNodeName"] = rng.choice(names)
+    return pod
+
+
+def _budgets(rng: random.Random) -> list[Manifest]:
+    if rng.random() < 0.6:
+        return []
+    app = rng.choice(("web", "db"))
+    spec = {"selector": {"matchLabels": {"app": app}}, "minAvailable": 1}
+    status = {"disruptionsAllowed": rng.randint(0, 2), "currentHealthy": 2, "desiredHealthy": 1, "expectedPods": 2}
+    metadata = {"name": "b", "namespace": "default"}
+    return [
+        {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": metadata, "spec": spec, "status": status}
+    ]
+
+
+def ours(line: str) -> tuple[Manifest, bool]:
+    """Our verdict, and whether two nodes tied for a pod."""
+    ties: list[bool] = []
+    attempt = cycle.attempt
+
+    def watched(*arguments: Any) -> Any:
+        result = attempt(*arguments)
+        ties.extend(each.decision is not None and len(each.decision.best) > 1 for each in result.pods)
+        return result
+
+    cycle.attempt = watched  # type: ignore[attr-defined]
+    try:
+        (answer,) = map(json.loads, decide_lines([line]))
+    finally:
+        cycle.attempt = attempt  # type: ignore[attr-defined]
+    answer.pop("version")
+    return answer, any(ties)
+
+
+def write(path: Path, lines: list[str]) -> None:
+    """Write the lines, the same bytes each time."""
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+        file.writelines(f"{line}\n".encode() for line in lines)
+
+
+def main() -> int:
+    """Compare, print, record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--record", type=Path)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    lines, here = [], []
+    while len(lines) < options.count:
+        line = json.dumps(scenario(rng, len(lines)))
+        answer, tied = ours(line)
+        if not tied:
+            lines.append(line)
+            here.append(answer)
+    text = "".join(f"{line}\n" for line in lines)
+    done = subprocess.run([options.program], input=text, text=True, stdout=subprocess.PIPE, check=True)
+    there = [json.loads(line) for line in done.stdout.splitlines()]
+    differ = 0
+    for line, mine, real in zip(lines, here, there, strict=True):
+        if mine != real:
+            differ += 1
+            print(f"{line}\n  here:  {json.dumps(mine)}\n  there: {json.dumps(real)}")
+    placed = sum((each["condition"] or {}).get("status") == "True" for each in there)
+    preempting = sum(bool(each["victims"]) for each in there)
+    print(f"{len(lines)} scenarios, {placed} placed, {preempting} with victims, {differ} differ")
+    if options.record:
+        write(options.record / "scenarios" / NAME, lines)
+        write(options.record / "v1.37" / NAME, [json.dumps(real) for real in there])
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""Pod groups in a running scheduler: the queue, the cycle, Permit, evictions and the group's condition."""
+
+from typing import Any
+
+import pytest
+
+from kschedlab.generations import V1_37
+from kschedlab.objects.model import PodGroup
+from kschedlab.queue.groups import WithGroups
+from kschedlab.simulation.log import Recorded, Step
+from kschedlab.simulation.simulation import Simulation
+from kschedlab.testing import node, pod
+from tests.groups.test_cycle import group, member
+
+GATED = V1_37.with_feature_gates({"GenericWorkload": True})
+
+
+def running(*objects: Any) -> Simulation:
+    return Simulation(objects, GATED)
+
+
+def created(simulation: Simulation, manifest: dict[str, Any]) -> None:
+    from kschedlab.manifests.decoding import decode
+
+    simulation.api.create(decode(manifest, manifest["kind"])[0])
+
+
+def nodes_of(simulation: Simulation) -> dict[str, str]:
+    return {each.metadata.name: each.spec.nodeName for each in simulation.pods()}
+
+
+def condition_of(simulation: Simulation) -> Any:
+    (found,) = simulation.api.get(PodGroup, "default", "g").status.conditions
+    return found
+
+
+def test_a_gang_is_bound_together() -> None:
+    simulation = running(node("n1", cpu="1"), node("n2", cpu="1"), group(), member("a", cpu="1"), member("b", cpu="1"))
+    simulation.run()
+    assert sorted(nodes_of(simulation).values()) == ["n1", "n2"]
+    assert (condition_of(simulation).status, condition_of(simulation).reason) == ("True", "Scheduled")
+    waited = [each.pod for each in simulation.log.entries if isinstance(each, Step) and each.step == "waitOnPermit"]
+    assert set(waited) == {"default/a"}, "the last one finds its gang complete"
+
+
+def test_a_gang_waits_for_its_pods_and_then_for_its_group() -> None:
+    simulation = running(node("n1"), member("a"))
+    simulation.run(1_000_000)
+    created(simulation, group())
+    simulation.run(2_000_000)
+    queue = simulation.scheduler.context.queue
+    assert isinstance(queue, WithGroups) and queue.places()["default/a"].part == "unschedulable"
+    created(simulation, member("b"))
+    simulation.run()
+    assert nodes_of(simulation) == {"a": "n1", "b": "n1"}
+
+
+def test_a_smaller_minimum_lets_a_waiting_gang_go() -> None:
+    simulation = running(node("n1"), group(minimum=3), member("a"), member("b"))
+    simulation.run(1_000_000)
+    assert nodes_of(simulation) == {"a": "", "b": ""}
+    smaller = group(minimum=2)
+    from kschedlab.manifests.decoding import decode
+
+    simulation.api.update(decode(smaller, "PodGroup")[0])
+    simulation.run()
+    assert nodes_of(simulation) == {"a": "n1", "b": "n1"}
+
+
+def test_a_gang_without_room_backs_off_and_keeps_its_condition() -> None:
+    simulation = running(node("n1", cpu="1"), group(), member("a", cpu="1"), member("b", cpu="1"))
+    simulation.run(20_000_000)
+    assert nodes_of(simulation) == {"a": "", "b": ""}
+    assert condition_of(simulation).reason == "Unschedulable"
+    attempts = [each.at for each in simulation.log.entries if isinstance(each, Step) and each.step == "pop"]
+    seconds = sorted({(at - simulation.start) // 1_000_000 for at in attempts})
+    assert seconds == [0, 2, 5, 10, 19], "1, 2, 4 and 8 seconds, each to the end of a whole one"
+
+
+def test_victims_make_room_for_a_gang() -> None:
+    objects = [node("n1", cpu="1"), node("n2", cpu="1"), pod("low", "n1", cpu="1", terminationGracePeriodSeconds=1)]
+    simulation = running(*objects, group(priority=5), *(member(name, cpu="1", priority=5) for name in "ab"))
+    simulation.run()
+    assert sorted(nodes_of(simulation).values()) == ["n1", "n2"]
+    events = [each for each in simulation.log.entries if isinstance(each, Recorded) and each.reason == "Preempted"]
+    uid = simulation.api.get(PodGroup, "default", "g").metadata.uid
+    assert [each.message for each in events] == [f"Preempted by podgroup {uid} on node cluster"]
+
+
+def test_pods_beyond_the_minimum_are_tried_again_at_once() -> None:
+    simulation = running(node("n1", cpu="2"), group(), *(member(name, cpu="1") for name in "abc"))
+    simulation.run(500_000)
+    assert sorted(nodes_of(simulation).values()) == ["", "n1", "n1"]
+    assert condition_of(simulation).status == "True", "a group that was scheduled once stays so"
+
+
+def test_a_deleted_group_sets_its_pods_aside() -> None:
+    simulation = running(node("n1"), group(minimum=3), member("a"), member("b"))
+    simulation.run(1_000_000)
+    simulation.api.delete(PodGroup, "default", "g")
+    simulation.run(2_000_000)
+    assert len(simulation.scheduler.context.queue) == 2
+    created(simulation, group(minimum=2))
+    simulation.run()
+    assert nodes_of(simulation) == {"a": "n1", "b": "n1"}
+
+
+def test_a_deleted_pod_leaves_its_group() -> None:
+    from kschedlab.objects.model import Pod
+
+    simulation = running(node("n1"), group(minimum=3), member("a"), member("b"))
+    simulation.run(1_000_000)
+    simulation.api.delete(Pod, "default", "b")
+    simulation.run(2_000_000)
+    assert set(simulation.scheduler.context.queue.places()) == {"default/a"}
+
+
+def test_pods_of_different_priorities_are_an_error_of_all() -> None:
+    simulation = running(node("n1"), group(), member("a"), member("b", priority=1))
+    simulation.run(500_000)
+    assert condition_of(simulation).reason == "SchedulerError"
+    assert nodes_of(simulation) == {"a": "", "b": ""}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_other_pods_are_scheduled_as_ever(seed: int) -> None:
+    simulation = Simulation([node("n1"), pod("web"), pod("db")], GATED, seed=seed)
+    simulation.run()
+    assert nodes_of(simulation) == {"web": "n1", "db": "n1"}
