@@ -46,7 +46,7 @@ def group_verdict(key: str, raws: Iterable[msgspec.Raw], objects: Objects, profi
         raise UsageError(f"no pod of the pod group {quoted(key)} waits")
     generation = profile_for(waiting[0].pod, profiles)
     if generation is None:
-        return {"error": str(NoProfileError(waiting[0].pod))}
+        return {"error": str(NoProfileError(waiting[0]))}
     gates = dict(generation.feature_gates)
     if len(waiting) + len(running) < min_count(group):
         return {"placements": [_placement(pod.key) for pod in waiting], "victims": [], "condition": None}
