@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -116,7 +117,7 @@ class Simulation:
         if scheduler:
             self._start_up.start()
         self._informers = Informers(self.env, self.api)
-        self._start_controllers(settings)
+        self._start_controllers(settings, seed)
         self.env.process(self._timeline(entries))
 
     @classmethod
@@ -245,19 +246,21 @@ class Simulation:
         if problems:
             raise ManifestError(problems)
 
-    def _start_controllers(self, settings: Settings) -> None:
+    def _start_controllers(self, settings: Settings, seed: int) -> None:
         env, api, informers = self.env, self.api, self._informers
         broadcaster = Broadcaster(lambda: api.now, self.log)
         broadcaster.start()
         record = broadcaster.record
+        latency = partial(settings.controllers.latency, seed)
+        unbatched = OwnersSettings(recreate=settings.recreate, delay=0)
         controllers = (
-            Owners(env, api, informers, OwnersSettings(recreate=settings.recreate), record),
-            Disruption(env, api, informers, record=record),
+            Owners(env, api, informers, unbatched, record, latency("owners")),
+            Disruption(env, api, informers, record=record, latency=latency("disruption")),
             VolumeControllers(env, api, informers, record=record),
-            ResourceClaims(env, api, informers, record),
-            NodeLifecycle(env, api, informers, record),
+            ResourceClaims(env, api, informers, record, latency("claims")),
+            NodeLifecycle(env, api, informers, record, latency("nodes")),
             PodGC(env, api, informers),
-            GarbageCollector(api, informers),
+            GarbageCollector(env, api, informers, latency("garbage")),
         )
         if settings.kubelet is not None:
             Kubelet(env, api, informers, settings.kubelet, record).start()

@@ -1,5 +1,6 @@
 """Whole runs: timelines that succeed or fail, reproducibly, and step by step."""
 
+import json
 import os
 import random
 import subprocess
@@ -13,7 +14,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Deployment, Node, Pod, PodDisruptionBudget, ReplicaSet
 from kschedlab.objects.problems import ManifestError
-from kschedlab.simulation.log import Acted, Began, Changed, Moved, Step, read_log
+from kschedlab.simulation.log import Acted, Began, Changed, Moved, Recorded, Step, read_log
 from kschedlab.simulation.replay import Replay
 from kschedlab.simulation.simulation import SETTLE_TIMEOUT, START, Simulation
 from kschedlab.simulation.timeline.scenario import load_scenario, loads_scenario
@@ -399,6 +400,44 @@ def test_cordoned_nodes_take_no_pods():
         ]
     )
     assert where(simulation) == {"a": "n2", "b": "n1"}
+
+
+UNCORDONED = [{"at": f"{at}s", "create": pod(f"p{i}", cpu="2", priority=i)} for at, i in enumerate((1, 3, 2))]
+UNCORDONED += [{"at": "8s", "uncordon": "a"}]
+
+
+@pytest.mark.parametrize(("latency", "failures"), [("0s", [1, 0, 0]), ("10ms", [1, 1, 1])])
+def test_pods_fail_while_a_controller_has_yet_to_remove_the_taint(latency, failures):
+    """After an uncordon, the taint is there until the controller reacts; it also decides who is first in the end."""
+    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    closed = node("a", allocatable={"cpu": "4", "pods": "9"}, unschedulable=True, taints=[taint])
+    head = {"simulation": {"controllers": {"least": latency, "most": latency}}, "timeline": UNCORDONED}
+    simulation = Simulation.of(loads_scenario(f"{json.dumps(head)}\n---\n{json.dumps(closed)}"))
+    simulation.run()
+    tainted = [each.key for each in simulation.log if isinstance(each, Recorded) and "untolerated" in each.message]
+    assert [tainted.count(f"default/p{i}") for i in (3, 2, 1)] == failures
+    if latency == "10ms":
+        assert where(simulation) == {"p1": "", "p2": "a", "p3": "a"}
+
+
+@pytest.mark.parametrize(
+    ("given", "limits"),
+    [
+        ({}, (10, 20)),
+        ({"least": "30ms"}, (30, 30)),
+        ({"most": "5ms"}, (5, 5)),
+        ({"least": "0s", "most": "1s"}, (0, 1000)),
+    ],
+)
+def test_the_latency_of_controllers_is_a_setting(given, limits):
+    scenario = loads_scenario(json.dumps({"simulation": {"controllers": given}}))
+    found = scenario.options.settings.controllers
+    assert (found.least, found.most) == (limits[0] * 1000, limits[1] * 1000)
+
+
+def test_a_latency_has_its_limits_in_order():
+    with pytest.raises(ManifestError, match="controllers.least: is more than most"):
+        loads_scenario(json.dumps({"simulation": {"controllers": {"least": "2s", "most": "1s"}}}))
 
 
 def test_recreate_false_disables_the_owners():

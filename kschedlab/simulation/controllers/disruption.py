@@ -23,7 +23,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.selectors import Selector, SelectorError
 from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, budget_status, failed_status
-from kschedlab.simulation.controllers.work_queue import WorkQueue
+from kschedlab.simulation.controllers.work_queue import Latency, WorkQueue, at_once
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informer, Informers
 from kschedlab.simulation.server.api import ApiServer
@@ -51,6 +51,7 @@ class Disruption:
         informers: Informers,
         settings: DisruptionSettings = DisruptionSettings(),
         record: Record = silent,
+        latency: Latency = at_once,
     ) -> None:
         self._api = api
         self._settings = settings
@@ -64,7 +65,7 @@ class Disruption:
         self._pods_of_budget: dict[str, dict[str, Pod]] = {}
         self._budgets_of_pod: dict[str, dict[str, None]] = {}
         self._last_messages: dict[str, str] = {}
-        self._queue: WorkQueue[str] = WorkQueue(env, self._sync)
+        self._queue: WorkQueue[str] = WorkQueue(env, self._sync, latency)
 
     def start(self) -> None:
         """Begin to watch."""

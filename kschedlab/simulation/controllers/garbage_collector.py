@@ -5,6 +5,8 @@ v1.37: pkg/controller/garbagecollector; here it acts only when it observes the o
 
 from __future__ import annotations
 
+import simpy
+
 from kschedlab.objects.model import (
     ApiObject,
     Deployment,
@@ -16,7 +18,9 @@ from kschedlab.objects.model import (
     ResourceClaim,
     StatefulSet,
 )
+from kschedlab.simulation.clock import after
 from kschedlab.simulation.controllers.ownership import by_owner, owned_by
+from kschedlab.simulation.controllers.work_queue import Latency, at_once
 from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.server.api import ApiServer
@@ -31,7 +35,11 @@ OWNED: tuple[type[ApiObject], ...] = (Pod, ReplicaSet, PersistentVolumeClaim, Re
 class GarbageCollector:
     """Deletes the dependents of deleted owners."""
 
-    def __init__(self, api: ApiServer, informers: Informers) -> None:
+    def __init__(
+        self, env: simpy.Environment, api: ApiServer, informers: Informers, latency: Latency = at_once
+    ) -> None:
+        self._env = env
+        self._latency = latency
         self._api = api
         self._owners = [informers.of(kind) for kind in OWNERS]
         self._owned = [by_owner(informers, kind) for kind in OWNED]
@@ -39,7 +47,11 @@ class GarbageCollector:
     def start(self) -> None:
         """Begin to watch."""
         for informer in self._owners:
-            informer.add_handler(on_delete=self._collect)
+            informer.add_handler(on_delete=self._owner_deleted)
+
+    def _owner_deleted(self, owner: ApiObject) -> None:
+        if any(owned_by(informer, owner) for informer in self._owned):
+            after(self._env, self._latency(), self._collect, owner)
 
     def _collect(self, owner: ApiObject) -> None:
         for informer in self._owned:

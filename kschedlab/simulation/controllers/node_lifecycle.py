@@ -14,7 +14,7 @@ from kschedlab.objects.model import Node, Pod, PodCondition, Taint
 from kschedlab.simulation.clock import after
 from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab.simulation.controllers.taints import NO_EXECUTE, toleration_time, with_taints
-from kschedlab.simulation.controllers.work_queue import WorkQueue
+from kschedlab.simulation.controllers.work_queue import Latency, WorkQueue, at_once
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import DISRUPTION_TARGET, READY, is_ready
@@ -40,7 +40,14 @@ NOT_READY_CONDITION = PodCondition(READY, "False")
 class NodeLifecycle:
     """Maintains the taints of nodes, and deletes pods when their toleration ends."""
 
-    def __init__(self, env: simpy.Environment, api: ApiServer, informers: Informers, record: Record = silent) -> None:
+    def __init__(
+        self,
+        env: simpy.Environment,
+        api: ApiServer,
+        informers: Informers,
+        record: Record = silent,
+        latency: Latency = at_once,
+    ) -> None:
         self._env = env
         self._api = api
         self._record = record
@@ -50,8 +57,8 @@ class NodeLifecycle:
         self._nodes = informers.of(Node)
         self._pods = pods_by_node(informers)
         self._tainted_since: dict[str, int] = {}
-        self._taints: WorkQueue[str] = WorkQueue(env, self._taint)
-        self._evictions: WorkQueue[str] = WorkQueue(env, self._evict)
+        self._taints: WorkQueue[str] = WorkQueue(env, self._taint, latency)
+        self._evictions: WorkQueue[str] = WorkQueue(env, self._evict, latency)
 
     def start(self) -> None:
         """Begin to watch."""

@@ -43,7 +43,7 @@ from kschedlab.simulation.controllers.replicas import (
     selector_of,
     template_of,
 )
-from kschedlab.simulation.controllers.work_queue import WorkQueue
+from kschedlab.simulation.controllers.work_queue import Latency, WorkQueue, at_once
 from kschedlab.simulation.controllers.writes import Create, Delete, UpdateStatus, Write, apply_writes, meta
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informer, Informers
@@ -85,6 +85,7 @@ class Owners:
         informers: Informers,
         settings: OwnersSettings = OwnersSettings(),
         record: Record = silent,
+        latency: Latency = at_once,
     ) -> None:
         self._api = api
         self._settings = settings
@@ -99,7 +100,7 @@ class Owners:
         self._records: dict[str, jobs.Record] = {}
         self._templates: dict[str, dict[str, PodTemplate]] = {}
         self._deleted_job_pods: dict[str, dict[str, Pod]] = {}
-        self._queue: WorkQueue[Key] = WorkQueue(env, self._sync)
+        self._queue: WorkQueue[Key] = WorkQueue(env, self._sync, latency)
 
     def start(self) -> None:
         """Begin to watch, unless the controllers are disabled."""

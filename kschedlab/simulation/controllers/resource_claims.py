@@ -28,7 +28,7 @@ from kschedlab.objects.model import (
     ResourceClaimTemplate,
 )
 from kschedlab.simulation.controllers.ownership import by_owner, owned_by
-from kschedlab.simulation.controllers.work_queue import WorkQueue
+from kschedlab.simulation.controllers.work_queue import Latency, WorkQueue, at_once
 from kschedlab.simulation.events import WARNING, Record, silent
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import TERMINAL
@@ -57,7 +57,14 @@ class Key(NamedTuple):
 class ResourceClaims:
     """The controller."""
 
-    def __init__(self, env: simpy.Environment, api: ApiServer, informers: Informers, record: Record = silent) -> None:
+    def __init__(
+        self,
+        env: simpy.Environment,
+        api: ApiServer,
+        informers: Informers,
+        record: Record = silent,
+        latency: Latency = at_once,
+    ) -> None:
         self._api = api
         self._record = record
         self._informers = informers
@@ -66,7 +73,7 @@ class ResourceClaims:
         self._pods.index_by(_USED, _used_claims)
         self._claims = by_owner(informers, ResourceClaim)
         self._templates = informers.of(ResourceClaimTemplate)
-        self._queue: WorkQueue[Key] = WorkQueue(env, self._sync)
+        self._queue: WorkQueue[Key] = WorkQueue(env, self._sync, latency)
 
     def start(self) -> None:
         """Begin to watch."""

@@ -86,6 +86,7 @@ class VolumeControllers:
         self._pods = informers.of(Pod)
         self._pods.index_by(CLAIM, _claims_of)
         self._volumes_by_claim: dict[str, dict[str, PersistentVolume]] = {}
+        self._waiting_at_first: dict[str, list[str]] = {}
         self._last_messages: dict[str, str] = {}
         self._provisioning: dict[str, None] = {}
         self._started_at = api.now
@@ -101,7 +102,7 @@ class VolumeControllers:
             on_update=self._index_volume,
             on_delete=lambda old: self._index_volume(old, None),
         )
-        self._claims.add_handler(self._claim_changed, lambda _, claim: self._claim_changed(claim), self._claim_changed)
+        self._claims.add_handler(self._claim_added, lambda _, claim: self._claim_changed(claim), self._claim_changed)
         self._volumes.add_handler(self._volume_changed, lambda _, new: self._volume_changed(new), self._volume_changed)
         self._classes.add_handler(on_add=lambda _: self._resync_next_period())
         self._pods.add_handler(on_add=self._pod_added)
@@ -109,6 +110,12 @@ class VolumeControllers:
             queue.start(self._shared_informers.synced)
 
     # -- event handlers
+
+    def _claim_added(self, claim: PersistentVolumeClaim) -> None:
+        """A new claim is looked at before the pod comes for which it was made."""
+        if self._pods.synced.triggered:
+            self._waiting_at_first[key_of(claim)] = self._names_of_waiting_pods(key_of(claim))
+        self._claim_changed(claim)
 
     def _claim_changed(self, claim: PersistentVolumeClaim) -> None:
         """The claim was added, updated or deleted: enqueue it and its volume."""
@@ -159,11 +166,16 @@ class VolumeControllers:
 
     def _wait(self, key: str, message: str) -> tuple[str, str]:
         """(reason, message) of a claim that waits for its pods, or for the first (findNonScheduledPodsByPVC)."""
-        pods = [pod for pod in self._pods.by_index(CLAIM, key) if not pod.spec.nodeName]
-        names = [pod.metadata.name for pod in pods if pod.status.phase not in TERMINAL]
+        names = self._waiting_at_first.pop(key, None)
+        if names is None:
+            names = self._names_of_waiting_pods(key)
         if not names:
             return WAIT_FOR_FIRST_CONSUMER, message
         return "WaitForPodScheduled", f"waiting for pod{'s' if names[1:] else ''} {','.join(names)} to be scheduled"
+
+    def _names_of_waiting_pods(self, key: str) -> list[str]:
+        pods = [pod for pod in self._pods.by_index(CLAIM, key) if not pod.spec.nodeName]
+        return [pod.metadata.name for pod in pods if pod.status.phase not in TERMINAL]
 
     def _sync_volume(self, name: str) -> None:
         volume = self._volumes.get(name)

@@ -25,6 +25,7 @@ from kschedlab.manifests.validation import GROUP_WARNING
 from kschedlab.objects.meta import Int64, Part, Time
 from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
+from kschedlab.simulation.controllers.work_queue import ControllerSettings
 from kschedlab.simulation.durations import duration_of, parse_run_time
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.timeline.actions import TimelineEntry
@@ -37,12 +38,13 @@ from kschedlab.simulation.timeline.manifest_objects import INITIAL, ManifestObje
 class Settings:
     """How kubelets, latencies and owners behave. ``recreate``: whether owners replace deleted pods.
 
-    ``kubelet``: None for nodes without kubelets.
+    ``kubelet``: None for nodes without kubelets; ``controllers``: how long these take to react.
     """
 
     recreate: bool = True
     kubelet: KubeletSettings | None = KubeletSettings()
     latencies: Latencies = Latencies()
+    controllers: ControllerSettings = ControllerSettings()
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ class _SimulationMap(Part, frozen=True):
     recreate: bool = True
     kubelet: Any = None
     latencies: Any = None
+    controllers: Any = None
     featureGates: dict[str, bool] = {}
 
 
@@ -190,7 +193,9 @@ class _ScenarioReader(ObjectReader):
         kubelet, self._kubelets_wanted = self.scenario.options.settings.kubelet, fields.kubelet is not None
         if self._kubelets_wanted:
             kubelet = _kubelet(fields.kubelet, faults)
-        settings = Settings(fields.recreate, kubelet, _latencies(fields.latencies, faults))
+        settings = Settings(
+            fields.recreate, kubelet, _latencies(fields.latencies, faults), _controllers(fields.controllers, faults)
+        )
         before = self.scenario.options
         self.scenario.options = Options(
             start=fields.start,
@@ -223,6 +228,16 @@ def _durations(data: Any, names: tuple[str, ...], path: str, faults: list[Fault]
 
 def _kubelet(data: Any, faults: list[Fault]) -> KubeletSettings:
     return replace(KubeletSettings(), **_durations(data, ("start", "stop", "run"), "kubelet", faults))
+
+
+def _controllers(data: Any, faults: list[Fault]) -> ControllerSettings:
+    durations = _durations(data, ("least", "most"), "controllers", faults)
+    settings = ControllerSettings()
+    least = durations.get("least", min(settings.least, durations.get("most", settings.least)))
+    most = durations.get("most", max(settings.most, least))
+    if least > most:
+        faults.append(Fault(("controllers", "least"), "is more than most"))
+    return ControllerSettings(least, most)
 
 
 def _latencies(data: Any, faults: list[Fault]) -> Latencies:

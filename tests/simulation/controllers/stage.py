@@ -61,7 +61,7 @@ class Stage:
             Disruption(self.env, self.api, informers, record=record).start()
         VolumeControllers(self.env, self.api, informers, VolumeSettings(), record).start()
         PodGC(self.env, self.api, informers).start()
-        GarbageCollector(self.api, informers).start()
+        GarbageCollector(self.env, self.api, informers).start()
         NodeLifecycle(self.env, self.api, informers, record).start()
         informers.start()
 

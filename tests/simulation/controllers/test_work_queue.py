@@ -3,7 +3,7 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.objects.model import Node, NodeCondition, ObjectMeta, Pod
-from kschedlab.simulation.controllers.work_queue import WorkQueue
+from kschedlab.simulation.controllers.work_queue import ControllerSettings, Latency, WorkQueue, at_once
 from kschedlab.simulation.controllers.writes import Create, Delete, Update, UpdateStatus, apply_writes
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import ApiServer
@@ -15,11 +15,11 @@ from tests.simulation.controllers.stage import NODE, NOON, Stage, documents, own
 class Calls:
     """Records when each key is processed; fails a given number of times."""
 
-    def __init__(self, failures: int = 0) -> None:
+    def __init__(self, failures: int = 0, latency: Latency = at_once) -> None:
         self.env = simpy.Environment(initial_time=NOON)
         self.seen: list[tuple[int, str]] = []
         self.failures = failures
-        self.work: WorkQueue[str] = WorkQueue(self.env, self.sync)
+        self.work: WorkQueue[str] = WorkQueue(self.env, self.sync, latency)
 
     def sync(self, key: str) -> None:
         self.seen.append((int(self.env.now) - NOON, key))
@@ -33,6 +33,28 @@ def started(failures: int = 0) -> Calls:
     calls.work.start(calls.env.timeout(0))
     calls.env.run(until=NOON + 1)
     return calls
+
+
+def test_a_controller_reacts_after_its_latency_but_at_once_to_what_is_there_at_the_start():
+    waits = iter([500, 1000, 700])
+    calls = Calls(latency=lambda: next(waits))
+    calls.work.add("old")
+    calls.work.start(calls.env.timeout(0))
+    calls.env.run(until=NOON + 100)
+    calls.work.add("new")
+    calls.work.add("new")
+    calls.work.add("late", 50)
+    calls.env.run()
+    assert calls.seen == [(0, "old"), (600, "new"), (850, "late")]
+
+
+def test_latencies_are_within_their_limits_and_the_same_for_the_same_seed():
+    settings = ControllerSettings(10, 20)
+    draws = {seed: [draw() for _ in range(200)] for seed in (1, 2) if (draw := settings.latency(seed, "nodes"))}
+    again = settings.latency(1, "nodes")
+    assert draws[1] == [again() for _ in range(200)] != draws[2]
+    assert set(draws[1]) == set(range(10, 21))
+    assert {ControllerSettings(7, 7).latency(1, "nodes")() for _ in range(9)} == {7}
 
 
 def test_a_key_is_processed_once_at_a_time():
