@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
@@ -27,7 +27,7 @@ WINDOW = 1.5
 PAUSE = 0.1
 """Seconds between two such judgements."""
 RECENT = 6
-"""How many recent bindings are taken back one by one."""
+"""How many bindings before and after it are supposed to be in another order."""
 ALIKE, TIE, OTHERWISE, SAMPLED, APART = "alike", "tie", "otherwise", "sampled", "not compared"
 
 
@@ -43,12 +43,14 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class _Held:
-    """A decision that looks different, until ``until``."""
+    """A decision that looks different, until ``until``. ``earlier``, ``later``: the bindings just before and after."""
 
     info: PodInfo
     pod: Pod
     verdict: Verdict
     until: float
+    earlier: tuple[str, ...]
+    later: list[str] = field(default_factory=list)
 
 
 class Shadow:
@@ -58,7 +60,7 @@ class Shadow:
         self.cluster, self.profiles, self.namespace = cluster, profiles, namespace
         self.counts: Counter[str] = Counter()
         self._held: list[_Held] = []
-        self._recent: deque[tuple[float, str]] = deque()
+        self._recent: deque[tuple[float, str]] = deque(maxlen=RECENT)
         self._next = 0.0
 
     # -- what happens
@@ -78,25 +80,29 @@ class Shadow:
             self.cluster.add(pod)
         elif key in self._keys():
             self.cluster.remove(key)
-        if before is not None and pod is not None and pod.spec.nodeName:
-            self._recent.append((at, key))
+        while self._recent and self._recent[0][0] < at - WINDOW:
+            self._recent.popleft()
         if verdict is not None and before is not None and pod is not None:
             if verdict.kind == OTHERWISE:
-                self._held.append(_Held(before, pod, verdict, at + WINDOW))
+                earlier = tuple(other for _, other in self._recent)
+                self._held.append(_Held(before, pod, verdict, at + WINDOW, earlier))
             else:
                 yield self._counted(verdict)
+        if before is not None and pod is not None and pod.spec.nodeName:
+            self._recent.append((at, key))
+            for held in self._held:
+                if held.info.key != key and len(held.later) < RECENT:
+                    held.later.append(key)
         yield from self.tick(at)
 
     def tick(self, at: float) -> Iterator[Verdict]:
         """Judge again what looked different; the verdict of what still does at the end of its time."""
-        while self._recent and self._recent[0][0] < at - WINDOW:
-            self._recent.popleft()
         if at < self._next:
             return
         self._next = at + PAUSE
         waiting, self._held = self._held, []
         for held in waiting:
-            alike = next((v for v in self._again(held) if v.kind != OTHERWISE), None)
+            alike = next((v for v in self._again(held, at >= held.until) if v.kind != OTHERWISE), None)
             if alike is not None or at >= held.until:
                 yield self._counted(alike or held.verdict)
             else:
@@ -136,18 +142,19 @@ class Shadow:
             return None
         return self._refused(before, pod, self.cluster, profile)
 
-    def _again(self, held: _Held) -> Iterator[Verdict]:
-        """The verdicts in the cluster as it is now, and without one or all of the other recent bindings."""
+    def _again(self, held: _Held, thoroughly: bool) -> Iterator[Verdict]:
+        """The verdicts without the last bindings before it, and with all (``thoroughly``: some) of those after it."""
         profile, key = self.profiles[held.pod.spec.schedulerName], held.info.key
-        others = [other for _, other in self._recent if other != key and other in self.cluster.pods.row_of][-RECENT:]
-        for gone in ((), *((other,) for other in others), *([tuple(others)] if len(others) > 1 else [])):
+        for after in range(len(held.later), -1 if thoroughly else len(held.later) - 1, -1):
             fork = self.cluster.fork()
-            for other in (*gone, *([key] if key in fork.pods.row_of or key in fork.without_node else [])):
-                fork.evict(other)
-            if held.pod.spec.nodeName:
-                yield self._bound(held.info, held.pod.spec.nodeName, fork, profile)
-            else:
-                yield self._refused(held.info, held.pod, fork, profile)
+            for gone in ((key, *held.later[after:]), *((other,) for other in reversed(held.earlier))):
+                for other in gone:
+                    if other in fork.pods.row_of or other in fork.without_node:
+                        fork.evict(other)
+                if held.pod.spec.nodeName:
+                    yield self._bound(held.info, held.pod.spec.nodeName, fork, profile)
+                else:
+                    yield self._refused(held.info, held.pod, fork, profile)
 
     def _bound(self, info: PodInfo, node: str, cluster: Cluster, profile: Generation) -> Verdict:
         did = f"-> {node}"
