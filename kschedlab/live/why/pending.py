@@ -147,6 +147,8 @@ def _cause_lines(found: Sorted, cause: Cause, page: Page, at: int, asks: bool) -
         verb = "On" if cause.kind == FITS else "Eviction on"
         page.say(f"{verb} {listing(list(dict.fromkeys(cause.nodes)), 4)}.", 2)
     if cause.kind == REFUSED and cause.decision is not None:
+        if len(cause.pods) > 1:
+            page.say(f"In the way of {cause.pods[0].metadata.name}:", 2)
         for group in groups(cause.decision)[: None if page.all else 4]:
             page.say(group.obstacle, 4, f"{nodes_words(group)}: ")
         helps = _helps(found, cause) if asks else []
