@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-from kschedlab.lab.panels import your_cluster
+from kschedlab.lab.panels import cluster_questions, your_cluster
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.testing import node, pod
 from tests.browser.conftest import Show
@@ -64,3 +65,14 @@ def test_nothing_overlaps_is_cut_or_too_small(shown: Show, case: str, window: st
         if window == "classroom" and alone and page.tall() > CLASS_SCREEN:
             found.append(f"the sentence ends at {page.tall():.0f} | {state}")
     assert found == [], "\n".join(found)
+
+
+def test_who_looks_at_a_node_keeps_the_verdict(shown: Show) -> None:
+    panel = cluster_questions.what_helps()
+    assert panel.question is not None
+    page = shown(panel.answer(panel.question.choices[1]))
+    expect(page.question).to_contain_text("Right. The 12 nodes of the pool gpu")
+    page.picture.locator("[data-set^='node:']").first.click()
+    page.settled()
+    assert page.session.panel.settings.node != "none"
+    expect(page.question).to_contain_text("Right. The 12 nodes of the pool gpu")

@@ -232,7 +232,7 @@ class Panel(Generic[S]):
         if question is None or not gate.is_open or gate.settings is None:
             return None
         asked = gate.settings
-        judge = question.verdict if asked.is_moment_of(shown) else question.past
+        judge = question.verdict if asked.is_moment_of(shown, question.looks) else question.past
         verdict, error = attempted(lambda: judge(gate.answer, asked))
         unknown = {"text": question.text, "answer": None, "right": False, "mark": "", "why": f"Error: {error}"}
         return unknown if verdict is None else verdict

@@ -19,7 +19,8 @@ RUNNING, HERE = "notifications", "general-97"
 def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[str, str], **values: str) -> YourCluster:
     """A panel about this pod that asks first."""
     panel = YourCluster(bundled()).move(pod=pod, **values)
-    return panel.ask(Question(text, tuple(remarks), right, lambda _, answer: remarks[answer], panel.answers.before))
+    why, before = (lambda _, answer: remarks[answer]), panel.answers.before
+    return panel.ask(Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question")))
 
 
 def what_helps() -> YourCluster:

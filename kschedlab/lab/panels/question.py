@@ -19,7 +19,8 @@ class Question(Generic[S]):
 
     ``choices``: the answers to pick from; none: a whole number is typed, up to ``most``, and below 0 if ``below``.
     ``right``: the engine's answer. ``why``: a sentence about this answer, right or wrong. ``before``: the picture
-    while the question is open.
+    while the question is open. ``looks``: by name, the controls that only choose what to look at: no answer depends
+    on them.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Question(Generic[S]):
     before: Callable[[S], Html | Callable[[Room], Html]] | None = None
     most: int | None = None
     below: bool = False
+    looks: tuple[str, ...] = ()
 
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""

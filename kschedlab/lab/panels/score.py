@@ -62,6 +62,10 @@ PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
 ROWS = (*PLUGINS, SUM)
 
 
+LOOKS = ("stage", "plugin", "node")
+"""The controls that choose what is shown, and decide nothing."""
+
+
 @dataclass(frozen=True)
 class Settings(Cause):
     """The inputs, the stage shown, and the cell whose arithmetic is written out (``plugin`` or the sum)."""

@@ -121,7 +121,9 @@ def who_wins() -> Question[Settings]:
             return f"{scaled}, and that is more than node-c's lead: {sums}."
         return f"{sums}; {scaled}, so node-a comes to {without['node-a'] + points}."
 
-    return Question(f"{NAME} gives node-a 1 point of its 10. Where does shop-new go?", NODES, right, why, _before)
+    return Question(
+        f"{NAME} gives node-a 1 point of its 10. Where does shop-new go?", NODES, right, why, _before, looks=score.LOOKS
+    )
 
 
 def who_is_left() -> Question[Settings]:
@@ -139,7 +141,7 @@ def who_is_left() -> Question[Settings]:
         lowest = f"Among the three that are left node-d has the lowest {AFFINITY}: its {was} becomes {now}."
         return f"Normalising compares only nodes that are left. {lowest} The sums: {sums}."
 
-    return Question(f"{NAME} refuses node-c. Where does shop-new go?", NODES, right, why, _before)
+    return Question(f"{NAME} refuses node-c. Where does shop-new go?", NODES, right, why, _before, looks=score.LOOKS)
 
 
 def _before(settings: Settings) -> Callable[[Room], Html]:

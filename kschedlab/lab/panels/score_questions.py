@@ -8,7 +8,7 @@ from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.lab.panels.question import Question
-from kschedlab.lab.panels.score import PLUGINS, Cause, Settings, arithmetic, decide, picture
+from kschedlab.lab.panels.score import LOOKS, PLUGINS, Cause, Settings, arithmetic, decide, picture
 from kschedlab.lab.panels.score_cluster import NODES, before
 from kschedlab.views.arithmetic import Step
 from kschedlab.views.html import Html
@@ -26,7 +26,9 @@ def which_node() -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         return about(decide(settings), answer)
 
-    return Question("Where does shop-new go?", NODES, lambda settings: chosen(decide(settings)), why, before)
+    return Question(
+        "Where does shop-new go?", NODES, lambda settings: chosen(decide(settings)), why, before, looks=LOOKS
+    )
 
 
 def chosen(decision: Decision) -> str:
@@ -75,7 +77,9 @@ def which_numbers() -> Question[Settings]:
         one: "A score compares nodes, and there is nothing to compare. Schedule() returns before prioritizeNodes.",
         sums: "A sum needs scores to add up, and no plugin is asked.",
     }
-    return Question("Which numbers does the map show?", tuple(remarks), lambda _: nothing, lambda _, a: remarks[a])
+    return Question(
+        "Which numbers does the map show?", (*remarks,), lambda _: nothing, lambda _, a: remarks[a], looks=LOOKS
+    )
 
 
 def who_without_plugins() -> Question[Settings]:
@@ -90,7 +94,7 @@ def who_without_plugins() -> Question[Settings]:
             return "Without score plugins and extenders every node gets 1, and selectHost draws among all of them."
         return f"Nothing speaks for {answer}: without score plugins and extenders every node gets 1."
 
-    return Question("Who is best?", (*NODES, ALL), right, why, before)
+    return Question("Who is best?", (*NODES, ALL), right, why, before, looks=LOOKS)
 
 
 def the_number(what: str = "") -> Question[Settings]:

@@ -1,7 +1,7 @@
 """The panel around the pure functions: copies, questions, the conversation with its front end, and what is saved."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -205,6 +205,14 @@ def test_a_verdict_stays_while_one_walks_through_the_steps() -> None:
     sent(walked, answer="4")
     assert sent(walked, set={"step": 1})["verdict"]["why"] == "Twice two."
     assert sent(walked, set={"turns": 0})["verdict"]["why"] == "before the settings changed."
+
+
+def test_a_verdict_stays_while_one_only_looks_elsewhere(panel: Panel[Settings]) -> None:
+    asked = panel.ask(replace(which(), looks=("spare",)))
+    session = Session(asked)
+    said = sent(session, answer="2")["verdict"]
+    assert sent(session, set={"spare": 1})["verdict"] == said
+    assert sent(session, set={"pods": 2})["verdict"]["why"] == "before the settings changed."
 
 
 def test_a_number_below_0_is_an_answer_where_it_may_be() -> None:
