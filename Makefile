@@ -11,7 +11,7 @@ COUNT ?= 300
 SEED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint types unit conformance notebooks browser site refresh mutations mutants fuzz validation live docs bench figures format lock system
+.PHONY: help lab test lint types unit conformance notebooks browser site refresh mutations mutants fuzz validation live hybrid docs bench figures format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -73,7 +73,10 @@ validation: .venv/installed ## random objects beside the real API server's valid
 	$(BIN)/python -m tests.oracle.validation .venv/oracle/validate_1_37 --count 20000 --seed $(SEED)
 
 live: .venv/installed ## beside the real control plane, built from its Go modules (needs Go; the first time takes long)
-	$(BIN)/pytest tests/live
+	$(BIN)/pytest tests/live --ignore=tests/live/hybrid
+
+hybrid: .venv/installed ## the real kube-scheduler against kschedlab serve, beside ours (needs Go; minutes)
+	KSCHEDLAB_SEED=$(SEED) $(BIN)/pytest tests/live/hybrid
 
 versions: .venv/installed ## unit tests with the oldest and the newest versions that pyproject.toml allows
 	for each in lowest-direct highest; do \

@@ -62,6 +62,7 @@ class Server:
     ) -> None:
         self.serving = serving
         self.token = new_token()
+        self._http: uvicorn.Server | None = None
         manifests = [_filled(each) for each in scenario.objects]
         start = scenario.options.start
         if start is None:
@@ -96,9 +97,14 @@ class Server:
                 asyncio.run(self._serve(listening, port, ready))
             kubeconfig.remove(self.serving.path, port, self.token)
 
+    def stop(self) -> None:
+        """End :meth:`run`."""
+        if self._http is not None:
+            self._http.should_exit = True
+
     async def _serve(self, listening: socket.socket, port: int, ready: Callable[[Server, int], None]) -> None:
         app = Application(self.plane, Verbs(self.objects), self.token, port, self.generation)
-        server = uvicorn.Server(
+        self._http = server = uvicorn.Server(
             uvicorn.Config(
                 app,
                 log_level=logging.CRITICAL,  # its log would show the token, which stands in the path
