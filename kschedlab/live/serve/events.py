@@ -39,7 +39,7 @@ class EventWriter:
 
     def __init__(self, kept: KeptObjects) -> None:
         self._kept = kept
-        self._uids: dict[tuple[str, str], str] = {}
+        self._known: dict[tuple[str, str], tuple[str, str]] = {}
         self._written: OrderedDict[tuple[str, ...], str] = OrderedDict()
         self._number = 0
 
@@ -48,15 +48,16 @@ class EventWriter:
         for entry in entries:
             if isinstance(entry, Changed):
                 obj: Any = entry.new or entry.old
-                self._uids[entry.kind, entry.key] = obj.metadata.uid
+                self._known[entry.kind, entry.key] = obj.metadata.uid, obj.metadata.resourceVersion
             elif isinstance(entry, Recorded):
                 self._record(entry)
 
     def _record(self, event: Recorded) -> None:
         """Write an event, or count it with the one that it repeats."""
         namespace = event.key.rpartition("/")[0] or "default"
-        about = event.kind, self._uid(event.kind, event.key), event.type, event.reason, event.by
-        same = (*about, event.action, event.related) if event.action else (*about, event.message)
+        uid, version = self._known.get((event.kind, event.key), ("", ""))
+        about = event.kind, event.key, uid, event.type, event.reason, event.by
+        same = (*about, version, event.action, event.related) if event.action else (*about, event.message)
         again = self._again_newer if event.action else self._again
         written = self._written.get(same)
         if written is not None and again(namespace, written, event.at):
@@ -96,11 +97,9 @@ class EventWriter:
     def _reference(self, kind: str, key: str) -> Data:
         namespace, _, name = key.rpartition("/")
         served = OF_MODEL[KINDS[kind]]
-        found = {"kind": kind, "namespace": namespace, "name": name, "uid": self._uid(kind, key)}
+        uid, version = self._known.get((kind, key), ("", ""))
+        found = {"kind": kind, "namespace": namespace, "name": name, "uid": uid, "resourceVersion": version}
         return {key: value for key, value in (found | {"apiVersion": served.api_version}).items() if value}
-
-    def _uid(self, kind: str, key: str) -> str:
-        return self._uids.get((kind, key), "")
 
     def _again(self, namespace: str, name: str, at: int) -> bool:
         """Count an event once more; False if it is gone."""

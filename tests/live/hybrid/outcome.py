@@ -43,6 +43,8 @@ class Observer:
         self._replaced: list[tuple[str, str]] = []
         self._pods: dict[str, Pod] = {}
         self._said: list[Said] = []
+        self._versions: dict[str, str] = {}
+        self._series: set[tuple[str, ...]] = set()
 
     def follow(self, entries: Iterable[Entry]) -> None:
         """Read the entries."""
@@ -50,7 +52,17 @@ class Observer:
             if isinstance(entry, Changed) and entry.kind == "Pod":
                 self._pod(entry.at, entry.old, entry.new)
             elif isinstance(entry, Recorded) and entry.by == _SCHEDULER:
-                self._said.append((entry.key.rpartition("/")[2], entry.reason, entry.message))
+                self._record(entry)
+
+    def _record(self, event: Recorded) -> None:
+        """What the API server gets of an event: later ones about the same version of a pod only lengthen its series.
+
+        v1.37: client-go tools/events/event_broadcaster.go (getKey), which does not look at the message.
+        """
+        series = event.key, self._versions.get(event.key, ""), event.type, event.reason, event.action, event.related
+        if series not in self._series:
+            self._series.add(series)
+            self._said.append((event.key.rpartition("/")[2], event.reason, event.message))
 
     def event(self, data: dict[str, Any]) -> None:
         """Read an Event as the API server has it."""
@@ -75,6 +87,7 @@ class Observer:
         pod = new or old
         assert pod is not None
         name = pod.metadata.name
+        self._versions[pod.key] = pod.metadata.resourceVersion
         owner = controller_of(pod.metadata)
         group = f"of {owner.kind} {owner.name}" if owner is not None else name
         if name not in self._groups:
@@ -109,20 +122,19 @@ def differences(real: Outcome, ours: Outcome) -> list[str]:
             for group in sorted(theirs.keys() | mine.keys())
             if theirs.get(group) != mine.get(group)
         ]
-    if _bursts(real.order) != _bursts(ours.order):
-        found.append(f"order: the real scheduler {_bursts(real.order)}, ours {_bursts(ours.order)}")
+    found += _inversions(real.order, ours.order)
     found += [f"only the real scheduler says: {each}" for each in sorted(real.events - ours.events)]
     found += [f"only ours says: {each}" for each in sorted(ours.events - real.events)]
     return found
 
 
-def _bursts(order: list[tuple[int, str]]) -> list[list[str]]:
-    """The groups in the order of their bindings; those within a burst are sorted."""
-    bursts: list[list[str]] = []
-    before = None
-    for at, group in order:
-        if before is None or at - before > BURST:
-            bursts.append([])
-        bursts[-1].append(group)
-        before = at
-    return [sorted(each) for each in bursts]
+def _inversions(real: list[tuple[int, str]], ours: list[tuple[int, str]]) -> list[str]:
+    """Two groups whose first pods are bound in different orders, and in neither run at nearly the same time."""
+    theirs, mine = ({group: at for at, group in reversed(each)} for each in (real, ours))
+    groups = sorted(theirs.keys() & mine.keys(), key=theirs.__getitem__)
+    return [
+        f"order: the real scheduler binds {first} before {then}, ours after it"
+        for i, first in enumerate(groups)
+        for then in groups[i + 1 :]
+        if mine[first] - mine[then] > BURST and theirs[then] - theirs[first] > BURST
+    ]
