@@ -134,6 +134,12 @@ CASES = (
     Case("run one --image=nginx", "pod/one created"),
     Case("wait pod/one --for=condition=Ready", "condition met"),
     Case("wait deployment/web --for=jsonpath={.status.replicas}=3", "condition met"),
+    Case(
+        'patch pod one --subresource=resize -p {"spec":{"containers":[{"name":"one","resources":'
+        '{"requests":{"cpu":"1"}}}]}}',
+        "patched",
+        "in-place resize",
+    ),
     Case("cordon n1", "cordoned"),
     Case("drain n1 --ignore-daemonsets --force --timeout=60s", "drained", "asks again where a budget forbids it (429)"),
     Case("uncordon n1", "uncordoned"),

@@ -107,8 +107,8 @@ class ServedObjects:
         self._keep_rest(new.metadata.uid, data, served)
         return new
 
-    def replace(self, served: Served, old: Any, data: Data, status: bool, by: str, dry: bool) -> Any:
-        """Replace an object or its status. ApiError."""
+    def replace(self, served: Served, old: Any, data: Data, sub: str, by: str, dry: bool) -> Any:
+        """Replace an object; ``sub``: or its ``status``, or a pod's resources (``resize``). ApiError."""
         if isinstance(old, Kept):
             return self.kept.update(served, old, data, dry)
         assert served.model is not None
@@ -118,18 +118,18 @@ class ServedObjects:
         if dry:
             if obj.metadata.resourceVersion not in ("", old.metadata.resourceVersion):
                 raise conflict(served.resource, old.metadata.name)
-            return self._rehearsed(old, obj, status, by)
-        new = self.api.update_status(obj, by=by) if status else self.api.update(obj, by=by)
+            return self._rehearsed(old, obj, sub, by)
+        new = _write(self.api, obj, sub, by)
         self._keep_rest(new.metadata.uid, data, served)
         return new
 
-    def patch(self, served: Served, old: Any, change: Callable[[Data], Data], status: bool, by: str, dry: bool) -> Any:
+    def patch(self, served: Served, old: Any, change: Callable[[Data], Data], sub: str, by: str, dry: bool) -> Any:
         """Replace an object by what ``change`` makes of its JSON. ApiError."""
         before = self.json(served, old)
         after = change(before)
         if not isinstance(after, dict) or not isinstance(after.get("metadata"), dict):
             raise ApiError.bad_request("the patch makes the object something else than an object with metadata")
-        return self.replace(served, old, after, status, by, dry)
+        return self.replace(served, old, after, sub, by, dry)
 
     def delete(self, served: Served, old: Any, options: Data, by: str, dry: bool) -> Any:
         """Delete an object and return its last state. ApiError."""
@@ -199,11 +199,17 @@ class ServedObjects:
             api.restore(old)
         return api
 
-    def _rehearsed(self, old: Any, new: Any, status: bool, by: str) -> Any:
+    def _rehearsed(self, old: Any, new: Any, sub: str, by: str) -> Any:
         api = self._scratch(old)
         unversioned = _with_version(new, "")
-        done = api.update_status(unversioned, by=by) if status else api.update(unversioned, by=by)
+        done = _write(api, unversioned, sub, by)
         return _with_version(done, old.metadata.resourceVersion)
+
+
+def _write(api: ApiServer, obj: Any, sub: str, by: str) -> Any:
+    if sub == "status":
+        return api.update_status(obj, by=by)
+    return api.resize(obj, by=by) if sub == "resize" else api.update(obj, by=by)
 
 
 def _with_version(obj: Any, version: str) -> Any:

@@ -32,7 +32,7 @@ def answer_subresource(verbs: Verbs, call: Call) -> Answer:
         return _evict(verbs, call)
     if call.subresource == "scale":
         return _scale(verbs, call)
-    if call.subresource == "status":
+    if call.subresource in ("status", "resize"):
         return _whole(verbs, call)
     raise method_not_allowed(f"{call.verb} is not possible on {served.resource.name}/{call.subresource}")
 
@@ -92,7 +92,7 @@ def _scale(verbs: Verbs, call: Call) -> Answer:
     version = metadata.get("resourceVersion", "") if isinstance(metadata, dict) else ""
     changed = {**data, "spec": {**data.get("spec", {}), "replicas": replicas}}
     changed["metadata"] = {**data["metadata"], "resourceVersion": version}
-    new = objects.replace(served, old, changed, False, call.by, call.dry)
+    new = objects.replace(served, old, changed, "", call.by, call.dry)
     return 200, _as_scale(objects.json(served, new))
 
 

@@ -101,7 +101,7 @@ class Verbs:
     def replace(self, call: Call) -> Answer:
         """Replace an object, or its status."""
         old = self.objects.get(call.served, *call.key)
-        new = self.objects.replace(call.served, old, self._body(call), call.subresource == "status", call.by, call.dry)
+        new = self.objects.replace(call.served, old, self._body(call), call.subresource, call.by, call.dry)
         return 200, self.shown(call, new)
 
     def patch(self, call: Call) -> Answer:
@@ -115,8 +115,8 @@ class Verbs:
             self._check_fields(call, after)
             return read_as_old(after) if call.served.kind == EVENTS.kind else after
 
-        status = call.subresource == "status"
-        return 200, self.shown(call, self.objects.patch(call.served, old, changed, status, call.by, call.dry))
+        new = self.objects.patch(call.served, old, changed, call.subresource, call.by, call.dry)
+        return 200, self.shown(call, new)
 
     def delete(self, call: Call) -> Answer:
         """Delete an object, or all that the selectors choose."""
@@ -150,7 +150,7 @@ class Verbs:
                 left = [each for each in owners if each.get("uid") != owner.metadata.uid]
                 if len(left) < len(owners):
                     metadata = {**data["metadata"], "ownerReferences": left}
-                    self.objects.replace(served, obj, {**data, "metadata": metadata}, False, by, False)
+                    self.objects.replace(served, obj, {**data, "metadata": metadata}, "", by, False)
 
     def _empty_namespace(self, name: str, by: str) -> None:
         """Delete what is in a namespace, as the namespace controller does; owners first: they make no new pods then."""
