@@ -8,7 +8,7 @@ import pytest
 from tests.serve.hostile import hostile
 from tests.serve.served import TWO_NODES, served
 
-REQUESTS = int(os.environ.get("KSCHEDLAB_HOSTILE", "600"))
+REQUESTS = int(os.environ.get("KSCHEDLAB_HOSTILE", "250"))
 SEED = int(os.environ.get("KSCHEDLAB_SEED", "0"))
 
 

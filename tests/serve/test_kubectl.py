@@ -82,15 +82,6 @@ metadata: {name: gpu}
 """
 
 
-SIZED = """
-apiVersion: v1
-kind: Pod
-metadata: {name: sized}
-spec: {containers: [{name: c, image: "busybox:1", resources: {requests: {cpu: 500m}}}]}
-"""
-LARGER = '{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}'
-
-
 class Case(NamedTuple):
     """A command, what it prints, and the remark in the table; ``input``: of ``-f -``; ``fails``: it is refused."""
 
@@ -143,9 +134,6 @@ CASES = (
     Case("run one --image=nginx", "pod/one created"),
     Case("wait pod/one --for=condition=Ready", "condition met"),
     Case("wait deployment/web --for=jsonpath={.status.replicas}=3", "condition met"),
-    Case("create -f FILE", "pod/sized created", "a single pod", SIZED),
-    Case("wait pod/sized --for=condition=Ready", "condition met"),
-    Case("patch pod sized --subresource=resize -p " + LARGER, "patched", "in-place resize"),
     Case("cordon n1", "cordoned"),
     Case("drain n1 --ignore-daemonsets --force --timeout=60s", "drained", "asks again where a budget forbids it (429)"),
     Case("uncordon n1", "uncordoned"),
