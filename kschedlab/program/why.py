@@ -193,6 +193,8 @@ def _no_pod(setting: Setting, namespace: str, name: str) -> None:
     from kschedlab.live.why.reading import similar
 
     say(f"there is no pod {namespace}/{name}")
+    if setting.cluster is not None and name in setting.cluster.index:
+        say(f"{name} is a node: name a pod, and ask --node {name}")
     if near := similar(name, setting.reading.objects.pods):
         say(f"similar: {', '.join(near)}")
     for gap in setting.reading.gaps:

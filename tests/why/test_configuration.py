@@ -47,9 +47,19 @@ def test_a_static_pod_without_configuration(kubectl, why):
     assert "configmaps" not in [call[1] for call in fake.gets]
 
 
-def test_feature_gates_are_told(kubectl, why):
-    kubectl(node("n1"), pod("web"), scheduler("--feature-gates", "GangScheduling=true"))
-    assert "kube-scheduler runs with --feature-gates=GangScheduling=true: decided without them." in why("web")
+def test_feature_gates(kubectl, why):
+    def said(gates, **more):
+        kubectl(node("n1"), pod("web"), scheduler("--feature-gates", gates), **more)
+        return why("web")
+
+    obeyed = said("NominatedNodeNameForExpectation=false,OpenAPIEnums=true")
+    assert "kube-scheduler runs with the feature gate NominatedNodeNameForExpectation=false." in obeyed
+    assert "OpenAPIEnums" not in obeyed, "that is its default"
+    assert "feature gate SchedulerAsyncAPICalls is not modelled, and stays off." in said("SchedulerAsyncAPICalls=true")
+    assert "each pod is decided on its own here." in said("GenericWorkload=true")
+    assert "--feature-gates=Gone=true: decided without them (no feature gate" in said("Gone=true")
+    older = said("NominatedNodeNameForExpectation=false", version="v1.20.3")
+    assert "decided without them (feature gates are settings of v1.37: v1.20 has none)" in older
 
 
 def test_a_configuration_in_a_config_map(kubectl, why):
@@ -98,10 +108,14 @@ def test_a_policy_in_a_config_map(kubectl, why):
 )
 def test_kubeadm_s_config_map(extra, kubectl, why):
     settings = f"apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nscheduler:\n  extraArgs: {extra}\n"
-    kubectl(node("n1"), pod("web"), config_map("kubeadm-config", ClusterConfiguration=settings))
+    objects = node("n1"), pod("web")
+    kubectl(*objects, config_map("kubeadm-config", ClusterConfiguration=settings), narrow=["pods"])
     assert "kube-scheduler's configuration is /etc/s.yaml, a file on the control plane's nodes, which" in why("web")
-    kubectl(node("n1"), pod("web"), config_map("kubeadm-config", ClusterConfiguration="\t: ["))
+    kubectl(*objects, config_map("kubeadm-config", ClusterConfiguration="\t: ["), narrow=["pods"])
     assert "it fits now" in why("web")
+    fake = kubectl(*objects)
+    assert "kube-scheduler's pod is not visible: its default configuration is assumed." in why("web")
+    assert len(fake.gets) == 2, "who sees all pods and no scheduler is not in a cluster of kubeadm"
 
 
 def test_a_file_of_the_user_comes_first(kubectl, why, tmp_path):

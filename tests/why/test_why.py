@@ -247,6 +247,40 @@ def test_there_is_no_such_pod(kubectl, why):
     assert why("web-1", "-n", "shop").startswith("shop/web-1 is pending")
 
 
+def test_long_names_fit_the_width(kubectl, why):
+    names = [f"gke-production-europe-west1-general-purpose-pool-{i}a2b3c4d-x7k{i}" for i in range(3)]
+    kubectl(
+        *(node(name, cpu=4 + 2 * i) for i, name in enumerate(names)),
+        node("a" * 253),
+        pod("w" * 200, on=names[0], cpu=1),
+    )
+    said = why("w" * 200)
+    assert "(now)" in said and "NodeResourcesFit ×1" in said
+    assert "×1" in why("w" * 200, "--node", names[1])
+
+
+def test_a_pod_on_a_node_that_is_gone(kubectl, why):
+    kubectl(node("n1"), pod("web", on="gone"))
+    said = why("web")
+    assert "There is no node gone: the pod is left over" in said and "Where it would go now" in said
+
+
+def test_a_node_is_no_pod(kubectl, why):
+    kubectl(node("n1"), pod("web"))
+    assert "there is no pod default/n1 n1 is a node: name a pod, and ask --node n1" in why("n1", status=1)
+
+
+def test_in_a_pod_the_namespace_is_the_service_account_s(kubectl, why, monkeypatch, tmp_path):
+    fake = kubectl(node("n1"), pod("web", namespace="shop"))
+    settings = json.loads((fake.folder / "settings.json").read_text())
+    (fake.folder / "settings.json").write_text(json.dumps(settings | {"config": {"contexts": []}}))
+    (tmp_path / "namespace").write_text("shop\n")
+    monkeypatch.setattr("kschedlab.live.why.version.OF_ACCOUNT", tmp_path / "namespace")
+    assert why("web").startswith("shop/web is pending")
+    monkeypatch.setattr("kschedlab.live.why.version.OF_ACCOUNT", tmp_path / "none")
+    assert "there is no pod default/web" in why("web", status=1)
+
+
 def test_the_namespace_is_kubectl_s(kubectl, why):
     kubectl(node("n1"), pod("web", namespace="shop"), namespace="shop")
     assert why("web").startswith("shop/web is pending")

@@ -53,7 +53,7 @@ def profiles_for(
     """The generation for each schedulerName, without extenders, and what to say about them."""
     notes: list[str] = []
     if given is None:
-        found = configured(kubectl, reading.programs, server.generation)
+        found = configured(kubectl, reading.programs, "pods" in reading.readable, server.generation)
         given, notes = found.profiles, found.notes
     extenders = sum(len(profile.extenders) for profile in given.values())
     if extenders:

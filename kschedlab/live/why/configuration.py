@@ -10,6 +10,7 @@ from typing import Any
 
 from kschedlab.configuration import load_configuration
 from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations.feature_gates import FeatureGateError, chosen, with_gates
 from kschedlab.live.why.kubectl import Kubectl, KubectlError, decoded
 from kschedlab.live.why.reading import key_of, scheduler_command
 from kschedlab.manifests.loading import ManifestError
@@ -18,27 +19,35 @@ from kschedlab.objects.problems import safe_text
 
 FILES = ("config", "policy-config-file")
 KUBEADM = ("kube-system", "kubeadm-config")
+GROUPS = ("GenericWorkload", "PodGroupPreemptionPolicy")
 MOST = 8
 """The most pods of kube-scheduler whose configuration is looked at."""
 
 
 @dataclass
 class Configured:
-    """``profiles``: the generation for each schedulerName. ``notes``: where it is from, and what is not known of it."""
+    """``profiles``: the generation for each schedulerName. ``notes``: where it is from, and what is not known of it.
+
+    ``gates``: the feature gates on the command line.
+    """
 
     profiles: dict[str, Generation] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    gates: dict[str, bool] = field(default_factory=dict)
 
 
-def configured(kubectl: Kubectl, programs: Sequence[dict[str, Any]], generation: str) -> Configured:
-    """What the pods that run kube-scheduler say; without any, kubeadm's ConfigMap. The default profile is added."""
+def configured(kubectl: Kubectl, programs: Sequence[dict[str, Any]], all_pods: bool, generation: str) -> Configured:
+    """What the pods that run kube-scheduler say; the default profile is added.
+
+    ``all_pods``: whether all pods could be read. If not, kubeadm's ConfigMap may say more.
+    """
     found = Configured()
-    if programs:
-        for pod in programs[:MOST]:
-            _of_pod(kubectl, pod, generation, found)
-    else:
-        _of_kubeadm(kubectl, found)
+    for pod in programs[:MOST]:
+        _of_pod(kubectl, pod, generation, found)
+    if not programs and (all_pods or not _of_kubeadm(kubectl, found)):
+        found.notes.append("kube-scheduler's pod is not visible: its default configuration is assumed.")
     found.profiles.setdefault("default-scheduler", GENERATIONS[generation])
+    _obey_gates(found)
     found.notes = list(dict.fromkeys(found.notes))
     return found
 
@@ -62,17 +71,17 @@ def _of_pod(kubectl: Kubectl, pod: dict[str, Any], generation: str, found: Confi
         found.notes.append(unread(path, f"a file on the node of {namespace}/{name}"))
 
 
-def _of_kubeadm(kubectl: Kubectl, found: Configured) -> None:
-    """What kubeadm's ConfigMap says of the scheduler's flags. Elsewhere there is none, and nothing is known."""
+def _of_kubeadm(kubectl: Kubectl, found: Configured) -> bool:
+    """What kubeadm's ConfigMap says of the scheduler's flags; false if there is none, as elsewhere."""
     try:
         settings = _data(kubectl, *KUBEADM).get("ClusterConfiguration", "")
     except KubectlError:
-        found.notes.append("kube-scheduler's pod is not visible: its default configuration is assumed.")
-        return
+        return False
     flags = _kubeadm_flags(str(settings))
     _gates(flags, found)
     if path := next((flags[flag] for flag in FILES if flag in flags), ""):
         found.notes.append(unread(path, "a file on the control plane's nodes"))
+    return True
 
 
 def _kubeadm_flags(settings: str) -> dict[str, str]:
@@ -131,8 +140,29 @@ def unread(path: str, where: str) -> str:
 
 
 def _gates(flags: Mapping[str, str], found: Configured) -> None:
-    if gates := flags.get("feature-gates"):
-        found.notes.append(f"kube-scheduler runs with --feature-gates={safe_text(gates)}: decided without them.")
+    """Add the feature gates of a command line: ``A=true,B=false``."""
+    for gate in flags.get("feature-gates", "").split(","):
+        name, equals, value = gate.strip().partition("=")
+        if equals:
+            found.gates[name] = value.lower() == "true"
+
+
+def _obey_gates(found: Configured) -> None:
+    """Set the feature gates in all profiles, as far as they are modelled for one pod at a time."""
+    try:
+        gates = chosen(found.gates)
+        obeyed = {name: value for name, value in gates.modelled.items() if name not in GROUPS}
+        found.profiles = dict(with_gates(found.profiles, obeyed))
+    except FeatureGateError as error:
+        said = ",".join(f"{name}={str(value).lower()}" for name, value in found.gates.items())
+        found.notes.append(
+            f"kube-scheduler runs with --feature-gates={safe_text(said)}: decided without them ({error})."
+        )
+        return
+    found.notes += [f"Of kube-scheduler's --feature-gates, {note.removeprefix('the ')}." for note in gates.notes]
+    found.notes += [f"kube-scheduler runs with the feature gate {name}={str(obeyed[name]).lower()}." for name in obeyed]
+    if len(obeyed) < len(gates.modelled):
+        found.notes.append("kube-scheduler places groups of pods: each pod is decided on its own here.")
 
 
 def flags_of(words: Iterable[str]) -> dict[str, str]:

@@ -13,8 +13,8 @@ from kschedlab.views.words import listing
 USUAL, NARROWEST, WIDEST = 80, 40, 100
 NAMES = 3
 """How many names of a list are shown."""
-COLUMN = 22
-"""Characters of a name in a table's head."""
+FIRST, NUMBER = 26, 8
+"""The least characters of a table's first column, and of the others."""
 
 
 def page_width() -> int:
@@ -56,10 +56,10 @@ class Page:
     def table(self, rows: Sequence[Sequence[str]], numbers: bool = True) -> None:
         """The rows below a head, numbers to the right; the first column gives way if the page is narrow."""
         cells = [[safe_text(cell) for cell in row] for row in rows]
-        heads = short_names(cells[0][1:])
-        cells[0][1:] = heads
+        most = max((self.width - 2 - FIRST) // max(len(cells[0]) - 1, 1) - 2, NUMBER)
+        cells[0][1:] = short_names(cells[0][1:], most)
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        widths[0] = max(min(widths[0], self.width - 2 - sum(width + 2 for width in widths[1:])), 8)
+        widths[0] = max(min(widths[0], self.width - 2 - sum(width + 2 for width in widths[1:])), NUMBER)
         for row in cells:
             first = cut(row[0], widths[0]).ljust(widths[0])
             rest = (cell.rjust(w) if numbers else cell.ljust(w) for cell, w in zip(row[1:], widths[1:], strict=True))
@@ -74,7 +74,9 @@ def cut(name: str, width: int) -> str:
     return f"{name[:left]}…{name[len(name) - (width - 1 - left) :]}"
 
 
-def short_names(names: Sequence[str]) -> list[str]:
-    """The names of a table's columns, shortened unless two of them became equal."""
-    short = [cut(name, COLUMN) for name in names]
-    return short if len(set(short)) == len(set(names)) else list(names)
+def short_names(names: Sequence[str], most: int) -> list[str]:
+    """The names of a table's columns, shortened; numbered if two of them became equal."""
+    short = [cut(name, most) for name in names]
+    if len(set(short)) == len(set(names)):
+        return short
+    return [f"{i} {cut(name, most - 2)}" for i, name in enumerate(names, start=1)]

@@ -182,6 +182,12 @@ def _nominated(answer: Answer, page: Page) -> None:
 
 def _bound(answer: Answer, page: Page) -> None:
     """What keeps a bound pod from running is not the scheduler's business; the words for it are the kubelet's."""
+    cluster = answer.setting.cluster
+    if cluster is not None and answer.pod.spec.nodeName not in cluster.index:
+        page.say(
+            f"There is no node {answer.pod.spec.nodeName}: the pod is left over, and the garbage collector removes it."
+        )
+        return
     status = answer.pod.status
     for container in (*status.initContainerStatuses, *status.containerStatuses):
         waiting = container.state.waiting
@@ -199,7 +205,7 @@ def _decided(answer: Answer, found: WhatIf, page: Page) -> None:
     if answer.node not in ("", decision.node) and answer.node in decision.cluster.index:
         _why_not(decision, answer.node, page)
     elif decision.node is not None:
-        _why_there(decision, found.was_on, page)
+        _why_there(decision, answer.pod.spec.nodeName or None, page)
     if not decision.gates and not answer.node:
         _refused(decision, page)
         _victims(decision, page)
@@ -214,9 +220,10 @@ def _why_there(decision: Decision, was_on: str | None, page: Page) -> None:
     said = outcome(decision).removeprefix(f"{decision.pod.key} goes to ")
     begin = "Decided again, without it on its node, it" if was_on is not None else "It"
     page.say(f"{begin} goes to {said}", 2)
-    if more := " ".join(filter(None, [margin(decision), again(decision, was_on)])):
+    there = was_on if was_on in decision.cluster.index else None
+    if more := " ".join(filter(None, [margin(decision), again(decision, there)])):
         page.say(more, 2)
-    names, lines = compared(decision, was_on)
+    names, lines = compared(decision, there)
     if lines:
         heads = [f"{name} (now)" if name == was_on else name for name in names]
         page.lines.append("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from kschedlab.live.why.kubectl import Kubectl, KubectlError, decoded
@@ -46,6 +47,8 @@ def server_of(text: str) -> Server:
 
 
 UNKNOWN = Server("", "v1.37", False)
+OF_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+"""Where a pod finds the namespace of its service account."""
 
 
 class Context(NamedTuple):
@@ -62,4 +65,11 @@ def context_of(kubectl: Kubectl) -> Context:
         (context,) = found["contexts"]
         return Context(str(context["name"]), str(context["context"].get("namespace") or "default"))
     except (KubectlError, KeyError, TypeError, ValueError):
-        return Context("", "default")
+        return Context("", _of_service_account())
+
+
+def _of_service_account() -> str:
+    try:
+        return OF_ACCOUNT.read_text(encoding="utf-8").strip() or "default"
+    except (OSError, ValueError):
+        return "default"
