@@ -6,7 +6,7 @@ calls them and writes. No controller polls while there is nothing to do.
 =====================  ==========================================================  ============================
 controller             its pure functions                                          manages
 =====================  ==========================================================  ============================
-``kubelet``            ``kubelet_status``                                          pods on nodes
+``kubelet``            ``kubelet_status``, ``kubelet_resize``                      pods on nodes
 ``owners``             ``replicas``, ``stateful_sets``, ``jobs``, ``deployments``  the desired number of pods
 ``disruption``         ``budgets``                                                 PodDisruptionBudgets
 ``volumes``            ``claim_binding``, ``provisioning``                         claims and volumes

@@ -13,9 +13,10 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.objects.meta import SECOND, controller_of
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import Node, Pod, ResourceClaim
 from kschedlab.objects.quantity import Quantity, QuantityError
 from kschedlab.simulation.clock import after
+from kschedlab.simulation.controllers.kubelet_resize import Resizes
 from kschedlab.simulation.controllers.kubelet_status import Fields, finished_status, running_status, starting_status
 from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab.simulation.events import Record, silent
@@ -28,6 +29,8 @@ RUN_SECONDS, EXIT_CODE = "kschedlab.io/run-seconds", "kschedlab.io/exit-code"
 """Annotations: how long a pod runs before it finishes, and its exit code (default 0)."""
 
 NAME = "kubelet"
+RETRY = 10 * SECOND
+"""Microseconds until a kubelet tries again what failed (v1.37: pod_workers.go, without the jitter)."""
 PULLED = 'Container image "{}" already present on machine and can be accessed by the pod'
 
 
@@ -66,6 +69,7 @@ class Kubelet:
         self._stops: dict[str, int] = {}
         self._node_numbers: dict[str, int] = {}
         self._pod_counts: dict[str, int] = {}
+        self._resizes = Resizes(env, api, self._pods, self._nodes, record)
 
     def start(self) -> None:
         """Begin to watch."""
@@ -87,10 +91,13 @@ class Kubelet:
             self._terminate(pod)
         elif uid not in self._stages:
             self._start_pod(pod)
+        elif self._stages[uid] == "running":
+            self._resizes.changed(pod)
 
     def _pod_deleted(self, pod: Pod) -> None:
         self._stages.pop(pod.metadata.uid, None)
         self._stops.pop(pod.metadata.uid, None)
+        self._resizes.ended(pod)
 
     def _node_changed(self, old: Node, new: Node) -> None:
         if not _is_ready(old) and not _is_unknown(new):
@@ -117,6 +124,7 @@ class Kubelet:
             self._stages[uid] = "running"
             if not is_ready(pod):
                 self._write(pod, running_status(pod, self._api.now, self._host_ip(pod), self._pod_ip(pod)))
+            self._resizes.started(pod)
             self._schedule_end(pod, _running_since(pod, self._api.now))
         else:
             self._stages[uid] = "starting"
@@ -128,14 +136,26 @@ class Kubelet:
         if self._stages.get(pod.metadata.uid) != "starting" or self._is_unreachable(pod.spec.nodeName):
             return
         current = self._current(pod)
-        if current is not None and current.metadata.deletionTimestamp is None:
+        if current is not None and (why := self._unprepared(current)):
+            self._warn(pod, "FailedPrepareDynamicResources", why)
+            after(self._env, RETRY, self._run, pod, idle=True)
+        elif current is not None and current.metadata.deletionTimestamp is None:
             self._stages[pod.metadata.uid] = "running"
             updated = self._write(pod, running_status(current, self._api.now, self._host_ip(pod), self._pod_ip(pod)))
             for container in (*current.spec.initContainers, *current.spec.containers):
                 self._report(pod, "Pulled", PULLED.format(container.image))
                 self._report(pod, "Created", "Container created")
                 self._report(pod, "Started", "Container started")
+            self._resizes.started(updated or current)
             self._schedule_end(updated or current, self._api.now)
+
+    def _unprepared(self, pod: Pod) -> str:
+        """Why the pod's devices are not ready, or ""."""
+        if not pod.spec.resourceClaims and pod.status.extendedResourceClaimStatus is None:
+            return ""
+        from kschedlab.simulation.controllers.kubelet_claims import unprepared
+
+        return unprepared(pod, lambda key: self._api.find(ResourceClaim, *key))
 
     def _schedule_end(self, pod: Pod, since: int) -> None:
         """Schedule the end of a pod running ``since`` that moment: its run duration or its active deadline."""
@@ -155,6 +175,7 @@ class Kubelet:
         if current is not None and current.status.phase not in TERMINAL:
             self._stages[pod.metadata.uid] = "ended"
             self._write(pod, finished_status(current, self._api.now, code, reason, message))
+            self._resizes.ended(current)
 
     def _terminate(self, pod: Pod) -> None:
         """Only running containers take time to stop; a shortened grace period takes effect at once."""

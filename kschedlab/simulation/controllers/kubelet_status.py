@@ -18,6 +18,7 @@ from kschedlab.objects.model import (
     ContainerStateTerminated,
     ContainerStateWaiting,
     ContainerStatus,
+    EnactedResources,
     Pod,
     PodCondition,
 )
@@ -102,7 +103,13 @@ def _unready(reason: str, message: str = "") -> tuple[PodCondition, PodCondition
 def _containers(
     containers: Sequence[Container], old: Sequence[ContainerStatus], state: ContainerState, ready: bool
 ) -> tuple[ContainerStatus, ...]:
-    """All containers in this state; the other fields of their status stay."""
+    """All containers in this state; the other fields stay. One that ran has the resources that it was started with."""
     old_statuses = {status.name: status for status in old}
-    statuses = [old_statuses.get(container.name) or ContainerStatus(container.name) for container in containers]
-    return tuple([replace(status, ready=ready, state=state) for status in statuses])
+    statuses = []
+    for container in containers:
+        status = old_statuses.get(container.name) or ContainerStatus(container.name)
+        if status.resources is None and state.waiting is None:
+            requests = container.resources.requests
+            status = replace(status, resources=EnactedResources(requests), allocatedResources=requests)
+        statuses.append(replace(status, ready=ready, state=state))
+    return tuple(statuses)

@@ -44,7 +44,7 @@ MOST_CONSUMERS = 256
 NO_TEMPLATE = 'resource claim template "{name}": resourceclaimtemplate.resource.k8s.io "{name}" not found'
 
 _LONGEST_BASE = 57
-_OF_TEMPLATE, _USED = "template", "claim"
+_OF_TEMPLATE, _USED = "resource claim template", "resource claim"
 
 
 class Key(NamedTuple):

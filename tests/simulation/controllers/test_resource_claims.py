@@ -171,3 +171,20 @@ def test_a_pod_that_was_put_onto_a_node_reserves_its_allocated_claim() -> None:
     simulation.run("20s")
     (shared,) = claims(simulation)
     assert [each.name for each in shared.status.reservedFor] == ["a", "b"]
+
+
+def test_a_kubelet_does_not_start_a_pod_whose_claim_is_not_its_own() -> None:
+    simulation = simulated(gpus(1), resource_claim("c", exactly()), until="1s")
+    early = sharing("b")
+    early["spec"]["nodeName"] = "n"
+    simulation.api.create(unchecked(early), by="kubectl")
+    simulation.run("5s")
+    (waiting,) = simulation.pods()
+    (claim,) = claims(simulation)
+    why = f"pod b ({waiting.metadata.uid}) is not allowed to use ResourceClaim c ({claim.metadata.uid})"
+    (event,) = (e for e in simulation.log if isinstance(e, Recorded) and e.reason == "FailedPrepareDynamicResources")
+    assert event.message == f"Failed to prepare dynamic resources: prepare dynamic resources: {why}"
+    assert waiting.status.phase == "Pending"
+    simulation.api.create(unchecked(sharing("a")), by="kubectl")
+    simulation.run("60s")
+    assert [each.status.phase for each in simulation.pods()] == ["Running", "Running"]
