@@ -14,8 +14,8 @@ from tools.site.parts import Parts
 from tools.site.run import ShownPanel
 from tools.site.states import fixed, nearest
 
-ROOMS = (Room(700, 420), Room(320, 480))
-"""For a page of its usual width, and for a phone."""
+ROOMS = (Room(700, 420), Room(620, 260), Room(320, 480))
+"""For a page of its usual width, for a class (large, in a low window), and for a phone."""
 NUMBERS = 120
 """Where a number is asked for: how far answers are recorded on both sides of 0 and of the right one."""
 
@@ -24,8 +24,8 @@ NUMBERS = 120
 class Limits:
     """How much is recorded of each panel: settings, and stories (of the settings nearest to the beginning)."""
 
-    states: int = 240
-    stories: int = 30
+    states: int = 200
+    stories: int = 24
 
 
 def recording(shown: ShownPanel, gates: dict[int, str], limits: Limits) -> dict[str, Any]:

@@ -104,10 +104,12 @@ export class Recording extends Model {
     else if (uncover) this.gates.open(this.covered()[0], null, null);
   }
 
-  /** The place of the widest recorded room that is no wider than this one; else of the narrowest. */
-  fitting([width]) {
-    const { rooms } = this.record, fits = rooms.findIndex(([wide]) => wide <= width);
-    return fits < 0 ? rooms.length - 1 : fits;
+  /** The place of the first recorded room that is no wider and no higher than this; else of the lowest that is no wider. */
+  fitting([width, height]) {
+    const { rooms } = this.record;
+    const fit = [...rooms.keys()].filter((place) => rooms[place][0] <= width);
+    const low = (one, other) => rooms[one][1] - rooms[other][1];
+    return fit.find((place) => rooms[place][1] <= height) ?? fit.sort(low)[0] ?? rooms.length - 1;
   }
 
   restore(text) {
