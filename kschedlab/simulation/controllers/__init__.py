@@ -8,6 +8,7 @@ controller             its pure functions                                       
 =====================  ==========================================================  ============================
 ``kubelet``            ``kubelet_status``, ``kubelet_resize``                      pods on nodes
 ``owners``             ``replicas``, ``stateful_sets``, ``jobs``, ``deployments``  the desired number of pods
+                       ``deployment_status``, ``template_hash``, ``owner_events``
 ``disruption``         ``budgets``                                                 PodDisruptionBudgets
 ``volumes``            ``claim_binding``, ``provisioning``                         claims and volumes
 ``resource_claims``                                                                claims of devices

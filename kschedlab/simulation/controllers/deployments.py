@@ -6,7 +6,6 @@ A collision of two templates' hashes is not resolved.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -34,9 +33,9 @@ from kschedlab.simulation.controllers.deployment_status import (
     rolls,
 )
 from kschedlab.simulation.controllers.replicas import reference_to, replicas_of, template_of
+from kschedlab.simulation.controllers.template_hash import template_hash
 from kschedlab.simulation.controllers.writes import Create, Delete, Report, Update, UpdateStatus, Write
 from kschedlab.simulation.pods import TERMINAL
-from kschedlab.simulation.server.names import safe_encoded
 
 HASH_LABEL = "pod-template-hash"
 REVISION, HISTORY, DESIRED, MAXIMUM = (
@@ -126,8 +125,7 @@ def _with_new_set(rollout: Rollout, template: PodTemplate, creates: bool, now: i
 
 def _new_replica_set(rollout: Rollout, template: PodTemplate) -> ReplicaSet:
     owner = rollout.owner
-    checksum = zlib.crc32(msgspec.json.encode(template, enc_hook=str, order="deterministic"))
-    hash_label = {HASH_LABEL: safe_encoded(str(checksum))}
+    hash_label = {HASH_LABEL: template_hash(template, owner.status.collisionCount)}
     labels = template.metadata.labels | hash_label
     selector = owner.spec.selector or LabelSelector()
     return ReplicaSet(

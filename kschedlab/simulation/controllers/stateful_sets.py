@@ -7,11 +7,9 @@ The controller keeps the revisions of the template to itself: there are no Contr
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from kschedlab.objects.kinds import key_of
@@ -26,9 +24,9 @@ from kschedlab.objects.model import (
     Volume,
 )
 from kschedlab.simulation.controllers.replicas import available_in, pod_from, replicas_of, template_of
+from kschedlab.simulation.controllers.template_hash import revision_hash
 from kschedlab.simulation.controllers.writes import Create, Delete, Write
 from kschedlab.simulation.pods import TERMINAL, is_ready
-from kschedlab.simulation.server.names import safe_encoded
 
 POD_NAME, POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"
 REVISION = "controller-revision-hash"
@@ -57,13 +55,9 @@ def revisions(owner: StatefulSet, pods: Sequence[Pod], known: dict[str, PodTempl
     if not update and not known:  # as the set was stored at first
         observed = status.observedGeneration == owner.metadata.generation
         update = status.updateRevision if observed else "" if status.updateRevision or len(names) != 1 else names.pop()
-    update = update or f"{owner.metadata.name}-{_checksum(template)}"
+    update = update or f"{owner.metadata.name}-{revision_hash(template, status.collisionCount or 0)}"
     templates = {**known, update: template}
     return Revisions(status.currentRevision if status.currentRevision in templates else update, update, templates)
-
-
-def _checksum(template: PodTemplate) -> str:
-    return safe_encoded(str(zlib.crc32(msgspec.json.encode(template, enc_hook=str, order="deterministic"))))
 
 
 def ordinal(owner: StatefulSet, name: str) -> int:

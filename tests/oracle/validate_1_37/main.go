@@ -6,6 +6,7 @@
 //	{"errors": [{"field": "spec.x", "type": "FieldValueInvalid", "detail": "..."}]}
 //	{}                                                      the API server creates it
 //
+// A line {"hash": DEPLOYMENT} asks for the hashes of its template: {"hash": "pod-template-hash", "revision": "of a StatefulSet"}.
 // A line {"resize": {"old": POD, "new": POD, "node": NODE}} is an update of a pod's subresource resize. Its answer may be
 // {"forbidden": "..."}, by an admission plugin, or {"spec": {...}}: the spec of the resized pod.
 package main
@@ -127,6 +128,8 @@ type verdict struct {
 	Errors    []fault     `json:"errors,omitempty"`
 	Forbidden string      `json:"forbidden,omitempty"`
 	Spec      *v1.PodSpec `json:"spec,omitempty"`
+	Hash      string      `json:"hash,omitempty"`
+	Revision  string      `json:"revision,omitempty"`
 }
 
 func main() {
@@ -155,9 +158,14 @@ func judge(line []byte) (answer verdict) {
 			answer = verdict{Decode: fmt.Sprintf("panic: %v", problem)}
 		}
 	}()
-	var asked struct{ Resize *resize }
+	var asked struct {
+		Resize *resize
+		Hash   json.RawMessage
+	}
 	if err := json.Unmarshal(line, &asked); err == nil && asked.Resize != nil {
 		return judgeResize(*asked.Resize)
+	} else if err == nil && asked.Hash != nil {
+		return judgeHash(asked.Hash)
 	}
 	object, kind, err := decode(line)
 	if err != nil {
