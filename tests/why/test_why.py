@@ -71,6 +71,8 @@ def wants(*terms):
 SPREAD = {
     "topologySpreadConstraints": [APP | {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule"}]
 }
+NAMED = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+    {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}}}  # fmt: skip
 HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
 
 
@@ -112,6 +114,11 @@ HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
              pod("web", ports=[{"containerPort": 80, "hostPort": 80}])],
             "default/x has the host port 80/TCP",
         ),
+        (
+            [node("n1", allocatable={"cpu": 4, "memory": "8Gi", "pods": 1}), pod("x", on="n1"), pod("web")],
+            "1 node as many pods as it may have, 1 n1",
+        ),
+        ([node("n1", cpu=1), node("n2"), pod("web", cpu=2, **NAMED)], "1 node the pod asks for other nodes by name n2"),
     ],
 )  # fmt: skip
 def test_what_exactly_is_in_the_way(objects, said, kubectl, why):
@@ -172,6 +179,10 @@ def test_why_not_that_node(kubectl, why):
     kubectl(node("n1"), node("n2", cpu=8), node("n3", taints=[GPU]), pod("web", on="n2", cpu=1))
     assert "Why not n1? n1 fits too, but has" in why("web", "--node", "n1")
     assert "Why not n3? TaintToleration refuses n3: taint dedicated=gpu." in why("web", "--node=n3")
+    moved = node("n1"), node("n2", cpu=8), node("n4"), pod("web", on="n1", cpu=1)
+    kubectl(*moved)
+    assert "Why not n4? Decided again now, it goes to n2. Compared with that: n4 fits too" in why("web", "--node=n4")
+    kubectl(node("n1"), node("n2", cpu=8), node("n3", taints=[GPU]), pod("web", on="n2", cpu=1))
     assert 'no node "n9"; there are 3: n1, n2, n3' in why("web", "--node", "n9", status=1)
 
 

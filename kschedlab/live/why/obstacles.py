@@ -13,8 +13,10 @@ from kschedlab.cluster.terms import AffinityTerm
 from kschedlab.decision import Decision
 from kschedlab.filter.inter_pod_affinity import ANTI_AFFINITY, EXISTING_ANTI_AFFINITY, NO_AFFINITY
 from kschedlab.filter.node_affinity import NO_MATCH, NO_MATCH_1_16, NO_MATCH_1_20
+from kschedlab.filter.node_resources import TOO_MANY_PODS
 from kschedlab.filter.plugin import Refusal
 from kschedlab.filter.pod_topology_spread import TOO_SKEWED
+from kschedlab.filter.stage import EXCLUDED
 from kschedlab.objects.selectors import Requirement, SelectorError
 from kschedlab.views.words import count
 
@@ -24,6 +26,8 @@ HOSTNAME = "kubernetes.io/hostname"
 def details(decision: Decision, node: str) -> list[str]:
     """What is in the way of the pod, by the first filter that refuses the node; [] if its reasons say enough."""
     position = decision.cluster.index[node]
+    if decision.verdicts is not None and int(decision.verdicts.refused_by[position]) == EXCLUDED:
+        return ["the pod asks for other nodes by name"] if "NodeAffinity" in decision.verdicts.excluded_by else []
     said = (ASKED[part.reason](decision, position, part) for part in _parts(decision, position) if part.reason in ASKED)
     return [text for text in said if text]
 
@@ -98,6 +102,10 @@ def _number(part: Refusal, name: str, position: int) -> int:
     return int(value) if isinstance(value, int) else int(value[position])
 
 
+def _full(decision: Decision, position: int, part: Refusal) -> str:
+    return f"as many pods as it may have, {int(decision.cluster.max_pods[position]):,}"
+
+
 # -- labels
 
 
@@ -130,6 +138,7 @@ ASKED: dict[str, Callable[[Decision, int, Refusal], str]] = {
     EXISTING_ANTI_AFFINITY: _existing_anti_affinity,
     NO_AFFINITY: _affinity,
     TOO_SKEWED: _skew,
+    TOO_MANY_PODS: _full,
     NO_MATCH: _node_affinity,
     NO_MATCH_1_20: _node_affinity,
     NO_MATCH_1_16: _node_affinity,

@@ -203,7 +203,7 @@ def _bound(answer: Answer, page: Page) -> None:
 def _decided(answer: Answer, found: WhatIf, page: Page) -> None:
     decision = found.decision
     if answer.node not in ("", decision.node) and answer.node in decision.cluster.index:
-        _why_not(decision, answer.node, page)
+        _why_not(decision, answer.node, answer.pod.spec.nodeName, page)
     elif decision.node is not None:
         _why_there(decision, answer.pod.spec.nodeName or None, page)
     if not decision.gates and not answer.node:
@@ -255,7 +255,9 @@ def _no_eviction(decision: Decision) -> str:
     if preemption.failure:
         return f"Preemption fails: {preemption.failure}."
     if not len(preemption.potential):
-        return "Evicting pods would not help on any of these nodes."
+        return (
+            f"Evicting pods would not help {'on any of these nodes' if len(decision.cluster.nodes) > 1 else 'there'}."
+        )
     return f"Evicting pods of lower priority than {decision.pod.priority} does not help anywhere."
 
 
@@ -274,9 +276,11 @@ def _victims(decision: Decision, page: Page) -> None:
         page.say(why, 2)
 
 
-def _why_not(decision: Decision, node: str, page: Page) -> None:
+def _why_not(decision: Decision, node: str, was_on: str, page: Page) -> None:
     found = why_not(decision, node)
     page.head(f"Why not {node}?")
+    if was_on not in ("", decision.node) and decision.node is not None:
+        page.say(f"Decided again now, it goes to {decision.node}. Compared with that:", 2)
     page.say(found.sentence, 2)
     rows = why_not_rows(found)
     if found.points or found.rules:
@@ -323,6 +327,8 @@ def changes(found: WhatIf) -> Iterator[tuple[str, str]]:
             change, kind = f"without asking for {nothing[1]}", "without"
         if kind == "eviction" and (gone := found.eviction) is not None:
             change = f"without {_with_priority(gone.victims, 3)} on {gone.node}"
+        if (more := next((node for node in found.nodes if node.decision is each.decision), None)) is not None:
+            change = f"one node more like {more.node.removesuffix('-new')}"
         yield kind, f"{change}: {then(each.decision)}"
 
 
