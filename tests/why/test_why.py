@@ -138,6 +138,22 @@ def test_a_resource_that_no_node_has(kubectl, why):
     assert tolerate < without
 
 
+def test_devices_are_named(kubectl, why):
+    version, select = "resource.k8s.io/v1", {"cel": {"expression": "device.driver == 'gpu.x.io'"}}
+    kind = {"apiVersion": version, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {"selectors": [select]}}
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "gpu.x.io", "nodeName": "n1", "pool": pool, "devices": [{"name": "gpu-0"}]}
+    piece = {"apiVersion": version, "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": spec}
+    request = {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}
+    claim = {"apiVersion": version, "kind": "ResourceClaim", "metadata": {"name": "one", "namespace": "default"}}
+    web = pod("web", resourceClaims=[{"name": "g", "resourceClaimName": "one"}])
+    kubectl(node("n1"), node("n2"), kind, piece, claim | {"spec": {"devices": request}}, web)
+    said = why("web")
+    assert "it fits now, and would go to n1." in said
+    assert "Devices on n1 one" in said and "gpu.x.io/n1/gpu-0" in said
+    assert "Nodes that cannot serve the claims n2: the search finds no device to try" in said
+
+
 def test_whom_it_would_evict(kubectl, why):
     kubectl(node("n1", cpu=2), pod("low", on="n1", cpu=2), pod("vip", cpu=2, priority=100), budget("b", 0, {"a": "b"}))
     said = why("vip")

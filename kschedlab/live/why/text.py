@@ -21,6 +21,7 @@ from kschedlab.live.why.answer import (
 )
 from kschedlab.live.why.page import Page
 from kschedlab.live.why.refused import groups, nodes_words
+from kschedlab.views.devices import device_lines
 from kschedlab.views.kubectl import human_duration
 from kschedlab.views.whatif import whatif_answers
 from kschedlab.views.why_not import why_not, why_not_rows
@@ -30,6 +31,8 @@ from kschedlab.whatif.answers import WhatIf
 
 SAID = (BOUND, FINISHED, ENDING)
 NOTHING = re.compile(r"asking for 0m? (\S+)")
+DEVICES = 8
+"""How many lines about devices are shown."""
 CHANGES = 3
 """How many changes of one kind are listed."""
 KIND_ORDER = ("requests", "constraints", "nodes", "priority", "eviction", "without")
@@ -208,6 +211,7 @@ def _decided(answer: Answer, found: WhatIf, page: Page) -> None:
         _why_there(decision, answer.pod.spec.nodeName or None, page)
     if not decision.gates and not answer.node:
         _refused(decision, page)
+        _devices(decision, page)
         _victims(decision, page)
     if answer.larger is not None:
         _larger(answer, answer.larger.decision, page)
@@ -245,6 +249,16 @@ def _refused(decision: Decision, page: Page) -> None:
     preemption = decision.preemption
     if preemption is not None and preemption.nominated_node is None:
         page.say(_no_eviction(decision), 2)
+
+
+def _devices(decision: Decision, page: Page) -> None:
+    """Which devices the pod gets, or why it gets none."""
+    lines = list(device_lines(decision))
+    shown = lines if page.all else lines[:DEVICES]
+    for line in shown:
+        page.say(line.strip(), 2) if line.startswith(" ") else page.head(line)
+    if rest := len(lines) - len(shown):
+        page.say(f"and {count(rest, 'more line')} (--all lists them)", 2)
 
 
 def _no_eviction(decision: Decision) -> str:
