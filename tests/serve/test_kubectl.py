@@ -82,6 +82,15 @@ metadata: {name: gpu}
 """
 
 
+SIZED = """
+apiVersion: v1
+kind: Pod
+metadata: {name: sized}
+spec: {containers: [{name: c, image: "busybox:1", resources: {requests: {cpu: 500m}}}]}
+"""
+LARGER = '{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}'
+
+
 class Case(NamedTuple):
     """A command, what it prints, and the remark in the table; ``input``: of ``-f -``; ``fails``: it is refused."""
 
@@ -110,7 +119,7 @@ CASES = (
     Case("events", "Successfully assigned"),
     Case("describe node n1", "Allocated resources"),
     Case("describe deployment web", "ScalingReplicaSet"),
-    Case("describe pods", "Successfully assigned", "with events"),
+    Case("describe pods --show-events", "Successfully assigned", "with events"),
     Case("describe sts,rs,job,svc,pdb,cm", "once"),
     Case("describe pv,pvc,sc,pc,ns,deviceclasses", "WaitForFirstConsumer"),
     Case("explain pod.spec.tolerations", "tolerationSeconds", "fields and types of what is modelled, no descriptions"),
@@ -134,6 +143,9 @@ CASES = (
     Case("run one --image=nginx", "pod/one created"),
     Case("wait pod/one --for=condition=Ready", "condition met"),
     Case("wait deployment/web --for=jsonpath={.status.replicas}=3", "condition met"),
+    Case("create -f FILE", "pod/sized created", "a single pod", SIZED),
+    Case("wait pod/sized --for=condition=Ready", "condition met"),
+    Case("patch pod sized --subresource=resize -p " + LARGER, "patched", "in-place resize"),
     Case("cordon n1", "cordoned"),
     Case("drain n1 --ignore-daemonsets --force --timeout=60s", "drained", "asks again where a budget forbids it (429)"),
     Case("uncordon n1", "uncordoned"),
@@ -173,6 +185,11 @@ def test_the_documentation_has_the_table():
 
 
 def test_every_command_of_the_table(cluster):
+    run_the_table(cluster)
+
+
+def run_the_table(cluster):
+    """Run the commands of the table, one after the other."""
     for case in CASES:
         arguments = ["-" if word == "FILE" else word for word in case.command.split(" ")]
         said = cluster.kubectl(*arguments, input=case.input, fails=case.fails)
