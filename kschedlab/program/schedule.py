@@ -70,6 +70,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
 
     if options.config is not None and options.scheduler_name is not None:
         raise UsageError("--scheduler-name: the profiles in --config have their own schedulerName")
+    lease = _lease(options.lease) if options.lease is not None else None
     profiles = chosen_profiles(options)
     name = options.scheduler_name or NAME
     first = next(iter(profiles)) if isinstance(profiles, dict) else name
@@ -80,16 +81,14 @@ def settings_of(options: argparse.Namespace) -> Settings:
         name=name,
         percentage=options.percentage,
         seed=options.seed,
-        lease=None if options.no_lease else _lease(options.lease, namespace_of_lease(access), first),
+        lease=None if options.no_lease else lease or (namespace_of_lease(access), first),
         address=options.address,
         port=options.port,
         verbose=options.verbose,
     )
 
 
-def _lease(text: str | None, namespace: str, name: str) -> tuple[str, str]:
-    if text is None:
-        return namespace, name
+def _lease(text: str) -> tuple[str, str]:
     namespace, _, name = text.partition("/")
     if not namespace or not name or "/" in name:
         raise UsageError(f"--lease {text}: expected NAMESPACE/NAME")

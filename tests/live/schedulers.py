@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.live.plane import Plane, until
+from tests.live.plane import until
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[2]
 class Program:
     """A running scheduler. ``lines``: what it said."""
 
-    def __init__(self, plane: Plane, *options: str, kubeconfig: Path | None = None, cwd: Path | None = None) -> None:
-        command = [sys.executable, "-m", "kschedlab", "schedule", "--kubeconfig", str(kubeconfig or plane.kubeconfig)]
+    def __init__(self, kubeconfig: Path, *options: str, cwd: Path | None = None) -> None:
+        command = [sys.executable, "-m", "kschedlab", "schedule", "--kubeconfig", str(kubeconfig)]
         self.process = subprocess.Popen(
             [*command, "--verbose", *options],
             env=os.environ | {"PYTHONPATH": str(ROOT)},
@@ -64,11 +64,9 @@ class Program:
 
 
 @contextmanager
-def scheduler(
-    plane: Plane, *options: str, kubeconfig: Path | None = None, cwd: Path | None = None
-) -> Iterator[Program]:
+def scheduler(kubeconfig: Path, *options: str, cwd: Path | None = None) -> Iterator[Program]:
     """A scheduler that is stopped, gently, at the end of the block; it must end with status 0."""
-    program = Program(plane, *options, kubeconfig=kubeconfig, cwd=cwd)
+    program = Program(kubeconfig, *options, cwd=cwd)
     try:
         yield program
         if program.process.poll() is None:

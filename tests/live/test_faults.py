@@ -33,7 +33,7 @@ def check(kubelets: Kubelets, plane: Plane, prefix: str, count: int) -> None:
 def test_the_api_server_goes_and_comes_back(plane: Plane) -> None:
     cluster(plane)
     burst(plane, "away")
-    with scheduler(plane, "--no-lease") as program, Kubelets(plane) as kubelets:
+    with scheduler(plane.kubeconfig, "--no-lease") as program, Kubelets(plane) as kubelets:
         until(lambda: plane.bound("away"))
         plane.stop_server()
         program.wait_for("cannot watch")
@@ -47,7 +47,8 @@ def test_the_api_server_goes_and_comes_back(plane: Plane) -> None:
 def test_two_without_a_lease_bind_each_pod_once(plane: Plane) -> None:
     """Their bindings conflict all the time."""
     cluster(plane)
-    with scheduler(plane, "--no-lease") as one, scheduler(plane, "--no-lease") as two, Kubelets(plane) as kubelets:
+    own = plane.kubeconfig, "--no-lease"
+    with scheduler(*own) as one, scheduler(*own) as two, Kubelets(plane) as kubelets:
         for each in (one, two):
             each.wait_for("synchronized")
         burst(plane, "twice", 2 * CREATED)
@@ -107,7 +108,7 @@ def test_the_watches_are_cut_again_and_again(plane: Plane, tmp_path: Path) -> No
     access["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{cable.port}"
     path = tmp_path / "kubeconfig"
     path.write_text(json.dumps(access), encoding="utf-8")
-    with scheduler(plane, "--no-lease", kubeconfig=path) as program, Kubelets(plane) as kubelets:
+    with scheduler(path, "--no-lease") as program, Kubelets(plane) as kubelets:
         program.wait_for("synchronized")
         for number in range(4):
             burst(plane, f"cut{number}", 10)
@@ -119,9 +120,9 @@ def test_the_watches_are_cut_again_and_again(plane: Plane, tmp_path: Path) -> No
 
 def test_one_leads_and_the_next_takes_over_at_once_when_it_stops(plane: Plane) -> None:
     cluster(plane)
-    with scheduler(plane) as one:
+    with scheduler(plane.kubeconfig) as one:
         one.wait_for("leads")
-        with scheduler(plane) as two:
+        with scheduler(plane.kubeconfig) as two:
             two.wait_for("synchronized")
             burst(plane, "first", 10)
             until(lambda: len(plane.bound("first")) == 10)
@@ -134,7 +135,7 @@ def test_one_leads_and_the_next_takes_over_at_once_when_it_stops(plane: Plane) -
 
 def test_a_leader_that_lost_its_lease_ends_and_binds_nothing_more(plane: Plane) -> None:
     cluster(plane)
-    program = Program(plane)
+    program = Program(plane.kubeconfig)
     try:
         program.wait_for("leads")
         now = plane.call("GET", LEASE)[1]["spec"]["renewTime"]
@@ -147,17 +148,17 @@ def test_a_leader_that_lost_its_lease_ends_and_binds_nothing_more(plane: Plane) 
             program.kill()
     burst(plane, "later", 5)
     assert not plane.bound("later")
-    with scheduler(plane) as heir:
+    with scheduler(plane.kubeconfig) as heir:
         heir.wait_for("leads")
         until(lambda: len(plane.bound("later")) == 5)
 
 
 def test_a_leader_that_dies_is_replaced_when_its_lease_ends(plane: Plane) -> None:
     cluster(plane)
-    program = Program(plane)
+    program = Program(plane.kubeconfig)
     program.wait_for("leads")
     program.kill()
-    with scheduler(plane) as heir:
+    with scheduler(plane.kubeconfig) as heir:
         heir.wait_for("synchronized")
         burst(plane, "orphan", 5)
         heir.wait_for("leads", 45)

@@ -40,7 +40,7 @@ def test_it_binds_and_evicts(plane: Plane, access: Path) -> None:
     plane.create(
         {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 1000}
     )
-    with scheduler(plane, *OPTIONS, kubeconfig=access) as program, Kubelets(plane):
+    with scheduler(access, *OPTIONS) as program, Kubelets(plane):
         plane.create(*(pod(f"low-{i}", cpu="3") for i in range(3)))
         until(lambda: len(plane.bound("low")) == 3)
         plane.create(pod("high", cpu="3", priorityClassName="high"))
@@ -91,7 +91,7 @@ def test_it_binds_volumes_and_leaves_what_it_does_not_know(plane: Plane, access:
     plane.create(storage, volume, claim)
     plane.call("PATCH", "/api/v1/persistentvolumes/disk/status", {"status": {"phase": "Available"}}, MERGE)
     mounted = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
-    with scheduler(plane, *OPTIONS, kubeconfig=access) as program:
+    with scheduler(access, *OPTIONS) as program:
         plane.create(pod("with-data", volumes=mounted))
         until(lambda: of(plane, "/api/v1/persistentvolumes", "disk")["spec"].get("claimRef"))
         bind(plane)  # as the volume controller does
@@ -130,7 +130,7 @@ def test_it_allocates_devices(plane: Plane, access: Path) -> None:
         for i in range(3)
     ]
     plane.create(device_class, slices, *claims)
-    with scheduler(plane, *OPTIONS, kubeconfig=access) as program:
+    with scheduler(access, *OPTIONS) as program:
         for i in range(3):
             plane.create(pod(f"gpu-{i}", resourceClaims=[{"name": "gpu", "resourceClaimName": f"gpu-{i}"}]))
         until(lambda: len(plane.bound("gpu")) == 2)

@@ -14,7 +14,7 @@ def events(plane: Plane, name: str) -> list[dict]:
 def test_it_binds_says_why_not_and_stops_gently(plane: Plane) -> None:
     plane.create(*(node(f"n{i}") for i in range(3)), *(pod(f"web-{i}") for i in range(5)), pod("big", cpu="100"))
     plane.create(pod("another", scheduler="somebody-else"))
-    with scheduler(plane, "--port", "0") as program, Kubelets(plane):
+    with scheduler(plane.kubeconfig, "--port", "0") as program, Kubelets(plane):
         until(lambda: len(plane.bound("web-")) == 5)
         until(lambda: events(plane, "big"))
         program.wait_for("leads")

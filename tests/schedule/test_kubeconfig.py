@@ -97,6 +97,8 @@ def test_what_cannot_be_used_is_refused_with_a_remedy(tmp_path: Path, user: Any,
 def test_plain_http_is_fine_on_this_machine(tmp_path: Path) -> None:
     access = from_kubeconfig(kubeconfig(tmp_path, {"token": SECRET}, server="http://127.0.0.1:1"))
     assert access.is_local
+    path = from_kubeconfig(kubeconfig(tmp_path, {}, server=f"https://me:{SECRET}@10.0.0.1:6443/{SECRET}"))
+    assert path.place == "https://10.0.0.1:6443" and SECRET not in repr(path)
 
 
 def test_unknown_names_list_the_known_ones(tmp_path: Path) -> None:

@@ -112,7 +112,13 @@ class Access:
 
     def __repr__(self) -> str:
         """Without the secrets."""
-        return f"Access({self.server!r}, origin={self.origin!r})"
+        return f"Access({self.place!r}, origin={self.origin!r})"
+
+    @property
+    def place(self) -> str:
+        """The server without the path of its URL, which may hold a secret."""
+        url = urlsplit(self.server)
+        return f"{url.scheme}://{url.netloc.rpartition('@')[2]}"
 
     @property
     def is_local(self) -> bool:

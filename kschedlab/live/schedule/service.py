@@ -147,7 +147,7 @@ class Service:
         """Synchronize, win the lease and schedule. Returns why the lease is lost."""
         scheduler, loop = self.scheduler, asyncio.get_running_loop()
         names = ", ".join(scheduler.context.generations)
-        self._say(f"schedules pods of schedulerName {names} in {self._settings.access.server}")
+        self._say(f"schedules pods of schedulerName {names} in {self._settings.access.place}")
         self._sink.start()
         sinks: Iterable[Callable[[Recorded], None]] = (self._sink, self._show)
         scheduler.context.broadcaster.start(*sinks)
