@@ -28,7 +28,8 @@ STRIPE = 6
 class Cell:
     """``text`` in a box of colour ``fill`` (None: only an outline).
 
-    ``short``: instead of ``text`` in all cells if the room is narrow; ``hatch``: colours of stripes over it;
+    ``short``: instead of ``text`` in all cells if the room is narrow, its words below each other if need be;
+    ``hatch``: colours of stripes over it;
     ``note``: a second line; ``tip``: the cell in words; ``sets``: the settings that a click applies;
     ``order``: its turn when several cells change.
     """
@@ -82,7 +83,8 @@ class Plan:
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
         self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
-        self.noted = any(cell.note for cell in cells)
+        folds = self.short and any(" " in c.short and text_width(c.short, bold=True) > self.wide for c in cells)
+        self.noted = folds or any(cell.note for cell in cells)
         self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
         self.marks = self._legend() if self.short or grid.explained else []
         below = (LINE + 3) * (len(self.marks) + bool(grid.remark)) + 8
@@ -165,7 +167,8 @@ class Plan:
         text = cell.short if self.short else cell.text
         weight = "bold" if selected else None
         text = "=" if cell.hatch and text_width(text, bold=selected) > self.wide else text
-        lines = [line for line in (text, cell.note) if line and text_width(line, bold=selected) <= self.wide]
+        parts = text.split() if self.short and text_width(text, bold=True) > self.wide else [text]
+        lines = [line for line in (*parts, cell.note) if line and text_width(line, bold=selected) <= self.wide]
         colour = "currentColor" if cell.fill is None else None if ink(cell.fill) == BLACK else ink(cell.fill)
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
         halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}

@@ -49,7 +49,7 @@ def lanes(boxes: Sequence[Box], plan: Plan, preemption: Preemption) -> Lanes:
         nodes = {name: Lane(place.x, place.width) for name, place in zip(names, rest, strict=True)}
         return Lanes(Lane(first.x, first.width), nodes, False)
     names = [name for name in names if name in preemption.candidates]
-    left = min(130.0, plan.width / 4.4)
+    left = min(130.0, plan.width / (4.4 if plan.width > 390 else 5))
     wide = (plan.width - left) / max(len(names), 1)
     return Lanes(Lane(0, left), {name: Lane(left + i * wide, wide) for i, name in enumerate(names)}, True)
 
@@ -134,7 +134,9 @@ def _cells(step: Step, preemption: Preemption, nodes: Mapping[str, Lane], y: flo
             inside.append(element("path", d=hatch(wide, ROW - 2), stroke=CHOSEN, opacity=0.7))
         bold = "bold" if sign or (last_of_a_tie and kept) else None
         text = f"{texts[node]} tie" if last_of_a_tie and kept else texts[node]
-        written = fitted(text, wide - text_width(sign, bold=True), bold=bold is not None)
+        room = wide - text_width(sign, bold=True)
+        bold = bold if text_width(text, bold=True) <= room else None
+        written = fitted(text, room, bold=bold is not None)
         mark = element("tspan", sign, fill=colour) if sign else None
         inside.append(element("text", mark, written, x=wide / 2, y=12.5, text_anchor="middle", font_weight=bold))
         shapes.append(
@@ -161,7 +163,7 @@ def _texts(step: Step, preemption: Preemption, lanes: Mapping[str, Lane]) -> dic
     close = {node: text.replace(" + ", "+").replace("×", "·") for node, text in texts.items()}
     full = {node: str(rung.value[names.index(node)]) for node in lanes}
     room = min((lane.width for lane in lanes.values()), default=0) - text_width("★ ", bold=True) - 4
-    fits = (each for each in (texts, close) if all(text_width(text, bold=True) <= room for text in each.values()))
+    fits = (each for each in (texts, close) if all(text_width(text) <= room for text in each.values()))
     return next(fits, full)
 
 

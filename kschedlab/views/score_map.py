@@ -48,6 +48,12 @@ class Chip(NamedTuple):
     on: bool
 
 
+def brief(found: int) -> str:
+    """A number for a narrow cell, in two words if it has NodePreferAvoidPods's million: 1M and 461 for 1000461."""
+    million, rest = divmod(found, 1_000_000)
+    return f"{million}M{f' {rest}' if rest else ''}" if found >= 1_000_000 and rest < 100_000 else str(found)
+
+
 @dataclass(frozen=True)
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
@@ -138,26 +144,26 @@ class ScoreMap:
         sets = f"plugin: {plugin}, node: {node}"
         if (plugin, node) == self.question:
             text = f"{number(self.decision, 'raw', plugin, node)} → ?" if self.stage == "normalised" else "?"
-            return Cell(text, None, f"{plugin}, {node}: {text}")
+            return Cell(text, None, f"{plugin}, {node}: {text}", text)
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
-            return Cell("" if there else NOTHING, None, f"{plugin}, {node}: none", sets=sets)
+            return Cell(nothing := "" if there else NOTHING, None, f"{plugin}, {node}: none", nothing, sets=sets)
         fill = shade(max(min(found, DARKEST), 0), 0, DARKEST)
-        return Cell(str(found), fill, f"{plugin}, {node}: {found} ({stage})", sets=sets, order=turn)
+        return Cell(str(found), fill, f"{plugin}, {node}: {found} ({stage})", brief(found), sets=sets, order=turn)
 
     def _sum(self, node: str, sums: bool, won: bool) -> Cell:
         found = total(self.decision, node) if sums else None
         sets = f"plugin: {SUM}, node: {node}"
         if (SUM, node) == self.question:
-            return Cell("?", None, f"{SUM}, {node}: ?")
+            return Cell("?", None, f"{SUM}, {node}: ?", "?")
         if found is None:
             there = total(self.decision, node) is not None
-            return Cell("" if there else NOTHING, None, f"{SUM}, {node}: none", sets=sets)
+            return Cell(nothing := "" if there else NOTHING, None, f"{SUM}, {node}: none", nothing, sets=sets)
         best = won and node in self.decision.best
         tie = best and len(self.decision.best) > 1
         fill = shade(DARKEST, 0, DARKEST) if best and not tie else shade(60, 0, DARKEST) if tie else None
         text = f"{found} ({TIE})" if tie else str(found)
-        return Cell(text, fill, f"{SUM}, {node}: {text}", str(found), ["#9E9AC8"] if tie else (), sets=sets)
+        return Cell(text, fill, f"{SUM}, {node}: {text}", brief(found), ["#9E9AC8"] if tie else (), sets=sets)
 
     def _arithmetic(self, width: float) -> tuple[list[Html], float]:
         """The steps to the selected cell's number, and where they end; a number points to its cell."""

@@ -124,3 +124,11 @@ def test_state_reset_yaml_and_classroom(shown: Show) -> None:
     expect(page.picture).to_contain_text("★ node-a")
     page.page.get_by_role("button", name="Classroom").click()
     expect(page.page.locator(".ks-label", has_text="budget allows")).to_have_css("font-size", "20px")
+
+
+@pytest.mark.parametrize("width", [382, 432])
+def test_the_sums_of_rule_3_are_not_cut_in_a_narrow_window(shown: Show, width: int) -> None:
+    page = shown(preemption.panel(), width=width)
+    expect(page.key("rung/3/node-a")).to_have_text("★ 100+1·2³¹")
+    expect(page.key("rung/3/node-c")).to_have_text("✕ 100+2·2³¹")
+    assert page.faults() == []

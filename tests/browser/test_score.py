@@ -137,3 +137,13 @@ def test_a_broken_draw_is_seen_to_be_unfair(shown: Show) -> None:
     expect(page.sentence).to_contain_text("not fair: node-a 1/8, node-b 1/8, node-c 1/4, node-d 1/2.")
     first, last = (page.key(f"held/3/{name}/box").bounding_box() for name in ("node-a", "node-d"))
     assert first and last and last["height"] == pytest.approx(4 * first["height"], rel=0.1)
+
+
+@pytest.mark.parametrize("width", [382, 432])
+def test_a_narrow_map_keeps_its_numbers(shown: Show, width: int) -> None:
+    page = shown(score.panel(stage="summed", plugin="sum", node="node-c"), width=width)
+    expect(page.key("cell/NodeResourcesLeastAllocated/node-a")).to_have_text("65")
+    expect(page.key("cell/NodePreferAvoidPods/node-a")).to_have_text("1M")
+    said = "".join(page.key("cell/sum/node-a").locator("text").all_text_contents())
+    assert said.replace(" ", "") == "1M451"
+    assert [fault for fault in page.faults() if "off" not in fault] == []
