@@ -7,6 +7,7 @@ pkg/scheduler/backend/queue/backoff_queue.go (calculateBackoffDuration).
 from __future__ import annotations
 
 import math
+from bisect import insort
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,8 +73,7 @@ class QueuedGroup:
 
     def add(self, queued: QueuedPodInfo) -> None:
         """Add a pod, in the order in which a cycle takes them (PodGroupMemberPodsOrderingFunc)."""
-        self.members.append(queued)
-        self.members.sort(key=_order)
+        insort(self.members, queued, key=_order)
 
     def remove(self, key: str) -> QueuedPodInfo | None:
         """Remove and return the pod, or None."""

@@ -17,6 +17,13 @@ class Idle(simpy.Timeout):
     """A moment to look again that nothing waits for."""
 
 
-def after(env: simpy.Environment, delay: int, act: Callable[..., None], *arguments: Any, idle: bool = False) -> None:
-    """Call the function after that many microseconds, always asynchronously, even if the delay is 0."""
-    (Idle if idle else simpy.Timeout)(env, delay).callbacks.append(lambda _: act(*arguments))
+def after(
+    env: simpy.Environment, delay: int, act: Callable[..., None], *arguments: Any, idle: bool = False
+) -> simpy.Timeout:
+    """Call the function after that many microseconds, always asynchronously, even if the delay is 0.
+
+    Without its callbacks, the timer that is returned does nothing.
+    """
+    timer = (Idle if idle else simpy.Timeout)(env, delay)
+    timer.callbacks.append(lambda _: act(*arguments))
+    return timer

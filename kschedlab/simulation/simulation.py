@@ -313,7 +313,7 @@ def _is_flush(event: simpy.Event) -> bool:
     if isinstance(event, Idle):
         return True
     waiting = [getattr(callback, "__self__", None) for callback in event.callbacks or ()]
-    return bool(waiting) and all(isinstance(process, simpy.Process) and process.name == _FLUSH for process in waiting)
+    return all(isinstance(process, simpy.Process) and process.name == _FLUSH for process in waiting)
 
 
 _FLUSH = KubeScheduler._flush.__name__

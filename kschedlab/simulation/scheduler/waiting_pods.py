@@ -34,8 +34,8 @@ class WaitingPod:
         self.timed_out = False
         self._one_timer = one_timer
         self._messages = messages
-        for plugin, wait in self.pending.items():
-            after(env, wait, self._time_out, plugin, wait)
+        self._timers = [after(env, wait, self._time_out, plugin, wait) for plugin, wait in self.pending.items()]
+        self.decided.callbacks.append(self._stop_timers)
 
     def allow(self, plugin: str) -> None:
         """The plugin allows the pod; the wait ends once all plugins do."""
@@ -66,6 +66,11 @@ class WaitingPod:
         name = plugin or self._shortest
         text = self._messages.timeout.format(pod=self.pod.metadata.name, wait=duration(wait), plugin=name)
         self.timed_out = self.reject(name, text) or self.timed_out
+
+    def _stop_timers(self, _: simpy.Event) -> None:
+        for timer in self._timers:
+            if timer.callbacks is not None:  # it has not run out
+                timer.callbacks.clear()
 
     def _stop(self, status: Status) -> bool:
         if self.decided.triggered:

@@ -429,3 +429,27 @@ def test_feature_gates_are_settings_and_a_warning_names_each_that_is_not_modelle
 def test_an_unknown_feature_gate_is_an_error():
     (told,) = refused(case("{opcode: barrier}", more="  featureGates: {Some: true}\n"))
     assert 'featureGates: no feature gate "Some"; there are 242: ' in told
+
+
+def test_pod_groups_are_created_from_a_template(tmp_path):
+    (tmp_path / "group.yaml").write_text(
+        "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: 'gang-{{.Index}}'}\n"
+        "spec: {schedulingPolicy: {gang: {minCount: {{.size}}}}}\n"
+    )
+    (tmp_path / "pod.yaml").write_text(
+        "kind: Pod\napiVersion: v1\nmetadata: {name: 'pod-{{.Index}}'}\n"
+        "spec:\n  schedulingGroup: {podGroupName: 'gang-{{DivideInt .Index .size}}'}\n"
+        "  containers: [{name: c, image: i}]\n"
+    )
+    ops = (
+        "{opcode: createNodes, count: 2}",
+        "{opcode: createPodGroups, count: 2, namespace: ai, templatePath: group.yaml, templateParams: {size: $size}}",
+        "{opcode: createPods, count: 4, namespace: ai, podTemplatePath: pod.yaml, templateParams: {size: $size}}",
+    )
+    text = case(*ops, params="{size: 2}", more="  featureGates: {GenericWorkload: true}\n")
+    scenario = loads_scenario(text, str(tmp_path / "perf.yaml"))
+    assert scenario.report.warnings == []
+    simulation = Simulation.of(scenario)
+    simulation.run()
+    assert all(pod.spec.nodeName for pod in simulation.pods()) and len(simulation.pods()) == 4
+    assert simulation.now - simulation.start < 10_000_000, "no timer of Permit keeps the run going"
