@@ -50,7 +50,8 @@ exit status:
   3  kubectl could not read the cluster
 130  interrupted
 
-It only reads, and nothing leaves this machine. docs/live.md has the rights that it needs.
+It reads through kubectl, writes nothing, and nothing leaves this machine.
+docs/live.md says which rights it needs.
 """
 
 
@@ -59,7 +60,9 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser(
         "why",
         help="why a pod of kubectl's cluster is pending, or where it is",
-        description="Why is this pod pending, or where it is, and what would change that? Reads through kubectl.",
+        usage="%(prog)s POD | --pending | --watch [options]",
+        description="Why is this pod pending, or where it is, and what would change that? It decides as the nearest "
+        "known kube-scheduler to the server's version, unless you choose one.",
         epilog=STATUSES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -124,6 +124,8 @@ def test_a_file_of_the_user_comes_first(kubectl, why, tmp_path):
     kubectl(node("n1"), node("n2"), pod("a", on="n2", cpu=2), pod("web", schedulerName="packing", cpu=1), pod("other"))
     assert "would go to n2." in why("web", "--config", str(file))
     assert "default/other is another scheduler's pod" in why("other", "--config", str(file))
+    kubectl(node("n1"), pod("web", schedulerName="packing", cpu=1), version="v1.20.1")
+    assert "decided as" not in why("web", "--config", str(file)), "the file names the generation"
 
 
 def test_flags():

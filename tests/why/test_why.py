@@ -161,6 +161,15 @@ def test_whom_it_would_evict(kubectl, why):
     assert "Whom it evicts On n1: default/low (priority 0). n1 is the only candidate" in said
 
 
+@pytest.mark.parametrize(
+    ("running", "proposed"), [(999_999_999, "1000000000"), (1_000_000_000, ""), (2_000_000_000, "")]
+)
+def test_no_priority_beyond_what_a_user_may_have(running, proposed, kubectl, why):
+    kubectl(node("n1", cpu=2), pod("high", on="n1", cpu=2, priority=running), pod("web", cpu=2))
+    said = why("web", "--all")
+    assert (f"with priority {proposed} instead of 0" in said) if proposed else ("with priority" not in said)
+
+
 def test_a_budget_is_violated(kubectl, why):
     low = pod("low", on="n1", cpu=2, labels={"app": "b"})
     kubectl(node("n1", cpu=2), low, pod("vip", cpu=2, priority=100), budget("b", 0))

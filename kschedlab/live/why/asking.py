@@ -42,6 +42,8 @@ def gather(
     if not reading.objects.pods and "pods" not in reading.readable:
         why = next(gap.why for gap in reading.gaps if gap.what == "pods")
         raise KubectlError(f"pods are not readable: {why}")
+    if given and generation is None:
+        generation = next(iter(given.values())).name
     server = server_with(version, generation)
     profiles, notes = profiles_for(kubectl, reading, server, given)
     return Setting.of(reading, server, profiles, notes)
