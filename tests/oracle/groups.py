@@ -3,8 +3,8 @@
     python -m tests.oracle.groups PROGRAM --count 500 --seed 1 [--record tests/conformance/extra]
 
 ``sh tests/oracle/build.sh FOLDER groups_1_37`` builds PROGRAM. Scenarios in which two nodes tie for a pod are left out:
-the real one draws. The exit status is 1 if any differs. ``--record`` keeps
-the scenarios and the real verdicts in that folder.
+the real one draws. The exit status is 1 if any differs. ``--record`` keeps the scenarios and the real verdicts in that
+folder. On a busy machine the program may miss late writes: run a scenario that differs again, alone.
 """
 
 import argparse
