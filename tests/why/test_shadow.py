@@ -205,3 +205,21 @@ def test_ctrl_c_ends_it_with_the_agreement(followed, monkeypatch, capsys):
     monkeypatch.setattr(watching, "_follow", interrupted)
     assert main(["why", "-w"]) == 130
     assert capsys.readouterr().out.endswith("\nNo decision was seen.\n")
+
+
+def test_a_cluster_that_is_away_for_a_moment(followed, why, monkeypatch):
+    from kschedlab.live.why import watching
+    from kschedlab.live.why.kubectl import KubectlError
+
+    answers, gather, waits = iter([True, False, False]), watching.gather, []
+
+    def sometimes(*arguments):
+        if next(answers, True):
+            return gather(*arguments)
+        raise KubectlError("the connection was refused")
+
+    monkeypatch.setattr(watching, "gather", sometimes)
+    monkeypatch.setattr(watching.time, "sleep", waits.append)
+    said = why("--watch", status=3)
+    assert said.count("the cluster cannot be read: the connection was refused") == 2 and len(waits) == 2
+    assert "3 decisions: 3 as ours." in said

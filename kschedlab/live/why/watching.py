@@ -16,6 +16,7 @@ from textwrap import wrap
 from threading import Thread
 from typing import IO, Any
 
+from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
 from kschedlab.live.why.answer import Setting
 from kschedlab.live.why.asking import asks_pending, gather
@@ -32,6 +33,8 @@ from kschedlab.views.words import count
 INTERRUPTED = 130
 BRIEF, TRIES = 2.0, 3
 """A watch that ends within so many seconds so many times cannot be followed."""
+OUTAGE = 15
+"""How often a cluster that cannot be read any more is tried again."""
 TICK = 0.25
 SAYS = {
     ALIKE: "as we decide",
@@ -59,14 +62,12 @@ def watch(
         while brief < TRIES:
             began = time.monotonic()
             with Streams(kubectl) as streams:
-                setting = gather(kubectl, "", asks_pending(""), given, generation)
-                if setting.cluster is None or setting.reading.readable != {"nodes", "pods"}:
-                    raise KubectlError("nodes and pods of all namespaces must be readable to follow the cluster")
+                setting = _read(kubectl, given, generation, patient=shadow is not None, out=out)
                 if shadow is None:
-                    shadow = Shadow(setting.cluster, setting.profiles, namespace)
+                    shadow = Shadow(cluster_of(setting), setting.profiles, namespace)
                     _begin(setting, out)
                 else:
-                    shadow.cluster = setting.cluster
+                    shadow.cluster = cluster_of(setting)
                 _follow(streams, kubectl, shadow, setting.reading.objects, out)
             brief = brief + 1 if time.monotonic() - began < BRIEF else 0
         raise KubectlError(f"the watch ends again and again{streams.said()}")
@@ -77,9 +78,28 @@ def watch(
             out(f"\n{shadow.summary()}")
 
 
+def _read(
+    kubectl: Kubectl, given: Mapping[str, Generation] | None, generation: str | None, patient: bool, out: Print
+) -> Setting:
+    """The cluster. ``patient``: try again for a while if it cannot be read, as while an API server starts anew."""
+    for _ in range(OUTAGE if patient else 0):
+        try:
+            return gather(kubectl, "", asks_pending(""), given, generation)
+        except KubectlError as error:
+            out(f"{datetime.now():%H:%M:%S}  the cluster cannot be read: {safe_text(str(error))}")
+            time.sleep(BRIEF)
+    return gather(kubectl, "", asks_pending(""), given, generation)
+
+
+def cluster_of(setting: Setting) -> Cluster:
+    """The cluster, if all of it is readable. KubectlError."""
+    if setting.cluster is None or setting.reading.readable != {"nodes", "pods"}:
+        raise KubectlError("nodes and pods of all namespaces must be readable to follow the cluster")
+    return setting.cluster
+
+
 def _begin(setting: Setting, out: Print) -> None:
-    cluster = setting.cluster
-    assert cluster is not None
+    cluster = cluster_of(setting)
     page = Page(page_width())
     page.say(
         f"Following {count(len(cluster.nodes), 'node')} and {count(len(cluster.pod_keys()), 'pod')}, "
