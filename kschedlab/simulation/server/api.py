@@ -22,11 +22,21 @@ import simpy
 from kschedlab.manifests.defaults import priority_classes
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.kinds import RESOURCES
-from kschedlab.objects.model import ApiObject, Node, ObjectMeta, OwnerReference, Pod, PodDisruptionBudget, PriorityClass
+from kschedlab.objects.model import (
+    ApiObject,
+    Namespace,
+    Node,
+    ObjectMeta,
+    OwnerReference,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+)
 from kschedlab.simulation.clock import now
 from kschedlab.simulation.log import Changed, Log
 from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.server import admission
+from kschedlab.simulation.server.admin_access import CLAIMS, check_admin_access
 from kschedlab.simulation.server.deletion import deletion, should_delete_during_update
 from kschedlab.simulation.server.names import generated_name
 from kschedlab.simulation.server.resizing import check_node, resized
@@ -129,6 +139,8 @@ class ApiServer:
         store = self._store(type(obj))
         if _version_of(obj) > 0:
             raise ApiError.unknown("resourceVersion should not be set on objects to be created")
+        if type(obj) in CLAIMS:
+            check_admin_access(obj, self.find(Namespace, "", _metadata(obj).namespace or "default"))
         if not _metadata(obj).generateName or _metadata(obj).name:
             return self._add(
                 store, admission.created(obj, self._uid(), self._api, self._priority_classes(), self.now), by

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from kschedlab.objects.model import Pod, ResourceClaim
+from kschedlab.objects.model import Namespace, ObjectMeta, Pod, ResourceClaim
 from kschedlab.simulation.log import Changed, Moved, Recorded
 from kschedlab.simulation.simulation import Simulation
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import Manifest, node, pod
 from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice, unchecked
 
@@ -188,3 +189,23 @@ def test_a_kubelet_does_not_start_a_pod_whose_claim_is_not_its_own() -> None:
     simulation.api.create(unchecked(sharing("a")), by="kubectl")
     simulation.run("60s")
     assert [each.status.phase for each in simulation.pods()] == ["Running", "Running"]
+
+
+def test_admin_access_needs_a_label_on_the_namespace() -> None:
+    simulation = simulated(gpus(1), until="1s")
+    wanted = template()
+    wanted["spec"]["spec"]["devices"]["requests"] = [exactly(adminAccess=True)]
+    for manifest in (wanted, resource_claim("c", exactly("first"), exactly("second", adminAccess=True))):
+        with pytest.raises(ApiError) as refused:
+            simulation.api.create(unchecked(manifest), by="kubectl")
+        number = 0 if manifest is wanted else 1
+        assert str(refused.value).endswith(
+            f"is invalid: spec.devices.requests[{number}].adminAccess: Forbidden: admin access to devices requires the "
+            "`resource.kubernetes.io/admin-access: true` label on the containing namespace"
+        )
+    labels = {"resource.kubernetes.io/admin-access": "true"}
+    simulation.api.create(Namespace(metadata=ObjectMeta(name="default", labels=labels)), by="kubectl")
+    simulation.api.create(unchecked(wanted), by="kubectl")
+    simulation.api.create(unchecked(from_template("p")), by="kubectl")
+    simulation.run("10s")
+    assert nodes(simulation) == ["n"]
