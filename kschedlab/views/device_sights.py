@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from typing import NamedTuple
 
 from kschedlab.cel import CelError, compile
+from kschedlab.claiming import demand_for
+from kschedlab.cluster.object_store import key_of
 from kschedlab.decision import Decision
-from kschedlab.devices.allocator import Allocator
-from kschedlab.devices.claims import ClaimError, claims_of
-from kschedlab.devices.demand import NOT_ALL
+from kschedlab.devices.demand import Demand
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.pools import Candidate, DeviceId
 from kschedlab.devices.search import (
@@ -24,8 +25,9 @@ from kschedlab.devices.search import (
     UNLIKE,
     Step,
 )
-from kschedlab.devices.state import State, state_of
-from kschedlab.objects.model import AllocationResult, Node, ResourceClaim
+from kschedlab.devices.state import state_of
+from kschedlab.filter.plugin import SchedulingError
+from kschedlab.objects.model import AllocationResult, ResourceClaim
 
 FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "free", "held", "takes", "offered", "tried", "picked"
 """What a device is for the pod, besides the outcomes of a search: not asked for, another claim's, part of the answer
@@ -88,30 +90,38 @@ class NodeSight(NamedTuple):
 def sights(decision: Decision) -> list[NodeSight]:
     """All nodes in the cluster's order, with the devices that each sees."""
     cluster = decision.cluster
-    claims = _claims(decision)
-    waiting = tuple(claim for claim in claims if claim.status.allocation is None)
-    state = state_of(cluster)
-    own = {claim.metadata.name for claim in claims}
-    holders = _holders(cluster.objects_of(ResourceClaim))
-    allocator = Allocator(state)
-    return [_node(decision, node, waiting, state, allocator, holders, own) for node in cluster.nodes]
+    demand = _demand(decision)
+    namespace = decision.pod.pod.metadata.namespace
+    own = {key_of(claim) for claim in demand.claims} if demand is not None else set()
+    holders = _holders(cluster.objects_of(ResourceClaim), namespace, own)
+    return [_node(decision, position, demand, holders) for position in range(len(cluster.nodes))]
 
 
-def _claims(decision: Decision) -> tuple[ResourceClaim, ...]:
-    """The pod's claims, as far as they are ready."""
-    cluster = decision.cluster
+def _demand(decision: Decision) -> Demand | None:
+    """What the pod demands; None if nothing, or if its claims are not ready."""
     try:
-        return claims_of(decision.pod.pod, lambda key: cluster.find(ResourceClaim, key))
-    except ClaimError:
-        return ()
+        return demand_for(decision.pod, decision.cluster, decision.generation)
+    except SchedulingError:
+        return None
 
 
-def _holders(claims: Iterable[ResourceClaim]) -> dict[DeviceId, list[str]]:
+class _Holder(NamedTuple):
+    """A claim that holds a device: its name (with the namespace if it is another), and whether it is the pod's."""
+
+    name: str
+    own: bool
+
+
+def _holders(
+    claims: Iterable[ResourceClaim], namespace: str, own: Set[tuple[str, str]]
+) -> dict[DeviceId, list[_Holder]]:
     """The claims that hold each device."""
-    held: dict[DeviceId, list[str]] = {}
+    held: dict[DeviceId, list[_Holder]] = {}
     for claim in claims:
+        key = key_of(claim)
+        holder = _Holder(key[1] if key[0] == namespace else "/".join(key), key in own)
         for id in _results(claim.status.allocation):
-            held.setdefault(id, []).append(claim.metadata.name)
+            held.setdefault(id, []).append(holder)
     return held
 
 
@@ -121,26 +131,21 @@ def _results(allocation: AllocationResult | None) -> Sequence[DeviceId]:
 
 
 def _node(
-    decision: Decision,
-    node: Node,
-    waiting: Sequence[ResourceClaim],
-    state: State,
-    allocator: Allocator,
-    holders: Mapping[DeviceId, list[str]],
-    own: set[str],
+    decision: Decision, position: int, demand: Demand | None, holders: Mapping[DeviceId, list[_Holder]]
 ) -> NodeSight:
+    node = decision.cluster.nodes[position]
     log: list[Step] = []
     reason = ""
-    taken: set[DeviceId] = {id for id, names in holders.items() if own & set(names)}
-    if waiting:
-        try:
-            found = allocator.allocate(node, waiting, log)
-        except AllocationError as error:
-            found, reason = None, str(error)
-        if found is None:
-            reason = reason or NOT_ALL
-        taken |= {id for result in found or () for id in _results(result)}
-    pools = state.inventory.visible(node).pools.values()
+    taken: set[DeviceId] = {id for id, found in holders.items() if any(each.own for each in found)}
+    waiting: list[ResourceClaim] = []
+    if demand is not None and demand.unallocated:
+        waiting = [demand.claims[index] for index in demand.unallocated]
+        answer = demand.on(position)
+        reason = answer.reason
+        with suppress(AllocationError):
+            demand.search(position, log)
+        taken |= {id for result in answer.allocations or () for id in _results(result)}
+    pools = state_of(decision.cluster).inventory.visible(node).pools.values()
     devices = {device.id: device for pool in pools for device in pool.devices}
     about = {
         each.matchAttribute or each.distinctAttribute or "" for c in waiting for each in c.spec.devices.constraints
@@ -162,10 +167,10 @@ def _node(
     return NodeSight(node.metadata.name, reason, decision.node == node.metadata.name, tuple(seen), tuple(steps))
 
 
-def _state(device: Candidate, step: Step | None, holders: Sequence[str]) -> tuple[str, str]:
+def _state(device: Candidate, step: Step | None, holders: Sequence[_Holder]) -> tuple[str, str]:
     """What the device is for the pod after this step, its last; and why."""
     if holders and (step is None or step.outcome == IN_USE):
-        return HELD, ", ".join(holders)
+        return HELD, ", ".join(each.name for each in holders)
     if step is None:
         return FREE, ""
     if step.outcome in (TAKEN, GIVEN_BACK):

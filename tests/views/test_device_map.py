@@ -9,13 +9,13 @@ from kschedlab.cel import compile
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.objects.model import ResourceSlice
-from kschedlab.testing import node
+from kschedlab.testing import cluster, node, pod
 from kschedlab.views.device_map import devices_table, devices_text, draw_devices
 from kschedlab.views.device_sights import sights
 from kschedlab.views.device_story import search_story
 from kschedlab.views.evaluation import draw_evaluation, evaluation_text
 from kschedlab.views.svg import Room
-from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
+from tests.device_manifests import GPU, device, device_class, exactly, resource_claim, resource_slice
 
 D, C = 'device.attributes["gpu.example.com"]', 'device.capacity["gpu.example.com"]'
 LARGE = f'{C}.memory.compareTo(quantity("50Gi")) >= 0'
@@ -30,7 +30,7 @@ def gpu(name: str, model: str, memory: str, **fields) -> dict:
 def decision(*selectors: str) -> Decision:
     claim = {"name": "gpu", "resourceClaimName": "want"}
     spec = {"containers": [{"name": "c", "image": "x"}], "resourceClaims": [claim]}
-    cluster = Cluster.from_dicts(
+    objects = Cluster.from_dicts(
         [
             *(node(name) for name in ("node-a", "node-b", "node-c")),
             resource_slice("node-a", [gpu("gpu-0", "a100", "40Gi"), gpu("gpu-1", "a100", "80Gi")]),
@@ -45,7 +45,7 @@ def decision(*selectors: str) -> Decision:
             {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train"}, "spec": spec},
         ]
     )
-    return schedule("default/train", cluster)
+    return schedule("default/train", objects)
 
 
 def test_each_device_says_what_it_is_for_the_pod():
@@ -122,3 +122,17 @@ def test_the_search_as_a_story():
     assert frames[-1] == (seen, "the end")
     first = frames[0][0]
     assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "free"
+
+
+def test_a_claim_of_the_same_name_in_another_namespace_is_another_claim():
+    result = {"request": "r", "driver": GPU, "pool": "a", "device": "gpu-0"}
+    foreign = resource_claim("c", exactly(), allocation={"devices": {"results": [result]}})
+    foreign["metadata"]["namespace"] = "other"
+    slices = resource_slice("a", [device("gpu-0"), device("gpu-1")])
+    mine = pod("p", resourceClaims=[{"name": "c", "resourceClaimName": "c"}])
+    objects = cluster(node("a"), device_class(), slices, foreign, resource_claim("c", exactly()), mine)
+    (seen,) = sights(schedule("default/p", objects))
+    assert [(each.id.device, each.state, each.why) for each in seen.devices] == [
+        ("gpu-0", "held", "other/c"),
+        ("gpu-1", "takes", ""),
+    ]
