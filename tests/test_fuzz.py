@@ -11,6 +11,7 @@ import pytest
 from kschedlab.generations import GENERATIONS
 from kschedlab.program.decide import decide_lines
 from tests.oracle.scenarios import FEATURES, scenario, scenarios
+from tests.oracle.whole import whole_scenarios
 from tools.fuzz import Judges, keep, shrunk
 
 LIAR = """#!{python}
@@ -76,3 +77,15 @@ def test_every_feature_is_answered_by_every_generation(generation: str) -> None:
 def test_a_seed_gives_the_same_scenarios() -> None:
     one, other = (list(itertools.islice(scenarios(3), 4)) for _ in range(2))
     assert one == other and len({json.dumps(each) for each in one}) == 4
+
+
+def test_the_whole_profile_is_fuzzed() -> None:
+    newest = list(itertools.islice(whole_scenarios(1, "v1.37"), 20))
+    assert sum("extenders" in each for each in newest) == 4
+    assert sum(any(one["kind"] == "ResourceSlice" for one in each["objects"]) for each in newest) == 6
+    older = list(itertools.islice(whole_scenarios(1, "v1.16"), 20))
+    assert sum("extenders" in each for each in older) == 4
+    assert not any(one["kind"] == "ResourceSlice" for each in older for one in each["objects"])
+    for each in newest:
+        (verdict,) = decide_lines([json.dumps(each).encode()], "v1.37")
+        assert "errors" not in json.loads(verdict), each["id"]

@@ -26,7 +26,7 @@ from typing import Any
 from kschedlab.generations import GENERATIONS
 from kschedlab.program.decide import decide_lines
 from tests.conformance.compare import differences
-from tests.oracle.scenarios import scenarios
+from tests.oracle.whole import whole_scenarios
 
 FOUND = Path(__file__).parents[1] / "tests/conformance/extra"
 BATCH = 1000
@@ -119,10 +119,11 @@ def keep(scenario: Scenario, judges: Judges, tests: Path = FOUND) -> Path:
 
 def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tuple[int, int]:
     """Compare until either is reached. How many scenarios both answered, and how many differ."""
-    endless, begun, answered, differ = scenarios(seed), time.monotonic(), 0, 0
+    endless, begun, answered, differ = whole_scenarios(seed, judges.generation), time.monotonic(), 0, 0
     while (count is None or answered < count) and time.monotonic() - begun < seconds:
         batch = list(itertools.islice(endless, BATCH if count is None else min(BATCH, count - answered)))
         found, number = judges.different(batch)
+        found = [each["id"] for each in batch if each["id"] in found and judges.different([each])[0]]  # no accident
         for each in batch:
             if each["id"] in found:
                 print(f"{judges.generation} differs: {keep(shrunk(each, judges), judges)}", flush=True)
