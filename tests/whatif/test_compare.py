@@ -88,7 +88,11 @@ CASES = {
     "fields of the API": (
         V1_37,
         replace(V1_37, api=replace(V1_37.api, unknown=("overhead", "tolerations"))),
-        [("api.unknown: overhead", "-", "yes"), ("api.unknown: tolerations", "-", "yes")],
+        [
+            ("api.unknown: schedulingGroup", "yes", "-"),
+            ("api.unknown: overhead", "-", "yes"),
+            ("api.unknown: tolerations", "-", "yes"),
+        ],
     ),
     "how requests are counted": (
         V1_37,
