@@ -102,6 +102,9 @@ def main() -> None:
     if len(args.names) == 1:
         build_page(paths[args.names[0]], out, edition, limits)
         return
+    if not args.names:
+        for old in (out / "data").glob("*.js"):  # of cells that are no longer there
+            old.unlink()
     flags = ["--language", args.language, "--states", str(limits.states), "--stories", str(limits.stories)]
 
     def built(name: str) -> None:
