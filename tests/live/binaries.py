@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -57,12 +58,13 @@ def _module(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if (folder / "go.mod").exists():
         return folder
-    (folder / "go.mod").write_text(f"module programs\n\nrequire k8s.io/kubernetes {VERSION}\n", encoding="utf-8")
-    listed = _go(folder, "mod", "download", "-json", f"k8s.io/kubernetes@{VERSION}")
+    with tempfile.TemporaryDirectory() as empty:
+        (Path(empty) / "go.mod").write_text("module empty\n", encoding="utf-8")
+        listed = _go(Path(empty), "mod", "download", "-json", f"k8s.io/kubernetes@{VERSION}")
     source = Path(re.findall(r'"Dir": "([^"]+)"', listed)[0])
     own = (source / "go.mod").read_text(encoding="utf-8")
     staging = VERSION.replace("v1.", "v0.", 1)
-    replaced = sorted({*_LOCAL.findall(own), *re.findall(r"^\s*(k8s\.io/[\w-]+) v0\.0\.0\b", own, re.MULTILINE)})
+    replaced = sorted({*_LOCAL.findall(own), *re.findall(r"^\s*(k8s\.io/[\w-]+) v0\.0\.0(?=\s)", own, re.MULTILINE)})
     text = own.split("\nreplace ")[0].replace("module k8s.io/kubernetes", "module programs")
     lines = [text, f"require k8s.io/kubernetes {VERSION}", "replace ("]
     lines += [f"\t{each} => {each} {staging}" for each in replaced]
