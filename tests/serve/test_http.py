@@ -143,6 +143,18 @@ def test_wrong_requests_get_a_status(cluster, method, path, headers, body, code,
     assert text in status["message"]
 
 
+def test_a_change_that_the_simulation_does_not_read_is_kept_with_a_warning(cluster):
+    merge = {"Content-Type": "application/strategic-merge-patch+json"}
+    cluster.http.post(PODS, json=pod("kept", terminationGracePeriodSeconds=0))
+    patch = {"spec": {"containers": [{"name": "c", "env": [{"name": "B", "value": "2"}]}]}}
+    answer = cluster.http.patch(f"{PODS}/kept", json=patch, headers=merge)
+    assert "reads none of the changed fields" in answer.headers["warning"]
+    found = cluster.http.get(f"{PODS}/kept").json()["spec"]["containers"][0]["env"]
+    assert found == [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]
+    labelled = cluster.http.patch(f"{PODS}/kept", json={"metadata": {"labels": {"a": "b"}}}, headers=merge)
+    assert "warning" not in labelled.headers
+
+
 def test_strict_validation_names_the_field(cluster):
     wrong = pod("strict", contaners=[])
     answer = cluster.http.post(PODS, params={"fieldValidation": "Strict"}, json=wrong)

@@ -102,7 +102,6 @@ _KEPT = """
     networking.k8s.io/v1         Ingress ingresses, NetworkPolicy networkpolicies !
     rbac.authorization.k8s.io/v1 Role roles !, RoleBinding rolebindings !
     rbac.authorization.k8s.io/v1 ClusterRole clusterroles -!, ClusterRoleBinding clusterrolebindings -!
-    resource.k8s.io/v1           ResourceClaim resourceclaims, ResourceClaimTemplate resourceclaimtemplates
     v1                           Event events
     events.k8s.io/v1             Event events
 """

@@ -28,7 +28,6 @@ class Verbs:
 
     def __init__(self, objects: ServedObjects) -> None:
         self.objects = objects
-        self._deleting = {OF_MODEL[Namespace].kind: self._empty_namespace}
 
     # -- reading
 
@@ -101,8 +100,9 @@ class Verbs:
     def replace(self, call: Call) -> Answer:
         """Replace an object, or its status."""
         old = self.objects.get(call.served, *call.key)
+        before = self.objects.json(call.served, old)
         new = self.objects.replace(call.served, old, self._body(call), call.subresource, call.by, call.dry)
-        return 200, self.shown(call, new)
+        return 200, self._written(call, old, before, new)
 
     def patch(self, call: Call) -> Answer:
         """Patch an object, or its status."""
@@ -115,8 +115,16 @@ class Verbs:
             self._check_fields(call, after)
             return read_as_old(after) if call.served.kind == EVENTS.kind else after
 
+        before = self.objects.json(call.served, old)
         new = self.objects.patch(call.served, old, changed, call.subresource, call.by, call.dry)
-        return 200, self.shown(call, new)
+        return 200, self._written(call, old, before, new)
+
+    def _written(self, call: Call, old: Any, before: Data, new: Any) -> Data:
+        """The changed object; with a warning if only fields have changed that the simulation does not read."""
+        same_version = old.metadata.resourceVersion == new.metadata.resourceVersion
+        if same_version and not call.dry and before != self.objects.json(call.served, new):
+            call.warnings.append("kschedlab keeps this change, but the simulation reads none of the changed fields")
+        return self.shown(call, new)
 
     def delete(self, call: Call) -> Answer:
         """Delete an object, or all that the selectors choose."""
@@ -133,8 +141,8 @@ class Verbs:
         if not call.dry:
             if options.get("propagationPolicy") == "Orphan" or options.get("orphanDependents") is True:
                 self._orphan(old, call.by)
-            if served.kind in self._deleting:
-                self._deleting[served.kind](old.metadata.name, call.by)
+            if served.model is Namespace:
+                self._empty_namespace(old.metadata.name, call.by)
         last = self.objects.delete(served, old, options, call.by, call.dry)
         if last.metadata.deletionTimestamp is not None:
             return self.objects.json(served, last)
