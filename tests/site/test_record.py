@@ -6,7 +6,14 @@ import pytest
 
 from kschedlab.lab.exercises import Lesson
 from kschedlab.lab.exercises.exercise import Exercise, State
-from kschedlab.lab.panels import overview_path, overview_sampling, overview_victims, preemption, your_cluster
+from kschedlab.lab.panels import (
+    lost_update,
+    overview_path,
+    overview_sampling,
+    overview_victims,
+    preemption,
+    your_cluster,
+)
 from kschedlab.lab.panels.base import Panel
 from tools.site.cards import recorded
 from tools.site.parts import Parts
@@ -84,6 +91,17 @@ def test_what_a_click_in_the_picture_sets_is_recorded() -> None:
     panel = your_cluster.panel(pod="data/postgres-0")
     near = nearest(panel.settings, 12, '<g data-set="node: data-02"/><g data-set="node: &lt;nowhere&gt;"/>')
     assert [each.generation for each in near].count("v1.20") == 1 and "data-02" in [each.node for each in near]
+
+
+def test_settings_that_cannot_be_lead_to_what_they_become() -> None:
+    record = recording(shown(lost_update.panel()), {}, Limits(60, 0))
+    names = list(lost_update.panel().settings.controls())
+    begins = record["states"][0]["at"]
+    later = [*begins]
+    later[names.index("read2")] = lost_update.SLOTS - 2  # after the write
+    became = record["states"][record["becomes"]["|".join(map(str, later))]]
+    assert became["state"] == str(lost_update.panel().move(read2=lost_update.SLOTS - 1).settings)
+    assert recording(shown(overview_victims.panel()), {}, LIMITS)["becomes"] == {}
 
 
 @pytest.fixture(scope="module")

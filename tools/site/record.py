@@ -12,7 +12,7 @@ from kschedlab.lab.panels.settings import Nothing
 from kschedlab.views.svg import Room
 from tools.site.parts import Parts
 from tools.site.run import ShownPanel
-from tools.site.states import fixed, nearest
+from tools.site.states import becomes, fixed, nearest
 
 ROOMS = (Room(700, 420), Room(620, 260), Room(320, 480))
 """For a page of its usual width, for a class (large, in a low window), and for a phone."""
@@ -48,6 +48,7 @@ def recording(shown: ShownPanel, gates: dict[int, str], limits: Limits) -> dict[
     pictures = "".join(panel.state(start, room)["picture"] for room in ROOMS)
     everything = nearest(start, 1 if isinstance(start, Nothing) else limits.states, pictures)
     record["states"] = [_state(panel, each, parts, number < limits.stories) for number, each in enumerate(everything)]
+    record["becomes"] = becomes(everything)
     panel.go(start)
     return {**record, "parts": parts.all}
 

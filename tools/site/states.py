@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -63,6 +63,20 @@ def _varied(settings: Any, names: tuple[str, ...]) -> Iterator[Any]:
     control = type(settings).controls()[names[0]]
     for value in control.allowed(settings):
         yield from _varied(settings.changed(**{names[0]: value}), names[1:])
+
+
+def becomes(settings: Sequence[Any]) -> dict[str, int]:
+    """Settings that cannot be, such as a write before its read: by their indices, the place of what they become."""
+    if type(settings[0]).clamped is Restorable.clamped:
+        return {}
+    places, found = {each: place for place, each in enumerate(settings)}, {}
+    for each in settings:
+        for name, control in each.controls().items():
+            for index, value in enumerate(control.allowed(each)):
+                asked, made = {**each.indices(), name: index}, each.changed(**{name: value})
+                if made.indices() != asked and made in places:
+                    found["|".join(map(str, asked.values()))] = places[made]
+    return found
 
 
 def fixed(settings: Restorable) -> list[str]:

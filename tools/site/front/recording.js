@@ -68,7 +68,8 @@ export class Recording extends Model {
   find(at) {
     const last = this.lasts.get(this.still(at)) ?? {};
     const held = Object.fromEntries(this.counted.map((name) => [name, Math.min(at[name], last[name] ?? at[name])]));
-    return this.states.get(this.key({ ...at, ...held }));
+    const key = this.key({ ...at, ...held }), { states, becomes } = this.record;
+    return this.states.get(key) ?? states[becomes[key]];
   }
 
   /** The settings as text. */
