@@ -105,8 +105,12 @@ def test_the_documented_example(generation):
 def test_the_other_examples_of_the_document_can_be_read(tmp_path):
     (tmp_path / "busy.yaml").write_text(a_pod("busy"))
     blocks = [block.split("```")[0] for block in DOCUMENT.split("```yaml\n")[2:]]
-    assert len(blocks) == 2
-    selected, operations = blocks
+    assert len(blocks) == 3
+    gang, selected, operations = blocks
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}"
+    placed = Simulation.of(loads_scenario(f"{node}\n---\n{gang}"))
+    placed.run()
+    assert [pod.spec.nodeName for pod in placed.pods()] == ["n1", "n1"]
     assert len(loads_scenario(f"timeline:\n{selected}").entries) == 1
     simulation = Simulation.of(loads_scenario(operations, str(tmp_path / "run.yaml")))
     simulation.run()
