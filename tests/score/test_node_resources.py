@@ -90,6 +90,10 @@ def test_most_allocated(asked, sizes, running, want):
     assert score(NodeResourcesFitScore(strategy=most_allocated), asked, sizes, running) == want
 
 
+def test_a_node_with_a_single_unit_is_empty_or_full():
+    assert least_allocated(np.array([0, 1, 0]), np.array([1, 1, 0])).tolist() == [100, 0, 0]
+
+
 def test_a_container_without_requests_counts_100m_and_200_mib():
     """v1.37: most_allocated_test.go, "no resources requested, pods scheduled, nonzero request for resource"."""
     nodes = [node(name, allocatable={"cpu": "250m", "memory": "1000Mi"}) for name in ("n1", "n2")]
