@@ -192,6 +192,12 @@ def chosen(objects, *claims):
     }
 
 
+def test_each_of_two_claims_gets_the_volume_that_is_reserved_for_it():
+    volumes = [volume("free"), volume("kept-c", size="9Gi", kept_for="c"), volume("kept-d", size="9Gi", kept_for="d")]
+    got = chosen([*LOCAL, claim("c"), claim("d"), *volumes], "c", "d")
+    assert got == {"c": {"a": "kept-c", "b": "kept-c"}, "d": {"a": "kept-d", "b": "kept-d"}}
+
+
 def test_the_smallest_volume_that_fits_is_taken():
     volumes = [volume("big", size="9Gi"), volume("small", at("a"), size="3Gi"), volume("tiny", size="1Gi")]
     assert chosen([*LOCAL, claim("c", size="2Gi"), *volumes], "c") == {"c": {"a": "small", "b": "big"}}
