@@ -12,6 +12,7 @@ from kschedlab.score.node_resources import (
     NodeResourcesBalancedAllocation,
     NodeResourcesFitScore,
     RequestedToCapacityRatio,
+    balance,
     least_allocated,
     most_allocated,
 )
@@ -92,6 +93,11 @@ def test_most_allocated(asked, sizes, running, want):
 
 def test_a_node_with_a_single_unit_is_empty_or_full():
     assert least_allocated(np.array([0, 1, 0]), np.array([1, 1, 0])).tolist() == [100, 0, 0]
+
+
+def test_a_single_device_counts_for_the_balance():
+    full, empty = (np.array([1]), np.array([1])), (np.array([0]), np.array([4]))
+    assert balance([full, empty]).tolist() == [50]
 
 
 def test_a_container_without_requests_counts_100m_and_200_mib():

@@ -178,6 +178,7 @@ def test_long_driver_names_are_shortened():
     """To 23 letters and the first 16 of the name's SHA-1."""
     assert limit_resource("csi.example.com") == "attachable-volumes-csi-csi.example.com"
     assert limit_resource("a" * 39) == "attachable-volumes-csi-" + "a" * 39
+    assert limit_resource("d" * 40) == "attachable-volumes-csi-" + "d" * 23 + "4e99f0e6374ba7bf"
     assert limit_resource("a" * 60) == "attachable-volumes-csi-" + "a" * 23 + "13d956033d9af449"
 
 
