@@ -6,14 +6,12 @@ DeletePodGroup) and pod_group_member_pods.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.queue.backoff import is_backing_off
 from kschedlab.queue.events import (
-    FORCE_ACTIVATE,
-    POP_FROM_BACKOFF,
     SCHEDULE_ATTEMPT_FAILURE,
     UNSCHEDULED_POD_ADD,
     UNSCHEDULED_POD_DELETE,
@@ -21,16 +19,14 @@ from kschedlab.queue.events import (
     pod_changes,
 )
 from kschedlab.queue.interface import (
-    BACKOFF,
     GONE,
-    IN_FLIGHT,
     UNSCHEDULABLE,
     ClusterEvent,
     Place,
     QueuedPod,
 )
 from kschedlab.queue.pre_enqueue import is_gated
-from kschedlab.queue.queued_group import GroupBackoff, GroupKey, Pods, QueuedGroup, group_of
+from kschedlab.queue.queued_group import GroupBackoff, GroupKey, Pods, QueuedGroup, entry_name, group_of, key_of
 from kschedlab.queue.queued_pod import NEVER, QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, IMMEDIATELY, SKIP
 from kschedlab.queue.with_events import WithEvents
@@ -100,7 +96,7 @@ class WithGroups(WithEvents):
 
     def _take(self, key: GroupKey) -> tuple[QueuedGroup, int] | None:
         """Remove the group from its part; with the strategy that returns it there (deleteFromAnyQueue)."""
-        name = f"PodGroup/{key[0]}/{key[1]}"
+        name = entry_name(key)
         for remove, strategy in (
             (self._active.delete, IMMEDIATELY),
             (self._backoff.remove, AFTER_BACKOFF),
@@ -146,7 +142,7 @@ class WithGroups(WithEvents):
                     break
 
     def _entry(self, key: GroupKey) -> QueuedGroup | None:
-        found: Any = self._find(f"PodGroup/{key[0]}/{key[1]}")
+        found: Any = self._find(entry_name(key))
         return found
 
     def delete(self, pod: Pod) -> None:
@@ -174,21 +170,21 @@ class WithGroups(WithEvents):
 
     def add_group(self, group: PodGroup) -> None:
         """A PodGroup was created: the pods that waited for it join it."""
-        key = (group.metadata.namespace, group.metadata.name)
+        key = key_of(group)
         self._groups[key] = group
         for queued in self._incomplete.pop(key, {}).values():
             self._join(key, queued)
 
     def update_group(self, group: PodGroup) -> None:
         """A PodGroup changed."""
-        key = (group.metadata.namespace, group.metadata.name)
+        key = key_of(group)
         self._groups[key] = group
         if (entry := self._entry(key)) is not None:
             entry.group = group
 
     def delete_group(self, group: PodGroup) -> None:
         """A PodGroup was deleted: its pods wait apart until it returns."""
-        key = (group.metadata.namespace, group.metadata.name)
+        key = key_of(group)
         self._groups.pop(key, None)
         entry = self._take(key)
         members = entry[0].members if entry is not None else list(self._returning.pop(key, {}).values())
@@ -199,28 +195,14 @@ class WithGroups(WithEvents):
 
     # -- scheduling
 
-    def pop(self) -> Any:
-        """The next entry: a pod, or a :class:`QueuedGroup`."""
-        while True:
-            why, queued = "Pop", self._active.pop() if self._active else None
-            if queued is None:
-                why, queued = POP_FROM_BACKOFF, self._backoff.pop()
-            if queued is None:
-                return None
-            queued.attempts += 1
-            entry: Any = queued
-            members = list(_pods_of(entry))
-            if isinstance(entry, QueuedGroup):
-                for member in members:
-                    member.attempts += 1
-                    self.in_flight.add_pod(member.pod)
-                self._popped = (entry.group.metadata.namespace, entry.group.metadata.name)
-            elif not self.in_flight.add_pod(queued.pod):
-                self._notify(queued.pod, queued.part, GONE, why)
-                continue
-            self._cycle += 1
-            self._set_part(entry, IN_FLIGHT, why)
-            return entry
+    def _track(self, queued: Any) -> bool:
+        if not isinstance(queued, QueuedGroup):
+            return super()._track(queued)
+        queued.attempts += 1
+        for member in queued.members:
+            super()._track(member)
+        self._popped = key_of(queued.group)
+        return True
 
     def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
         """Return a popped pod; one of a group waits for the end of the group's cycle."""
@@ -229,13 +211,7 @@ class WithGroups(WithEvents):
             super().add_unschedulable(queued, cycle)
             return
         assert isinstance(queued, QueuedPodInfo)
-        self._sequence += 1
-        queued.set_timestamp(self._now(), self._sequence)
-        if queued.rejector_plugins:
-            queued.unschedulable_count, queued.error_count = queued.unschedulable_count + 1, 0
-        else:
-            queued.error_count += 1
-        queued.flushed, queued.flushed_at = False, NEVER
+        self._count_failure(queued)
         self.in_flight.done(queued.pod.metadata.uid)
         self._join(key, queued)
 
@@ -245,7 +221,7 @@ class WithGroups(WithEvents):
         After a success they are tried again at once, before pods of the same priority that came later; otherwise the
         group backs off, and no event ends that wait.
         """
-        key = (entry.group.metadata.namespace, entry.group.metadata.name)
+        key = key_of(entry.group)
         self._popped = None
         returned = self._returning.pop(key, {})
         if not returned:
@@ -277,38 +253,15 @@ class WithGroups(WithEvents):
         else:
             self._to_active_unless_gated(waiting, SCHEDULE_ATTEMPT_FAILURE)
 
-    def activate(self, pods: Iterable[Pod]) -> None:
-        """Move these pods to the active queue, with their whole groups."""
-        for pod in pods:
-            key = group_of(pod)
-            if key is None:
-                super().activate([pod])
-                continue
-            entry: Any = self._entry(key)
-            if entry is not None and entry.part == BACKOFF:
-                self._backoff.remove(entry.key)
-                self._to_active_unless_gated(entry, FORCE_ACTIVATE.label)
-            elif entry is not None and entry.part == UNSCHEDULABLE:
-                self._to_active_unless_gated(entry, FORCE_ACTIVATE.label)
-            elif pod.metadata.uid in self.in_flight:
-                self.in_flight.add_event(FORCE_ACTIVATE, None, pod)
-
     # -- what a group does as its pods do
+
+    def _entry_key(self, pod: Pod) -> str:
+        key = group_of(pod)
+        return super()._entry_key(pod) if key is None else entry_name(key)
 
     def _strategy(self, queued: Any, event: ClusterEvent, old: Any, new: Any) -> int:
         """The highest strategy of its pods (isEntityWorthRequeuing)."""
         return max(self._registrations.strategy(pod, event, old, new) for pod in _pods_of(queued))
-
-    def _move(self, candidates: Iterable[Any], event: ClusterEvent, old: Any, new: Any) -> None:
-        entries: list[Any] = list(candidates)
-        super()._move([each for each in entries if not isinstance(each, QueuedGroup)], event, old, new)
-        hints = self._registrations.hints_for(event)
-        for entry in (each for each in entries if isinstance(each, QueuedGroup)):
-            if entry.gate and event.resource != "*" and entry.gate not in hints:
-                continue
-            if (strategy := self._strategy(entry, event, old, new)) != SKIP:
-                waiting: Any = entry
-                self._requeue(waiting, strategy, name_of(event))
 
     def move(
         self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None

@@ -25,6 +25,16 @@ def group_of(pod: Pod) -> GroupKey | None:
     return (pod.metadata.namespace, group.podGroupName or "") if group is not None else None
 
 
+def key_of(group: PodGroup) -> GroupKey:
+    """The key of the group."""
+    return group.metadata.namespace, group.metadata.name
+
+
+def entry_name(key: GroupKey) -> str:
+    """The group's key in the queue, unlike that of any pod."""
+    return f"PodGroup/{key[0]}/{key[1]}"
+
+
 class Pods(tuple[Pod, ...]):
     """The pods of a group."""
 
@@ -51,8 +61,8 @@ class QueuedGroup:
 
     @property
     def key(self) -> str:
-        """Unlike the key of any pod."""
-        return f"PodGroup/{self.group.metadata.namespace}/{self.group.metadata.name}"
+        """Its key in the queue."""
+        return entry_name(key_of(self.group))
 
     @property
     def rank(self) -> tuple[int, int, int]:

@@ -156,8 +156,7 @@ class WithEvents:
     def _requeue_updated(self, queued: QueuedPodInfo, events: Iterable[ClusterEvent], old: Pod, new: Pod) -> None:
         """The pod changed while unschedulable: the change itself may requeue it."""
         for event in events:
-            strategy = self._registrations.strategy(queued, event, old, new)
-            if self._requeue(queued, strategy, name_of(event)) != UNSCHEDULABLE:
+            if self._requeue(queued, self._strategy(queued, event, old, new), name_of(event)) != UNSCHEDULABLE:
                 return
 
     def delete(self, pod: Pod) -> None:
@@ -175,12 +174,16 @@ class WithEvents:
             queued, why = (self._active.pop(), "Pop") if self._active else (self._backoff.pop(), POP_FROM_BACKOFF)
             if queued is None:
                 return None
-            queued.attempts += 1
-            if self.in_flight.add_pod(queued.pod):
+            if self._track(queued):
                 self._cycle += 1
                 self._set_part(queued, IN_FLIGHT, why)
                 return queued
             self._notify(queued.pod, queued.part, GONE, why)
+
+    def _track(self, queued: QueuedPodInfo) -> bool:
+        """Count the attempt, and keep the events that follow. False if the pod is in flight already."""
+        queued.attempts += 1
+        return self.in_flight.add_pod(queued.pod)
 
     def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
         """Return a popped pod that was not scheduled, after :meth:`QueuedPodInfo.record_failure`. ``cycle`` is unused.
@@ -192,19 +195,22 @@ class WithEvents:
         uid = queued.pod.metadata.uid
         try:
             self._check_not_present(queued)
-            self._sequence += 1
-            queued.set_timestamp(self._now(), self._sequence)
-            if queued.rejector_plugins:
-                queued.unschedulable_count += 1
-                queued.error_count = 0
-            else:
-                queued.error_count += 1
-            queued.flushed, queued.flushed_at = False, NEVER
+            self._count_failure(queued)
             self._backoff.set(queued)
             strategy = self._registrations.strategy_in_flight(queued, self.in_flight.events_since_pop(uid))
             self._requeue(queued, strategy, SCHEDULE_ATTEMPT_FAILURE)
         finally:
             self.in_flight.done(uid)
+
+    def _count_failure(self, queued: QueuedPodInfo) -> None:
+        self._sequence += 1
+        queued.set_timestamp(self._now(), self._sequence)
+        if queued.rejector_plugins:
+            queued.unschedulable_count += 1
+            queued.error_count = 0
+        else:
+            queued.error_count += 1
+        queued.flushed, queued.flushed_at = False, NEVER
 
     def done(self, pod: Pod) -> None:
         """The popped pod is bound or deleted: stop tracking events for it."""
@@ -214,7 +220,7 @@ class WithEvents:
     def activate(self, pods: Iterable[Pod]) -> None:
         """Move these pods to the active queue; those in flight follow when they return."""
         for pod in pods:
-            queued = self._find(pod.key)
+            queued = self._find(self._entry_key(pod))
             if queued is not None and queued.part == BACKOFF:
                 self._backoff.remove(queued.key)
                 self._to_active(queued, FORCE_ACTIVATE.label)
@@ -248,10 +254,13 @@ class WithEvents:
         for queued in candidates:
             if queued.gate and not is_wildcard(event) and queued.gate not in hints:
                 continue
-            strategy = self._registrations.strategy(queued, event, old, new)
+            strategy = self._strategy(queued, event, old, new)
             if strategy != SKIP:
                 self._requeue(queued, strategy, name)
         self.in_flight.add_event(event, old, new)
+
+    def _strategy(self, queued: QueuedPodInfo, event: ClusterEvent, old: Any, new: Any) -> int:
+        return self._registrations.strategy(queued, event, old, new)
 
     def assigned_pod_added(self, pod: Pod) -> None:
         """A pod was assigned to a node: move the pods that this may help."""
@@ -335,6 +344,10 @@ class WithEvents:
         if present is not None:
             name = {ACTIVE: "the active", BACKOFF: "the backoff", UNSCHEDULABLE: "unschedulable"}[present.part]
             raise ValueError(f"Pod {queued.key} is already present in {name} queue")
+
+    def _entry_key(self, pod: Pod) -> str:
+        """The key of what stands in the queue for the pod."""
+        return pod.key
 
     def _find(self, key: str) -> QueuedPodInfo | None:
         return self._active.get_by_key(key) or self._backoff.get(key) or self._unschedulable.get(key)

@@ -71,25 +71,37 @@ class Loop:
     def schedule_one(self, queued: QueuedPod) -> Generator[Any, Any, None]:
         """One scheduling cycle; binding goes on in a process of its own."""
         context, pod = self._context, queued.pod
-        framework = context.frameworks[pod.spec.schedulerName]
         context.step(pod, POP)
-        if why := self._skips(pod):
-            context.step(pod, SKIP, detail=why)
-            context.queue.done(pod)
+        if self._skipped(pod):
             return
-        cycle = Cycle(queued, pod, framework, context.now)
+        cycle = self._cycle(queued, pod)
         outcome = self._decide(cycle)
         yield context.env.timeout(context.latencies.cycle)
         context.step(pod, SCHEDULE, outcome.node, outcome.error)
         if not outcome.node:
             yield from self._not_scheduled(cycle, outcome)
-            return
-        cycle.node = outcome.node
+        else:
+            yield from self._bind(cycle, outcome.node)
+
+    def _cycle(self, queued: QueuedPod, pod: Pod) -> Cycle:
+        return Cycle(queued, pod, self._context.frameworks[pod.spec.schedulerName], self._context.now)
+
+    def _bind(self, cycle: Cycle, node: str) -> Generator[Any, Any, None]:
+        """Reserve the node, and bind the pod in a process of its own."""
+        cycle.node = node
         failure = yield from self._binding.reserve(cycle)
         if failure is not None:
             yield from self._failures.handle(cycle, failure, self._failures.no_nomination)
         else:
-            context.env.process(self._binding.run(cycle))
+            self._context.env.process(self._binding.run(cycle))
+
+    def _skipped(self, pod: Pod) -> bool:
+        """Whether the popped pod is not to be scheduled; if so, it leaves the queue."""
+        if not (why := self._skips(pod)):
+            return False
+        self._context.step(pod, SKIP, detail=why)
+        self._context.queue.done(pod)
+        return True
 
     def _skips(self, pod: Pod) -> str:
         """Why the popped pod is skipped, or ""."""

@@ -14,11 +14,11 @@ from kschedlab.groups.group import SUCCESS
 from kschedlab.objects.meta import Condition
 from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.queue.groups import WithGroups
-from kschedlab.queue.queued_group import QueuedGroup
+from kschedlab.queue.queued_group import QueuedGroup, key_of
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.scheduler.binding import Binding
-from kschedlab.simulation.scheduler.context import POP, SCHEDULE, SKIP, Context, Cycle
+from kschedlab.simulation.scheduler.context import POP, SCHEDULE, Context
 from kschedlab.simulation.scheduler.failure import ERROR_REASON, UNSCHEDULABLE_REASON, Failure, Failures
 from kschedlab.simulation.scheduler.groups.evictions import GroupEvictions
 from kschedlab.simulation.scheduler.groups.states import GroupStates
@@ -53,7 +53,7 @@ class GroupLoop(Loop):
     def _schedule_group(self, entry: QueuedGroup) -> Run:
         queue, context = self._context.queue, self._context
         assert isinstance(queue, WithGroups)
-        key = (entry.group.metadata.namespace, entry.group.metadata.name)
+        key = key_of(entry.group)
         for member in entry.members:
             context.step(member.pod, POP)
         group, why = self._states.groups.get(key), ""
@@ -62,7 +62,7 @@ class GroupLoop(Loop):
         else:
             waiting = [member.pod for member in entry.members]
             why = fault(group, waiting, self._states.scheduled(key), self._group_decides(waiting[0]))
-        members = [member for member in entry.members if not self._skipped(member)]
+        members = [member for member in entry.members if not self._skipped(member.pod)]
         if why:
             yield from self._not_tried(members, group, why)
             queue.add_attempted(entry, succeeded=False, rejected=False)
@@ -88,43 +88,28 @@ class GroupLoop(Loop):
         generation = self._context.generations[pod.spec.schedulerName]
         return dict(generation.feature_gates).get("PodGroupPreemptionPolicy", False)
 
-    def _skipped(self, member: QueuedPodInfo) -> bool:
-        if not (why := self._skips(member.pod)):
-            return False
-        self._context.step(member.pod, SKIP, detail=why)
-        self._context.queue.done(member.pod)
-        return True
-
     def _decide_group(self, group: PodGroup, members: Sequence[QueuedPodInfo]) -> GroupDecision:
-        context, engine, key = self._context, self._engine, (group.metadata.namespace, group.metadata.name)
+        context, engine = self._context, self._engine
         engine.cluster = context.cache.cluster()
         engine.generation = context.generations[members[0].pod.spec.schedulerName]
         pods = [context.cache.info(member.pod) for member in members]
-        return decide(engine, group, pods, len(self._states.scheduled(key)), self._states.find)
-
-    def _cycle(self, member: QueuedPodInfo) -> Cycle:
-        return Cycle(member, member.pod, self._context.frameworks[member.pod.spec.schedulerName], self._context.now)
+        return decide(engine, group, pods, len(self._states.scheduled(key_of(group))), self._states.find)
 
     def _carry_out(self, member: QueuedPodInfo, verdict: Verdict) -> Run:
         """Bind the pod in a process of its own, or return it with its message."""
-        context, cycle = self._context, self._cycle(member)
-        context.step(member.pod, SCHEDULE, verdict.node, "" if verdict.rejected else verdict.message)
+        cycle = self._cycle(member, member.pod)
+        self._context.step(member.pod, SCHEDULE, verdict.node, "" if verdict.rejected else verdict.message)
         if not verdict.node:
             reason = UNSCHEDULABLE_REASON if verdict.rejected else ERROR_REASON
             failure = Failure(verdict.message, verdict.rejected, verdict.plugins, reason=reason)
             yield from self._failures.handle(cycle, failure, verdict.nominated)
-            return
-        cycle.node = verdict.node
-        refused = yield from self._binding.reserve(cycle)
-        if refused is not None:
-            yield from self._failures.handle(cycle, refused, self._failures.no_nomination)
         else:
-            context.env.process(self._binding.run(cycle))
+            yield from self._bind(cycle, verdict.node)
 
     def _not_tried(self, members: Sequence[QueuedPodInfo], group: PodGroup | None, why: str) -> Run:
         for member in members:
             failure = Failure(why, False, reason=ERROR_REASON)
-            yield from self._failures.handle(self._cycle(member), failure, self._failures.no_nomination)
+            yield from self._failures.handle(self._cycle(member, member.pod), failure, self._failures.no_nomination)
         if group is not None:
             yield from self._write(group, "False", ERROR_REASON, why)
 
