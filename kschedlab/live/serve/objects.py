@@ -9,10 +9,10 @@ from typing import Any
 import simpy
 from msgspec.structs import replace
 
-from kschedlab import __version__
 from kschedlab.live.serve.filling import filled
 from kschedlab.live.serve.kept import KeptObjects
 from kschedlab.live.serve.kinds import OF_MODEL, Kept, Served
+from kschedlab.live.serve.nodes import reported
 from kschedlab.live.wire.complete import complete
 from kschedlab.live.wire.reading import typed
 from kschedlab.live.wire.rest import Rest, owned_rest, rest_of, with_rest
@@ -26,16 +26,6 @@ from kschedlab.simulation.server.store import Filter, Watch
 from kschedlab.simulation.status import ApiError
 
 Data = dict[str, Any]
-
-_NODE_INFO = {
-    "kubeletVersion": "v1.37.0",
-    "osImage": "kschedlab",
-    "kernelVersion": "none",
-    "containerRuntimeVersion": f"kschedlab://{__version__}",
-    "architecture": "amd64",
-    "operatingSystem": "linux",
-}
-"""What the kubelet of a node without nodeInfo reports."""
 
 _FORGOTTEN = 5_000
 """Deleted objects whose rest is still known, for watches that lag behind."""
@@ -57,15 +47,18 @@ class ServedObjects:
         """The object as it is written."""
         if isinstance(obj, Kept):
             return self.kept.json(obj)
-        data = complete(obj)
-        if rest := self._rests.get(obj.metadata.uid):
-            data = with_rest(data, rest)
+        data = self._stored(obj)
         if isinstance(obj, Node):
-            data["status"] = {"nodeInfo": _NODE_INFO} | data["status"]
+            data["status"] = reported(data, obj.metadata.creationTimestamp, self.api.now)
         elif isinstance(obj, Namespace):
             phase = "Active" if obj.metadata.deletionTimestamp is None else "Terminating"
             data |= {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": phase}}
         return data
+
+    def _stored(self, obj: Any) -> Data:
+        """The object as it was written, without what is only reported."""
+        data, rest = complete(obj), self._rests.get(obj.metadata.uid)
+        return with_rest(data, rest) if rest else data
 
     def get(self, served: Served, namespace: str, name: str) -> Any:
         """The object. ApiError (NotFound)."""
@@ -120,12 +113,15 @@ class ServedObjects:
                 raise conflict(served.resource, old.metadata.name)
             return self._rehearsed(old, obj, sub, by)
         new = _write(self.api, obj, sub, by)
+        before = self._rests.get(new.metadata.uid, {})
         self._keep_rest(new.metadata.uid, data, served)
+        if isinstance(old, Node) and not sub:  # its status is the kubelet's, and is not written here
+            self._keep_status(new.metadata.uid, before.get("status"))
         return new
 
     def patch(self, served: Served, old: Any, change: Callable[[Data], Data], sub: str, by: str, dry: bool) -> Any:
         """Replace an object by what ``change`` makes of its JSON. ApiError."""
-        before = self.json(served, old)
+        before = self._stored(old) if isinstance(old, Node) else self.json(served, old)
         after = change(before)
         if not isinstance(after, dict) or not isinstance(after.get("metadata"), dict):
             raise ApiError.bad_request("the patch makes the object something else than an object with metadata")
@@ -172,6 +168,14 @@ class ServedObjects:
             self._rests[uid] = rest
         else:
             self._rests.pop(uid, None)
+
+    def _keep_status(self, uid: str, status: Any) -> None:
+        """Keep this rest of the object's status, and none of a newer one."""
+        rest = {name: value for name, value in self._rests.pop(uid, {}).items() if name != "status"}
+        if status is not None:
+            rest["status"] = status
+        if rest:
+            self._rests[uid] = rest
 
     def follow(self, entries: list[Entry]) -> None:
         """Give a new object the rest of the template that it was made from, and forget those of deleted objects."""

@@ -20,6 +20,7 @@ from kschedlab.live.serve.app import Application
 from kschedlab.live.serve.clock import Clock
 from kschedlab.live.serve.events import EventWriter
 from kschedlab.live.serve.filling import filled
+from kschedlab.live.serve.nodes import Registration
 from kschedlab.live.serve.objects import ServedObjects
 from kschedlab.live.serve.plane import Plane
 from kschedlab.live.serve.security import new_token
@@ -75,6 +76,8 @@ class Server:
         self.plane = Plane(simulation, Clock(start, serving.speed, serving.paused))
         events = EventWriter(self.objects.kept)
         self.plane.followers += [self.objects.follow, events.follow]
+        if scenario.options.settings.kubelet is not None:
+            self.plane.followers.append(Registration(simulation.api).follow)
         _add_namespaces(simulation, manifests)
         self.plane.digest()
         for manifest in manifests:
