@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kschedlab.cluster.counts import Counts, rearranged
+from kschedlab.cluster.counts import Counts
 from kschedlab.cluster.derived import ALLOCATABLE, EVERY_FIELD, changed_fields
 from kschedlab.cluster.interning import Signatures
 from kschedlab.cluster.pods import PodColumns, PodInfo
+from kschedlab.cluster.resource_table import ResourceTable, rearranged
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import NodeOrder, zone_of
 from kschedlab.objects.model import Node
@@ -53,8 +54,8 @@ class Columns:
         self.names: list[str] = []
         self.index: dict[str, int] = {}
         self.resources = {"cpu": CPU, "memory": MEMORY, "ephemeral-storage": EPHEMERAL_STORAGE}
-        self.allocatable = np.zeros((len(self.resources), 0), np.int64)
-        self.requested = np.zeros_like(self.allocatable)
+        self.allocatable = ResourceTable(len(self.resources), 0)
+        self.requested = ResourceTable(len(self.resources), 0)
         self.nonzero = np.zeros((2, 0), np.int64)
         self.max_pods, self.pods_on = np.zeros((2, 0), np.int64)
         self.pods = PodColumns(len(self.resources))
@@ -68,12 +69,9 @@ class Columns:
         self._older_zone_labels_only = older_zone_labels_only
         self._owned: frozenset[str] = frozenset(_COLUMNS)
 
-    def request_vector(self, info: PodInfo) -> IntArray:
-        """int64[resources]: the requests that count on the pod's node."""
-        vector = np.zeros(len(self.resources), np.int64)
-        for name, amount in info.placed.items():
-            vector[self.resources[name]] = amount
-        return vector
+    def requests_of(self, info: PodInfo) -> dict[int, int]:
+        """The requests that count on the pod's node, by the row of the resource."""
+        return {self.resources[name]: amount for name, amount in info.placed.items()}
 
     def on_node(self, key: str) -> PodInfo:
         """The pod ``namespace/name`` that is bound to a node, whether that node exists or not."""
@@ -100,7 +98,7 @@ class Columns:
         if (row := self.pods.row_of.get(key)) is None:
             raise unknown("running pod", key, [*self.pods.row_of, *self.without_node])
         info = self.pods.info(row)
-        self._count_pod(info, int(self.pods.node[row]), self.pods.request[:, row], -1)
+        self._count_pod(info, int(self.pods.node[row]), -1)
         self.pods.remove(key)
         return info
 
@@ -111,7 +109,7 @@ class Columns:
         if key in self.pods.row_of:
             self._update(info)
         if key in self.nominated.row_of:
-            self.nominated.replace(info, self.request_vector(info))
+            self.nominated.replace(info, self.requests_of(info))
         for aside in (self.without_node, self.nominated_without_node):
             if key in aside:
                 aside[key] = info, aside[key][1]
@@ -124,9 +122,9 @@ class Columns:
         if info.same_numbers(old):
             self.pods.infos[row] = info
             return
-        self._count_pod(old, node, self.pods.request[:, row], -1)
-        self.pods.replace(info, self.request_vector(info))
-        self._count_pod(info, node, self.pods.request[:, row], +1)
+        self._count_pod(old, node, -1)
+        self.pods.replace(info, self.requests_of(info))
+        self._count_pod(info, node, +1)
 
     def nominate(self, info: PodInfo, node: str) -> None:
         """Nominate the pending pod to the node."""
@@ -193,9 +191,10 @@ class Columns:
         new_position[origin[origin >= 0]] = np.flatnonzero(origin >= 0)
         self.nodes = [latest.get(name) or self.nodes[old_index[name]] for name in names]
         self.names, self.index = names, {name: position for position, name in enumerate(names)}
-        for column in ("allocatable", "max_pods", "requested", "nonzero", "pods_on"):
+        for column in ("max_pods", "nonzero", "pods_on"):
             setattr(self, column, rearranged(getattr(self, column), origin))
-        self._counts = self._counts.rearranged(origin)
+        for table in ("allocatable", "requested", "_counts"):
+            setattr(self, table, getattr(self, table).rearranged(origin))
         self.pods.move_nodes(new_position)
         self.nominated.move_nodes(new_position)
         self._restore_pods()
@@ -216,10 +215,9 @@ class Columns:
 
     def _write_allocatable(self, position: int, node: Node) -> None:
         """Write the node's allocatable resources into its column."""
-        rows = [(self._row(name), name, q) for name, q in node.status.allocatable.items() if is_counted(name)]
-        self.allocatable[:, position] = 0
-        for row, name, quantity in rows:
-            self.allocatable[row, position] = quantity.milli() if name == "cpu" else quantity.value()
+        counted = {name: quantity for name, quantity in node.status.allocatable.items() if is_counted(name)}
+        amounts = {self._row(name): q.milli() if name == "cpu" else q.value() for name, q in counted.items()}
+        self.allocatable.set(position, amounts)
         pods = node.status.allocatable.get("pods")
         self.max_pods[position] = 0 if pods is None else pods.value()
 
@@ -229,13 +227,12 @@ class Columns:
         if node not in self.index:
             self.without_node[info.key] = info, node
             return
-        request = self.request_vector(info)
-        self.pods.add(info, self.index[node], request)
-        self._count_pod(info, self.index[node], request, +1)
+        self.pods.add(info, self.index[node], self.requests_of(info))
+        self._count_pod(info, self.index[node], +1)
 
     def _nominate(self, info: PodInfo, node: str) -> None:
         if node in self.index:
-            self.nominated.add(info, self.index[node], self.request_vector(info))
+            self.nominated.add(info, self.index[node], self.requests_of(info))
         else:
             self.nominated_without_node[info.key] = info, node
 
@@ -243,8 +240,8 @@ class Columns:
         self.nominated.discard(key)
         self.nominated_without_node.pop(key, None)
 
-    def _count_pod(self, info: PodInfo, node: int, request: IntArray, sign: int) -> None:
-        self.requested[:, node] += sign * request
+    def _count_pod(self, info: PodInfo, node: int, sign: int) -> None:
+        self.requested.add(node, self.requests_of(info), sign)
         self.nonzero[0, node] += sign * info.nonzero[0]
         self.nonzero[1, node] += sign * info.nonzero[1]
         self.pods_on[node] += sign
@@ -254,13 +251,11 @@ class Columns:
         """The resource's row in the columns; a new row of zeros if no node or pod has named it before."""
         row = self.resources.get(resource)
         if row is None:
+            self._unshare("nodes")
             self._unshare("pods")
             row = self.resources[resource] = len(self.resources)
-            zeros = np.zeros((1, len(self.nodes)), np.int64)
-            self.allocatable = np.vstack([self.allocatable, zeros])
-            self.requested = np.vstack([self.requested, zeros])
-            self.pods.add_resource()
-            self.nominated.add_resource()
+            for table in (self.allocatable, self.requested, self.pods.request, self.nominated.request):
+                table.add_row()
         return row
 
     def _unshare(self, group: str) -> None:

@@ -13,6 +13,7 @@ from kschedlab.cluster.clues import ByClue
 from kschedlab.cluster.interning import Signatures
 from kschedlab.cluster.pods import PodColumns
 from kschedlab.cluster.queries import PodQuery, parts_of
+from kschedlab.cluster.resource_table import rearranged
 from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.tallies import Tally
 
@@ -21,12 +22,6 @@ LIMIT = 1 << 23
 HANDFUL = 16
 FEW = 64
 """So many pods are few in any cluster; in a large one, so are a sixteenth of the number of nodes."""
-
-
-def rearranged(columns: IntArray, origin: IntArray) -> IntArray:
-    """The columns (nodes on the last axis) in another order. ``origin``: int64[nodes], -1 for a column of zeros."""
-    blank = np.zeros((*columns.shape[:-1], 1), np.int64)
-    return np.take(np.concatenate([columns, blank], axis=-1), origin, axis=-1)
 
 
 class Counts:

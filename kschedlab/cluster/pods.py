@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from kschedlab.cluster.resource_table import ResourceTable
 from kschedlab.cluster.rows import Rows
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import Pod
@@ -59,7 +61,7 @@ class PodColumns:
 
     ``node``, ``signature`` (its number): int64[rows], -1 in a free row. ``by_signature``: finds its rows.
     ``priority``, ``start`` (microseconds): int64[rows]. ``_used``: how many rows were ever used.
-    ``arrival``: int64[rows], increasing numbers in order of arrival. ``request``: int64[resources, rows].
+    ``arrival``: int64[rows], increasing numbers in order of arrival. ``request``: by resource and row.
     """
 
     def __init__(self, resources: int) -> None:
@@ -68,7 +70,7 @@ class PodColumns:
         self.priority: IntArray = np.zeros(16, np.int64)
         self.start: IntArray = np.zeros(16, np.int64)
         self.arrival: IntArray = np.zeros(16, np.int64)
-        self.request: IntArray = np.zeros((resources, 16), np.int64)
+        self.request = ResourceTable(resources, 16)
         self.infos: list[PodInfo | None] = [None] * 16
         self.row_of: dict[str, int] = {}
         self.by_signature = Rows()
@@ -88,8 +90,8 @@ class PodColumns:
         other.infos, other.row_of, other._free = list(self.infos), dict(self.row_of), list(self._free)
         return other
 
-    def add(self, info: PodInfo, node: int, request: IntArray) -> int:
-        """Give the pod a row and return its number. ``request``: int64[resources]."""
+    def add(self, info: PodInfo, node: int, request: Mapping[int, int]) -> int:
+        """Give the pod a row and return its number. ``request``: amounts by the row of the resource."""
         row = self._new_row()
         self.node[row] = node
         self.signature[row] = info.signature.number
@@ -97,12 +99,12 @@ class PodColumns:
         self.priority[row], self.start[row] = info.priority, info.start
         self.arrival[row] = self._arrivals
         self._arrivals += 1
-        self.request[:, row] = request
+        self.request.set(row, request)
         self.infos[row] = info
         self.row_of[info.key] = row
         return row
 
-    def replace(self, info: PodInfo, request: IntArray) -> None:
+    def replace(self, info: PodInfo, request: Mapping[int, int]) -> None:
         """Write the new version of the pod into its row; its node and arrival stay."""
         row = self.row_of[info.key]
         if self.signature[row] != info.signature.number:
@@ -110,7 +112,7 @@ class PodColumns:
             self.signature[row] = info.signature.number
             self.by_signature.add(row, info.signature.number)
         self.priority[row], self.start[row] = info.priority, info.start
-        self.request[:, row] = request
+        self.request.set(row, request)
         self.infos[row] = info
 
     def move_nodes(self, new_position: IntArray) -> None:
@@ -140,10 +142,6 @@ class PodColumns:
         assert info is not None, f"row {row} is free"
         return info
 
-    def add_resource(self) -> None:
-        """Add a row of zeros to ``request``, for a resource that no pod has requested before."""
-        self.request = np.vstack([self.request, np.zeros((1, self.request.shape[1]), np.int64)])
-
     def _new_row(self) -> int:
         """A free row. The columns grow by a fifth when there is none."""
         if self._free:
@@ -154,7 +152,7 @@ class PodColumns:
             self.infos.extend([None] * more)
             for name, blank in {"node": -1, "signature": -1, "priority": 0, "start": 0, "arrival": 0}.items():
                 setattr(self, name, np.concatenate([getattr(self, name), np.full(more, blank, np.int64)]))
-            self.request = np.hstack([self.request, np.zeros((len(self.request), more), np.int64)])
+            self.request.widen(more)
         self._used += 1
         return self._used - 1
 

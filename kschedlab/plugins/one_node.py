@@ -89,7 +89,7 @@ def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
         return [info.pod for info in found.get(position, ())]
 
     def resources(position: int) -> tuple[dict[str, int], dict[str, int]]:
-        allocatable = {name: int(cluster.allocatable[row][position]) for name, row in cluster.resources.items()}
+        allocatable = {name: int(cluster.allocatable[row, position]) for name, row in cluster.resources.items()}
         requested = {name: int(snapshot.requested(row)[position]) for name, row in cluster.resources.items()}
         allocatable["pods"], requested["pods"] = int(cluster.max_pods[position]), int(snapshot.pods_on()[position])
         return allocatable, requested

@@ -17,7 +17,6 @@ from kschedlab.testing import pod
 from tests.verdicts import model
 
 NODES, KINDS = 3, 5
-NOTHING = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class World:
     def come(self, kind: Signature, node: int) -> None:
         self.names += 1
         info = PodInfo(kind.example, f"p{self.names}", 0, 0, kind, {}, {}, (0, 0), (0, 0))
-        self.pods.add(info, node, NOTHING)
+        self.pods.add(info, node, {})
         self.counts.add(kind, node, +1)
 
     def go(self, key: str) -> None:
@@ -85,7 +84,7 @@ def test_counts_equal_recounts(events, limits):
             asked.append(weighs(a))
         for query in [*asked, Sum(((asked[-1], b), (asked[0], -1)))]:
             assert world.count(query) == world.recount(query)
-    assert all(world.counts.columns.get(q, NOTHING).tolist() in ([], world.recount(q)) for q in asked)
+    assert all(world.counts.columns.get(q, np.zeros(0, np.int64)).tolist() in ([], world.recount(q)) for q in asked)
     for query, tally in world.counts.tallies.items():
         tally.add_to(column := np.zeros(NODES, np.int64), 2)
         assert column.tolist() == [2 * number for number in world.recount(query)]

@@ -23,7 +23,7 @@ def info(name: str, priority: int = 0) -> PodInfo:
 
 
 def add(columns: PodColumns, name: str, node: int = 0, priority: int = 0) -> int:
-    return columns.add(info(name, priority), node, np.array([7, 0], np.int64))
+    return columns.add(info(name, priority), node, {0: 7})
 
 
 def by_kind(columns: PodColumns) -> dict[int, list[int]]:
@@ -61,7 +61,7 @@ def test_a_pod_that_changes_its_signature_is_found_by_the_new_one():
     columns = PodColumns(2)
     for name in "abc":
         add(columns, name)
-    columns.replace(info("a", priority=1), np.array([7, 0], np.int64))
+    columns.replace(info("a", priority=1), {0: 7})
     rows = {key.removeprefix("default/"): row for key, row in columns.row_of.items()}
     assert by_kind(columns) == {0: [rows["b"], rows["c"]], 1: [rows["a"]]}
     columns.remove("default/a")
@@ -97,5 +97,5 @@ def test_a_copy_is_independent():
 def test_a_new_resource_is_a_row_of_zeros():
     columns = PodColumns(2)
     row = add(columns, "a")
-    columns.add_resource()
+    columns.request.add_row()
     assert columns.request[:, row].tolist() == [7, 0, 0]

@@ -92,7 +92,7 @@ def choose(data: st.DataObject, overlay: Overlay, size: int, weight: int) -> set
 def test_without_overlays_a_snapshot_is_the_cluster_itself():
     world_of = build([(0, 1, 2), (0, 2, 1), (2, 1, 1)])
     world = Snapshot(world_of)
-    assert world.requested(CPU) is not None and np.shares_memory(world.requested(CPU), world_of.requested)
+    assert world.requested(CPU) is not None and np.shares_memory(world.requested(CPU), world_of.requested[CPU])
     assert world.pods_on() is world_of.pods_on
     assert world.count(Weighs()).tolist() == world_of.count(Weighs()).tolist()
 
