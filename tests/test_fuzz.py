@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,14 @@ for line in sys.stdin.buffer:
     if "tolerations" in str(json.loads(line)["objects"]):
         answer["feasible"] = ["elsewhere"]
     print(json.dumps(answer))
+"""
+
+
+HANGING = """#!/bin/sh
+while read -r line; do
+    case $line in *1*) exec sleep 1000 ;; esac
+    echo "$line"
+done
 """
 
 
@@ -64,6 +73,19 @@ def test_a_scenario_at_which_the_real_scheduler_panics_is_left_out_alone(tmp_pat
     program.chmod(0o755)
     asked = [scenario(f"{number}", ["ports"]) for number in range(4)]
     assert Judges("v1.37", program).different(asked) == ([], 3)
+
+
+def test_a_scenario_at_which_the_real_scheduler_hangs_is_left_out_alone(tmp_path: Path) -> None:
+    program = tmp_path / "oracle"
+    program.write_text(HANGING)
+    program.chmod(0o755)
+    asked = [{"id": f"{number}"} for number in range(4)]
+    assert Judges("v1.37", program, patience=5).real(asked) == [{"id": "0"}, {"id": "2"}, {"id": "3"}]
+
+
+def test_when_the_time_is_up_a_difference_is_kept_as_it_is(liar: Judges) -> None:
+    asked = scenario("seed", ["taints"])
+    assert shrunk(asked, liar, until=time.monotonic()) == asked
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)

@@ -4,8 +4,8 @@
     python -m tools.fuzz PROGRAMS --seconds 600          every generation that has a program there, until the time is up
     python -m tools.fuzz PROGRAMS --seed 7 --count 20000 --generation v1.37
 
-A scenario that the two answer differently is shrunk until nothing more can go, and written to tests/conformance/extra:
-it is a test from then on. Exit status 1 if there was one.
+A scenario that the two answer differently is shrunk until nothing more can go (or half a minute after the time is up),
+and written to tests/conformance/extra: it is a test from then on. Exit status 1 if there was one.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ import argparse
 import gzip
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,8 +31,12 @@ from tests.conformance.compare import differences
 from tests.oracle.whole import whole_scenarios
 
 FOUND = Path(__file__).parents[1] / "tests/conformance/extra"
-BATCH = 1000
-"""Scenarios that a program gets at once: it needs a moment to start."""
+BATCH = 250
+"""Scenarios that a program gets at once: it needs a moment to start, and answers them in some seconds."""
+PATIENCE = 120
+"""Seconds after which a program that has not answered a batch is stuck."""
+SHRINKING = 30
+"""Seconds that a difference is shrunk for after the time is up."""
 SPACIOUS = {**os.environ, "GOGC": "800"}
 """The programs' environment: Go collects its garbage seldom."""
 
@@ -43,39 +49,49 @@ class Judges:
 
     generation: str
     program: Path
+    patience: float = PATIENCE
 
     def real(self, asked: list[Scenario]) -> list[Scenario]:
-        """The real scheduler's verdicts. One at which it panics is left out, and it starts anew with the next."""
+        """The real scheduler's verdicts. Where it panics or hangs there is none, and it starts anew with the next."""
         verdicts: list[Scenario] = []
         while asked:
-            lines = b"".join(json.dumps(each).encode() + b"\n" for each in asked)
-            done = subprocess.run(
+            output = self._output(b"".join(json.dumps(each).encode() + b"\n" for each in asked))
+            answered = [json.loads(line) for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
+            verdicts += answered
+            asked = asked[len(answered) + 1 :]
+        return verdicts
+
+    def _output(self, lines: bytes) -> bytes:
+        try:
+            return subprocess.run(
                 [self.program],
                 input=lines,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=SPACIOUS,
                 check=False,
-            )
-            answered = [json.loads(line) for line in done.stdout.splitlines(keepends=True) if line.endswith(b"\n")]
-            verdicts += answered
-            asked = asked[len(answered) + 1 :]
-        return verdicts
+                timeout=self.patience,
+            ).stdout
+        except subprocess.TimeoutExpired as stuck:
+            return stuck.stdout or b""
 
     def different(self, asked: list[Scenario]) -> tuple[list[str], int]:
         """The ids of the scenarios that the two answer differently, and how many the real scheduler answered."""
-        verdicts = self.real(asked)
-        ours = (
-            json.loads(line) for line in decide_lines((json.dumps(each).encode() for each in asked), self.generation)
-        )
+        with ThreadPoolExecutor(1) as beside:
+            real = beside.submit(self.real, asked)
+            lines = decide_lines((json.dumps(each).encode() for each in asked), self.generation)
+            ours = [json.loads(line) for line in lines]
+        verdicts = real.result()
         return list(dict.fromkeys(each.id for each in differences(verdicts, ours))), len(verdicts)
 
 
-def shrunk(scenario: Scenario, judges: Judges) -> Scenario:
-    """The smallest scenario found that still has a difference, by leaving out one part at a time."""
+def shrunk(scenario: Scenario, judges: Judges, until: float = math.inf) -> Scenario:
+    """The smallest scenario found until then that still has a difference, by leaving out one part at a time."""
     while True:
         smaller = [{**each, "id": str(number)} for number, each in enumerate(_without_a_part(scenario))]
         for start in range(0, len(smaller), BATCH):
+            if time.monotonic() > until:
+                return scenario
             found, _ = judges.different(smaller[start : start + BATCH])
             if found:
                 scenario = {**smaller[int(found[0])], "id": scenario["id"]}
@@ -119,14 +135,15 @@ def keep(scenario: Scenario, judges: Judges, tests: Path = FOUND) -> Path:
 
 def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tuple[int, int]:
     """Compare until either is reached. How many scenarios both answered, and how many differ."""
-    endless, begun, answered, differ = whole_scenarios(seed, judges.generation), time.monotonic(), 0, 0
-    while (count is None or answered < count) and time.monotonic() - begun < seconds:
+    endless, end, answered, differ = whole_scenarios(seed, judges.generation), time.monotonic() + seconds, 0, 0
+    while (count is None or answered < count) and time.monotonic() < end:
         batch = list(itertools.islice(endless, BATCH if count is None else min(BATCH, count - answered)))
         found, number = judges.different(batch)
         found = [each["id"] for each in batch if each["id"] in found and judges.different([each])[0]]  # no accident
         for each in batch:
             if each["id"] in found:
-                print(f"{judges.generation} differs: {keep(shrunk(each, judges), judges)}", flush=True)
+                small = shrunk(each, judges, end + SHRINKING)
+                print(f"{judges.generation} differs: {keep(small, judges)}", flush=True)
         answered, differ = answered + number, differ + len(found)
     return answered, differ
 

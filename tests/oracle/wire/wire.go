@@ -69,7 +69,6 @@ type Verdict struct {
 // Answer reads scenarios from standard input and writes one verdict a line: run's, or runQueue's if there is a queue.
 func Answer(run, runQueue func(*Scenario) *Verdict) {
 	out := bufio.NewWriter(os.Stdout)
-	defer out.Flush()
 	enc := json.NewEncoder(out)
 	dec := json.NewDecoder(bufio.NewReaderSize(os.Stdin, 1<<20))
 	for dec.More() {
@@ -85,7 +84,11 @@ func Answer(run, runQueue func(*Scenario) *Verdict) {
 		if len(s.Queue) > 0 {
 			answer = runQueue
 		}
-		if err := enc.Encode(answer(&s)); err != nil {
+		err := enc.Encode(answer(&s))
+		if err == nil {
+			err = out.Flush() // a later panic, or the end of somebody's patience, takes no answer away
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
