@@ -11,7 +11,7 @@ COUNT ?= 300
 SEED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint types unit conformance notebooks browser site refresh mutations mutants fuzz validation live hybrid docs bench figures format lock system
+.PHONY: help lab test lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation live hybrid docs bench figures format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -44,6 +44,9 @@ browser: .venv/installed ## the panels in JupyterLab and a real browser
 
 site: .venv/installed ## the course as pages that need no server, in build/site (some minutes)
 	$(BIN)/python -m tools.site.build build/site
+
+catalogue: .venv/installed ## take new texts into the catalogue of translations (docs/translating.md)
+	$(BIN)/python -m tools.catalogue
 
 refresh: .venv/installed ## run the notebooks and save their outputs
 	$(BIN)/python tools/refresh.py

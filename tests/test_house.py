@@ -12,9 +12,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "kschedlab"
 LEFT_TO_RIGHT = {
     "": """
-        extras | objects | cel | manifests | cluster | testing | devices | filter | queue | score | plugins | extenders
-        preemption | generations | configuration | decision | claiming | post_filter | scheduler | groups | explanation
-        whatif | simulation | views | lab | live | program | __main__
+        extras | language | objects | cel | manifests | cluster | testing | devices | filter | queue | score | plugins
+        extenders | preemption | generations | configuration | decision | claiming | post_filter | scheduler | groups
+        explanation | whatif | simulation | views | lab | live | program | __main__
     """,
     "filter": """
         plugin | dynamic_resources

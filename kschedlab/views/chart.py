@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any, TypeAlias
 
+from kschedlab.language import later, listed, say
 from kschedlab.views.chart_bars import Bars
 from kschedlab.views.chart_grid import Cell, Grid
 from kschedlab.views.chart_lines import Lines
@@ -27,7 +28,7 @@ Sets: TypeAlias = Callable[[int, int], str]
 Answer: TypeAlias = str | tuple[str, ...] | None
 """A decision: one name, several that are equal, or none."""
 
-NOTHING, TIE = "–", "tie"
+NOTHING, TIE = "–", later("tie")
 PAPER = "max-width:min(100%,56em);background-color:#ffffff;"
 
 
@@ -49,7 +50,7 @@ class Chart:
     def html(self) -> Html:
         """The picture on white, and the table folded below it."""
         drawing = image(self.picture(Room()), self.picture.alt, PAPER)
-        return element("div", drawing, element("details", element("summary", "as a table"), self.table))
+        return element("div", drawing, element("details", element("summary", say("as a table")), self.table))
 
     def __repr__(self) -> str:
         return self.text
@@ -128,19 +129,19 @@ def decision_map(
     written = [[f"{cell.short} {cell.note}".strip() for cell in line] for line in cells]
     fills = [[cell.fill for cell in line] for line in cells]
     legend = [f"{letters[kind]} {kind}" for kind in kinds]
-    meanings = [*legend, *([f"= {TIE}"] if any(cell.hatch for line in cells for cell in line) else [])]
+    meanings = [*legend, *([f"= {say(TIE)}"] if any(cell.hatch for line in cells for cell in line) else [])]
     shown: list[tuple[str, Sequence[str], str]] = [
         (colours[kind], (), words) for kind, words in zip(kinds, legend, strict=True)
     ]
     if len(meanings) > len(legend):
-        shown.append((NODES[0], NODES[3:4], f"= {TIE}"))
+        shown.append((NODES[0], NODES[3:4], f"= {say(TIE)}"))
     remarks = [remark] if remark else []
     return Chart(
         Grid(cells, rows, columns, alt or corner, selected, None, titles, shown, remark),
         join(
             [legend_html(meanings, list(colours.values())), coloured(written, fills, rows, columns, selected, corner)]
         ),
-        "\n".join([", ".join(meanings), *remarks, cell_lines(written, rows, columns, selected, corner)]),
+        "\n".join([listed(meanings), *remarks, cell_lines(written, rows, columns, selected, corner)]),
     )
 
 
@@ -159,15 +160,15 @@ def _answer(
 ) -> Cell:
     names = _names(answer)
     goes = sets(*at) if sets else ""
-    after = f", {note}" if note else ""
+    after = say(", ") + note if note else ""
     if not names:
-        return Cell(NOTHING, None, f"{place}: none{after}", NOTHING, note=note, sets=goes)
+        return Cell(NOTHING, None, say("{place}: none{after}", place=place, after=after), NOTHING, note=note, sets=goes)
     first, *others = names
     short = "=".join(letters[name] for name in names)
     if not others:
         return Cell(first, colours[first], f"{place}: {first}{after}", short, note=note, sets=goes)
-    tip = f"{place}: {TIE} of {' and '.join(names)}{after}"
-    return Cell(TIE, colours[first], tip, short, [colours[name] for name in others], note, goes)
+    tip = say("{place}: tie of {names}{after}", place=place, names=say(" and ").join(names), after=after)
+    return Cell(say(TIE), colours[first], tip, short, [colours[name] for name in others], note, goes)
 
 
 def letter(number: int) -> str:
@@ -199,7 +200,20 @@ def curve(
     labels = [f"▶ {write(xs[i])}" if i == at else write(xs[i]) for i in shown]
     table = row_table(head, labels, written, None if at is None else shown.index(at))
     text = "\n".join(aligned([head, *([name, *row] for name, row in zip(labels, written, strict=True))]))
-    return Chart(Lines(xs, series, titles, alt or f"{titles[1]} by {titles[0]}", write, at, sets, drag), table, text)
+    return Chart(
+        Lines(
+            xs,
+            series,
+            titles,
+            alt or say("{y} by {x}", y=titles[1], x=titles[0]),
+            write,
+            at,
+            sets,
+            drag,
+        ),
+        table,
+        text,
+    )
 
 
 def bars(drawing: Bars, corner: str = "") -> Chart:

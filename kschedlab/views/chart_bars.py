@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kschedlab.language import say
 from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.lettering import fitting, folded, text_width
@@ -60,7 +61,7 @@ class Bars:
 
     def end(self, i: int) -> str:
         """The text beside a bar."""
-        return f"{self.ends[i]} tie" if self.names[i] in self.tied else self.ends[i]
+        return say("{ends} tie", ends=self.ends[i]) if self.names[i] in self.tied else self.ends[i]
 
     def total(self, i: int) -> float:
         """The length of a bar."""

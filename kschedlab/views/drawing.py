@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kschedlab.language import later, listed, say
 from kschedlab.views.glyphs import SIZE, Badge, badge, hatch
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import fitted, fitting, flowed, text_width, wrapped
@@ -25,16 +26,18 @@ SHORT, TALL = 110, 300
 ASIDE = 0.5
 """The share of a box's width that pods aside take."""
 SIGNS = {
-    "evicted": Badge("evicted", "evicted"),
-    "victim": Badge("victim", "would be evicted"),
-    "reprieved": Badge("reprieved", "reprieved"),
-    "obstacle": Badge("lock", "can't be evicted"),
+    "evicted": Badge("evicted", later("evicted")),
+    "victim": Badge("victim", later("would be evicted")),
+    "reprieved": Badge("reprieved", later("reprieved")),
+    "obstacle": Badge("lock", later("can't be evicted")),
 }
 PICKED = "#0072B2"
-TIE, DRAGGED = "tie", "↕"
+TIE, DRAGGED = later("tie"), "↕"
+COMES = {"arriving": later("arriving"), "ghost": later("ghost")}
+"""Marks of the pod that is decided, in words."""
 MEANINGS = {mark: sign.tip for mark, sign in SIGNS.items()} | {
-    "shield": "covered by a budget",
-    "broken": "eviction breaks the budget",
+    "shield": later("covered by a budget"),
+    "broken": later("eviction breaks the budget"),
 }
 Marks = Mapping[str, str]
 
@@ -216,14 +219,15 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
 def _free(resource: str, free: int, width: float) -> str:
     """How much is free, with what fits of it; short CPU is rounded down, so that a pod of that size has room."""
     rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
-    whole = f"{amount(resource, free)} free"
-    return fitting((whole, f"{rounded} free", rounded, whole), width)
+    whole = say("{free} free", free=amount(resource, free))
+    return fitting((whole, say("{free} free", free=rounded), rounded, whole), width)
 
 
 def _title(box: Box, width: float, top: float) -> list[Html]:
     sign, colour = ("✕ ", EVICTED) if box.refused else ("★ ", CHOSEN) if box.chosen else ("", "")
     badges = [*box.badges, *([Badge(box.sign, box.refused)] if box.sign else [])]
-    name = fitted(box.title or box.name, width - SIZE * len(badges) - text_width(sign, bold=True), bold=True)
+    name = box.title or (box.name if box.capacity else say(box.name))
+    name = fitted(name, width - SIZE * len(badges) - text_width(sign, bold=True), bold=True)
     middle = (width - SIZE * len(badges)) / 2
     title = element(
         "text",
@@ -268,18 +272,18 @@ def _lines_below(box: Box, place: Place) -> list[Html]:
 
 def tie(x: float, y: float, width: float) -> list[Html]:
     """A hatched band that says so."""
-    side = max(width - text_width(TIE, bold=True) - 8, 0) / 2  # the word stands between the hatched sides
+    side = max(width - text_width(say(TIE), bold=True) - 8, 0) / 2  # the word stands between the hatched sides
     both = hatch(side, LINE) + hatch(side, LINE, x=width - side)
     lines = element("path", d=both, transform=f"translate({x:g},{y:g})", stroke=CHOSEN, opacity=0.7)
-    return [lines, label(TIE, x + width / 2, y + 12, "middle", font_weight="bold")]
+    return [lines, label(say(TIE), x + width / 2, y + 12, "middle", font_weight="bold")]
 
 
 def _pod(block: Block, place: Place) -> Html:
     """A pod; its origin is its upper left corner."""
     fill = priority_fill(block.priority)
     key, ghost = f"pod/{block.key or block.name}", block.mark == "ghost"
-    happens = SIGNS[block.mark].tip if block.mark in SIGNS else block.mark
-    tip = ", ".join(filter(None, (block.name, block.note, block.detail, happens, *(b.tip for b in block.badges))))
+    happens = say(SIGNS[block.mark].tip if block.mark in SIGNS else COMES.get(block.mark, block.mark))
+    tip = listed(filter(None, (block.name, block.note, block.detail, happens, *(say(b.tip) for b in block.badges))))
     return element(
         "g",
         element(
@@ -355,7 +359,7 @@ def _lines(
         y = first + high * i
         upper, lower = y - 11 < SIZE + 4, y + 3 > place.height - SIZE - 4
         room = place.width - 11 - SIZE * max(signs[0] * upper, signs[1] * lower)
-        text = fitting((line, line.partition(" · ")[0], line.replace("priority ", "")), room, bold=bold)
+        text = fitting((line, line.partition(" · ")[0], line.replace(say("priority "), "")), room, bold=bold)
         found.append(label(fitted(text, room, bold=bold), 7, y, fill=colour, font_weight="bold" if bold else None))
     return found
 
@@ -371,8 +375,8 @@ def legend_at(
     used = {sign.kind for block in blocks for sign in block.badges} | {b.mark for b in blocks}
     items: list[tuple[str, str]] = []
     if scale:
-        items += [("priority", ""), *((str(stop), priority_fill(stop)) for stop in STOPS[:-1])]
-    items += [(text, kind) for kind, text in MEANINGS.items() if kind in used]
+        items += [(say("priority"), ""), *((str(stop), priority_fill(stop)) for stop in STOPS[:-1])]
+    items += [(say(text), kind) for kind, text in MEANINGS.items() if kind in used]
     items += [(line, "") for line in flowed(more, width - GAP - 8)]
     found, x, base = [], first, y + LINE
     for text, sign in items:

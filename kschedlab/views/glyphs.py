@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import cos, pi, sin
 
+from kschedlab.language import say
 from kschedlab.views.html import Html, element
 from kschedlab.views.style import EVICTED
 
@@ -52,8 +53,8 @@ def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
         transform=f"translate({x:g},{y:g})",
         stroke_linejoin="round",
         opacity=0.3 if drawn.faint else None,
-        data_tip=drawn.tip,
-        aria_label=drawn.tip if drawn.marks else None,
+        data_tip=say(drawn.tip),
+        aria_label=say(drawn.tip) if drawn.marks else None,
         **drawn.marks,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kschedlab.language import listed, say
 from kschedlab.preemption.ladder import PRIORITY_OFFSET, Rung, earliest_start, sum_of_priorities
 from kschedlab.preemption.stage import Preemption
 from kschedlab.views.html import Html, element
@@ -33,15 +34,24 @@ class Step:
     decides: bool
 
     @property
+    def rule(self) -> str:
+        """The rule's name in the chosen language."""
+        return say(self.name)
+
+    @property
     def result(self) -> str:
         """The outcome of the rule."""
         if not self.applies:
-            return "not asked"
+            return say("not asked")
         if self.decides:
-            return f"decides: {self.kept[0]}"
+            return say("decides: {node}", node=self.kept[0])
         if len(self.kept) == len(self.standing):
-            return "leaves all"
-        return f"leaves {', '.join(self.kept)}" if len(self.kept) <= 3 else f"leaves {len(self.kept):,}"
+            return say("leaves all")
+        return (
+            say("leaves {nodes}", nodes=listed(self.kept))
+            if len(self.kept) <= 3
+            else say("leaves {number:,}", number=len(self.kept))
+        )
 
 
 def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
@@ -74,15 +84,24 @@ def fate(preemption: Preemption, node: str) -> str:
     for step in steps(preemption, list(preemption.candidates)):
         others = sorted(other for other in step.kept if other != node)
         if node in step.standing and node not in step.kept:
-            values = f"{step.values[node]}, and {others[0]} has {step.values[others[0]]}"
-            return f"{node} drops out at rule {step.number} ({step.name}): it has {values}."
+            return say(
+                "{node} drops out at rule {number} ({rule}): it has {value}, and {other} has {better}.",
+                node=node,
+                number=step.number,
+                rule=step.rule,
+                value=step.values[node],
+                other=others[0],
+                better=step.values[others[0]],
+            )
         if step.decides and node in step.kept:
             beaten = sorted(step.standing - {node})
-            values = ", ".join(f"{step.values[other]} on {other}" for other in beaten)
-            return f"Rule {step.number} ({step.name}) decides: {step.values[node]} on {node}, {values}."
+            values = (say("{value} on {node}", value=step.values[each], node=each) for each in [node, *beaten])
+            return say(
+                "Rule {number} ({rule}) decides: {values}.", number=step.number, rule=step.rule, values=listed(values)
+            )
     if len(preemption.positions) == 1:
-        return f"{node} is the only candidate, so no rule is asked."
-    return f"No rule drops {node}: all {len(preemption.rungs)} leave a tie."
+        return say("{node} is the only candidate, so no rule is asked.", node=node)
+    return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
 
 
 def _writer(rung: Rung, preemption: Preemption) -> Callable[[str, int], str]:
@@ -103,8 +122,8 @@ def ladder_html(preemption: Preemption) -> Html:
     """The ladder as an HTML table: rules down, candidates across; rules that did not apply are grey."""
     nodes = columns(preemption)
     hidden = len(preemption.positions) - len(nodes)
-    head = [("", HEAD), ("Rule", HEAD), *((node, HEAD + RIGHT) for node in nodes)]
-    head += [*([(f"{hidden:,} more", HEAD)] if hidden else []), ("Result", HEAD)]
+    head = [("", HEAD), (say("Rule"), HEAD), *((node, HEAD + RIGHT) for node in nodes)]
+    head += [*([(say("{number:,} more", number=hidden), HEAD)] if hidden else []), (say("Result"), HEAD)]
     rows = [_row(step, nodes, bool(hidden)) for step in steps(preemption, nodes)]
     return element(
         "table",
@@ -119,7 +138,7 @@ def _row(step: Step, nodes: Sequence[str], hidden: bool) -> Html:
     return element(
         "tr",
         element("th", f"▶ {step.number}" if step.decides else step.number, scope="row", style=NUMBER),
-        element("td", step.name, style=CELL),
+        element("td", step.rule, style=CELL),
         *cells,
         element("td", "…", style=CELL) if hidden else None,
         element("td", element("b", step.result) if step.decides else step.result, style=CELL),
@@ -137,8 +156,8 @@ def _value(step: Step, node: str) -> Html:
 def ladder_text(preemption: Preemption) -> list[str]:
     """The ladder as lines of text."""
     nodes = columns(preemption)
-    table = [["", "rule", *nodes, "result"]]
+    table = [["", say("rule"), *nodes, say("result")]]
     for step in steps(preemption, nodes):
         values = [step.values[node] if node in step.standing else "-" for node in nodes]
-        table.append([f"{'>' if step.decides else ' '} {step.number}", step.name, *values, step.result])
+        table.append([f"{'>' if step.decides else ' '} {step.number}", step.rule, *values, step.result])
     return aligned(table)

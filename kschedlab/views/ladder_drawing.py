@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from kschedlab.language import later, say
 from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.preemption.stage import Preemption
 from kschedlab.views.drawing import Box, Plan
@@ -17,11 +18,11 @@ from kschedlab.views.svg import label
 
 ROW, PAD = 19, 4
 SHORT = {
-    "fewest PodDisruptionBudget violations": ("PDB violations", "violations", "PDB"),
-    "lowest highest victim priority": ("lowest first", "lowest"),
-    "smallest sum of victim priorities": ("lowest sum", "sum"),
-    "fewest victims": ("fewest",),
-    "latest earliest start time": ("latest of earliest", "latest start", "latest"),
+    later("fewest PodDisruptionBudget violations"): (later("PDB violations"), later("violations"), "PDB"),
+    later("lowest highest victim priority"): (later("lowest first"), later("lowest")),
+    later("smallest sum of victim priorities"): (later("lowest sum"), later("sum")),
+    later("fewest victims"): (later("fewest"),),
+    later("latest earliest start time"): (later("latest of earliest"), later("latest start"), later("latest")),
 }
 """Which value each rule prefers, by its name, in a few words and in fewer."""
 
@@ -88,7 +89,7 @@ def ladder(
 def _rung(step: Step, lane: Lane, y: float, asked: bool) -> Html:
     """The rule's number and what it compares."""
     decides = asked and step.decides
-    texts = [f"{step.number} {words}" for words in SHORT.get(step.name, (step.name,))]
+    texts = [f"{step.number} {say(words)}" for words in SHORT.get(step.name, (step.name,))]
     text = fitting(texts, lane.width - 2, bold=decides)
     bold = "bold" if decides else None
     return element(
@@ -102,7 +103,12 @@ def _rung(step: Step, lane: Lane, y: float, asked: bool) -> Html:
         ),
         transform=f"translate({lane.x:g},{y:g})",
         data_key=f"rung/{step.number}",
-        data_tip=f"rule {step.number}: {step.name}; {step.result}" if asked else f"rule {step.number}: {step.name}",
+        data_tip=say(
+            "rule {number}: {rule}; {result}" if asked else "rule {number}: {rule}",
+            number=step.number,
+            rule=step.rule,
+            result=step.result,
+        ),
     )
 
 
@@ -133,7 +139,7 @@ def _cells(step: Step, preemption: Preemption, nodes: Mapping[str, Lane], y: flo
         if last_of_a_tie and kept:
             inside.append(element("path", d=hatch(wide, ROW - 2), stroke=CHOSEN, opacity=0.7))
         bold = "bold" if sign or (last_of_a_tie and kept) else None
-        text = f"{texts[node]} tie" if last_of_a_tie and kept else texts[node]
+        text = say("{value} tie", value=texts[node]) if last_of_a_tie and kept else texts[node]
         room = wide - text_width(sign, bold=True)
         bold = bold if text_width(text, bold=True) <= room else None
         written = fitted(text, room, bold=bold is not None)
@@ -147,7 +153,13 @@ def _cells(step: Step, preemption: Preemption, nodes: Mapping[str, Lane], y: flo
                 data_key=f"rung/{step.number}/{node}",
                 data_from=f"rung/{step.number - 1}/{node}",
                 data_ref=f"node/{node}",
-                data_tip=f"{node}, rule {step.number} ({step.name}): {step.values[node]}",
+                data_tip=say(
+                    "{node}, rule {number} ({rule}): {value}",
+                    node=node,
+                    number=step.number,
+                    rule=step.rule,
+                    value=step.values[node],
+                ),
             )
         )
     return shapes
@@ -184,6 +196,6 @@ def _unasked(found: Sequence[Step], preemption: Preemption, at: Lanes, y: float)
         return []
     node = preemption.nominated_node
     lane = at.nodes.get(node or "", Lane(at.rules.x + at.rules.width, 0))
-    why = "not asked" if first.number > 1 else "★ only one"
+    why = say("not asked") if first.number > 1 else say("★ only one")
     middle = lane.x + lane.width / 2
     return [label(why, middle, y + ROW * (first.number - 1) + PAD + 13, "middle", opacity=0.75)]

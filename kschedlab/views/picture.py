@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
+from kschedlab.language import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.budgets import MatchesBudget
 from kschedlab.preemption.stage import Attempt, Candidate
@@ -20,7 +21,7 @@ from kschedlab.views.words import Clock, choice, clock, count, outcome, priority
 
 NODES = 9
 """Maximum number of nodes drawn."""
-WAITING = "waiting"
+WAITING = later("waiting")
 RIGHT_AFTER = 1
 """The turn of the pod that comes, after its victims have left."""
 
@@ -49,7 +50,7 @@ def picture(decision: Decision, room: Room | None = None, handles: Handles = NO_
 
 def question(decision: Decision, room: Room | None = None, handles: Handles = NO_HANDLES) -> Html:
     """The same before anything is decided, as the picture of a question."""
-    alt = f"{decision.pod.key} waits; {count(len(decision.cluster.nodes), 'node')}."
+    alt = say("{pod} waits; {nodes}.", pod=decision.pod.key, nodes=count(len(decision.cluster.nodes), "node"))
     return draw(boxes_before(decision, handles), alt, scarcest(decision), room, hidden_nodes(decision))
 
 
@@ -66,13 +67,13 @@ def boxes_before(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]
 def caption(decision: Decision) -> str:
     """The text alternative: the outcome, and the rule that decided it."""
     rule = choice(decision.preemption) if decision.preemption is not None else ""
-    return f"{outcome(decision)} {rule}".rstrip()
+    return sentences((outcome(decision), rule))
 
 
 def hidden_nodes(decision: Decision) -> str:
     """How many nodes are not drawn, in words; "" if all are."""
     hidden = len(decision.cluster.nodes) - len(nodes_to_show(decision))
-    return f"{hidden:,} more nodes" if hidden else ""
+    return count(hidden, "more node") if hidden else ""
 
 
 def scarcest(decision: Decision) -> str:
@@ -161,11 +162,11 @@ class Boxes:
         gone = tuple(block for block in nodes[at].blocks if block.mark == "evicted")
         stays = tuple(block for block in nodes[at].blocks if block.mark != "evicted")
         nodes[at] = self.with_incoming(replace(nodes[at], blocks=stays))
-        return [Box(WAITING, 0, gone, title="evicted"), *nodes]
+        return [Box(WAITING, 0, gone, title=say("evicted")), *nodes]
 
     def with_incoming(self, box: Box) -> Box:
         """The node with the pod that comes."""
-        note, order = ("nominated", RIGHT_AFTER) if self.decision.node is None else ("", None)
+        note, order = (say("nominated"), RIGHT_AFTER) if self.decision.node is None else ("", None)
         return replace(box, blocks=(*box.blocks, self.incoming("arriving", note, order)))
 
     def incoming(self, mark: str = "", note: str = "", order: int | None = None) -> Block:
@@ -176,7 +177,7 @@ class Boxes:
             name,
             pod.request.get(self.resource, 0),
             pod.priority,
-            f"priority {pod.priority}",
+            say("priority {priority}", priority=pod.priority),
             mark,
             note,
             _key(pod),
@@ -249,13 +250,15 @@ class Boxes:
         covering, name = self.budgets.get(info.key), info.pod.metadata.name
         marks = self.handles.shields.get(name)
         if not covering:
-            return (Badge("open", f"no budget covers {name}", marks=marks),) if marks is not None else ()
-        names = ", ".join(f"{b.metadata.name} allows {b.status.disruptionsAllowed}" for b in covering)
-        kind, said = "shield", f"covered by the budget: {names}"
+            return (Badge("open", say("no budget covers {pod}", pod=name), marks=marks),) if marks is not None else ()
+        names = listed(
+            say("{name} allows {number}", name=b.metadata.name, number=b.status.disruptionsAllowed) for b in covering
+        )
+        kind, said = "shield", say("covered by the budget: {names}", names=names)
         if attempt is not None and attempt.violates:
-            said = f"its eviction would break the budget, so it returns first: {names}"
+            said = say("its eviction would break the budget, so it returns first: {names}", names=names)
             if not attempt.reprieved:
-                kind, said = "broken", f"its eviction breaks the budget: {names}"
+                kind, said = "broken", say("its eviction breaks the budget: {names}", names=names)
         return (Badge(kind, said, marks=marks or {}),)
 
 
@@ -279,5 +282,5 @@ def captions(decision: Decision, node: str, candidate: Candidate | None) -> tupl
     scores = decision.scores
     position = decision.cluster.index[node]
     if scores is not None and position in (found := scores.nodes.tolist()):
-        return (f"score {scores.total[found.index(position)]}",)
+        return (say("score {total}", total=scores.total[found.index(position)]),)
     return ()

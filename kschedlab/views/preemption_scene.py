@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kschedlab.decision import Decision
+from kschedlab.language import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.views.drawing import GAP, Box, Marks, arrange, legend_at, shapes
@@ -43,7 +44,12 @@ class Scene:
         """The cluster before the decision."""
         decision = self.decision
         nodes = count(len(decision.cluster.nodes), "node")
-        alt = f"{decision.pod.key} ({request_text(decision)}) waits for one of {nodes}."
+        alt = say(
+            "{pod} ({request}) waits for one of {nodes}.",
+            pod=decision.pod.key,
+            request=request_text(decision),
+            nodes=nodes,
+        )
         return self._draw(Boxes(decision, self.handles).before(), room, alt, 0)
 
     def story(self, room: Room) -> list[Moment]:
@@ -51,21 +57,37 @@ class Scene:
         decision, preemption = self.decision, self.decision.preemption
         name = decision.pod.pod.metadata.name
         nodes = count(len(decision.cluster.nodes), "node")
-        moments = [(self.question(room), f"{name} ({request_text(decision)}) fits on none of {nodes} as it is.")]
+        moments = [
+            (
+                self.question(room),
+                say(
+                    "{pod} ({request}) fits on none of {nodes} as it is.",
+                    pod=name,
+                    request=request_text(decision),
+                    nodes=nodes,
+                ),
+            )
+        ]
         if preemption is not None and preemption.eligible:
             moments += self._reprieve(preemption, room) + self._climb(preemption, room)
         return [*moments, (self.picture(room), caption(decision))]
 
     def _reprieve(self, preemption: Preemption, room: Room) -> list[Moment]:
         boxes = Boxes(self.decision, self.handles)
-        first = f"On every node, all pods of lower priority than {self.decision.pod.priority} step aside."
-        stuck = [f"{box.name} still has no room: {box.refused}" for box in boxes.trying(0) if box.refused]
-        text = " ".join([first, *([f"No candidates: {listing(stuck)}."] if stuck else [])])
+        first = say(
+            "On every node, all pods of lower priority than {priority} step aside.", priority=self.decision.pod.priority
+        )
+        stuck = [
+            say("{node} still has no room: {reason}", node=box.name, reason=box.refused)
+            for box in boxes.trying(0)
+            if box.refused
+        ]
+        text = sentences([first, say("No candidates: {nodes}.", nodes=listing(stuck)) if stuck else ""])
         moments = [(self._draw(boxes.trying(0), room, text, 0), text)]
         candidates = [preemption.candidates[node] for node in sorted(preemption.candidates)]
         for turn in range(max((len(each.attempts) for each in candidates), default=0)):
             parts = [said for each in candidates if turn < len(each.attempts) and (said := _try(each, turn))]
-            text = f"Try {turn + 1}. {' '.join(parts)}"
+            text = sentences([say("Try {number}.", number=turn + 1), *parts])
             moments.append((self._draw(boxes.trying(turn + 1), room, text, 0), text))
         return moments
 
@@ -99,8 +121,11 @@ class Scene:
         found, x = list[Html](), float(GAP)
         for budget in [*self.decision.cluster.objects_of(PodDisruptionBudget)][:2]:
             name, now = budget.metadata.name, budget.status.disruptionsAllowed
-            text = f"budget {name} allows"
-            inside = [badge(Badge("shield", f"PodDisruptionBudget {name}"), 0, 1), label(text, SIZE + 4, 14)]
+            text = say("budget {name} allows", name=name)
+            inside = [
+                badge(Badge("shield", f"PodDisruptionBudget {name}"), 0, 1),
+                label(text, SIZE + 4, 14),
+            ]
             at = SIZE + 10 + text_width(text)
             for value, marks in self.allowed.get(name, ((now, {}),)):
                 inside.append(_value(value, at, value == now, marks))
@@ -135,18 +160,29 @@ def _try(candidate: Candidate, turn: int) -> str:
     """What happens on a node at this try to reprieve a pod."""
     attempt = candidate.attempts[turn]
     name = attempt.pod.pod.metadata.name
-    first = " (first, for its eviction would break the budget)" if attempt.violates else ""
-    if attempt.reprieved:
-        return f"{candidate.node}: {name}{first} comes back."
-    return f"{candidate.node}: {name}{first} leaves too little room, so it is a victim."
+    first = say(" (first, for its eviction would break the budget)") if attempt.violates else ""
+    message = (
+        later("{node}: {pod}{first} comes back.")
+        if attempt.reprieved
+        else later("{node}: {pod}{first} leaves too little room, so it is a victim.")
+    )
+    return say(message, node=candidate.node, pod=name, first=first)
 
 
 def _rule(step: Step, preemption: Preemption) -> str:
     """What a rule reads, and which candidates it drops."""
-    values = ", ".join(f"{node} {step.values[node]}" for node in sorted(step.standing) if node in step.values)
+    values = listed(f"{node} {step.values[node]}" for node in sorted(step.standing) if node in step.values)
     dropped = sorted(step.standing - set(step.kept))
-    result = f"{listing(dropped)} {'drops' if len(dropped) == 1 else 'drop'} out" if dropped else "nobody drops out"
-    if not dropped and step.number == len(preemption.rungs):
-        result = "a tie is left"
-    chosen = f"; {step.kept[0]} is chosen" if step.decides else ""
-    return f"Rule {step.number}, {step.name}: {values}; {result}{chosen}."
+    if dropped:
+        result = say("{nodes} drops out" if len(dropped) == 1 else "{nodes} drop out", nodes=listing(dropped))
+    else:
+        result = say("a tie is left") if step.number == len(preemption.rungs) else say("nobody drops out")
+    chosen = say("; {node} is chosen", node=step.kept[0]) if step.decides else ""
+    return say(
+        "Rule {number}, {rule}: {values}; {result}{chosen}.",
+        number=step.number,
+        rule=step.rule,
+        values=values,
+        result=result,
+        chosen=chosen,
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
+from kschedlab.language import say
 from kschedlab.views.arithmetic import Step
 from kschedlab.views.chart import NOTHING, TIE, shade
 from kschedlab.views.chart_grid import Cell, Grid, Plan
@@ -162,7 +163,7 @@ class ScoreMap:
         best = won and node in self.decision.best
         tie = best and len(self.decision.best) > 1
         fill = shade(DARKEST, 0, DARKEST) if best and not tie else shade(60, 0, DARKEST) if tie else None
-        text = f"{found} ({TIE})" if tie else str(found)
+        text = f"{found} ({say(TIE)})" if tie else str(found)
         return Cell(text, fill, f"{SUM}, {node}: {text}", brief(found), ["#9E9AC8"] if tie else (), sets=sets)
 
     def _arithmetic(self, width: float) -> tuple[list[Html], float]:

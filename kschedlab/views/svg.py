@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kschedlab.language import ENGLISH, language
 from kschedlab.views.html import Html, element
 
 EM = 13
 """Pixels per em; drawings are sized in em, so that they scale with the surrounding text."""
 FONT = "system-ui,sans-serif"
+CHINESE_FONT = "system-ui,Noto Sans CJK SC,PingFang SC,Microsoft YaHei,sans-serif"
 
 
 class Room(NamedTuple):
@@ -23,15 +25,17 @@ def svg(
     shapes: Iterable[Html], width: float, height: float, alt: str, left: float = 0, top: float = 0, size: int = 12
 ) -> Html:
     """The shapes as an SVG with this view box. ``alt``: the text alternative; ``size``: its font size."""
+    is_english = language() == ENGLISH
     return element(
         "svg",
-        element("g", *shapes, font_family=FONT, font_size=size),
+        element("g", *shapes, font_family=FONT if is_english else CHINESE_FONT, font_size=size),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"{left:g} {top:g} {width:g} {height:g}",
         width=f"{width / EM:.1f}em",
         height=f"{height / EM:.1f}em",
         role="img",
         aria_label=alt,
+        lang=None if is_english else language(),
         fill="currentColor",
         style="max-width:100%;height:auto",
     )

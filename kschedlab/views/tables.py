@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kschedlab.decision import Decision
+from kschedlab.language import listed, say, terms
 from kschedlab.preemption.stage import Attempt, Preemption
 from kschedlab.views.html import Child, Html, element, join
 from kschedlab.views.ladder import columns, ladder_html
@@ -54,24 +55,25 @@ def folded(summary: str, *inside: Child) -> Html:
 def _refused(decision: Decision) -> Iterator[Html]:
     rows = []
     for refusal in refusals(decision):
-        also = f"also refused by {listing([f'{plugin} ({nodes:,})' for plugin, nodes in refusal.also])}"
+        plugins = listing([f"{plugin} ({nodes:,})" for plugin, nodes in refusal.also])
+        also = say("also refused by {plugins}", plugins=plugins)
         reasons = [element("div", reason) for reason in [*refusal.reasons, *([also] if refusal.also else [])]]
-        helps = "does not help" if refusal.unresolvable else "may help"
+        helps = say("does not help") if refusal.unresolvable else say("may help")
         rows.append(row(len(refusal.nodes), refusal.plugin, join(reasons), helps, _names(refusal.nodes)))
     if rows:
-        yield element("p", element("b", "Refused by filters"))
-        yield table(["Nodes", "Plugin", "Reasons", "Evicting", "Which"], rows)
+        yield element("p", element("b", say("Refused by filters")))
+        yield table(terms("Nodes", "Plugin", "Reasons", "Evicting", "Which"), rows)
 
 
 def _extended(decision: Decision) -> Iterator[Html]:
     if decision.calls:
-        yield element("p", element("b", "Extenders"))
+        yield element("p", element("b", say("Extenders")))
         rows = (row(call.extender, call.verb, answer_text(call)) for call in decision.calls)
-        yield table(["Extender", "Is asked to", "Answer"], rows)
+        yield table(terms("Extender", "Is asked to", "Answer"), rows)
 
 
 def _names(names: Sequence[str]) -> Child:
-    return ", ".join(names) if len(names) <= NODES else folded(listing(names, 3), ", ".join(names))
+    return listed(names) if len(names) <= NODES else folded(listing(names, 3), listed(names))
 
 
 def _scored(decision: Decision) -> Iterator[Html]:
@@ -81,18 +83,25 @@ def _scored(decision: Decision) -> Iterator[Html]:
     names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
     order = ranking(scores, names, decision.node)
     plugins = [f"{plugin} ×{weight}" for plugin, weight in zip(scores.plugins, scores.weights, strict=True)]
-    yield element("p", element("b", f"Scores of {count(len(names), 'feasible node')}"), " raw → normalised × weight")
+    yield element(
+        "p",
+        element("b", say("Scores of {nodes}", nodes=count(len(names), "feasible node"))),
+        " " + say("raw → normalised × weight"),
+    )
     best = []
     for i in order[:NODES]:
         sums = zip(scores.weights, scores.rows, scores.results, strict=True)
         cells = [f"{each.raw[i]} → {each.normalized[i]} × {weight} = {result[i]}" for weight, each, result in sums]
         chosen = names[i] == decision.node
         best.append(row(names[i], *cells, int(scores.total[i]), style=DECIDES if chosen else ""))
-    yield table(["Node", *plugins, "Total"], best)
+    yield table([say("Node"), *plugins, say("Total")], best)
     if rest := order[NODES:]:
         results, totals = scores.results.T.tolist(), scores.total.tolist()
         plain = (element("tr", *(element("td", cell) for cell in (names[i], *results[i], totals[i]))) for i in rest)
-        yield folded(f"{count(len(rest), 'more node')}, weighted scores", table(["Node", *plugins, "Total"], plain))
+        yield folded(
+            say("{nodes}, weighted scores", nodes=count(len(rest), "more node")),
+            table([say("Node"), *plugins, say("Total")], plain),
+        )
 
 
 def _preempted(decision: Decision) -> Iterator[Html]:
@@ -100,8 +109,12 @@ def _preempted(decision: Decision) -> Iterator[Html]:
     if preemption is None or not len(preemption.positions):
         return
     found, potential = len(preemption.positions), len(preemption.potential)
-    summary = f"{count(found, 'candidate')} among {count(potential, 'node')} where evicting may help"
-    yield element("p", element("b", "Preemption: "), summary)
+    summary = say(
+        "{candidates} among {nodes} where evicting may help",
+        candidates=count(found, "candidate"),
+        nodes=count(potential, "node"),
+    )
+    yield element("p", element("b", say("Preemption: ")), summary)
     yield candidates_table(preemption)
     yield element("p", choice(preemption))
     if found > 1:
@@ -116,23 +129,32 @@ def candidates_table(preemption: Preemption) -> Html:
     for node in nodes:
         candidate = preemption.candidates[node]
         fates = [_fate(attempt, moment) for attempt in candidate.attempts]
-        shown = fates if len(fates) <= NODES else [*fates[:NODES], folded(f"{len(fates) - NODES} more", *fates[NODES:])]
+        shown = (
+            fates
+            if len(fates) <= NODES
+            else [*fates[:NODES], folded(say("{number:,} more", number=len(fates) - NODES), *fates[NODES:])]
+        )
         style = DECIDES if node == preemption.nominated_node else ""
         rows.append(row(node, len(candidate.victims), candidate.violations, join(shown), style=style))
     if hidden := len(preemption.positions) - len(nodes):
-        rows.append(row(f"{hidden:,} more", "", "", "", style=GREY))
-    return table(["Node", "Victims", "Violations", "Reprieve, in this order"], rows)
+        rows.append(row(say("{number:,} more", number=hidden), "", "", "", style=GREY))
+    return table(terms("Node", "Victims", "Violations", "Reprieve, in this order"), rows)
 
 
 def _fate(attempt: Attempt, moment: Clock) -> Html:
-    budget = ", its eviction breaks a budget" if attempt.violates else ""
-    about = f" priority {attempt.pod.priority}, started {moment(attempt.pod.start)}{budget}: "
+    budget = say(", its eviction breaks a budget") if attempt.violates else ""
+    about = say(
+        " priority {priority}, started {start}{budget}: ",
+        priority=attempt.pod.priority,
+        start=moment(attempt.pod.start),
+        budget=budget,
+    )
     if attempt.reprieved:
-        return element("div", attempt.pod.key, about, element("b", "stays"))
-    why = f"evicted ({attempt.refused_by} would fail otherwise)"
+        return element("div", attempt.pod.key, about, element("b", say("stays")))
+    why = say("evicted ({plugin} would fail otherwise)", plugin=attempt.refused_by)
     return element("div", element("s", attempt.pod.key), about, element("b", why, style=f"color:{EVICTED}"))
 
 
 def _event(decision: Decision) -> Iterator[Html]:
     if event := decision.event:
-        yield element("p", element("b", "Event: "), element("code", event, style=MONO))
+        yield element("p", element("b", say("Event: ")), element("code", event, style=MONO))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kschedlab.decision import Decision
 from kschedlab.extenders.extender import Call
+from kschedlab.language import later, say, terms
 from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
 from kschedlab.views.devices import device_lines
@@ -31,33 +32,34 @@ def decision_text(decision: Decision) -> str:
 
 
 def _refused(decision: Decision) -> Iterator[str]:
-    rows = [["nodes", "plugin", "reasons", "evicting", "which"]]
+    rows = [terms("nodes", "plugin", "reasons", "evicting", "which")]
     for refusal in refusals(decision):
-        helps = "does not help" if refusal.unresolvable else "may help"
+        helps = say("does not help") if refusal.unresolvable else say("may help")
         reasons, which = "; ".join(refusal.reasons), listing(refusal.nodes)
         rows.append([f"{len(refusal.nodes):,}", refusal.plugin, reasons, helps, which])
         if refusal.also:
-            rows.append(["", "", f"also refused by {listing([f'{p} ({n:,})' for p, n in refusal.also])}", "", ""])
+            plugins = listing([f"{plugin} ({nodes:,})" for plugin, nodes in refusal.also])
+            rows.append(["", "", say("also refused by {plugins}", plugins=plugins), "", ""])
     if len(rows) > 1:
-        yield "Refused by filters"
+        yield say("Refused by filters")
         yield from aligned(rows)
 
 
 def _extended(decision: Decision) -> Iterator[str]:
     if decision.calls:
-        yield "Extenders"
+        yield say("Extenders")
         yield from aligned(
-            [["", "asked for", "answer"], *([c.extender, c.verb, answer_text(c)] for c in decision.calls)]
+            [["", *terms("asked for", "answer")], *([c.extender, c.verb, answer_text(c)] for c in decision.calls)]
         )
 
 
 def answer_text(call: Call) -> str:
     """An extender's answer in a few words."""
     if call.error:
-        return f"fails: {call.error}"
+        return say("fails: {error}", error=call.error)
     if call.verb == "prioritize":
-        return f"scores {count(len(call.offered), 'node')}"
-    return f"keeps {len(call.kept):,} of {count(len(call.offered), 'node')}"
+        return say("scores {nodes}", nodes=count(len(call.offered), "node"))
+    return say("keeps {kept:,} of {nodes}", kept=len(call.kept), nodes=count(len(call.offered), "node"))
 
 
 def _scored(decision: Decision) -> Iterator[str]:
@@ -67,19 +69,21 @@ def _scored(decision: Decision) -> Iterator[str]:
     names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
     order = ranking(scores, names, decision.node)
     best = order[:NODES]
-    yield f"Scores of {count(len(names), 'feasible node')} (raw -> normalised x weight)"
+    yield say("Scores of {nodes} (raw -> normalised x weight)", nodes=count(len(names), "feasible node"))
     yield from aligned([["", *(names[i] for i in best)], *_score_rows(scores, best)])
     if rest := order[NODES:]:
         named = [f"{names[i]} {scores.total[i]}" for i in rest]
-        yield f"  then {listing(named, OTHERS)}" + (f", down to {named[-1]}" if len(rest) > OTHERS else "")
+        last = say(", down to {node}", node=named[-1]) if len(rest) > OTHERS else ""
+        yield "  " + say("then {nodes}{last}", nodes=listing(named, OTHERS), last=last)
     if (tied := decision.best) and len(tied) > 1:
-        yield f"  {len(tied):,} nodes share the highest score, one of them is drawn: {listing(tied)}"
+        message = later("{number:,} nodes share the highest score, one of them is drawn: {nodes}")
+        yield "  " + say(message, number=len(tied), nodes=listing(tied))
 
 
 def _score_rows(scores: Scores, best: list[int]) -> Iterator[list[str]]:
     for plugin, weight, row, result in zip(scores.plugins, scores.weights, scores.rows, scores.results, strict=True):
         yield [plugin, *(f"{row.raw[i]} -> {row.normalized[i]} x {weight} = {result[i]}" for i in best)]
-    yield ["total", *(str(scores.total[i]) for i in best)]
+    yield [say("total"), *(str(scores.total[i]) for i in best)]
 
 
 def ranking(scores: Scores, names: list[str], chosen: str | None) -> list[int]:
@@ -95,14 +99,18 @@ def _preempted(decision: Decision) -> Iterator[str]:
     nodes = columns(preemption, CANDIDATES)
     moment = candidates_clock(preemption, nodes)
     found, potential = len(preemption.positions), len(preemption.potential)
-    yield f"Preemption: {count(found, 'candidate')} among {count(potential, 'node')} where evicting may help"
-    rows = [["node", "violations", "evicts", "keeps"]]
+    yield say(
+        "Preemption: {candidates} among {nodes} where evicting may help",
+        candidates=count(found, "candidate"),
+        nodes=count(potential, "node"),
+    )
+    rows = [terms("node", "violations", "evicts", "keeps")]
     for node in nodes:
         evicts, keeps = fates(preemption.candidates[node], moment)
         rows.append([node, str(preemption.candidates[node].violations), listing(evicts, 4), listing(keeps, 4) or "-"])
     yield from aligned(rows)
     if found > len(nodes):
-        yield f"  and {count(found - len(nodes), 'more candidate')}"
+        yield "  " + say("and {candidates}", candidates=count(found - len(nodes), "more candidate"))
     yield choice(preemption)
     if found > 1:
         yield from ladder_text(preemption)
@@ -127,4 +135,4 @@ def _fate(attempt: Attempt, moment: Clock) -> str:
 
 def _event(decision: Decision) -> Iterator[str]:
     if event := decision.event:
-        yield f"Event: {event}"
+        yield say("Event: {event}", event=event)

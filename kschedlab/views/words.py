@@ -14,22 +14,25 @@ from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.decision import Decision
 from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
+from kschedlab.language import later, listed, say, translation
 from kschedlab.preemption.stage import Preemption
 from kschedlab.views.html import visible
+from kschedlab.views.lettering import HAS_CJK, text_columns, units
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Clock = Callable[[int], str]
 
 
 def count(number: int, noun: str) -> str:
-    """ "1 node", "2 nodes"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    """ "1 node", "2 nodes"; in Chinese the message "{number} node", which counts any number of them."""
+    known = translation(f"{{number}} {noun}")
+    return f"{number:,} {noun}{'' if number == 1 else 's'}" if known is None else known.format(number=f"{number:,}")
 
 
 def listing(names: Sequence[str], limit: int = 5) -> str:
     """ "a, b, c and 4 more"."""
-    rest = len(names) - limit
-    return ", ".join(islice(names, limit)) + (f" and {rest:,} more" if rest > 0 else "")
+    rest, first = len(names) - limit, listed(islice(names, limit))
+    return say("{names} and {rest:,} more", names=first, rest=rest) if rest > 0 else first
 
 
 def amount(resource: str, value: int) -> str:
@@ -55,7 +58,7 @@ def clock(starts: Iterable[int]) -> Clock:
     pattern = "%H:%M" if whole else "%H:%M:%S"
     if len({m.date() for m in moments}) > 1:
         pattern = "%Y-%m-%d " + pattern
-    return lambda start: "not started" if start == NEVER_STARTED else _moment(start).strftime(pattern)
+    return lambda start: say("not started") if start == NEVER_STARTED else _moment(start).strftime(pattern)
 
 
 def _moment(start: int) -> datetime:
@@ -118,33 +121,41 @@ def _refusal(
 def request_text(decision: Decision) -> str:
     """The pod's requests and priority."""
     wants = [amount(name, value) for name, value in decision.pod.request.items() if value]
-    return f"asks for {', '.join(wants) or 'nothing'}; priority {decision.pod.priority}"
+    asked, priority = listed(wants) or say("nothing"), decision.pod.priority
+    return say("asks for {asked}; priority {priority}", asked=asked, priority=priority)
 
 
 def outcome(decision: Decision) -> str:
     """The outcome in one sentence."""
     pod, nodes = decision.pod.key, len(decision.cluster.nodes)
     if decision.error:
-        return f"{pod} could not be decided: {decision.error}"
+        return say("{pod} could not be decided: {error}", pod=pod, error=decision.error)
     if decision.gates:
-        return f"{pod} waits for its scheduling gates: {', '.join(decision.gates)}."
+        return say("{pod} waits for its scheduling gates: {gates}.", pod=pod, gates=listed(decision.gates))
     if decision.node is not None:
-        return f"{pod} goes to {decision.node}, {_why(decision)}."
+        return say("{pod} goes to {node}, {why}.", pod=pod, node=decision.node, why=_why(decision))
     if decision.verdicts is not None and decision.verdicts.rejected is not None:
         rejected = decision.verdicts.rejected
-        by = f"{rejected.plugin} refuses it" if rejected.plugin else "it is refused"
-        return f"{pod} stays pending: {by} before any node is looked at ({'; '.join(rejected.reasons)})."
-    stays = f"{pod} fits on none of {count(nodes, 'node')}"
-    preemption = decision.preemption
-    if preemption is None:
-        return f"{stays}."
-    if preemption.nominated_node is not None:
-        return f"{stays}; it preempts {evicted(preemption.victims)} on {preemption.nominated_node}."
+        by = say("{plugin} refuses it", plugin=rejected.plugin) if rejected.plugin else say("it is refused")
+        reasons = "; ".join(rejected.reasons)
+        return say(
+            "{pod} stays pending: {by} before any node is looked at ({reasons}).", pod=pod, by=by, reasons=reasons
+        )
+    stays = say("{pod} fits on none of {nodes}", pod=pod, nodes=count(nodes, "node"))
+    return _preempting(decision.preemption, stays) if decision.preemption is not None else say("{stays}.", stays=stays)
+
+
+def _preempting(preemption: Preemption, stays: str) -> str:
+    """What becomes of a pod that fits nowhere."""
+    node = preemption.nominated_node
+    if node is not None:
+        victims = evicted(preemption.victims)
+        return say("{stays}; it preempts {victims} on {node}.", stays=stays, victims=victims, node=node)
     if not preemption.eligible:
-        return f"{stays} and may not preempt: {preemption.reason}."
+        return say("{stays} and may not preempt: {reason}.", stays=stays, reason=preemption.reason)
     if preemption.failure:
-        return f"{stays}, and preemption fails: {preemption.failure}."
-    return f"{stays}, and preemption does not help."
+        return say("{stays}, and preemption fails: {failure}.", stays=stays, failure=preemption.failure)
+    return say("{stays}, and preemption does not help.", stays=stays)
 
 
 def evicted(victims: Sequence[PodInfo]) -> str:
@@ -152,19 +163,22 @@ def evicted(victims: Sequence[PodInfo]) -> str:
     if len(victims) > 3 or not victims:
         return count(len(victims), "pod")
     *others, last = (victim.pod.metadata.name for victim in victims)
-    return f"{', '.join(others)} and {last}" if others else last
+    return say("{others} and {last}", others=listed(others), last=last) if others else last
 
 
 def _why(decision: Decision) -> str:
     scores, nodes = decision.scores, len(decision.cluster.nodes)
-    of = f"out of {nodes:,}"
+    of = say("out of {nodes:,}", nodes=nodes)
     if decision.evaluated < nodes:
-        of = f"found by looking at {decision.evaluated:,} of {nodes:,}"
+        of = say("found by looking at {evaluated:,} of {nodes:,}", evaluated=decision.evaluated, nodes=nodes)
     if scores is None:
-        return f"the only feasible node {of}"
-    best, highest = len(decision.best), f"the highest score ({scores.total.max()})"
-    among = f"of the {count(len(scores.nodes), 'feasible node')} {of}"
-    return f"which has {highest} {among}" if best == 1 else f"one of {best:,} with {highest} {among}"
+        return say("the only feasible node {of}", of=of)
+    best, highest, feasible = len(decision.best), scores.total.max(), count(len(scores.nodes), "feasible node")
+    if best == 1:
+        message = later("which has the highest score ({highest}) of the {feasible} {of}")
+    else:
+        message = later("one of {best:,} with the highest score ({highest}) of the {feasible} {of}")
+    return say(message, best=best, highest=highest, feasible=feasible, of=of)
 
 
 def choice(preemption: Preemption) -> str:
@@ -173,23 +187,41 @@ def choice(preemption: Preemption) -> str:
     if node is None:
         return ""
     if preemption.free is not None:
-        return f"{node} needs no victims, because only an extender refuses it: no rule is asked."
+        return say("{node} needs no victims, because only an extender refuses it: no rule is asked.", node=node)
     if candidates == 1:
-        return f"{node} is the only candidate, so no rule is asked."
+        return say("{node} is the only candidate, so no rule is asked.", node=node)
     for number, rung in enumerate(preemption.rungs, start=1):
         if rung.decides:
             beaten = preemption.positions[rung.entered & ~rung.kept].tolist()
             over = listing(sorted(preemption.cluster.names[n] for n in beaten), 3)
-            rule = f"rule {number} ({rung.rule.name})"
-            return f"Of {candidates:,} candidates, {rule} chooses {node} over {over}."
-    tied = preemption.tied
-    rules = len(preemption.rungs)
-    return f"All {rules} rules leave a tie of {listing(tied)}; the scheduler takes any of them, here {node}."
+            return say(
+                "Of {candidates:,} candidates, rule {number} ({rule}) chooses {node} over {others}.",
+                candidates=candidates,
+                number=number,
+                rule=say(rung.rule.name),
+                node=node,
+                others=over,
+            )
+    return say(
+        "All {rules} rules leave a tie of {tied}; the scheduler takes any of them, here {node}.",
+        rules=len(preemption.rungs),
+        tied=listing(preemption.tied),
+        node=node,
+    )
 
 
 def broken(text: str, width: int) -> list[str]:
-    """The text wrapped to this width; at least one line."""
-    return wrap(visible(text), width, break_on_hyphens=False) or [""]
+    """The text wrapped to this width in columns of a terminal; at least one line."""
+    shown = visible(text)
+    if not HAS_CJK.search(shown):
+        return wrap(shown, width, break_on_hyphens=False) or [""]
+    lines = [""]
+    for unit in units(shown):
+        if text_columns(lines[-1] + unit.rstrip()) > width and lines[-1]:
+            lines[-1] = lines[-1].rstrip()
+            lines.append("")
+        lines[-1] += unit
+    return lines
 
 
 def below(columns: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -199,8 +231,11 @@ def below(columns: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
     """The rows as lines, with all columns but the last padded to their widest cell."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    widths = [max(map(text_columns, column)) for column in zip(*rows, strict=True)]
     return [
-        (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip()
+        (
+            indent
+            + "  ".join(cell + " " * (width - text_columns(cell)) for cell, width in zip(row, widths, strict=True))
+        ).rstrip()
         for row in rows
     ]

@@ -14,6 +14,7 @@ from typing import Any, cast
 from nbconvert.filters import Highlight2HTML, markdown2html
 
 from kschedlab.lab.stage.live import REVIVE
+from kschedlab.language import say
 from tools.site.edition import CONTENTS, Edition, page_of
 from tools.site.run import Notebook, Shown, ShownPanel
 
@@ -27,7 +28,6 @@ HIGHLIGHT: Any = cast(Any, Highlight2HTML)()
 LINK = re.compile(r'( href=\\?")(?![a-z]+:|#)([^"#\\]*)')
 """An address inside the site, in markup or in markup that stands in JSON."""
 HEADING = re.compile(r'<h2 id="([^"]*)">(.*?)<a class="anchor-link"')
-HINT = re.compile(rf"<div[^>]*><small>{re.escape(REVIVE)}</small></div>")
 STILL = 'class="ks-still"'
 
 
@@ -132,7 +132,8 @@ class Page:
     def _live(self, still: str, recorded: Recorded | None) -> str:
         """The place of something live, with a picture of it: recorded, or to be run elsewhere."""
         if recorded is None:
-            return HINT.sub(f'<p class="missing">{link_to(self.words["kernel"], self.binder)}</p>', still)
+            hint = rf"<div[^>]*><small>{re.escape(say(REVIVE))}</small></div>"
+            return re.sub(hint, f'<p class="missing">{link_to(self.words["kernel"], self.binder)}</p>', still)
         kind = "stage" if isinstance(recorded.shown, ShownPanel) else "card"
         return f'<div class="slot" data-record="{recorded.name}" data-kind="{kind}">{recorded.shown.still}</div>'
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
+from kschedlab.language import later, say
 from kschedlab.manifests.loading import ManifestError, Objects, loads
 from kschedlab.views.html import Html
 
@@ -21,7 +22,7 @@ class Build(Exercise):
     ``decided``: the picture of what the scheduler decides about the objects of both.
     """
 
-    kind = "build"
+    kind = later("build")
     answered_by = "yaml"
 
     def __init__(
@@ -50,14 +51,18 @@ class Build(Exercise):
         """The verdict on the answer."""
         text = str(answer)
         if len(text) > LONGEST:
-            return Verdict(State.ERROR, f"The answer has {len(text)} characters; {LONGEST} are enough.", read=False)
+            return Verdict(
+                State.ERROR,
+                say("The answer has {number} characters; {longest} are enough.", number=len(text), longest=LONGEST),
+                read=False,
+            )
         try:
             own = loads(text, "answer") if text.strip() else Objects()
             both = loads(f"{text}\n---\n{self.base}", "answer") if self.base else own
         except ManifestError as error:
-            return Verdict(State.ERROR, "The manifests can't be read.", str(error), read=False)
+            return Verdict(State.ERROR, say("The manifests can't be read."), str(error), read=False)
         if sum(own.report.counts.values()) > MOST_OBJECTS:
-            return Verdict(State.ERROR, f"More than {MOST_OBJECTS} objects; a few are enough.")
+            return Verdict(State.ERROR, say("More than {most} objects; a few are enough.", most=MOST_OBJECTS))
         missing = self.goal(both)
         notes = "\n".join(both.report.lines())
         state, words = (State.WRONG, missing) if missing else (State.RIGHT, self.why)
@@ -82,7 +87,8 @@ class Build(Exercise):
 def budget_fault(objects: Objects, expected: int) -> str:
     """What is wrong unless one budget, and nothing else, was added to so many nodes and pods; else ""."""
     if len(objects.pods) + len(objects.nodes) != expected:
-        return "Only PodDisruptionBudgets may be added."
+        return say("Only PodDisruptionBudgets may be added.")
     if len(objects.pod_disruption_budgets) != 1:
-        return f"There must be one PodDisruptionBudget; you gave {len(objects.pod_disruption_budgets)}."
+        given = len(objects.pod_disruption_budgets)
+        return say("There must be one PodDisruptionBudget; you gave {given}.", given=given)
     return ""

@@ -1,6 +1,7 @@
 // An exercise: the question, a place for the answer, buttons, and the reply. Python judges; this only shows and sends.
 
 import { button, make, tell, unique } from "../stage/dom.js";
+import { learn, say } from "../stage/language.js";
 
 const DRAFT = 600; // milliseconds without a key after which the answer is kept
 const FOCUS = 60; // milliseconds until the notebook has noticed a new focus
@@ -27,7 +28,7 @@ function indent(area, by) {
 /** A place for YAML: numbered lines, Tab and Enter indent; Escape, then Tab, leaves it. */
 function editor(check, changed) {
   const numbers = make("div", { class: "ks-numbers", "aria-hidden": "true" });
-  const area = make("textarea", { class: "ks-code", "aria-label": "Your answer, as YAML", spellcheck: "false", autocapitalize: "off", wrap: "off" });
+  const area = make("textarea", { class: "ks-code", "aria-label": say("Your answer, as YAML"), spellcheck: "false", autocapitalize: "off", wrap: "off" });
   let leaving = false;
   const fit = () => {
     const count = Math.max(area.value.split("\n").length, 3);
@@ -51,7 +52,7 @@ function editor(check, changed) {
     }
     leaving = event.key === "Escape" || (leaving && event.key === "Shift");
   });
-  const help = make("small", {}, "Ctrl+Enter checks. Tab indents; Esc, then Tab, leaves the field.");
+  const help = make("small", {}, say("Ctrl+Enter checks. Tab indents; Esc, then Tab, leaves the field."));
   const root = make("div", {}, make("div", { class: "ks-editor" }, numbers, area), help);
   const set = (text) => {
     area.value = text;
@@ -64,7 +65,7 @@ function editor(check, changed) {
 function picker(choices, changed) {
   const group = unique();
   const inputs = choices.map((text) => make("input", { type: "radio", name: group, value: text, onchange: () => changed(text) }));
-  const root = make("div", { class: "ks-answers", role: "radiogroup", "aria-label": "Answers" },
+  const root = make("div", { class: "ks-answers", role: "radiogroup", "aria-label": say("Answers") },
     ...choices.map((text, i) => make("label", {}, inputs[i], make("span", {}, text))));
   const get = () => inputs.find((each) => each.checked)?.value ?? "";
   const set = (text) => inputs.forEach((each) => (each.checked = each.value === text));
@@ -73,7 +74,7 @@ function picker(choices, changed) {
 
 /** A line of text. */
 function line(check, changed) {
-  const input = make("input", { type: "text", "aria-label": "Your answer", placeholder: "your answer", size: 32, spellcheck: "false", autocomplete: "off" });
+  const input = make("input", { type: "text", "aria-label": say("Your answer"), placeholder: say("your answer"), size: 32, spellcheck: "false", autocomplete: "off" });
   input.addEventListener("input", () => changed(input.value));
   input.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey)) event.stopPropagation();
@@ -95,6 +96,7 @@ async function runCell(el) {
 class Card {
   constructor(model, el) {
     this.model = model;
+    learn(model, el);
     el.classList.add("kschedlab", "ks", "ks-exercise");
     this.el = el;
     const face = model.get("face");
@@ -108,12 +110,12 @@ class Card {
     this.question = make("div", { class: "ks-asked" });
     this.question.addEventListener("click", (event) => this.pick(event.target.closest("[data-pick]")?.dataset.pick));
     this.reply = make("div", { class: "ks-reply", "aria-live": "polite" });
-    const main = button("Check", check);
+    const main = button(say("Check"), check);
     main.classList.add("ks-main");
-    const words = make("small", {}, "checks the cell above, as Shift+Enter does");
+    const words = make("small", {}, say("checks the cell above, as Shift+Enter does"));
     const ask = (what) => () => this.send({ [what]: true });
-    const buttons = make("div", { class: "ks-buttons" }, main, button("Hint", ask("hint")), button("Solution", ask("solution")), this.cell ? words : null);
-    this.lost = make("p", { class: "ks-lost", hidden: true }, "The kernel has stopped. Run the cell again to go on.");
+    const buttons = make("div", { class: "ks-buttons" }, main, button(say("Hint"), ask("hint")), button(say("Solution"), ask("solution")), this.cell ? words : null);
+    this.lost = make("p", { class: "ks-lost", hidden: true }, say("The kernel has stopped. Run the cell again to go on."));
     const answerable = face.place !== "none";
     el.append(this.lost, this.question, ...(this.place ? [this.place.root] : []), ...(answerable && !this.cell ? [buttons] : []), this.reply, ...(this.cell ? [buttons] : []));
     this.place?.set(face.given);

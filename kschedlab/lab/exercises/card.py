@@ -14,6 +14,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from kschedlab.lab.panels.classroom import enlarge
 from kschedlab.lab.stage.front_end import front_end
 from kschedlab.lab.stage.live import publish, republish
+from kschedlab.language import spoken
 from kschedlab.views.html import Html
 
 WHOLE, CELL = "whole", "cell"
@@ -63,10 +64,11 @@ class Card(anywidget.AnyWidget):
     _css = (STAGE / "stage.css").read_text(encoding="utf-8") + (HERE / "card.css").read_text(encoding="utf-8")
     face: Any = traitlets.Dict().tag(sync=True)
     large: Any = traitlets.Bool().tag(sync=True)
+    spoken: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(self, exercise: Asked, part: str = WHOLE, again: Callable[[], object] = lambda: None) -> None:
         self.exercise, self.part, self.again, self._saved = exercise, part, again, ""
-        super().__init__(face=exercise.face(part))
+        super().__init__(face=exercise.face(part), spoken=spoken())
         self.on_msg(self._received)
         exercise.shown_in.add(self)
         enlarge(self)

@@ -7,6 +7,7 @@ from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.lab.exercises.exercise import Instance
+from kschedlab.language import listed, say, sentences
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
@@ -39,7 +40,7 @@ def pictured(
     """
     listed = shown(manifests)
     nodes = {name: {"data_pick": name} for name in decision.cluster.names if pick}
-    folded = element("details", element("summary", "As a table"), listed.picture, open="" if numbers else None)
+    folded = element("details", element("summary", say("As a table")), listed.picture, open="" if numbers else None)
     rest = [element("p", facts(decision)), folded]
     drawing, printed = question(decision, ROOM, Handles(nodes=nodes)), question(decision, COLUMN)
     return Instance(join([drawing, *rest]), listed.text, listed.picture, join([printed, *rest]))
@@ -59,11 +60,17 @@ def facts(decision: Decision) -> str:
     """What the drawing cannot show to scale: the request, and what the budgets allow."""
     budgets = decision.cluster.objects_of(PodDisruptionBudget)
     allowed = (
-        f"The budget {b.metadata.name} allows {count(b.status.disruptionsAllowed, 'disruption')}." for b in budgets
+        say("The budget {name} allows {disruptions}.", name=b.metadata.name, disruptions=_disruptions(b))
+        for b in budgets
     )
     pod, cpu = decision.pod, decision.cluster.allocatable[0]
-    size = f"Each node has {amount('cpu', int(cpu[0]))}. " if len(set(cpu.tolist())) == 1 else ""
-    return " ".join([f"{size}{pod.pod.metadata.name} {request_text(decision)}.", *allowed])
+    size = say("Each node has {amount}.", amount=amount("cpu", int(cpu[0]))) if len(set(cpu.tolist())) == 1 else ""
+    wants = say("{pod} {wants}.", pod=pod.pod.metadata.name, wants=request_text(decision))
+    return sentences([size, wants, *allowed])
+
+
+def _disruptions(budget: PodDisruptionBudget) -> str:
+    return count(budget.status.disruptionsAllowed, "disruption")
 
 
 def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
@@ -76,12 +83,12 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
             on[pod.spec.nodeName].append(f"{pod.metadata.name}: {described(pod)}")
     parts: list[tuple[tuple[str, ...], list[Row]]] = [
         (
-            ("node", "allocatable", "its pods"),
-            [([n.metadata.name], [_room(n)], on[n.metadata.name] or ["none"]) for n in objects.nodes],
+            (say("node"), "allocatable", say("its pods")),
+            [([n.metadata.name], [_room(n)], on[n.metadata.name] or [say("none")]) for n in objects.nodes],
         ),
-        (("waiting pod", ""), [([p.metadata.name], [described(p)]) for p in objects.pods if not p.spec.nodeName]),
+        ((say("waiting pod"), ""), [([p.metadata.name], [described(p)]) for p in objects.pods if not p.spec.nodeName]),
         (
-            ("budget of app", ""),
+            (say("budget of app"), ""),
             [
                 ([b.metadata.name], [f"disruptionsAllowed {b.status.disruptionsAllowed}"])
                 for b in objects.pod_disruption_budgets
@@ -107,8 +114,8 @@ def _room(node: Node) -> str:
     room = node.status.allocatable
     parts = [amount("cpu", room["cpu"].milli()), amount("memory", room["memory"].value())]
     labels = [f"{key}={value}" for key, value in node.metadata.labels.items()]
-    taints = [f"taint {taint.key}={taint.value}:{taint.effect}" for taint in node.spec.taints]
-    return ", ".join([*parts, *labels, *taints])
+    taints = [f"{say('taint')} {taint.key}={taint.value}:{taint.effect}" for taint in node.spec.taints]
+    return listed([*parts, *labels, *taints])
 
 
 def _describer(objects: Objects) -> Callable[[Pod], str]:
@@ -119,8 +126,9 @@ def _describer(objects: Objects) -> Callable[[Pod], str]:
     def described(pod: Pod) -> str:
         requests = [amount(name, value) for name, value in pod_requests(pod).items()]
         labels = [f"{key}={value}" for key, value in pod.metadata.labels.items()]
-        priority = [f"priority {pod.spec.priority}"] if ranked else []
-        started = [f"started {moment(pod.status.startTime)}"] if pod.status.startTime is not None else []
-        return ", ".join([*requests, *priority, *started, *labels]) or "asks for nothing"
+        priority = [say("priority {priority}", priority=pod.spec.priority)] if ranked else []
+        start = pod.status.startTime
+        started = [say("started {start}", start=moment(start))] if start is not None else []
+        return listed([*requests, *priority, *started, *labels]) or say("asks for nothing")
 
     return described

@@ -1,6 +1,7 @@
 // The teacher's forms: sheets to print, and the progress that a class hands in. Python makes the documents and tables.
 
 import { button, make, tell } from "../stage/dom.js";
+import { learn, say } from "../stage/language.js";
 
 const field = (words, input) => make("label", {}, make("span", {}, words), input);
 const choice = (values, chosen) => make("select", {}, ...values.map((each) => make("option", { selected: each === chosen }, each)));
@@ -19,7 +20,7 @@ function sheets(model, el, send) {
   const said = make("p", { class: "ks-said", role: "status" });
   const place = make("div", { class: "ks-preview" });
   const ask = (then) => () => {
-    said.textContent = "One moment: the exercises are drawn …";
+    said.textContent = say("One moment: the exercises are drawn …");
     send({ lesson: lesson.value, seeds: seeds.value, contents: contents.value, then });
   };
   seeds.addEventListener("keydown", (event) => {
@@ -27,7 +28,7 @@ function sheets(model, el, send) {
     if (event.key === "Enter") ask("show")();
   });
   const framed = (text, print) => {
-    const frame = make("iframe", { title: "the sheets", sandbox: "allow-same-origin allow-modals" });
+    const frame = make("iframe", { title: say("the sheets"), sandbox: "allow-same-origin allow-modals" });
     frame.srcdoc = text;
     if (print) frame.addEventListener("load", () => frame.contentWindow.print());
     place.replaceChildren(frame);
@@ -40,8 +41,8 @@ function sheets(model, el, send) {
   };
   model.on("msg:custom", told);
   el.append(
-    make("div", { class: "ks-fields" }, field("lesson", lesson), field("seeds", seeds), field("contents", contents)),
-    make("div", { class: "ks-fields" }, button("Show", ask("show")), button("Print, or save as PDF", ask("print")), button("Download", ask("download"))),
+    make("div", { class: "ks-fields" }, field(say("lesson"), lesson), field(say("seeds"), seeds), field(say("contents"), contents)),
+    make("div", { class: "ks-fields" }, button(say("Show"), ask("show")), button(say("Print, or save as PDF"), ask("print")), button(say("Download"), ask("download"))),
     said, place,
   );
   return () => model.off("msg:custom", told);
@@ -57,15 +58,15 @@ function roster(model, el, send) {
     const files = {};
     const refused = [];
     for (const file of list) {
-      if (file.size > largest) refused.push(`${file.name} is larger than ${largest.toLocaleString("en")} bytes`);
+      if (file.size > largest) refused.push(say("{file} is larger than {size} bytes", { file: file.name, size: largest.toLocaleString("en") }));
       else files[file.webkitRelativePath || file.name] = await file.text();
     }
-    said.textContent = refused.length ? `⚠ ${refused.join("; ")}: hand in an export.` : "";
+    said.textContent = refused.length ? say("⚠ {files}: hand in an export.", { files: refused.join(say("; ")) }) : "";
     send({ files });
   };
-  const input = make("input", { type: "file", multiple: true, accept: ".csv,.json,.txt", "aria-label": "files of the class" });
+  const input = make("input", { type: "file", multiple: true, accept: ".csv,.json,.txt", "aria-label": say("files of the class") });
   input.addEventListener("change", () => take([...input.files]));
-  const zone = make("div", { class: "ks-drop" }, "Drop the files of the class here, or choose them: ", input);
+  const zone = make("div", { class: "ks-drop" }, say("Drop the files of the class here, or choose them: "), input);
   zone.addEventListener("dragover", (event) => (event.preventDefault(), event.stopPropagation(), zone.classList.add("ks-over")));
   zone.addEventListener("dragleave", () => zone.classList.remove("ks-over"));
   zone.addEventListener("drop", (event) => {
@@ -84,17 +85,18 @@ function roster(model, el, send) {
   model.on("msg:custom", told);
   el.append(
     zone,
-    make("div", { class: "ks-fields" }, field("or the path of a folder or file (where Python runs)", path), button("Read", read)),
+    make("div", { class: "ks-fields" }, field(say("or the path of a folder or file (where Python runs)"), path), button(say("Read"), read)),
     said, table,
-    make("div", { class: "ks-fields" }, button("Download as CSV", () => csv && download(csv, "progress.csv", "text/csv")), button("Start over", () => send({ clear: true }))),
+    make("div", { class: "ks-fields" }, button(say("Download as CSV"), () => csv && download(csv, "progress.csv", "text/csv")), button(say("Start over"), () => send({ clear: true }))),
   );
   return () => model.off("msg:custom", told);
 }
 
 export default {
   render({ model, el }) {
+    learn(model, el);
     el.classList.add("kschedlab", "ks", "ks-desk");
-    const lost = make("p", { class: "ks-lost", hidden: true }, "The kernel has stopped. Run the cell again to go on.");
+    const lost = make("p", { class: "ks-lost", hidden: true }, say("The kernel has stopped. Run the cell again to go on."));
     const cut = () => (lost.hidden = model.comm_live !== false);
     const send = (message) => (lost.hidden = tell(model, message));
     el.append(lost);

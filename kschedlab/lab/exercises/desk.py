@@ -16,6 +16,7 @@ from kschedlab.lab.exercises.sheet import Sheet, answers_html
 from kschedlab.lab.panels.classroom import enlarge
 from kschedlab.lab.stage.front_end import front_end
 from kschedlab.lab.stage.live import publish
+from kschedlab.language import spoken
 from kschedlab.views.html import Html, element
 
 Message: TypeAlias = dict[str, Any]
@@ -30,10 +31,11 @@ class Desk(anywidget.AnyWidget):
     _css = "\n".join(path.read_text(encoding="utf-8") for path in (STAGE / "stage.css", HERE / "desk.css"))
     form: Any = traitlets.Dict().tag(sync=True)
     large: Any = traitlets.Bool().tag(sync=True)
+    spoken: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(self, form: Message, obey: Callable[[Message], Message]) -> None:
         self.obey = obey
-        super().__init__(form=form)
+        super().__init__(form=form, spoken=spoken())
         self.on_msg(self._received)
         enlarge(self)
 

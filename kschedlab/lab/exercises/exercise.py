@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from weakref import WeakSet
 
 from kschedlab.lab.exercises.card import CELL, Card, Face
+from kschedlab.language import later, say
 from kschedlab.views.html import Html, element, join, visible
 
 T = TypeVar("T")
@@ -26,10 +27,15 @@ NO_PICTURE = Html()
 class State(Enum):
     """A student's progress with an exercise. ERROR: the answer could not be read or run."""
 
-    UNATTEMPTED = "not tried"
-    WRONG = "not yet"
-    ERROR = "error"
-    RIGHT = "right"
+    UNATTEMPTED = later("not tried")
+    WRONG = later("not yet")
+    ERROR = later("error")
+    RIGHT = later("right")
+
+    @property
+    def words(self) -> str:
+        """The state in the chosen language."""
+        return say(self.value)
 
 
 def lines(text: str) -> Html:
@@ -78,12 +84,14 @@ class Note:
     picture: Html = NO_PICTURE
 
     def __repr__(self) -> str:
-        return "\n".join([f"{self.title}:", *map(visible, self.words.splitlines())])
+        return "\n".join([say("{title}:", title=self.title), *map(visible, self.words.splitlines())])
 
     def html(self) -> Html:
         """The note as markup."""
         body = lines(self.words) if "\n" in self.words else self.words
-        return join([element("div", element("b", f"{self.title}: "), body, role="status"), self.picture])
+        return join(
+            [element("div", element("b", say("{title}: ", title=self.title)), body, role="status"), self.picture]
+        )
 
     def _repr_html_(self) -> str:
         return str(self.html())
@@ -153,7 +161,7 @@ class Exercise(ABC):
     def check(self, answer: Any = None) -> Verdict:
         """Say whether the answer is right, or what the first wrong step is. None: no answer yet."""
         if answer is None:
-            return self._say(Verdict(State.UNATTEMPTED, "There is no answer yet."))
+            return self._say(Verdict(State.UNATTEMPTED, say("There is no answer yet.")))
         verdict = self.judge(answer)
         if verdict.state is State.RIGHT:
             verdict = replace(verdict, picture=verdict.picture if str(verdict.picture) else self.drawing())
@@ -180,23 +188,27 @@ class Exercise(ABC):
         if self.state is not State.RIGHT:
             self.hints_seen = self._hint
             self.on_progress(self)
-        return self._say(Note(f"Hint {self._hint} of {len(self.hints)}", self.hints[self._hint - 1]))
+        title = say("Hint {number} of {all}", number=self._hint, all=len(self.hints))
+        return self._say(Note(title, self.hints[self._hint - 1]))
 
     def solution(self) -> Note:
         """The solution once all hints were seen or the answer is right; until then, the next step."""
         if self.hints_seen < len(self.hints) and self.state is not State.RIGHT:
             left = len(self.hints) - self.hints_seen
-            return self._say(Note("Not yet", f"{left} hint(s) are left: hint() gives the next one."))
+            words = say("{left} hint(s) are left: hint() gives the next one.", left=left)
+            return self._say(Note(say("Not yet"), words))
         if self.state is not State.RIGHT:
             self.solution_seen = True
             self.on_progress(self)
-        return self._say(Note("Solution", self.explained(), self.drawing()))
+        return self._say(Note(say("Solution"), self.explained(), self.drawing()))
 
     def resume(self, state: State, tries: int, hints: int, solution: bool, given: str) -> None:
         """Go on where the student was before the kernel started anew; what was answered is judged again."""
         self.state, self.tries, self.hints_seen, self.solution_seen = state, tries, hints, solution
         self.given, self._hint = given, hints
-        self.reply = self.judge(given) if given else None
+        if self.choices() and given not in self.choices():
+            self.given = ""  # chosen in another language
+        self.reply = self.judge(self.given) if self.given else None
 
     def drawing(self) -> Html:
         """The picture of the solution, empty without one."""
@@ -215,14 +227,14 @@ class Exercise(ABC):
     def text(self) -> str:
         """Question and instance as plain text."""
         options = [f"( ) {each}" for each in self.choices()]
-        parts = [f"{self.title} ({self.kind})", self.question, self.instance.text, self.start, *options]
+        parts = [f"{self.title} ({say(self.kind)})", self.question, self.instance.text, self.start, *options]
         return "\n".join(visible(line) for part in parts if part for line in part.splitlines())
 
     def html(self, saved: bool = False) -> Html:
         """Question and instance as markup."""
         paragraphs = (element("p", each) for each in self.question.split("\n"))
         mark = element("span", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
-        head = element("p", mark, element("b", self.title), f" · {self.kind}")
+        head = element("p", mark, element("b", self.title), f" · {say(self.kind)}")
         instance = self.instance
         return join([head, *paragraphs, instance.saved if saved and str(instance.saved) else instance.picture])
 

@@ -9,6 +9,7 @@ from typing import cast
 
 from kschedlab.lab.exercises.exercise import MARKS, Exercise, State
 from kschedlab.lab.exercises.progress import Progress
+from kschedlab.language import listed, say, terms
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.style import CELL, HEAD, NUMBER, TABLE
 
@@ -29,7 +30,7 @@ LESSONS = (
 def lesson_named(text: str) -> str:
     """The text if it is a lesson's name. ValueError lists the names."""
     if text not in LESSONS:
-        raise ValueError(f'there is no lesson "{text}"; there are {", ".join(LESSONS)}')
+        raise ValueError(say('there is no lesson "{name}"; there are {names}', name=text, names=listed(LESSONS)))
     return text
 
 
@@ -54,7 +55,7 @@ class Lesson:
 
     def __getitem__(self, number: int) -> Exercise:
         if not 1 <= number <= len(self):
-            raise IndexError(f"the exercises of this lesson are 1 to {len(self)}")
+            raise IndexError(say("the exercises of this lesson are 1 to {last}", last=len(self)))
         return self._exercises[number - 1]
 
     def __iter__(self) -> Iterator[Exercise]:
@@ -64,8 +65,10 @@ class Lesson:
         return len(self._exercises)
 
     def __repr__(self) -> str:
-        lines = [f"{number}. {each.title} ({each.kind})" for number, each in enumerate(self, 1)]
-        return "\n".join([f"Exercises of {self.name}, seed {self.seed}:", *map(visible, lines)])
+        lines = [f"{number}. {each.title} ({say(each.kind)})" for number, each in enumerate(self, 1)]
+        return "\n".join(
+            [say("Exercises of {lesson}, seed {seed}:", lesson=self.name, seed=self.seed), *map(visible, lines)]
+        )
 
     def progress(self) -> Summary:
         """The student's progress."""
@@ -88,23 +91,26 @@ class Summary:
     @property
     def sentence(self) -> str:
         """The result as text."""
-        return f"{self.solved} of {len(self.rows)} solved."
+        return say("{solved} of {all} solved.", solved=self.solved, all=len(self.rows))
 
     def __repr__(self) -> str:
         lines = [
-            f"{MARKS[state]} {number}. {title}: {state.value}{f', {tries} tries, {hints} hints' if tries else ''}"
+            f"{MARKS[state]} {number}. {title}: {state.words}"
+            + (say(", {tries} tries, {hints} hints", tries=tries, hints=hints) if tries else "")
             for number, title, state, tries, hints in self.rows
         ]
         return "\n".join(map(visible, [*lines, self.sentence, *([self.trouble] if self.trouble else [])]))
 
     def _repr_html_(self) -> str:
-        head = element("tr", *(element("th", each, style=HEAD) for each in ("", "exercise", "state", "tries", "hints")))
+        head = element(
+            "tr", *(element("th", each, style=HEAD) for each in ("", *terms("exercise", "state", "tries", "hints")))
+        )
         rows = (
             element(
                 "tr",
                 element("td", MARKS[state], style=CELL),
                 element("td", f"{number}. {title}", style=CELL),
-                element("td", state.value, style=CELL),
+                element("td", state.words, style=CELL),
                 *(element("td", each, style=NUMBER) for each in (tries, hints)),
             )
             for number, title, state, tries, hints in self.rows

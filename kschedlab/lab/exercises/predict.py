@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 
 from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
+from kschedlab.language import later, say, sentences
 from kschedlab.views.html import Html
 
-SEPARATORS = re.compile(r"[\s,;]+")
+SEPARATORS = re.compile(r"[\s,;，；、]+")
 """What may stand between the parts of a typed answer, or be left out: ``5,000`` and ``a, b``."""
 
 
@@ -19,7 +20,7 @@ class Predict(Exercise):
     ``remark``: the comment on a wrong typed answer: its first wrong step. ``unit``: may be left out of a typed answer.
     """
 
-    kind = "predict"
+    kind = later("predict")
 
     def __init__(
         self,
@@ -51,10 +52,14 @@ class Predict(Exercise):
         if self.remarks:
             known = {each.casefold(): remark for each, remark in self.remarks.items()}
             if said.casefold() not in known:
-                choices = "; ".join(f'"{each}"' for each in self.remarks)
-                return Verdict(State.ERROR, f'"{said[:80]}" is none of the answers: {choices}.', read=False)
+                choices = say("; ").join(f'"{each}"' for each in self.remarks)
+                return Verdict(
+                    State.ERROR,
+                    say('"{said}" is none of the answers: {choices}.', said=said[:80], choices=choices),
+                    read=False,
+                )
             return Verdict(State.WRONG, known[said.casefold()])
-        return Verdict(State.WRONG, self._remark(said) if self._remark is not None else "That is not it.")
+        return Verdict(State.WRONG, self._remark(said) if self._remark is not None else say("That is not it."))
 
     def _read(self, said: str) -> str:
         """The answer without what may be written differently."""
@@ -62,7 +67,7 @@ class Predict(Exercise):
 
     def explained(self) -> str:
         """The solution."""
-        return f"{self.correct}. {self.why}"
+        return sentences((say("{answer}.", answer=self.correct), self.why))
 
     def choices(self) -> list[str]:
         """The choices."""

@@ -14,6 +14,7 @@ from kschedlab.lab.exercises.clusters import pictured
 from kschedlab.lab.exercises.exercise import Exercise, drawn
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
+from kschedlab.language import later, listed as row_of, say, sentences
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.scheduler import schedule
@@ -120,13 +121,15 @@ def which_victims(rng: random.Random) -> Exercise:
             if chosen not in remarks:
                 remarks[chosen] = first_wrong(candidate, chosen.split(", "))
     return Predict(
-        "Who is evicted?",
-        f"If {candidate.node} were chosen, who would be evicted there?",
+        say("Who is evicted?"),
+        say("If {node} were chosen, who would be evicted there?", node=candidate.node),
         right,
         describe(candidate),
         (
-            "All pods of lower priority are taken away first. Then they are tried one by one: who may stay?",
-            "Pods whose eviction would break the budget are tried first; then by priority, the earlier start first.",
+            say("All pods of lower priority are taken away first. Then they are tried one by one: who may stay?"),
+            say(
+                "Pods whose eviction would break the budget are tried first; then by priority, the earlier start first."
+            ),
         ),
         pictured(case.decision, case.manifests),
         dict(sorted(remarks.items())),
@@ -149,10 +152,10 @@ def listed(names: list[str]) -> str:
 def describe(candidate: Candidate) -> str:
     """The reprieves as text."""
     tries = (
-        f"{attempt.pod.pod.metadata.name} {'may stay' if attempt.reprieved else 'is evicted'}"
+        say("{pod} may stay" if attempt.reprieved else "{pod} is evicted", pod=attempt.pod.pod.metadata.name)
         for attempt in candidate.attempts
     )
-    return f"The tries in their order: {', '.join(tries)}."
+    return say("The tries in their order: {tries}.", tries=row_of(tries))
 
 
 def first_wrong(candidate: Candidate, names: list[str]) -> str:
@@ -160,9 +163,10 @@ def first_wrong(candidate: Candidate, names: list[str]) -> str:
     for number, attempt in enumerate(candidate.attempts, 1):
         name = attempt.pod.pod.metadata.name
         if attempt.reprieved == (name in names):
-            fate = "fits beside urgent and may stay" if attempt.reprieved else "no longer fits and is evicted"
-            because = ", for evicting it would break the budget" if attempt.violates else ""
-            return f"Try {number} is {name}{because}: it {fate}."
+            fate = say("fits beside urgent and may stay") if attempt.reprieved else say("no longer fits and is evicted")
+            because = say(", for evicting it would break the budget") if attempt.violates else ""
+            message = later("Try {number} is {pod}{because}: it {fate}.")
+            return say(message, number=number, pod=name, because=because, fate=fate)
     raise AssertionError("these are the victims")
 
 
@@ -173,13 +177,13 @@ def which_node(rng: random.Random) -> Exercise:
     right = case.preemption.nominated_node
     assert right is not None
     return Predict(
-        "Which node?",
-        "On which node does urgent make room?",
+        say("Which node?"),
+        say("On which node does urgent make room?"),
         right,
         ladder(case),
         (
-            "Find each node's victims. Then climb down the ladder: budgets, highest priority, sum, number, start.",
-            f"Rule {rule} decides.",
+            say("Find each node's victims. Then climb down the ladder: budgets, highest priority, sum, number, start."),
+            say("Rule {number} decides.", number=rule),
         ),
         pictured(case.decision, case.manifests, pick=True),
         {name: ladder(case) if name == right else out_at(case, name) for name in NODES},
@@ -190,38 +194,47 @@ def which_node(rng: random.Random) -> Exercise:
 def ladder(case: Case) -> str:
     """The nodes that each applied rule leaves."""
     asked = [step for step in steps(case.preemption, list(case.preemption.candidates)) if step.applies]
-    return " ".join(f"Rule {step.number} ({step.name}): {step.result}." for step in asked)
+    return sentences(
+        say("Rule {number} ({rule}): {result}.", number=step.number, rule=step.rule, result=step.result)
+        for step in asked
+    )
 
 
 def out_at(case: Case, name: str) -> str:
     """The rule that drops the node."""
     for step in steps(case.preemption, list(case.preemption.candidates)):
         if name in step.standing and name not in step.kept:
-            values = ", ".join(f"{node} {value}" for node, value in step.values.items() if node in step.standing)
-            return f"{name} drops out at rule {step.number}, {step.name}: {values}."
+            values = row_of(f"{node} {value}" for node, value in step.values.items() if node in step.standing)
+            return say(
+                "{node} drops out at rule {number}, {rule}: {values}.",
+                node=name,
+                number=step.number,
+                rule=step.rule,
+                values=values,
+            )
     raise AssertionError("the node was chosen")
 
 
 def which_rule(rng: random.Random) -> Exercise:
     """Which rule decides?"""
     case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding > 0)
-    names = {number: rung.rule.name for number, rung in enumerate(case.preemption.rungs, 1)}
+    names = {number: say(rung.rule.name) for number, rung in enumerate(case.preemption.rungs, 1)}
     remarks = {}
     for number, name in names.items():
         before = number < case.deciding
-        remarks[f"rule {number}: {name}"] = (
+        remarks[say("rule {number}: {rule}", number=number, rule=name)] = (
             ladder(case)
             if number == case.deciding
-            else f"Rule {number} leaves more than one node."
+            else say("Rule {number} leaves more than one node.", number=number)
             if before
-            else f"Rule {number} is not asked: one node is left before."
+            else say("Rule {number} is not asked: one node is left before.", number=number)
         )
     return Predict(
-        "Which rule decides?",
-        "Which rule of the ladder leaves one node alone?",
-        f"rule {case.deciding}: {names[case.deciding]}",
+        say("Which rule decides?"),
+        say("Which rule of the ladder leaves one node alone?"),
+        say("rule {number}: {rule}", number=case.deciding, rule=names[case.deciding]),
         ladder(case),
-        ("Write down each node's victims first.", "A rule that leaves all nodes or several has not decided."),
+        (say("Write down each node's victims first."), say("A rule that leaves all nodes or several has not decided.")),
         pictured(case.decision, case.manifests),
         remarks,
         solved=case.drawn,
@@ -248,18 +261,25 @@ def save_node(rng: random.Random) -> Exercise:
         chosen = decision.nominated_node
         if chosen == spared:
             violations = decision.preemption.candidates[spared].violations if decision.preemption else 0
-            return f"{spared} is still chosen: evicting its victims breaks a budget {count(violations, 'time')}."
+            return say(
+                "{node} is still chosen: evicting its victims breaks a budget {times}.",
+                node=spared,
+                times=count(violations, "time"),
+            )
         return ""
 
     return Build(
-        "Spare a node",
-        f"Without a budget {spared} is chosen. Add one PodDisruptionBudget (with its status) so that another node is.",
+        say("Spare a node"),
+        say(
+            "Without a budget {node} is chosen. Add one PodDisruptionBudget (with its status) so that another node is.",
+            node=spared,
+        ),
         goal,
         as_yaml([budget(app, 0)]),
-        "Rule 1 counts the victims whose eviction breaks a budget, and comes before all others.",
+        say("Rule 1 counts the victims whose eviction breaks a budget, and comes before all others."),
         (
-            f"Which apps do the victims on {spared} belong to?",
-            "A budget needs spec.selector.matchLabels, and status.disruptionsAllowed: 0.",
+            say("Which apps do the victims on {node} belong to?", node=spared),
+            say("A budget needs spec.selector.matchLabels, and status.disruptionsAllowed: 0."),
         ),
         pictured(case.decision, case.manifests),
         as_yaml(case.manifests),
@@ -322,14 +342,16 @@ def equal_in_four_rules(rng: random.Random) -> Iterator[tuple[Starts]]:
 def latest_of_earliest(seed: int) -> Exercise:
     """The fifth rule, as a document describes it, and as it is."""
     return Repair(
-        "The fifth rule",
-        "This function is to choose between nodes that are equal in rules 1 to 4. It does what the document's last "
-        "sentences say. Mend it, so that it does what the scheduler does. Times are minutes after midnight.",
+        say("The fifth rule"),
+        say(
+            "This function is to choose between nodes that are equal in rules 1 to 4. It does what the document's "
+            "last sentences say. Mend it, so that it does what the scheduler does. Times are minutes after midnight."
+        ),
         latest_start_broken,
         latest_start,
         by_engine,
         equal_in_four_rules,
-        "On each node the earliest start among the victims of the highest priority; of these times the latest.",
-        ("Which of two nodes loses less work?", "Victims of lower priority are not looked at by this rule."),
+        say("On each node the earliest start among the victims of the highest priority; of these times the latest."),
+        (say("Which of two nodes loses less work?"), say("Victims of lower priority are not looked at by this rule.")),
         seed,
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kschedlab.lab.exercises.exercise import Exercise, State
+from kschedlab.language import say
 
 FILE = ".kschedlab-progress.json"
 VARIABLE = "KSCHEDLAB_PROGRESS"
@@ -102,7 +103,9 @@ class Progress:
             found = [record_of(each) for each in json.loads(self.path.read_text(encoding="utf-8"))["exercises"]]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             self._damaged = True
-            self.trouble = f"{self.path.name} can't be read; delete it to begin anew. Nothing is saved until then."
+            self.trouble = say(
+                "{name} can't be read; delete it to begin anew. Nothing is saved until then.", name=self.path.name
+            )
             return
         self._damaged, self.trouble = False, ""
         self._kept = {(record.lesson, record.seed, record.number): record for record in found}
@@ -116,7 +119,11 @@ class Progress:
             beside.write_text(json.dumps(written, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
             beside.replace(self.path)
         except OSError as error:
-            self.trouble = f"{self.path.name} can't be written ({error.strerror}); progress is kept for now only."
+            self.trouble = say(
+                "{name} can't be written ({error}); progress is kept for now only.",
+                name=self.path.name,
+                error=error.strerror,
+            )
 
 
 def record_of(data: Any) -> Record:

@@ -13,6 +13,7 @@ from typing import Any
 
 from kschedlab.lab.exercises.exercise import Exercise, Instance, State, Verdict, lines
 from kschedlab.lab.exercises.limits import EndlessError, limited
+from kschedlab.language import later, say
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.style import CHOSEN, EVICTED
 
@@ -28,7 +29,7 @@ class Repair(Exercise):
     ``needs``: the imports that the function needs in a cell of its own.
     """
 
-    kind = "repair"
+    kind = later("repair")
     answered_by = "function"
 
     def __init__(
@@ -61,8 +62,8 @@ class Repair(Exercise):
 
     def html(self, saved: bool = False) -> Html:
         """The question, and the way to answer it."""
-        how = element("p", "Mend the function in the cell below, and run that cell (Shift+Enter): this checks it.")
-        fold = element("details", element("summary", "The cell, to copy it back"), lines(self.cell))
+        how = element("p", say("Mend the function in the cell below, and run that cell (Shift+Enter): this checks it."))
+        fold = element("details", element("summary", say("The cell, to copy it back")), lines(self.cell))
         return join([super().html(saved), how, fold])
 
     def is_as_given(self, answer: object) -> bool:
@@ -75,18 +76,22 @@ class Repair(Exercise):
     def judge(self, answer: object) -> Verdict:
         """The verdict on the answer."""
         if not callable(answer):
-            return Verdict(State.ERROR, "Hand over the function itself: check(my_function).", read=False)
+            return Verdict(State.ERROR, say("Hand over the function itself: check(my_function)."), read=False)
         for number, case in enumerate(self.cases(random.Random(self.seed)), 1):
             expected = self.spec(*case)
             try:
                 got = limited(answer, deepcopy(case))  # it may change its arguments
             except EndlessError:
-                return Verdict(State.ERROR, "It does not come to an end, and was stopped.", self._call(case))
+                return Verdict(State.ERROR, say("It does not come to an end, and was stopped."), self._call(case))
             except Exception as error:  # noqa: BLE001  # whatever a student's function raises becomes a sentence
                 return Verdict(State.ERROR, _error_text(error, answer), self._call(case))
             if not _same(got, expected):
-                evidence = f"{self._call(case)}\n  yours:    {_short(got)}\n  expected: {_short(expected)}"
-                return Verdict(State.WRONG, f"Instance {number} comes out wrong; no smaller one does.", evidence)
+                yours = say("yours:    {value}", value=_short(got))
+                right = say("expected: {value}", value=_short(expected))
+                evidence = f"{self._call(case)}\n  {yours}\n  {right}"
+                return Verdict(
+                    State.WRONG, say("Instance {number} comes out wrong; no smaller one does.", number=number), evidence
+                )
         return Verdict(State.RIGHT, self.why)
 
     def explained(self) -> str:
@@ -133,7 +138,11 @@ def _error_text(error: Exception, function: Callable[..., Any]) -> str:
     code = getattr(function, "__code__", None)
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f.lineno for f in frames if code is not None and f.filename == code.co_filename and f.lineno]
-    where = f" in line {lines[-1] - code.co_firstlineno + 1} of your function" if lines and code is not None else ""
+    where = (
+        say(" in line {number} of your function", number=lines[-1] - code.co_firstlineno + 1)
+        if lines and code is not None
+        else ""
+    )
     return f"{type(error).__name__}{where}: {_short(error)}"
 
 

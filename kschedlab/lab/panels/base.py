@@ -16,6 +16,7 @@ from weakref import WeakSet
 from kschedlab.lab.panels.question import Gate, Question
 from kschedlab.lab.panels.session import Session
 from kschedlab.lab.panels.settings import Nothing, Restorable
+from kschedlab.language import say
 from kschedlab.testing import Manifest, as_yaml
 from kschedlab.views.html import Html, element, image, join
 from kschedlab.views.svg import Room
@@ -154,7 +155,7 @@ class Panel(Generic[S]):
     def _compute(self, settings: S) -> tuple[View, str]:
         """The view, and "" or the error that it shows."""
         view, error = attempted(lambda: self._show(settings))
-        return view or View(Html(), f"Error: {error}", Html(), f"Error: {error}"), error
+        return view or _failed(error), error
 
     # What a stage does (:class:`kschedlab.lab.panels.session.Playable`).
 
@@ -198,7 +199,7 @@ class Panel(Generic[S]):
             return []
         tell = view.story
         told, error = attempted(lambda: [*tell(room)])
-        return told or [Frame(drawn(view.picture, room), f"Error: {error}")]
+        return told or [Frame(drawn(view.picture, room), say("Error: {error}", error=error))]
 
     def menu(self) -> dict[str, str]:
         """Texts to copy."""
@@ -234,7 +235,8 @@ class Panel(Generic[S]):
         asked = gate.settings
         judge = question.verdict if asked.is_moment_of(shown, question.looks) else question.past
         verdict, error = attempted(lambda: judge(gate.answer, asked))
-        unknown = {"text": question.text, "answer": None, "right": False, "mark": "", "why": f"Error: {error}"}
+        why = say("Error: {error}", error=error)
+        unknown = {"text": question.text, "answer": None, "right": False, "mark": "", "why": why}
         return unknown if verdict is None else verdict
 
     def __repr__(self) -> str:
@@ -263,7 +265,9 @@ class Panel(Generic[S]):
         """The current state without controls; an unanswered question folds its answer."""
         shown = self._uncovered()
         if (cover := self._cover()) is not None:
-            shown = element("details", element("summary", f"After the question: {cover.question}"), shown)
+            shown = element(
+                "details", element("summary", say("After the question: {question}", question=cover.question)), shown
+            )
         return element("div", shown, style=CARD)
 
     def _uncovered(self) -> Html:
@@ -275,7 +279,7 @@ class Panel(Generic[S]):
         if self._asks() is not None:
             if self.question.before is not None:
                 asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
-            return join([*asked, element("details", element("summary", "The answer"), answer)])
+            return join([*asked, element("details", element("summary", say("The answer")), answer)])
         verdict = self._verdict(self.settings)
         remark = element("p", element("b", verdict["mark"]), " ", verdict["why"]) if verdict else None
         return join([*asked, remark, answer])
@@ -283,12 +287,18 @@ class Panel(Generic[S]):
     def _answer(self) -> Html:
         view = self.view
         if self.error:
-            return element("p", f"Error: {self.error}")
+            return element("p", say("Error: {error}", error=self.error))
         picture = drawn(view.picture, Room())
         is_drawing = str(picture).startswith("<svg")
         shown = image(picture, view.sentence, PAPER) if is_drawing else picture
         state = element("p", element("small", str(self.settings))) if str(self.settings) else None
         return element("div", shown, words(view), state)
+
+
+def _failed(error: str) -> View:
+    """The view of an error."""
+    said = say("Error: {error}", error=error)
+    return View(Html(), said, Html(), said)
 
 
 def attempted(make: Callable[[], T]) -> tuple[T | None, str]:

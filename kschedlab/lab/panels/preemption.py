@@ -18,6 +18,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.chart import chart_view
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab.language import say
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.scheduler import schedule
@@ -122,10 +123,15 @@ def scene(settings: Settings, decision: Decision, picks: Handles | None = None) 
         return Scene(decision, picks)
     up = {"data_axis": "y", "data_step": "-16"}
     priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
-    later = {"data_axis": "x", "data_step": "16"}
+    across = {"data_axis": "x", "data_step": "16"}
     starts = {name: (control, getattr(settings, control)) for control, name in STARTS.items()}
     clocks = {
-        name: Badge("clock", f"{name} started at {clock_time(start)}", start, {"data_drag": control} | later)
+        name: Badge(
+            "clock",
+            say("{pod} started at {start}", pod=name, start=clock_time(start)),
+            start,
+            {"data_drag": control} | across,
+        )
         for name, (control, start) in starts.items()
     }
     toggled = "off" if settings.mail_in_shop else "on"
@@ -143,12 +149,12 @@ def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:
     if preemption is None:
         return {}
     if not preemption.candidates:
-        return dict.fromkeys((*STARTS, "allowed", "mail_in_shop", "generation"), "there is no candidate")
+        return dict.fromkeys((*STARTS, "allowed", "mail_in_shop", "generation"), say("there is no candidate"))
     found = {name: why for name, pod in STARTS.items() if (why := _start_is_idle(preemption, pod))}
     if settings.allowed:
-        found["mail_in_shop"] = "the budget allows it"
+        found["mail_in_shop"] = say("the budget allows it")
     if all(map(_first_is_highest, preemption.candidates.values())):
-        found["generation"] = "both list the same victims first"
+        found["generation"] = say("both list the same victims first")
     return found
 
 
@@ -162,20 +168,21 @@ def _start_is_idle(preemption: Preemption, name: str) -> str:
     """Why the start time of this pod changes nothing; "" if it may."""
     candidate = preemption.candidates.get(f"node-{name[-1]}")
     if candidate is None:
-        return f"node-{name[-1]} is no candidate"
+        return say("{node} is no candidate", node=f"node-{name[-1]}")
     tried = {attempt.pod.pod.metadata.name: attempt.pod for attempt in candidate.attempts}
     if any(other.priority == tried[name].priority for each, other in tried.items() if each != name):
         return ""
     decided = next((number for number, rung in enumerate(preemption.rungs, start=1) if rung.decides), 0)
     if len(preemption.positions) == 1:
-        return "not asked: there is one candidate"
+        return say("not asked: there is one candidate")
     if 0 < decided < len(preemption.rungs):
-        return f"not asked: rule {decided} decides"
+        return say("not asked: rule {number} decides", number=decided)
     place = [preemption.cluster.names[n] for n in preemption.positions.tolist()].index(candidate.node)
     if not preemption.rungs[-1].entered[place]:
-        return f"not asked: {candidate.node} drops out before rule {len(preemption.rungs)}"
+        last = len(preemption.rungs)
+        return say("not asked: {node} drops out before rule {number}", node=candidate.node, number=last)
     highest = max(victim.priority for victim in candidate.victims)
-    return "" if tried[name].priority == highest else "only the most important victims count"
+    return "" if tried[name].priority == highest else say("only the most important victims count")
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
@@ -183,8 +190,8 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), manifests)
 
 
-def answers(settings: MapSettings) -> list[list[tuple[Answer, str]]]:
-    """By value of the setting down and of the one across: the chosen node or a tie, and the rule that decides."""
+def answers(settings: MapSettings) -> list[list[tuple[Answer, int]]]:
+    """By value of the setting down and of the one across: the chosen node or a tie, and the rule that decides or 0."""
     controls = settings.controls()
     down, across = controls[settings.down], controls[settings.across]
     return [
@@ -198,14 +205,21 @@ def _without_axes(settings: Settings) -> Settings:
 
 
 @lru_cache(maxsize=4096)
-def _answer(settings: Settings) -> tuple[Answer, str]:
+def _answer(settings: Settings) -> tuple[Answer, int]:
     preemption = decide(settings).preemption
     if preemption is None or preemption.nominated_node is None:
-        return None, ""
+        return None, 0
     if len(preemption.tied) > 1:
-        return tuple(preemption.tied), ""
+        return tuple(preemption.tied), 0
     rule = next((number for number, rung in enumerate(preemption.rungs, start=1) if rung.decides), 0)
-    return preemption.nominated_node, f"rule {rule}" if rule else "only one"
+    return preemption.nominated_node, rule
+
+
+def _note(answer: Answer, rule: int) -> str:
+    """What decides, for a cell of the map."""
+    if not isinstance(answer, str):
+        return ""
+    return say("rule {number}", number=rule) if rule else say("only one")
 
 
 def show_map(settings: MapSettings) -> View:
@@ -222,22 +236,27 @@ def show_map(settings: MapSettings) -> View:
         return ", ".join(f"{name}: {value}" for name, value in places.items())
 
     different = sum(node != here for row in nodes for node in row)
-    said = "no node" if here is None else here if isinstance(here, str) else f"{' or '.join(here)}, a tie,"
-    sentence = f"Here {said} is chosen; at {different} of {len(nodes) * len(nodes[0])} places another answer."
+    tied = say("{nodes}, a tie,", nodes=say(" or ").join(here)) if isinstance(here, tuple) else ""
+    sentence = say(
+        "Here {node} is chosen; at {different} of {places} places another answer.",
+        node=tied or here or say("no node"),
+        different=different,
+        places=len(nodes) * len(nodes[0]),
+    )
     chart = decision_map(
         nodes,
         [down.write(y) for y in down.values],
         [across.write(x) for x in across.values],
         selected=at,
-        corner=f"{down.label} \\ {across.label}",
-        titles=(across.label, down.label),
+        corner=f"{say(down.label)} \\ {say(across.label)}",
+        titles=(say(across.label), say(down.label)),
         kinds=NODES,
-        notes=[[rule for _, rule in row] for row in found],
-        remark="below the node: the rule that decides",
+        notes=[[_note(*each) for each in row] for row in found],
+        remark=say("below the node: the rule that decides"),
         sets=sets,
         alt=sentence,
     )
-    return chart_view(chart, sentence, folded("The map as a table", chart.table))
+    return chart_view(chart, sentence, folded(say("The map as a table"), chart.table))
 
 
 def map_panel(**settings: Any) -> Panel[MapSettings]:

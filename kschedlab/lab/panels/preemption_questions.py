@@ -7,6 +7,7 @@ from collections.abc import Callable
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.preemption import LOWEST, NODES, MapSettings, Settings, answers, decide, scene
 from kschedlab.lab.panels.question import Question
+from kschedlab.language import later, say, sentences, terms
 from kschedlab.preemption.stage import Attempt, Preemption
 from kschedlab.views.html import Html
 from kschedlab.views.ladder import fate
@@ -14,22 +15,25 @@ from kschedlab.views.obstacles import obstacle
 from kschedlab.views.picture import Handles
 from kschedlab.views.svg import Room
 
-EITHER = "either of them"
+EITHER = later("either of them")
 
 
-def which_node(text: str = "Which node is chosen?") -> Question[Settings]:
+def which_node(text: str = "") -> Question[Settings]:
     """Which node, to be clicked in the picture."""
-    return Question(text, NODES, _chosen, _why_node, _asked(Handles(nodes={name: _pick(name) for name in NODES})))
+    asked = text or say("Which node is chosen?")
+    return Question(asked, NODES, _chosen, _why_node, _asked(Handles(nodes={name: _pick(name) for name in NODES})))
 
 
 def which_victims() -> Prediction:
     """Who would be evicted on node-b in the panel's first picture."""
     tries = _tries(Settings())
-    right = " and ".join(sorted((each.pod.pod.metadata.name for each in tries if not each.reprieved), reverse=True))
-    why = " ".join(map(_said, tries))
+    right = say(" and ").join(
+        sorted((each.pod.pod.metadata.name for each in tries if not each.reprieved), reverse=True)
+    )
+    why = sentences(map(_said, tries))
     return Prediction(
-        "If node-b were chosen, which two of its pods would be evicted?",
-        dict.fromkeys(("shop-b and jobs-b", "shop-b and logs-b", "jobs-b and logs-b"), why),
+        say("If node-b were chosen, which two of its pods would be evicted?"),
+        dict.fromkeys(map(say(" and ").join, (("shop-b", "jobs-b"), ("shop-b", "logs-b"), ("jobs-b", "logs-b"))), why),
         right,
     )
 
@@ -38,12 +42,14 @@ def which_pod() -> Question[Settings]:
     """Who is evicted when start times decide, to be clicked in the picture."""
     pods = ("shop-b", "mail-c")
     return Question(
-        "Which of the two is evicted: shop-b, which started at 09:00, or mail-c, which started at 10:00?",
+        say("Which of the two is evicted: shop-b, which started at 09:00, or mail-c, which started at 10:00?"),
         pods,
         lambda settings: next(name for name in pods if name[-1] == _chosen(settings)[-1]),
-        lambda settings, _: (
-            f"{fate(_preemption(settings), _chosen(settings))} "
-            "The later start wins: the node whose victims have lost less work."
+        lambda settings, _: sentences(
+            (
+                fate(_preemption(settings), _chosen(settings)),
+                say("The later start wins: the node whose victims have lost less work."),
+            )
         ),
         _asked(Handles(pods={name: _pick(name) for name in pods})),
     )
@@ -52,12 +58,15 @@ def which_pod() -> Question[Settings]:
 def which_priority() -> Question[Settings]:
     """The priority of the additional victim at which rule 4 decides; a number to be typed."""
     return Question(
-        "Which priority must jobs-c have, so that the sums are equal although node-c loses two pods?",
+        say("Which priority must jobs-c have, so that the sums are equal although node-c loses two pods?"),
         (),
         lambda _: str(LOWEST),
-        lambda _, answer: (
-            f"{answer} + 2³¹ is {int(answer) + 2**31:,}. The sums are equal only if jobs-c adds 0, "
-            f"so it must have the lowest priority of all, {LOWEST}."
+        lambda _, answer: say(
+            "{answer} + 2³¹ is {sum:,}. The sums are equal only if jobs-c adds 0, "
+            "so it must have the lowest priority of all, {lowest}.",
+            answer=answer,
+            sum=int(answer) + 2**31,
+            lowest=LOWEST,
         ),
         below=True,
     )
@@ -66,12 +75,12 @@ def which_priority() -> Question[Settings]:
 def which_of_equals() -> Question[Settings]:
     """What happens in a complete tie."""
     return Question(
-        "node-b and node-c are equal in all five rules. Which one does the scheduler take?",
-        ("node-b, by name", "node-c, by age", EITHER),
-        lambda settings: EITHER if len(_preemption(settings).tied) > 1 else _chosen(settings),
-        lambda *_: (
-            "Nothing is left to compare. The real scheduler takes the first node of a Go map, whose order changes from "
-            "run to run."
+        say("node-b and node-c are equal in all five rules. Which one does the scheduler take?"),
+        tuple(terms("node-b, by name", "node-c, by age", EITHER)),
+        lambda settings: say(EITHER) if len(_preemption(settings).tied) > 1 else _chosen(settings),
+        lambda *_: say(
+            "Nothing is left to compare. The real scheduler takes the first node of a Go map, whose order changes "
+            "from run to run."
         ),
     )
 
@@ -84,9 +93,14 @@ def how_often(node: str = "node-b") -> Question[MapSettings]:
 
     def why(settings: MapSettings, _: str) -> str:
         found = answers(settings)
-        return f"{node} is chosen at {places(settings)} of {len(found) * len(found[0])} places."
+        return say(
+            "{node} is chosen at {number} of {places} places.",
+            node=node,
+            number=places(settings),
+            places=len(found) * len(found[0]),
+        )
 
-    return Question(f"At how many of the 12 places is {node} chosen?", (), places, why, most=12)
+    return Question(say("At how many of the 12 places is {node} chosen?", node=node), (), places, why, most=12)
 
 
 def _pick(name: str) -> dict[str, str]:
@@ -113,10 +127,11 @@ def _why_node(settings: Settings, answer: str) -> str:
     decision = decide(settings)
     preemption, right = _preemption(settings), _chosen(settings)
     if answer not in preemption.candidates:
-        return f"{answer} is no candidate: {obstacle(decision, answer)}. {fate(preemption, right)}".strip()
+        no = say("{node} is no candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
+        return sentences((no, fate(preemption, right)))
     if answer == right or answer in _beaten_last(preemption):
         return fate(preemption, right)
-    return f"{fate(preemption, answer)} {fate(preemption, right)}"
+    return sentences((fate(preemption, answer), fate(preemption, right)))
 
 
 def _beaten_last(preemption: Preemption) -> list[str]:
@@ -133,5 +148,9 @@ def _tries(settings: Settings) -> tuple[Attempt, ...]:
 
 def _said(attempt: Attempt) -> str:
     name = attempt.pod.pod.metadata.name
-    first = " is tried first, for its eviction would break the budget: it" if attempt.violates else ""
-    return f"{name}{first} {'may stay' if attempt.reprieved else 'does not fit beside urgent any more'}."
+    fate = say("may stay") if attempt.reprieved else say("does not fit beside urgent any more")
+    if attempt.violates:
+        message = later("{pod} is tried first, for its eviction would break the budget: it {fate}.")
+    else:
+        message = later("{pod} {fate}.")
+    return say(message, pod=name, fate=fate)

@@ -9,6 +9,7 @@ from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.chart import chart_view
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, slider
+from kschedlab.language import say
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.views.chart import curve
 from kschedlab.views.tables import folded
@@ -42,15 +43,15 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     chart = curve(
         SIZES,
-        {"candidates that are enough": [enough(settings, nodes) for nodes in SIZES]},
-        titles=("nodes where evicting may help", "candidates"),
+        {say("candidates that are enough"): [enough(settings, nodes) for nodes in SIZES]},
+        titles=(say("nodes where evicting may help"), say("candidates")),
         at=SIZES.index(settings.nodes),
         write=lambda value: f"{value:,}",
         sets=lambda place: f"nodes: {SIZES[place]}",
         drag="nodes",
         alt=sentence(settings),
     )
-    return chart_view(chart, sentence(settings), folded("The numbers as a table", chart.table))
+    return chart_view(chart, sentence(settings), folded(say("The numbers as a table"), chart.table))
 
 
 def sentence(settings: Settings) -> str:
@@ -58,11 +59,25 @@ def sentence(settings: Settings) -> str:
     nodes, number = settings.nodes, enough(settings, settings.nodes)
     share = nodes * settings.percentage // 100
     if number == nodes:
-        less = "fewer than" if nodes < settings.absolute else "no more than"
-        why = f"{less} the minimum of {settings.absolute}" if nodes <= settings.absolute else "100 % are enough"
-        return f"All {nodes:,} are examined: {why}."
-    parts = f"{settings.percentage} % of {nodes:,} is {share:,}, and the minimum is {settings.absolute}"
-    return f"The search stops soon after candidate {number:,}, if one of them breaks no budget: {parts}."
+        if nodes < settings.absolute:
+            why = say("fewer than the minimum of {absolute}", absolute=settings.absolute)
+        elif nodes == settings.absolute:
+            why = say("no more than the minimum of {absolute}", absolute=settings.absolute)
+        else:
+            why = say("100 % are enough")
+        return say("All {nodes:,} are examined: {why}.", nodes=nodes, why=why)
+    parts = say(
+        "{percentage} % of {nodes:,} is {share:,}, and the minimum is {absolute}",
+        percentage=settings.percentage,
+        nodes=nodes,
+        share=share,
+        absolute=settings.absolute,
+    )
+    return say(
+        "The search stops soon after candidate {number:,}, if one of them breaks no budget: {parts}.",
+        number=number,
+        parts=parts,
+    )
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -73,7 +88,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def how_many() -> Question[Settings]:
     """With how many candidates the search ends; a number to be typed."""
     return Question(
-        "Evicting may help on 2,000 nodes. With how many candidates may the search end?",
+        say("Evicting may help on 2,000 nodes. With how many candidates may the search end?"),
         (),
         lambda settings: str(enough(settings, settings.nodes)),
         lambda settings, _: sentence(settings),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
+from kschedlab.language import listed, say
 from kschedlab.views.html import Html
 from kschedlab.views.svg import Room
 
@@ -41,28 +42,31 @@ class Question(Generic[S]):
     def numbers(self) -> str:
         """What may be typed."""
         if self.below:
-            return "a whole number, also below 0"
-        return f"a whole number{', 0 or more' if self.most is None else f' from 0 to {self.most:,}'}"
+            return say("a whole number, also below 0")
+        if self.most is None:
+            return say("a whole number, 0 or more")
+        return say("a whole number from 0 to {most:,}", most=self.most)
 
     def checked(self, answer: str) -> str:
         """The answer. ValueError if it is none of the choices, or not such a number where a number is asked for."""
         if self.choices:
             if answer not in self.choices:
-                raise ValueError(f'"{answer}" is not one of {", ".join(self.choices)}')
+                raise ValueError(say('"{answer}" is not one of {choices}', answer=answer, choices=listed(self.choices)))
             return answer
+        wrong = ValueError(say('"{answer}" is not {numbers}', answer=answer, numbers=self.numbers))
         try:
             typed = int(answer.replace(",", ""))
         except ValueError:
-            raise ValueError(f'"{answer}" is not {self.numbers}') from None
+            raise wrong from None
         if typed < 0 and not self.below or self.most is not None and typed > self.most:
-            raise ValueError(f'"{answer}" is not {self.numbers}')
+            raise wrong
         return str(typed)
 
     def verdict(self, answer: str | None, settings: S) -> dict[str, Any]:
         """Right or wrong, and why; for None, the right answer."""
         right = self.right(settings)
         correct = answer == right
-        mark = "The answer:" if answer is None else "Right." if correct else "Not quite."
+        mark = say("The answer:") if answer is None else say("Right.") if correct else say("Not quite.")
         why = self.why(settings, right if answer is None else answer)
         return {"text": self.text, "answer": answer, "right": correct, "why": why, "mark": mark}
 
@@ -70,8 +74,9 @@ class Question(Generic[S]):
         """The verdict on the answer for these settings, beside a picture of others, where its reasons do not hold."""
         found = self.verdict(answer, settings)
         if answer is None:
-            return {**found, "mark": "", "why": "The answer was opened before the settings changed."}
-        return {**found, "mark": found["mark"].replace(".", ","), "why": "before the settings changed."}
+            return {**found, "mark": "", "why": say("The answer was opened before the settings changed.")}
+        mark = say("Right,") if found["right"] else say("Not quite,")
+        return {**found, "mark": mark, "why": say("before the settings changed.")}
 
 
 class Gate:

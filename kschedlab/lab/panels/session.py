@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any, Protocol, TypeAlias
 
 from kschedlab.lab.panels.settings import Restorable
+from kschedlab.language import say
 from kschedlab.views.html import Html
 from kschedlab.views.svg import Room
 
@@ -121,8 +122,14 @@ class Session:
 
 
 def described(settings: Any) -> list[dict[str, Any]]:
-    """The controls as the front end knows them: their kind, and their values as text."""
+    """The controls as the front end knows them: their kind, and their values as text, in English and as shown."""
     return [
-        {"name": name, "label": each.label, "kind": each.kind, "values": [each.write(value) for value in each.values]}
+        {
+            "name": name,
+            "label": say(each.label),
+            "kind": each.kind,
+            "values": [each.write(value) for value in each.values],
+            "shown": [each.show(value) for value in each.values],
+        }
         for name, each in settings.controls().items()
     ]

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
+from kschedlab.language import listed, say
+
 Value: TypeAlias = Hashable
 Kind: TypeAlias = Literal["slider", "choice", "switch", "steps", "typed"]
 Last: TypeAlias = Callable[[Any], int]
@@ -25,6 +27,9 @@ Last: TypeAlias = Callable[[Any], int]
 @dataclass(frozen=True)
 class Control:
     """One setting: its label, its allowed values, and how a value is written (with its unit).
+
+    Labels and written values are English, and translated where they are shown: a state means the same in any language.
+    ``shows``: a value in the chosen language, where that is no message that :func:`kschedlab.language.later` marks.
 
     ``last``: for steps that depend on the other settings; ``values`` is empty then.
     ``reads``: for typed text, of which ``values`` are suggestions: the value that it means; ValueError for none.
@@ -36,6 +41,7 @@ class Control:
     write: Callable[[Any], str] = str
     last: Last | None = None
     reads: Callable[[str], str] | None = None
+    shows: Callable[[Any], str] | None = None
 
     def __post_init__(self) -> None:
         written = [self.write(value) for value in self.values]
@@ -47,6 +53,10 @@ class Control:
     def counts_steps(self) -> bool:
         """Whether its values are the steps of something that is walked through."""
         return self.kind == "steps" and self.values == tuple(range(len(self.values)))
+
+    def show(self, value: Any) -> str:
+        """The value in the chosen language."""
+        return say(self.write(value)) if self.shows is None else self.shows(value)
 
     def allowed(self, settings: Any) -> tuple[Value, ...]:
         """The allowed values, given the other settings."""
@@ -66,7 +76,7 @@ class Control:
         if self.last is not None:
             return int(index)
         if not 0 <= int(index) < len(self.values):
-            raise ValueError(f"{name}: there is no value number {index}")
+            raise ValueError(say("{name}: there is no value number {index}", name=name, index=index))
         return self.values[int(index)]
 
     def check(self, name: str, value: Value, settings: Any) -> Value:
@@ -78,23 +88,41 @@ class Control:
     def _typed(self, name: str, written: str) -> str:
         assert self.reads is not None
         if "," in written:
-            raise ValueError(f'{name}: "{written}" has a comma, which separates settings')
+            raise ValueError(
+                say('{name}: "{written}" has a comma, which separates settings', name=name, written=written)
+            )
         return self.reads(written)
 
     def _refuse(self, name: str, written: str, settings: Any) -> NoReturn:
         values = self.allowed(settings)
-        there = f"the steps 0 to {len(values) - 1}" if self.counts_steps else ", ".join(map(self.write, values))
-        raise ValueError(f'{name}: "{written}" is not one of {there}')
+        steps = say("the steps 0 to {last}", last=len(values) - 1)
+        there = steps if self.counts_steps else listed(map(self.write, values))
+        raise ValueError(say('{name}: "{written}" is not one of {there}', name=name, written=written, there=there))
 
 
-def slider(label: str, values: Iterable[Value], default: Any, write: Callable[[Any], str] = str) -> Any:
-    """A field of a :class:`Restorable` dataclass with a slider; ``write`` adds the unit to a value."""
-    return _field(Control(label, "slider", tuple(values), write), default)
+def slider(
+    label: str,
+    values: Iterable[Value],
+    default: Any,
+    write: Callable[[Any], str] = str,
+    shows: Callable[[Any], str] | None = None,
+) -> Any:
+    """A field of a :class:`Restorable` dataclass with a slider; ``write`` adds the unit to a value.
+
+    ``shows``: the same in the chosen language.
+    """
+    return _field(Control(label, "slider", tuple(values), write, shows=shows), default)
 
 
-def choice(label: str, options: Iterable[Value], default: Any, write: Callable[[Any], str] = str) -> Any:
+def choice(
+    label: str,
+    options: Iterable[Value],
+    default: Any,
+    write: Callable[[Any], str] = str,
+    shows: Callable[[Any], str] | None = None,
+) -> Any:
     """One of several unordered values: buttons if they are few and short, else a dropdown."""
-    return _field(Control(label, "choice", tuple(options), write), default)
+    return _field(Control(label, "choice", tuple(options), write, shows=shows), default)
 
 
 def switch(label: str, default: bool = False) -> Any:
@@ -118,9 +146,15 @@ def typed(label: str, default: str, suggestions: Iterable[str], read: Callable[[
     return field(default=default, metadata={"control": Control(label, "typed", values, reads=read)})
 
 
-def moments(label: str, values: Iterable[Value], default: Any, write: Callable[[Any], str] = str) -> Any:
+def moments(
+    label: str,
+    values: Iterable[Value],
+    default: Any,
+    write: Callable[[Any], str] = str,
+    shows: Callable[[Any], str] | None = None,
+) -> Any:
     """Values to be walked through one after the other, with First, Back, Next and Play."""
-    return _field(Control(label, "steps", tuple(values), write), default)
+    return _field(Control(label, "steps", tuple(values), write, shows=shows), default)
 
 
 def _field(control: Control, default: Value) -> Any:
@@ -162,7 +196,8 @@ class Restorable:
         """Settings with a fixed set of values come first: the steps depend on them."""
         controls, settings = self.controls(), self
         if unknown := [name for name in changes if name not in controls]:
-            raise ValueError(f'"{unknown[0]}" is not a setting; there are {", ".join(controls)}')
+            there = listed(controls)
+            raise ValueError(say('"{name}" is not a setting; there are {there}', name=unknown[0], there=there))
         for name in sorted(changes, key=lambda name: controls[name].last is not None):
             value = take(controls[name], name, changes[name], settings)
             settings = replace(settings, **{name: value})  # type: ignore[type-var]  # see the class

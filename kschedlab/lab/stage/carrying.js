@@ -1,5 +1,6 @@
 // What can be carried, and the places that take it or refuse it. Hand and keyboard carry in the same way.
 
+import { say } from "./language.js";
 import { still } from "./motion.js";
 
 const SHAKE = 220; // milliseconds
@@ -11,7 +12,7 @@ export const places = (group) => `[data-accepts="${CSS.escape(group)}"]`;
 export function offer(stage, target) {
   const why = target.dataset.refuses, look = why ? "ks-no" : "ks-yes";
   target.classList.add(look);
-  stage.tip.say(why ? `✕ ${why}` : "✓ drop here", target, look);
+  stage.tip.say(why ? `✕ ${why}` : say("✓ drop here"), target, look);
 }
 
 export function withdraw(target) {

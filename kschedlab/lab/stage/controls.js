@@ -1,6 +1,8 @@
 // The controls beside the picture. Each kind is a function that gives its row: `root`, and `update` to show an index.
+// `values` are what a state says; `shown` are the same in the language of the page.
 
 import { make, onEnter, unique } from "./dom.js";
+import { say } from "./language.js";
 import { DRAG } from "./motion.js";
 import { Player } from "./player.js";
 
@@ -15,8 +17,8 @@ function slider(control, stage) {
   for (const cause of ["pointerdown", "focus"]) input.addEventListener(cause, () => stage.ahead(control.name));
   const update = (at) => {
     input.value = at;
-    output.textContent = control.values[at];
-    input.setAttribute("aria-valuetext", control.values[at]);
+    output.textContent = control.shown[at];
+    input.setAttribute("aria-valuetext", control.shown[at]);
   };
   return { root: labelled(control, input, output), update };
 }
@@ -29,12 +31,12 @@ function checkbox(control, stage) {
 }
 
 function choice(control, stage) {
-  const few = control.values.length <= FEW && control.values.join("   ").length <= SHORT;
+  const few = control.shown.length <= FEW && control.shown.join("   ").length <= SHORT;
   return few ? radios(control, stage) : menu(control, stage);
 }
 
 function menu(control, stage) {
-  const options = control.values.map((text, i) => make("option", { value: i }, text));
+  const options = control.shown.map((text, i) => make("option", { value: i }, text));
   const select = make("select", { "aria-label": control.label }, ...options);
   select.addEventListener("change", () => stage.set({ [control.name]: Number(select.value) }));
   return { root: labelled(control, select), update: (at) => (select.value = at) };
@@ -44,7 +46,7 @@ function radios(control, stage) {
   const name = unique();
   const inputs = control.values.map((_, value) =>
     make("input", { type: "radio", name, value, onchange: () => stage.set({ [control.name]: value }) }));
-  const options = inputs.map((input, i) => make("label", {}, input, make("span", {}, control.values[i])));
+  const options = inputs.map((input, i) => make("label", {}, input, make("span", {}, control.shown[i])));
   const box = make("span", { class: "ks-options", role: "radiogroup", "aria-label": control.label }, ...options);
   const root = make("div", {}, make("span", { class: "ks-label" }, control.label), box);
   return { root, update: (at) => (inputs[at].checked = true) };
@@ -63,7 +65,7 @@ function typed(control, stage) {
 }
 
 function steps(control, stage) {
-  const { name, label, values } = control;
+  const { name, label, shown } = control;
   const player = new Player(stage, {
     label,
     where: () => [stage.at[name], stage.last(control)],
@@ -71,7 +73,7 @@ function steps(control, stage) {
     ready: () => stage.ahead(name),
   });
   player.root.prepend(make("span", { class: "ks-label" }, label));
-  const words = (at, last) => ((values[at] ?? String(at)) === String(at) ? `${at} of ${last}` : values[at]);
+  const words = (at, last) => ((shown[at] ?? String(at)) === String(at) ? say("{at} of {last}", { at, last }) : shown[at]);
   return { root: player.root, update: () => player.update(words) };
 }
 

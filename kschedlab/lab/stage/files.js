@@ -2,20 +2,22 @@
 // kernel without a word. Each part is acknowledged before the next one leaves.
 
 import { button, make, tell } from "./dom.js";
+import { learn, say } from "./language.js";
 
 const PART = 2 * 1024 * 1024;
 const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`);
 
 export default {
   render({ model, el }) {
+    learn(model, el);
     const limit = model.get("limit");
     const input = make("input", { type: "file", multiple: true, hidden: true, accept: ".yaml,.yml,.json,.gz" });
-    const hint = `.yaml, .json or .gz, up to ${size(limit)}; for more, give the path`;
+    const hint = say(".yaml, .json or .gz, up to {size}; for more, give the path", { size: size(limit) });
     const note = make("span", { role: "status" }, hint);
     let acknowledged = () => {};
     el.classList.add("kschedlab", "ks", "ks-files");
     input.addEventListener("change", () => send([...input.files]));
-    el.append(button("Choose files, or drop them here", () => input.click()), note, input);
+    el.append(button(say("Choose files, or drop them here"), () => input.click()), note, input);
 
     for (const name of ["dragenter", "dragover"]) el.addEventListener(name, (event) => (event.preventDefault(), el.classList.add("ks-over")));
     for (const name of ["dragleave", "drop"]) el.addEventListener(name, () => el.classList.remove("ks-over"));
@@ -28,7 +30,8 @@ export default {
       const total = files.reduce((sum, file) => sum + file.size, 0);
       if (!files.length) return;
       if (total > limit) {
-        note.textContent = `✕ ${files.map((file) => file.name).join(", ")}: ${size(total)} is more than ${size(limit)}. Give the path instead.`;
+        const names = files.map((file) => file.name).join(", ");
+        note.textContent = say("✕ {names}: {size} is more than {limit}. Give the path instead.", { names, size: size(total), limit: size(limit) });
         return;
       }
       let done = 0;
@@ -38,12 +41,12 @@ export default {
           const last = i === files.length - 1 && at + PART >= file.size;
           const answer = new Promise((done) => (acknowledged = done));
           if (!tell(model, { name: file.name, first: i === 0 && at === 0, begins: at === 0, last }, [part])) {
-            note.textContent = "✕ The kernel has stopped. Run the cell again to go on.";
+            note.textContent = say("✕ The kernel has stopped. Run the cell again to go on.");
             return;
           }
           await answer;
           done += part.byteLength;
-          note.textContent = last ? hint : `${size(done)} of ${size(total)}`;
+          note.textContent = last ? hint : say("{at} of {last}", { at: size(done), last: size(total) });
         }
       }
       input.value = "";

@@ -10,6 +10,7 @@ import anywidget
 import traitlets
 
 from kschedlab.lab.stage.front_end import front_end
+from kschedlab.language import spoken
 
 HERE = Path(__file__).parent
 Files: TypeAlias = list[tuple[str, bytes]]
@@ -22,10 +23,11 @@ class FilePicker(anywidget.AnyWidget):
     _esm = front_end(HERE / "files.js")
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
     limit: Any = traitlets.Int().tag(sync=True)
+    spoken: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(self, take: Callable[[Files], object], limit: int) -> None:
         self._take, self._parts = take, list[tuple[str, bytearray]]()
-        super().__init__(limit=limit)
+        super().__init__(limit=limit, spoken=spoken())
         self.on_msg(self._received)
 
     def _received(self, _widget: object, message: dict[str, Any], buffers: Sequence[memoryview]) -> None:

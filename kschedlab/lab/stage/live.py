@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from IPython.display import publish_display_data
 
+from kschedlab.language import later, say
 from kschedlab.views.html import Html, element
 
 _publish: Any = publish_display_data  # IPython has no types
@@ -20,7 +21,7 @@ STYLE = (
     ".jp-OutputArea-child:has(.ks-still):has(+ .jp-OutputArea-child .kschedlab) { display: none; } "
     ".jp-OutputArea-child:has(.ks-still) + .jp-OutputArea-child:not(:has(.kschedlab)) { display: none; }"
 )
-REVIVE = "A saved picture: run this cell (Shift+Enter) to bring it to life."
+REVIVE = later("A saved picture: run this cell (Shift+Enter) to bring it to life.")
 
 
 def publish(still: Html, text: str, widget: Any) -> str:
@@ -39,6 +40,6 @@ def republish(name: str, still: Html, text: str) -> None:
 
 def saved(still: Html, text: str) -> dict[str, str]:
     """The output that a saved notebook keeps."""
-    hint = element("div", element("small", REVIVE), style="opacity:0.75;")
+    hint = element("div", element("small", say(REVIVE)), style="opacity:0.75;")
     shown = element("div", element("style", STYLE), still, hint, class_="ks-still")
     return {"text/plain": text, "text/html": str(shown)}

@@ -44,7 +44,7 @@ function sliders(svg, stage) {
       ...FOCUSABLE, role: "slider",
       "aria-label": element.getAttribute("aria-label") ?? control.label,
       "aria-valuemin": 0, "aria-valuemax": stage.last(control), "aria-valuenow": at,
-      "aria-valuetext": control.values[at] ?? String(at),
+      "aria-valuetext": control.shown[at] ?? String(at),
       "aria-orientation": element.dataset.axis === "x" ? "horizontal" : "vertical",
     });
     found.push(element);

@@ -1,23 +1,24 @@
 // The menu with the state, a link and the manifests to copy; a state typed there is restored.
 
 import { button, make, onEnter } from "./dom.js";
+import { say } from "./language.js";
 
 const field = (name, ...parts) => make("div", { class: "ks-field" }, make("span", {}, name), ...parts);
 
 function copied(name, text, rows) {
   const area = make("textarea", { readonly: true, rows, "aria-label": name, spellcheck: "false" });
   area.value = text;
-  return field(name, area, button("Copy", () => (area.select(), navigator.clipboard?.writeText(text).catch(() => {}))));
+  return field(name, area, button(say("Copy"), () => (area.select(), navigator.clipboard?.writeText(text).catch(() => {}))));
 }
 
 export class Menu {
   constructor(stage) {
     this.stage = stage;
-    this.state = make("input", { type: "text", "aria-label": "State", spellcheck: "false" });
+    this.state = make("input", { type: "text", "aria-label": say("State"), spellcheck: "false" });
     this.state.addEventListener("change", () => this.restore());
     onEnter(this.state, () => this.restore());
     this.body = make("div", {});
-    this.el = make("details", { class: "ks-menu" }, make("summary", {}, "State, link"), this.body);
+    this.el = make("details", { class: "ks-menu" }, make("summary", {}, say("State, link")), this.body);
     this.el.addEventListener("toggle", () => this.el.open && this.ask());
   }
 
@@ -35,7 +36,7 @@ export class Menu {
     this.given = state;
     this.applied = "";
     this.state.value = state;
-    const fields = [field("State", this.state), copied("Link", link, 2), ...(yaml ? [copied("YAML", yaml, 12)] : [])];
+    const fields = [field(say("State"), this.state), copied(say("Link"), link, 2), ...(yaml ? [copied("YAML", yaml, 12)] : [])];
     this.body.replaceChildren(...fields);
   }
 

@@ -1,8 +1,8 @@
 // The question above the picture: the form to answer it, a class's votes, and then what became of the answer.
 
 import { button, make, onEnter } from "./dom.js";
+import { say } from "./language.js";
 
-const POLLED = "One click for each hand; then open the answer.";
 const LARGEST = 1e12;
 
 /** Whether this is a number that may be an answer; `below`: less than 0, too. */
@@ -33,8 +33,8 @@ export class QuestionBox {
   form(asking) {
     const { text, choices: given, numbers } = asking, polls = this.stage.isLarge;
     const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
-    const how = given.length ? (polls ? "" : this.where()) : `Type ${numbers}. `;
-    const hint = make("small", {}, how, polls ? POLLED : "");
+    const how = given.length ? (polls ? "" : this.where()) : say("Type {numbers}. ", { numbers });
+    const hint = make("small", {}, how, polls ? say("One click for each hand; then open the answer.") : "");
     return [make("p", {}, make("b", {}, text), " ", hint), choices(...answers, ...this.ends(polls))];
   }
 
@@ -42,7 +42,7 @@ export class QuestionBox {
     const counted = this.counted();
     return given.map((each) => {
       const words = counted[each] ? `${each} · ${counted[each]}` : each;
-      return button(words, () => this.pick(each), { title: polls ? "add a vote" : "answer" });
+      return button(words, () => this.pick(each), { title: polls ? say("add a vote") : say("answer") });
     });
   }
 
@@ -56,20 +56,20 @@ export class QuestionBox {
     };
     onEnter(input, done);
     const voted = Object.entries(polls ? this.counted() : {}).map(([answer, count]) =>
-      button(`${answer} · ${count}`, () => this.pick(answer), { title: "add a vote" }));
-    return [input, button("OK", done, { title: "answer" }), ...voted];
+      button(`${answer} · ${count}`, () => this.pick(answer), { title: say("add a vote") }));
+    return [input, button("OK", done, { title: say("answer") }), ...voted];
   }
 
   ends(polls) {
     const answer = () => this.stage.post({ answer: this.winner() });
-    const open = button(polls ? "Open the answer" : "Show the answer", answer, { title: "without predicting", class: "ks-open" });
-    const back = button("↶", () => (this.votes.pop(), this.show()), { title: "take the last vote back" });
+    const open = button(polls ? say("Open the answer") : say("Show the answer"), answer, { title: say("without predicting"), class: "ks-open" });
+    const back = button("↶", () => (this.votes.pop(), this.show()), { title: say("take the last vote back") });
     return polls && this.votes.length ? [back, open] : [open];
   }
 
   where() {
     const drawn = this.stage.picture.el.querySelector("[data-pick]");
-    return `Click your answer${drawn ? ", here or in the picture" : ""}.`;
+    return drawn ? say("Click your answer, here or in the picture.") : say("Click your answer.");
   }
 
   /** By answer, how many hands were counted. */
@@ -92,17 +92,17 @@ export class QuestionBox {
   }
 
   verdict({ text, answer, right, mark, why }) {
-    const votes = Object.entries(this.counted()).map(([choice, count]) => `${choice}: ${count}`).join(", ");
-    const given = answer === null ? "" : votes ? ` Most say ${answer}.` : ` Your answer: ${answer}.`;
+    const votes = Object.entries(this.counted()).map(([choice, count]) => `${choice}: ${count}`).join(say(", "));
+    const given = answer === null ? "" : votes ? say(" Most say {answer}.", { answer }) : say(" Your answer: {answer}.", { answer });
     const said = answer === null ? "" : `${right ? "✓" : "✕"} ${mark} `;
     return [
-      make("p", {}, make("b", {}, text), given, votes ? ` Votes: ${votes}.` : ""),
+      make("p", {}, make("b", {}, text), given, votes ? say(" Votes: {votes}.", { votes }) : ""),
       make("p", { class: right || answer === null ? "ks-right" : "ks-wrong", role: "status" }, make("b", {}, said), why),
     ];
   }
 
   cover(question) {
-    const open = button("Show it anyway", () => this.stage.post({ uncover: true }));
-    return [make("p", {}, "This shows the answer to the question above: ", make("i", {}, question), " "), choices(open)];
+    const open = button(say("Show it anyway"), () => this.stage.post({ uncover: true }));
+    return [make("p", {}, say("This shows the answer to the question above: "), make("i", {}, question), " "), choices(open)];
   }
 }

@@ -5,6 +5,7 @@ import { row } from "./controls.js";
 import { button, clamp, divisible, make, parsed, tell } from "./dom.js";
 import { Hand } from "./hand.js";
 import { Keyboard } from "./keyboard.js";
+import { learn, say } from "./language.js";
 import { Mail } from "./mail.js";
 import { announce, read } from "./marks.js";
 import { Menu } from "./menu.js";
@@ -21,6 +22,7 @@ class Stage {
   constructor(model, el) {
     this.model = model;
     this.el = el;
+    learn(model, el);
     this.controls = model.get("controls");
     this.shown = {}; // the state on the screen
     this.states = new Map(); // those that the kernel has sent, by settings
@@ -41,7 +43,7 @@ class Stage {
     this.sentence = make("p", { class: "ks-sentence", role: "status" });
     this.alert = make("div", { class: "ks-alert", role: "alert", hidden: true });
     this.lost = make("p", { class: "ks-lost", hidden: true },
-      "The kernel has stopped: this is the last picture. Run the cell again to bring it back to life.");
+      say("The kernel has stopped: this is the last picture. Run the cell again to bring it back to life."));
     this.table = make("div", { class: "ks-table" });
     this.form = make("div", { class: "ks-controls" });
     this.tip = new Tip(this.el);
@@ -57,8 +59,8 @@ class Stage {
 
   /** The buttons below the picture; without controls there is nothing to reset or to copy. */
   buttons() {
-    const reset = button("Reset", () => this.post({ reset: true }), { title: "back to where the panel began" });
-    this.classroom = button("Classroom", () => this.setLarge(!this.isLarge), { title: "enlarge everything" });
+    const reset = button(say("Reset"), () => this.post({ reset: true }), { title: say("back to where the panel began") });
+    this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything") });
     reset.hidden = this.menu.el.hidden = !this.controls.length;
     return make("div", { class: "ks-bar" }, reset, this.classroom, this.menu.el);
   }
@@ -198,7 +200,7 @@ class Stage {
     else if (asking) this.picture.el.before(this.alert);
     else this.form.before(this.alert);
     this.alert.hidden = !error;
-    this.alert.textContent = error ? `Error: ${error}` : "";
+    this.alert.textContent = error ? say("Error: {error}", { error }) : "";
   }
 
   /** Has the saved picture replaced, once the panel has settled in another state than the saved one. */

@@ -1,6 +1,7 @@
 // A story: pictures between question and answer, played, and closed when something else happens.
 
 import { button } from "./dom.js";
+import { say } from "./language.js";
 import { MOVE } from "./motion.js";
 import { Player } from "./player.js";
 
@@ -8,7 +9,7 @@ export class Story {
   /** `el`: where the buttons stand. */
   constructor(stage, el) {
     Object.assign(this, { stage, el, frames: null, bar: null });
-    this.button = button("▶ Show how", () => this.ask(), { title: "play what happens between question and answer" });
+    this.button = button(say("▶ Show how"), () => this.ask(), { title: say("play what happens between question and answer") });
     el.append(this.button);
   }
 
@@ -24,18 +25,18 @@ export class Story {
     this.frames = frames;
     stage.el.classList.add("ks-telling");
     const player = new Player(stage, {
-      label: "Story", sliderLabel: "Moment of the story",
+      label: say("Story"), sliderLabel: say("Moment of the story"),
       where: () => [this.at, frames.length - 1],
       go: (at, duration = MOVE) => {
         this.at = at;
-        player.update((now, last) => `${now + 1} of ${last + 1}`);
+        player.update((now, last) => say("{at} of {last}", { at: now + 1, last: last + 1 }));
         stage.picture.draw(frames[at].picture, duration);
         stage.sentence.textContent = frames[at].caption;
       },
     });
     this.bar = player.root;
     this.bar.classList.add("ks-control", "ks-steps", "ks-story");
-    this.bar.append(button("✕", () => this.close(), { "aria-label": "Close the story", title: "Close the story" }));
+    this.bar.append(button("✕", () => this.close(), { "aria-label": say("Close the story"), title: say("Close the story") }));
     this.el.append(this.bar);
     player.go(0);
     player.start();

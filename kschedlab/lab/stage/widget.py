@@ -11,6 +11,7 @@ import traitlets
 
 from kschedlab.lab.stage.front_end import front_end
 from kschedlab.lab.stage.live import publish, republish
+from kschedlab.language import spoken
 from kschedlab.views.html import Html
 
 HERE = Path(__file__).parent
@@ -33,7 +34,8 @@ class Session(Protocol):
 
 
 class Stage(anywidget.AnyWidget):
-    """A panel in the browser. ``controls``: what can be set; ``shown``: what is to be seen.
+    """A panel in the browser. ``controls``: what can be set; ``shown``: what is to be seen;
+    ``spoken``: the language of its words.
 
     ``saved_as``: the id of the output that a saved notebook keeps, "" before there is one.
     """
@@ -43,10 +45,11 @@ class Stage(anywidget.AnyWidget):
     controls: Any = traitlets.List().tag(sync=True)
     shown: Any = traitlets.Dict().tag(sync=True)
     large: Any = traitlets.Bool().tag(sync=True)
+    spoken: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        super().__init__(controls=session.controls, shown=session.shown)
+        super().__init__(controls=session.controls, shown=session.shown, spoken=spoken())
         self.saved_as, self._replying = "", False
         self.on_msg(self._received)
 

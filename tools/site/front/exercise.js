@@ -2,7 +2,7 @@
 
 import { Model } from "./model.js";
 
-const SEPARATORS = /[\s,;]+/g;
+const SEPARATORS = /[\s,;，；、]+/g;
 
 /** An answer as it is compared: kschedlab/lab/exercises/predict.py reads it in the same way. */
 const plain = (answer) => answer.replace(SEPARATORS, "").toLowerCase();

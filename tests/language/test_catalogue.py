@@ -1,0 +1,92 @@
+"""The catalogue follows the sources, and no translation loses a value."""
+
+from pathlib import Path
+
+import pytest
+
+from kschedlab.language.catalogue import read, texts
+from tools.catalogue import LANGUAGE, ROOT, added, fields, messages, of_python
+
+CATALOGUE = read(LANGUAGE)
+TRANSLATED = (
+    "kschedlab/lab/exercises/build.py",
+    "kschedlab/lab/exercises/card.js",
+    "kschedlab/lab/exercises/clusters.py",
+    "kschedlab/lab/exercises/exercise.py",
+    "kschedlab/lab/exercises/lesson.py",
+    "kschedlab/lab/exercises/predict.py",
+    "kschedlab/lab/exercises/preemption.py",
+    "kschedlab/lab/exercises/progress.py",
+    "kschedlab/lab/exercises/repair.py",
+    "kschedlab/lab/panels/base.py",
+    "kschedlab/lab/panels/preemption.py",
+    "kschedlab/lab/panels/preemption_questions.py",
+    "kschedlab/lab/panels/preemption_search.py",
+    "kschedlab/lab/panels/question.py",
+    "kschedlab/lab/panels/settings.py",
+    "kschedlab/lab/stage/",
+    "kschedlab/views/chart.py",
+    "kschedlab/views/drawing.py",
+    "kschedlab/views/ladder.py",
+    "kschedlab/views/ladder_drawing.py",
+    "kschedlab/views/picture.py",
+    "kschedlab/views/preemption_scene.py",
+    "kschedlab/views/tables.py",
+    "kschedlab/views/text.py",
+    "kschedlab/views/words.py",
+)
+"""Files and folders of which every message has its translation."""
+
+
+def test_the_catalogue_has_the_messages_of_the_sources() -> None:
+    kept = {str(each.id): [file for file, _ in each.locations] for each in CATALOGUE if each.id}
+    assert list(kept.items()) == list(messages().items()), "run `make catalogue`"
+
+
+def test_a_translation_has_the_fields_of_its_message() -> None:
+    assert {each: text for each, text in texts(CATALOGUE).items() if "{" in each and fields(each) != fields(text)} == {}
+
+
+def test_translated_files_have_no_message_without_a_translation() -> None:
+    done = texts(CATALOGUE)
+    missing = [each for each, files in messages().items() if any(map(_is_translated, files)) and each not in done]
+    assert missing == []
+
+
+def _is_translated(file: str) -> bool:
+    return file.startswith(TRANSLATED)
+
+
+def test_every_translated_file_is_there() -> None:
+    assert [each for each in TRANSLATED if not (ROOT / each).exists()] == []
+
+
+SOURCE = """
+def shown(number):
+    label = say("a {pod}", pod=say("b")) if number else say("c" if number > 1 else "d")
+    return label + count(number, "pod") + str(terms("e", "f")) + "no message", text.count("x"), later("b")
+speed = slider("g", range(3), 1)
+"""
+
+
+def test_what_is_a_message(tmp_path: Path) -> None:
+    file = tmp_path / "source.py"
+    file.write_text(SOURCE, encoding="utf-8")
+    assert list(of_python(file)) == ["a {pod}", "b", "c", "d", "{number} pod", "e", "f", "b", "g"]
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"no such message": "无"}, "no source says 'no such message'"),
+        ({"{number} node": "节点"}, "'{number} node': the fields are"),
+        (["Check"], "the file is to hold"),
+    ],
+)
+def test_a_translation_that_does_not_fit_is_refused(given: object, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        added(given)
+
+
+def test_an_empty_translation_is_left_for_later() -> None:
+    assert added({"Check": "", "{number} node": "{number} 个节点"}) == {"{number} node": "{number} 个节点"}

@@ -1,0 +1,124 @@
+"""Keeps the catalogue of translations up to date: python -m tools.catalogue [add FILE.json | missing PATH]
+
+Without arguments: takes new messages in, drops those that no source has any more, keeps all translations. ``add``: the
+same, and takes translations from a JSON file ``{"English": "中文"}``. ``missing``: prints as such a file what has no
+translation yet, of the sources whose path contains PATH.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import string
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_javascript
+
+from kschedlab.language.catalogue import empty, path_of, read, texts, write
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "kschedlab"
+LANGUAGE = "zh"
+MARKS = {
+    **dict.fromkeys(("say", "later", "slider", "switch", "choice", "steps", "typed", "moments"), (0, "{}")),
+    "count": (1, "{{number}} {}"),
+    "terms": (None, "{}"),
+}
+"""By the name of a function, which of its arguments is a message (None: each), and the message that is made of it."""
+
+
+def messages() -> dict[str, list[str]]:
+    """Every message of the sources, with the files that have it; in the order of the files."""
+    found: dict[str, list[str]] = {}
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.js")]):
+        name = path.relative_to(ROOT).as_posix()
+        for message in of_python(path) if path.suffix == ".py" else of_javascript(path):
+            files = found.setdefault(message, [])
+            if name not in files:
+                files.append(name)
+    return found
+
+
+def of_python(path: Path) -> Iterator[str]:
+    """The messages of a module."""
+    calls = (each for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(each, ast.Call))
+    for node in sorted(calls, key=lambda each: (each.lineno, each.col_offset)):
+        if not isinstance(node.func, ast.Name) or node.func.id not in MARKS:
+            continue
+        place, form = MARKS[node.func.id]
+        for given in node.args if place is None else node.args[place : place + 1]:
+            yield from (form.format(text) for text in constants(given))
+
+
+def constants(node: ast.expr) -> Iterator[str]:
+    """The texts that this expression may be."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from constants(node.body)
+        yield from constants(node.orelse)
+
+
+def of_javascript(path: Path) -> Iterator[str]:
+    """The messages of a front end."""
+    with path.open("rb") as file:
+        for _, _, message, _ in extract_javascript(file, {"say": None}, [], {}):
+            texts = message if isinstance(message, tuple | list) else (message,)
+            yield from (text for text in texts[:1] if text and "${" not in text)
+
+
+def fields(message: str) -> set[str]:
+    """The names of a message's fields."""
+    return {name for _, name, _, _ in string.Formatter().parse(message) if name}
+
+
+def updated(known: dict[str, str]) -> Catalog:
+    """The catalogue of today's messages with these translations."""
+    catalogue = empty(LANGUAGE)
+    for message, files in messages().items():
+        catalogue.add(message, known.get(message, ""), locations=[(file, 1) for file in files])
+    return catalogue
+
+
+def added(given: Any) -> dict[str, str]:
+    """The translations of a JSON file. ValueError names those that do not fit their message."""
+    if not isinstance(given, dict) or not all(isinstance(each, str) for each in [*given, *given.values()]):
+        raise ValueError('the file is to hold {"English": "中文"}')
+    there = messages()
+    wrong = [f"no source says {each!r}" for each in given if each not in there]
+    wrong += [
+        f"{each!r}: the fields are {sorted(fields(each))}, in the translation {sorted(fields(text))}"
+        for each, text in given.items()
+        if text and "{" in each + text and each in there and fields(each) != fields(text)
+    ]
+    if wrong:
+        raise ValueError("\n".join(wrong))
+    return {each: text for each, text in given.items() if text}
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("act", nargs="?", choices=("update", "add", "missing"), default="update")
+    parser.add_argument("path", nargs="?", default="")
+    args = parser.parse_args()
+    path = path_of(LANGUAGE)
+    known = texts(read(LANGUAGE)) if path.exists() else {}
+    if args.act == "missing":
+        found = {each: "" for each, files in messages().items() if not known.get(each) and args.path in " ".join(files)}
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+        return
+    try:
+        more = added(json.loads(Path(args.path).read_text(encoding="utf-8"))) if args.act == "add" else {}
+    except (OSError, ValueError) as error:
+        sys.exit(f"{args.path}: {error}")
+    write(updated(known | more), path)
+
+
+if __name__ == "__main__":
+    main()
