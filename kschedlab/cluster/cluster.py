@@ -25,7 +25,7 @@ from kschedlab.cluster.derived import (
     DerivedValues,
     bindable,
 )
-from kschedlab.cluster.object_store import STORAGE, ObjectStore, is_relevant, key_of, put_or_remove
+from kschedlab.cluster.object_store import STORAGE, Change, ObjectStore, is_relevant, key_of, put_or_remove
 from kschedlab.cluster.pods import PodInfo, amounts, same_info, shared, start_of
 from kschedlab.cluster.queries import PodQuery
 from kschedlab.cluster.signatures import IntArray
@@ -140,6 +140,10 @@ class Cluster(Columns):
     def find(self, kind: type[D], key: Hashable) -> D | None:
         """The object of that kind with that (namespace, name), or name alone for a kind without namespaces."""
         return self._objects.of(kind).get(key)
+
+    def last_change(self, kind: type[ApiObject]) -> Change:
+        """The last change of an object that decides about devices: it leads to those before it."""
+        return self._objects.last_change(kind)
 
     @property
     def ranks(self) -> IntArray:
@@ -323,7 +327,7 @@ class Cluster(Columns):
         if kind.__name__ not in self._owned:
             self._objects = self._objects.with_own_copies([kind])
             self._owned |= {kind.__name__}
-        put_or_remove(self._objects.of(kind), key, new)
+        self._objects.change(kind, key, new)
         return changed
 
     def _change_storage(self, kind: type[ApiObject], key: Any, old: Any, new: Any, relevant: bool) -> set[Hashable]:

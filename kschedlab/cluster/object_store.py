@@ -30,6 +30,8 @@ STORAGE: tuple[Kind, ...] = (
 """Kinds of objects that Volumes hold."""
 DEVICES: tuple[Kind, ...] = (model.ResourceSlice, model.DeviceClass, model.ResourceClaim, model.DeviceTaintRule)
 """Kinds of objects that decide about devices."""
+LONGEST = 4096
+"""So many changes can be looked back to."""
 
 
 def _nothing(_: Any) -> None:
@@ -61,19 +63,45 @@ RELEVANT_PART: dict[Kind, Callable[[Any], object]] = {
 """The part of each kind that derived values may depend on; for priority classes, nothing."""
 
 
+class Change:
+    """A change of one object, from ``old`` to ``new``; None: there was or is none. ``before``: the change before it."""
+
+    __slots__ = ("before", "new", "number", "old")
+
+    def __init__(self, before: Change | None, old: Any, new: Any) -> None:
+        self.number: int = 0 if before is None else (before.number + 1) % LONGEST
+        self.before, self.old, self.new = before if self.number else None, old, new
+
+    def since(self, earlier: Change | None, most: int) -> list[Change] | None:
+        """The changes after the earlier one up to this, the last first; None if they are too many or it is not known.
+
+        Forks share the changes before they part, so a change of another fork is not known.
+        """
+        found: list[Change] = []
+        change: Change | None = self
+        while change is not None and len(found) <= most:
+            if change is earlier:
+                return found
+            found.append(change)
+            change = change.before
+        return None
+
+
 class ObjectStore:
     """Objects by kind, then by (namespace, name), or by name alone for kinds without namespaces.
 
     Each kind's objects are in order of arrival; a replaced object keeps its place.
     """
 
-    def __init__(self, by_kind: dict[Kind, dict[Any, Any]]) -> None:
+    def __init__(self, by_kind: dict[Kind, dict[Any, Any]], last: dict[Kind, Change]) -> None:
         self._by_kind = by_kind
+        self._last = last
 
     @classmethod
     def read(cls, objects: Objects) -> ObjectStore:
         """All objects but nodes and pods."""
-        return cls({kind: {key_of(each): each for each in objects.of(kind)} for kind in RELEVANT_PART})
+        by_kind = {kind: {key_of(each): each for each in objects.of(kind)} for kind in RELEVANT_PART}
+        return cls(by_kind, {kind: Change(None, None, None) for kind in DEVICES})
 
     def of(self, kind: type[D]) -> dict[Any, D]:
         """That kind's objects. KeyError for nodes, pods and kinds that a scheduler does not read."""
@@ -88,7 +116,18 @@ class ObjectStore:
 
     def with_own_copies(self, kinds: Iterable[Kind]) -> ObjectStore:
         """The same objects; those of these kinds are copied so that they can change independently."""
-        return ObjectStore(self._by_kind | {kind: dict(self._by_kind[kind]) for kind in kinds})
+        return ObjectStore(self._by_kind | {kind: dict(self._by_kind[kind]) for kind in kinds}, dict(self._last))
+
+    def change(self, kind: Kind, key: Any, new: Any) -> None:
+        """Put the object, or remove it (None). KeyError if there is none to remove."""
+        objects = self._by_kind[kind]
+        if kind in self._last:
+            self._last[kind] = Change(self._last[kind], objects.get(key), new)
+        put_or_remove(objects, key, new)
+
+    def last_change(self, kind: Kind) -> Change:
+        """The last change of an object of one of the kinds that decide about devices."""
+        return self._last[kind]
 
 
 def key_of(obj: Any) -> Any:

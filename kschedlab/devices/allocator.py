@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kschedlab.devices.errors import AllocationError
+from kschedlab.devices.known import Found
 from kschedlab.devices.requests import Plan, plan_of
 from kschedlab.devices.results import result_of
 from kschedlab.devices.search import Search, Step
@@ -34,7 +35,7 @@ class Allocator:
     def __init__(self, state: State, most_steps: int = MOST_STEPS) -> None:
         self._state = state
         self._most_steps = most_steps
-        self._plans: dict[int, tuple[Sequence[ResourceClaim], Plan]] = {}
+        self._asked: dict[int, tuple[Sequence[ResourceClaim], Plan, dict[str, Found]]] = {}
 
     def allocate(
         self, node: Node, claims: Sequence[ResourceClaim], log: list[Step] | None = None
@@ -42,19 +43,26 @@ class Allocator:
         """One result for each claim, or None if the node cannot serve them. AllocationError.
 
         Pass the same sequence for all nodes: what depends on the claims alone is computed once. ``log``: receives the
-        steps of the search.
+        steps of the search, which is then made in any case.
         """
-        plan = self._plan(claims)
-        visible = self._state.inventory.visible(node)
+        plan, known = self._ask(claims)
+        visible, versions = self._state.inventory.visible(node), self._state.held.versions
+        found = known.get(node.metadata.name)
+        if found is not None and log is None and found.holds(visible, versions):
+            return found.results
         search = Search(self._state, node, visible, plan, self._most_steps, log)
+        results = None
         if search.run():
-            return [result_of(search, claim, i, node.metadata.name) for i, claim in enumerate(claims)]
-        if any(pool.invalid for pool in visible.pools.values()):
+            results = [result_of(search, claim, i, node.metadata.name) for i, claim in enumerate(claims)]
+        elif any(pool.invalid for pool in visible.pools.values()):
             raise AllocationError("invalid resource pools were encountered", only_this_node=True)
-        return None
+        if not search.has_shared:  # a share of a device has an identifier of its own
+            known[node.metadata.name] = Found.of(visible, versions, results)
+        return results
 
-    def _plan(self, claims: Sequence[ResourceClaim]) -> Plan:
-        known = self._plans.get(id(claims))
-        if known is None or known[0] is not claims:
-            known = self._plans[id(claims)] = claims, plan_of(claims, self._state)
-        return known[1]
+    def _ask(self, claims: Sequence[ResourceClaim]) -> tuple[Plan, dict[str, Found]]:
+        asked = self._asked.get(id(claims))
+        if asked is None or asked[0] is not claims:
+            answers = self._state.known.answers(claims, self._most_steps)
+            asked = self._asked[id(claims)] = claims, plan_of(claims, self._state), answers
+        return asked[1:]

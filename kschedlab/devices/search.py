@@ -111,6 +111,11 @@ class Search:
         requests = self._plan[claim].requests
         return [wants[self.selected.get((claim, i), 0)] for i, wants in enumerate(requests)]
 
+    @property
+    def has_shared(self) -> bool:
+        """Whether one of the devices is shared with others."""
+        return any(chosen.consumed is not None for each in self.chosen for chosen in each)
+
     # -- what is known before
 
     def _prepare(self, ask: Ask) -> None:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import count
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.devices.pools import DeviceId, Inventory
+from kschedlab.cluster.object_store import Change
+from kschedlab.devices.known import Known
+from kschedlab.devices.pools import DeviceId, Inventory, PoolId
 from kschedlab.objects.model import (
     DeviceClass,
     DeviceTaintRule,
@@ -20,6 +23,7 @@ from kschedlab.objects.model import (
 
 _SLICES = ("ResourceSlice", "DeviceTaintRule")
 _KINDS = (*_SLICES, "DeviceClass", "ResourceClaim")
+_VERSIONS = count(1)
 LEDGER = "device ledger"
 """The source of what no change of the cluster invalidates."""
 
@@ -30,11 +34,13 @@ class Held:
 
     ``devices``: those of one claim alone, each with the number of claims that say so. ``shared``: those of which claims
     hold shares, and how many nanos of each capacity, as far as the claims say; ``shares``: how many shares.
+    ``versions``: a number for each pool whose devices were ever held. Where it is the same, the same is held.
     """
 
     devices: dict[DeviceId, int] = field(default_factory=dict)
     shared: dict[DeviceId, dict[str, int]] = field(default_factory=dict)
     shares: dict[DeviceId, int] = field(default_factory=dict)
+    versions: dict[PoolId, int] = field(default_factory=dict)
 
     def add(self, claim: ResourceClaim, times: int = 1) -> None:
         """Count what the claim holds; -1 times: no longer."""
@@ -43,6 +49,7 @@ class Held:
             id = DeviceId(result.driver, result.pool, result.device)
             if result.adminAccess:
                 continue
+            self.versions[PoolId(result.driver, result.pool)] = next(_VERSIONS)
             if result.shareID is None:
                 _count(self.devices, id, times)
                 continue
@@ -56,7 +63,7 @@ class Held:
 
     def after(self, gone: Iterable[ResourceClaim], new: Iterable[ResourceClaim]) -> Held:
         """What is held when some claims have made room for others. This object stays as it is."""
-        held = Held(dict(self.devices), dict(self.shared), dict(self.shares))
+        held = Held(dict(self.devices), dict(self.shared), dict(self.shares), dict(self.versions))
         for claim in gone:
             held.add(claim, -1)
         for claim in new:
@@ -77,31 +84,37 @@ def _count(counts: dict[DeviceId, int], id: DeviceId, times: int) -> None:
 
 
 class Ledger:
-    """The claims that were counted last, and what they hold: only claims that have changed since are counted anew."""
+    """What claims held when somebody asked last: only claims that have changed since are counted anew."""
 
     def __init__(self) -> None:
-        self._claims: dict[int, ResourceClaim] = {}  # by their id: it holds them, so no id is used again
+        self._last: Change | None = None
         self._held = Held()
 
-    def held(self, claims: Iterable[ResourceClaim]) -> Held:
-        """What these claims hold."""
-        now = {id(claim): claim for claim in claims}
-        before = self._claims
-        gone, new = before.keys() - now.keys(), now.keys() - before.keys()
-        if gone or new:
-            self._held = self._held.after(map(before.__getitem__, gone), map(now.__getitem__, new))
-            self._claims = now
+    def held(self, cluster: Cluster) -> Held:
+        """What the cluster's claims hold."""
+        claims, last = cluster.objects_of(ResourceClaim), cluster.last_change(ResourceClaim)
+        changes = last.since(self._last, len(claims))
+        if changes is None:
+            self._held = Held().after((), claims)
+        elif changes:
+            gone = [each.old for each in changes if each.old is not None]
+            self._held = self._held.after(gone, [each.new for each in changes if each.new is not None])
+        self._last = last
         return self._held
 
 
 @dataclass
 class State:
-    """What an allocation starts from. ``counters``: what is left of each pool's counters, filled on demand."""
+    """What an allocation starts from. ``counters``: what is left of each pool's counters, filled on demand.
+
+    ``known``: what was found before.
+    """
 
     inventory: Inventory
     held: Held
     class_of: Callable[[str], DeviceClass | None]
     counters: dict[object, dict[str, dict[str, int]]] = field(default_factory=dict)
+    known: Known = field(default_factory=Known)
 
 
 def state_of(cluster: Cluster, in_flight: Iterable[ResourceClaim] = ()) -> State:
@@ -117,8 +130,9 @@ def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
         return Inventory(cluster.objects_of(ResourceSlice), cluster.objects_of(DeviceTaintRule))
 
     ledger = cluster.derived("device ledger", Ledger, LEDGER)
-    held = ledger.held(cluster.objects_of(ResourceClaim))
+    held = ledger.held(cluster)
     if in_flight:
         held = held.after((), in_flight)
     classes = {each.metadata.name: each for each in cluster.objects_of(DeviceClass)}
-    return State(cluster.derived("device inventory", inventory, *_SLICES), held, classes.get)
+    known = cluster.derived("device answers", Known, *_SLICES, "DeviceClass")
+    return State(cluster.derived("device inventory", inventory, *_SLICES), held, classes.get, known=known)

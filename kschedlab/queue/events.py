@@ -14,6 +14,7 @@ from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.quantity import NANO
 from kschedlab.objects.requests import Nanos, exact_requests
 from kschedlab.queue.interface import ClusterEvent
+from kschedlab.queue.narrowing import Narrowing
 
 ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD = "AssignedPod", "UnscheduledPod", "TargetPod"
 """Resources: an assigned pod, an unscheduled pod, and the rejected pod itself."""
@@ -47,11 +48,15 @@ Hint = Callable[[Pod, Any, Any], bool]
 
 
 class Registration(NamedTuple):
-    """A plugin's registration for an event: its ``hint`` says whether a pod that it rejected may fit now."""
+    """A plugin's registration for an event: its ``hint`` says whether a pod that it rejected may fit now.
+
+    ``narrowing``: which pods it is asked about; None: all.
+    """
 
     plugin: str
     event: ClusterEvent
     hint: Hint
+    narrowing: Narrowing | None = None
 
 
 def event(resource: str, *actions: str, label: str = "") -> ClusterEvent:

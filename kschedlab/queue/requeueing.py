@@ -14,6 +14,7 @@ from kschedlab.objects.selectors import SelectorError
 from kschedlab.queue.events import Hint, Registration, is_wildcard, matches
 from kschedlab.queue.in_flight import InFlightEvent
 from kschedlab.queue.interface import ClusterEvent
+from kschedlab.queue.narrowing import Narrowings
 from kschedlab.queue.queued_pod import QueuedPodInfo
 
 SKIP, AFTER_BACKOFF, IMMEDIATELY = 0, 1, 2
@@ -21,20 +22,23 @@ SKIP, AFTER_BACKOFF, IMMEDIATELY = 0, 1, 2
 
 
 class Registrations:
-    """The plugins' registrations for events, with their hints."""
+    """The plugins' registrations for events, with their hints. ``narrowings``: by event, after :meth:`hints_for`."""
 
     def __init__(self, hints: Iterable[Registration]) -> None:
         self._hints = tuple(hints)
         self._hints_by_event: dict[ClusterEvent, dict[str, list[Hint]]] = {}
+        self.narrowings: dict[ClusterEvent, Narrowings] = {}
+        self.every_narrowing = Narrowings(each.narrowing for each in self._hints)
 
     def hints_for(self, event: ClusterEvent) -> dict[str, list[Hint]]:
         """The hints of the plugins that registered for the event, by plugin."""
         hints_by_plugin = self._hints_by_event.get(event)
         if hints_by_plugin is None:
             hints_by_plugin = self._hints_by_event[event] = {}
-            for plugin, registered, hint in self._hints:
-                if matches(registered, event):
-                    hints_by_plugin.setdefault(plugin, []).append(hint)
+            matching = [each for each in self._hints if matches(each.event, event)]
+            for each in matching:
+                hints_by_plugin.setdefault(each.plugin, []).append(each.hint)
+            self.narrowings[event] = Narrowings(each.narrowing for each in matching)
         return hints_by_plugin
 
     def strategy(self, queued: QueuedPodInfo, event: ClusterEvent, old: Any, new: Any) -> int:

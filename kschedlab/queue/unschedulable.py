@@ -6,8 +6,9 @@ them, so an event considers only the pods that it may help.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 
+from kschedlab.objects.model import Pod
 from kschedlab.queue.queued_pod import QueuedPodInfo
 
 NO_PLUGIN = ""
@@ -15,12 +16,18 @@ NO_PLUGIN = ""
 
 
 class Unschedulable:
-    """The pods by ``namespace/name``, in insertion order, with an index by the plugins that rejected them."""
+    """The pods by ``namespace/name``, in insertion order, with indices by who rejected them and what they name.
 
-    def __init__(self) -> None:
+    ``names``: the keys of the objects that a pod names (:class:`~kschedlab.queue.narrowing.Narrowing`).
+    """
+
+    def __init__(self, names: Callable[[Pod], Set[Hashable]] = lambda pod: frozenset()) -> None:
+        self._names = names
         self._pods: dict[str, QueuedPodInfo] = {}
         self._plugins_of_pod: dict[str, tuple[str, ...]] = {}
         self._pods_by_plugin: dict[str, dict[str, QueuedPodInfo]] = {}
+        self._names_of_pod: dict[str, Set[Hashable]] = {}
+        self._pods_by_name: dict[Hashable, dict[str, QueuedPodInfo]] = {}
         self._order: dict[str, int] = {}
         self._count = 0
 
@@ -49,6 +56,10 @@ class Unschedulable:
         self._pods[key], self._plugins_of_pod[key] = pod, plugins
         for plugin in plugins:
             self._pods_by_plugin.setdefault(plugin, {})[key] = pod
+        if plugins != (NO_PLUGIN,):
+            self._names_of_pod[key] = self._names(pod.pod)
+            for name in self._names_of_pod[key]:
+                self._pods_by_name.setdefault(name, {})[key] = pod
 
     def remove(self, key: str) -> QueuedPodInfo | None:
         """Remove and return the pod, or None."""
@@ -58,9 +69,16 @@ class Unschedulable:
             del self._plugins_of_pod[key], self._order[key]
         return pod
 
-    def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPodInfo]:
-        """The pods that any of these plugins rejected, and those that none did, in insertion order."""
+    def rejected_by(self, plugins: Iterable[str], names: Set[Hashable] | None = None) -> list[QueuedPodInfo]:
+        """The pods that any of these plugins rejected, and those that none did, in insertion order.
+
+        ``names``: of the rejected ones, only those that name one of these objects.
+        """
         groups = [pods for plugin in (NO_PLUGIN, *plugins) if (pods := self._pods_by_plugin.get(plugin))]
+        if names is not None:
+            naming = {key: pod for name in names for key, pod in self._pods_by_name.get(name, {}).items()}
+            unasked = self._pods_by_plugin.get(NO_PLUGIN)
+            groups = [pods if pods is unasked else _common(pods, naming) for pods in groups]
         if len(groups) <= 1:
             return [pod for pods in groups for pod in pods.values()]
         merged = {key: pod for pods in groups for key, pod in pods.items()}
@@ -69,3 +87,11 @@ class Unschedulable:
     def _unindex(self, key: str) -> None:
         for plugin in self._plugins_of_pod[key]:
             del self._pods_by_plugin[plugin][key]
+        for name in self._names_of_pod.pop(key, ()):
+            del self._pods_by_name[name][key]
+            if not self._pods_by_name[name]:
+                del self._pods_by_name[name]
+
+
+def _common(pods: dict[str, QueuedPodInfo], naming: dict[str, QueuedPodInfo]) -> dict[str, QueuedPodInfo]:
+    return {key: pod for key, pod in naming.items() if key in pods}

@@ -81,7 +81,7 @@ class WithEvents:
         self._less = priority_sort if less is None else with_tie_break(less)
         self._active = Heap(key_func, self._less)
         self._backoff = Backoff(initial_backoff, max_backoff, self._less)
-        self._unschedulable = Unschedulable()
+        self._unschedulable = Unschedulable(self._registrations.every_narrowing.names)
         self.in_flight = InFlight()
         self._nominated = NominatedPodMap(NOMINATIONS_1_37, get_pod, on_nominated)
         self._cycle = 0
@@ -236,13 +236,14 @@ class WithEvents:
     ) -> None:
         """Move the pods that the event may help. ``pre_check``: consider only pods that pass it.
 
-        O(pods rejected by a plugin that registered for the event).
+        O(pods rejected by a plugin that registered for the event), or only those that name what it concerns.
         """
         hints = self._registrations.hints_for(event)
         if is_wildcard(event):
             candidates = list(self._unschedulable)
         elif hints:
-            candidates = self._unschedulable.rejected_by(hints)
+            named = self._registrations.narrowings[event].concerned(old, new)
+            candidates = self._unschedulable.rejected_by(hints, named)
         else:
             return
         if pre_check is not None:

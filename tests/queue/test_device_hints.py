@@ -43,3 +43,16 @@ def test_hints_answer_as_the_real_plugins(scenario: dict[str, Any]) -> None:
         hints = registrations.hints_for(event(asked["resource"], asked["action"]))[asked["plugin"]]
         answers.append(any(hint(pod, document(asked.get("old")), document(asked.get("new"))) for hint in hints))
     assert answers == scenario["answers"]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["id"])
+def test_a_pod_that_is_not_asked_would_have_stayed(scenario: dict[str, Any]) -> None:
+    """Only pods that name what an event concerns are asked; the real hints want none of the others."""
+    world = cluster(*(each for each in scenario["objects"] if each["kind"] != "ResourceClaim"))
+    registrations = Registrations(queueing_hints([NodeResourcesFit(), DynamicResources()], lambda: world))
+    named = registrations.every_narrowing.names(world.pending[scenario["pod"]].pod)
+    for asked, answer in zip(scenario["questions"], scenario["answers"], strict=True):
+        happened = event(asked["resource"], asked["action"])
+        registrations.hints_for(happened)
+        concerned = registrations.narrowings[happened].concerned(document(asked.get("old")), document(asked.get("new")))
+        assert concerned is None or not answer or named & concerned

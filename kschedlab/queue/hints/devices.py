@@ -6,10 +6,10 @@ isSchedulableAfterTargetPodUpdate), noderesources/fit.go (isSchedulableAfterDevi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.devices.claims import ClaimError, claims_fault, claims_of
+from kschedlab.devices.claims import ClaimError, claim_names, claims_fault, claims_of
 from kschedlab.objects.model import DeviceClass, Pod, ResourceClaim
 from kschedlab.objects.requests import DEVICE_CLASS_PREFIX, pod_requests
 
@@ -38,6 +38,23 @@ class ClaimHints:
     def after_itself(self, pod: Pod, old: Pod, new: Pod) -> bool:
         """All claims of the pod are there."""
         return not claims_fault(new, self._find)
+
+    @staticmethod
+    def concerned(old: ResourceClaim | None, new: ResourceClaim | None) -> list[tuple[str, str]] | None:
+        """The claim that changed; None if devices got free, which concerns every pod."""
+        held = old is not None and old.status.allocation is not None
+        if new is None or (held and new.status.allocation is None):
+            return None if held else []
+        return [(new.metadata.namespace, new.metadata.name)]
+
+    @staticmethod
+    def names(pod: Pod) -> Iterator[tuple[str, str]]:
+        """The claims that the pod names, up to the first that is not made yet."""
+        try:
+            for name, _ in claim_names(pod):
+                yield pod.metadata.namespace, name
+        except ClaimError:
+            return
 
     def _find(self, key: tuple[str, str]) -> ResourceClaim | None:
         return self._cluster().find(ResourceClaim, key) if self._cluster is not None else None

@@ -7,7 +7,7 @@ deleted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.node_affinity import NodeAffinity
@@ -19,6 +19,7 @@ from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, UNSCHEDULED_P
 from kschedlab.queue.hints import devices, inter_pod_affinity, nodes, resources, volumes
 from kschedlab.queue.hints.pod_topology_spread import SpreadHints
 from kschedlab.queue.interface import ClusterEvent
+from kschedlab.queue.narrowing import Narrowing
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 CLASS, CAPACITY = "storage.k8s.io/StorageClass", "storage.k8s.io/CSIStorageCapacity"
@@ -30,7 +31,7 @@ DEFAULT_PLUGINS = ("SchedulingGates", "DefaultPreemption")
 RESOURCES = (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD, NODE, VOLUME, CLAIM, CSI_NODE, CSI_DRIVER, CAPACITY, CLASS)
 """A plugin without registrations receives all events of these resources."""
 
-Events = list[tuple[ClusterEvent, Hint]]
+Events = Sequence[tuple[ClusterEvent, Hint] | tuple[ClusterEvent, Hint, Narrowing]]
 Registrations = tuple[Registration, ...]
 
 
@@ -78,7 +79,11 @@ def _devices_events(cluster: Callable[[], Cluster] | None = None) -> Events:
     hints = devices.ClaimHints(cluster)
     return [
         (event(NODE, "Add", "UpdateNodeLabel", "UpdateNodeAllocatable"), queue),
-        (event(DEVICE_CLAIM, "Add", "Update", "Delete"), hints.after_claim),
+        (
+            event(DEVICE_CLAIM, "Add", "Update", "Delete"),
+            hints.after_claim,
+            Narrowing(hints.concerned, hints.names),
+        ),
         (event(TARGET_POD, "UpdatePodGeneratedResourceClaim"), hints.after_itself),
         (event(DEVICE_CLASS, "Add", "Update"), queue),
         (event(DEVICE_SLICE, "Add", "Update"), queue),

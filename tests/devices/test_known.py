@@ -1,0 +1,87 @@
+"""What searches have found is found again without a search, as long as nothing changes it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.cluster import object_store
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.devices.allocator import Allocator
+from kschedlab.devices.search import Search
+from kschedlab.devices.state import state_of
+from kschedlab.objects.model import AllocationResult, ResourceClaim
+from kschedlab.testing import node
+from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
+
+NODES = ("n1", "n2", "n3", "n4")
+SHAPES = (exactly(), exactly(count=2), exactly(adminAccess=True))
+
+
+def world(*more: object) -> Cluster:
+    slices = [resource_slice(name, [device(f"gpu-{i}") for i in range(3)]) for name in NODES]
+    shared = resource_slice("shared", [device("net-0", allowMultipleAllocations=True)], allNodes=True)
+    return Cluster.from_dicts([*map(node, NODES), *slices, shared, device_class(), *more])
+
+
+def claim(name: str, shape: int) -> ResourceClaim:
+    found = Cluster.from_dicts([resource_claim(name, SHAPES[shape])]).objects_of(ResourceClaim)
+    return next(iter(found))
+
+
+def answers(cluster: Cluster, wanted: Sequence[ResourceClaim]) -> dict[str, list[AllocationResult] | None]:
+    allocator = Allocator(state_of(cluster))
+    return {each.metadata.name: allocator.allocate(each, wanted) for each in cluster.nodes}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_answers_are_those_of_a_cluster_that_remembers_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(object_store, "LONGEST", 7)
+    rng = random.Random(seed)
+    worlds = [world(), world()]
+    for step in range(60):
+        cluster = rng.choice(worlds)
+        claims = list(cluster.objects_of(ResourceClaim))
+        chosen = rng.choice(claims) if claims else None
+        if chosen is None or rng.random() < 0.5:
+            new = claim(f"c{step}", rng.randrange(len(SHAPES)))
+            results = answers(cluster, [new])[rng.choice(NODES)]
+            allocation = results[0] if results else None
+            cluster.change_objects([replace(new, status=replace(new.status, allocation=allocation))])
+        elif rng.random() < 0.5:
+            cluster.change_objects((), [chosen])
+        else:
+            cluster.change_objects([replace(chosen, status=replace(chosen.status, allocation=None))])
+        if rng.random() < 0.1:
+            worlds[rng.randrange(2)] = cluster.fork()
+        for each in worlds:
+            wanted = [claim(f"new{step}", rng.randrange(len(SHAPES)))]
+            assert answers(each, wanted) == answers(Cluster(each.objects), wanted)
+
+
+def test_only_nodes_whose_devices_changed_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+    run = Search.run
+
+    def noting(search: Search) -> bool:
+        searched.append(search._node.metadata.name)
+        return run(search)
+
+    monkeypatch.setattr(Search, "run", noting)
+    cluster = world()
+    first = claim("first", 0)
+    found = answers(cluster, [first])
+    assert searched == [*NODES]
+    results = found["n2"]
+    assert results is not None
+    cluster.change_objects([replace(first, status=replace(first.status, allocation=results[0]))])
+    searched.clear()
+    answers(cluster, [claim("second", 0)])
+    assert searched == ["n2"]
+    cluster.change_objects(Cluster.from_dicts([device_class(name="another")]).objects.device_classes)
+    searched.clear()
+    answers(cluster, [claim("third", 0)])
+    assert searched == [*NODES]
