@@ -16,14 +16,13 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.decision import Decision, scores_of
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
+from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
 from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
 if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
-    from kschedlab.preemption.stage import Preemption
 
 NOTHING: IntArray = np.zeros(0, np.int64)
 
@@ -64,11 +63,10 @@ class Scheduler:
 
     def cycle(self, pod: PodInfo) -> Decision:
         """Like :meth:`decide`, for a pod whose scheduling gates the queue has already checked."""
-        cluster, generation = self.cluster, self.generation
         try:
             return self.attempt(pod)
         except SchedulingError as error:
-            return Decision(pod, cluster, generation, None, NOTHING, 0, error=str(error))
+            return Decision(pod, self.cluster, self.generation, None, NOTHING, 0, error=str(error))
 
     def attempt(self, pod: PodInfo) -> Decision:
         """Filter, then score or preempt. SchedulingError if a plugin fails."""
@@ -80,7 +78,7 @@ class Scheduler:
         if not cluster.nodes:
             return Decision(pod, cluster, generation, None, NOTHING, 0)
         extending = self._extending(pod)
-        prepared = prepare(pod, cluster, generation.filters)
+        prepared = self._prepare(pod)
         run = FilterRun(prepared, pod, cluster, generation.messages.all_errors)
         if prepared.rejected is not None:
             refused_by = np.full(len(cluster.nodes), REJECTED, np.int8)
@@ -99,7 +97,12 @@ class Scheduler:
             decision = before_preemption(made(), prepared)
             if not generation.preemption.enabled or (decision.post_filter_error and not self.exhaustive):
                 return decision
-            return replace(decision, preemption=self._preempt(pod, run, verdicts, extending))
+            from kschedlab.preemption.stage import (
+                preempt,
+            )  # most pods fit somewhere: loaded for the first that does not
+
+            found = preempt(pod, cluster, run, verdicts, generation.preemption, self.rng, self.exhaustive, extending)
+            return replace(decision, preemption=found)
         if len(feasible) == 1:
             return made(node=cluster.names[feasible[0]])
         try:
@@ -108,20 +111,16 @@ class Scheduler:
             return made(error=str(error))
         return made(scores=scores, node=cluster.names[self._select(scores)])
 
+    def _prepare(self, pod: PodInfo) -> Prepared:
+        return prepare(pod, self.cluster, self.generation.filters)
+
     def _extending(self, pod: PodInfo) -> ExtenderRun | None:
         """The extenders that are asked about this pod, None without any."""
-        generation = self.generation
-        if not generation.extenders:
+        if not (generation := self.generation).extenders:
             return None
         from kschedlab.extenders.run import ExtenderRun
 
         return ExtenderRun(pod, self.cluster, generation.extenders, generation.extending, generation.max_node_score)
-
-    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
-        from kschedlab.preemption.stage import preempt  # most pods fit somewhere: loaded for the first that does not
-
-        rules = self.generation.preemption
-        return preempt(pod, self.cluster, run, verdicts, rules, self.rng, self.exhaustive, extending)
 
     def _find_feasible(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
         """The feasible nodes that the search finds, and how many it examined: the pod's own nominated node first."""
@@ -140,13 +139,14 @@ class Scheduler:
                 left, changed = extending.filter(nominated, verdicts)
                 if len(left):
                     return left, 1, changed
-        start, number = self.next_start_node_index, len(verdicts.passes)
+        start = self.next_start_node_index
         feasible, examined = self._search(verdicts)
-        seen: BoolArray | None = None
-        if examined < number:
-            seen = (np.arange(number) - start) % number < examined
-        left, changed = extending.filter(feasible, verdicts, seen)
+        left, changed = extending.filter(feasible, verdicts, self._seen(start, examined, len(verdicts.passes)))
         return left, examined, changed
+
+    def _seen(self, start: int, examined: int, number: int) -> BoolArray | None:
+        """bool[nodes]: those that a search from ``start`` examined; None if all."""
+        return (np.arange(number) - start) % number < examined if examined < number else None
 
     def _nominated(self, pod: PodInfo, verdicts: Verdicts) -> IntArray:
         """The pod's nominated node, if it is tried before all others and feasible."""

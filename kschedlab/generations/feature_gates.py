@@ -156,10 +156,14 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     "PodGroupPreemptionPolicy": _alike,
     "SchedulerPreQueueingHints": _alike,
     "StorageCapacityScoring": _no_capacity_score,
+    "TopologyAwareWorkloadScheduling": _alike,
 }
 """The modelled gates."""
 
-NEEDS: Mapping[str, tuple[str, ...]] = {"PodGroupPreemptionPolicy": ("GenericWorkload",)}
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "PodGroupPreemptionPolicy": ("GenericWorkload",),
+    "TopologyAwareWorkloadScheduling": ("GenericWorkload",),
+}
 """The modelled gates that depend on others, and on which."""
 
 _ON = """

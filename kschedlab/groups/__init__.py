@@ -2,7 +2,10 @@
 
 ==================  =============================================================================
 ``group``           what a PodGroup asks for, the status of an attempt
-``attempt``         one attempt: a node for each pod, on a fork of the cluster
+``place``           the pods one after another
+``placement``       the domains of a topology key, and decisions among the nodes of one
+``topology``        one domain after another, and their scores (the gate TopologyAwareWorkloadScheduling)
+``attempt``         one attempt, on a fork of the cluster
 ``preemption``      which pods to evict for a group
 ``cycle``           both together, and what each pod is told
 ==================  =============================================================================

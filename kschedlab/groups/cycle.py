@@ -11,19 +11,22 @@ from dataclasses import dataclass, replace
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.groups.attempt import GroupResult, PodResult, attempt
+from kschedlab.generations import Generation
+from kschedlab.groups.attempt import GroupResult, attempt
 from kschedlab.groups.group import (
     ERROR,
     GROUP_UNSCHEDULABLE,
     SUCCESS,
     UNRESOLVABLE,
     UNSCHEDULABLE,
-    FindGroup,
+    Groups,
     Status,
     priority_of,
 )
+from kschedlab.groups.place import PodResult, Tried
 from kschedlab.groups.preemption import GroupPreemption, preempt
 from kschedlab.objects.model import Pod, PodGroup
+from kschedlab.queue.queued_group import group_of
 from kschedlab.scheduler import Scheduler
 
 CLAIMS_DONE = "deallocation and deletion of ResourceClaims completed"
@@ -49,7 +52,8 @@ class Verdict:
 class GroupDecision:
     """The result of a cycle. ``tried``: the status before preemption; ``status``: the condition's.
 
-    ``preemption``: None if it was not asked. ``pods``: the decision about each pod.
+    ``preemption``: None if it was not asked. ``pods``: the decision about each pod. ``placements``: what became of
+    each, with TopologyAwareWorkloadScheduling.
     """
 
     group: PodGroup
@@ -58,6 +62,7 @@ class GroupDecision:
     verdicts: tuple[Verdict, ...]
     preemption: GroupPreemption | None = None
     pods: tuple[PodResult, ...] = ()
+    placements: tuple[Tried, ...] = ()
 
     @property
     def waits(self) -> bool:
@@ -65,11 +70,11 @@ class GroupDecision:
         return self.preemption is not None and self.preemption.status.code == SUCCESS
 
 
-def decide(
-    scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: int, find: FindGroup
-) -> GroupDecision:
-    """Decide for all waiting pods of a group. ``scheduled``: how many of its pods have a node; ``find``: any group."""
-    cluster = scheduler.cluster
+def decide(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], groups: Groups) -> GroupDecision:
+    """Decide for all waiting pods of a group, of which there is at least one."""
+    key = group_of(pods[0].pod)
+    assert key is not None
+    cluster, scheduled = scheduler.cluster, groups.scheduled(key)
     scheduler.cluster = cluster.fork()
     for pod in pods:  # the real queue, which has popped the group, knows nothing of these pods but their names
         scheduler.cluster.withdraw(pod.key)
@@ -78,16 +83,16 @@ def decide(
         found: GroupPreemption | None = None
         status = result.status
         if status.code == UNSCHEDULABLE:
-            found = _preempt(scheduler, group, pods, scheduled, find)
-            status = _after_post_filter(status, found.status, "DynamicResources" in scheduler.generation.plugin_names)
+            found = _preempt(scheduler, group, pods, scheduled, groups)
+            status = _after_post_filter(status, found.status, _asks_claims(scheduler.generation, group))
     finally:
         scheduler.cluster = cluster
-    decided = GroupDecision(group, result.status, status, (), found, result.pods)
+    decided = GroupDecision(group, result.status, status, (), found, result.pods, result.placements)
     return replace(decided, verdicts=tuple(_verdict(decided, each) for each in result.pods))
 
 
 def _preempt(
-    scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: int, find: FindGroup
+    scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: Sequence[Pod], groups: Groups
 ) -> GroupPreemption:
     cluster, generation = scheduler.cluster, scheduler.generation
 
@@ -99,9 +104,16 @@ def _preempt(
             scheduler.cluster = cluster
 
     group_decides = dict(generation.feature_gates).get("PodGroupPreemptionPolicy", False)
-    found = preempt(cluster, group, pods, find, generation.filters, retry, group_decides)
+    found = preempt(cluster, group, pods, groups, generation.filters, retry, group_decides)
     reasons = (f"pod group preemption: {found.status.message}",)
     return replace(found, status=Status(found.status.code, reasons))
+
+
+def _asks_claims(generation: Generation, group: PodGroup) -> bool:
+    """Whether DynamicResources' PodGroupPostFilter looks at claims; it leaves groups with constraints alone."""
+    topology_aware = dict(generation.feature_gates).get("TopologyAwareWorkloadScheduling")
+    constrained = topology_aware and group.spec.schedulingConstraints is not None
+    return "DynamicResources" in generation.plugin_names and not constrained
 
 
 def _after_post_filter(tried: Status, found: Status, asks_claims: bool) -> Status:

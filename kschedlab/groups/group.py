@@ -6,18 +6,28 @@ pkg/scheduler/util/utils.go (PodGroupPriority), kube-scheduler/framework/interfa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Protocol
 
 from kschedlab.objects.model import Pod, PodGroup
+from kschedlab.queue.queued_group import GroupKey
 
 SUCCESS, WAIT, ERROR = "Success", "Wait", "Error"
 UNSCHEDULABLE, UNRESOLVABLE = "Unschedulable", "UnschedulableAndUnresolvable"
 GROUP_UNSCHEDULABLE = "pod group is unschedulable"
 
-FindGroup: TypeAlias = Callable[[str, str], PodGroup | None]
-"""The PodGroup of this namespace and name, or None."""
+
+class Groups(Protocol):
+    """All groups, with their pods that are on a node, assumed or bound; the node may be gone."""
+
+    def find(self, namespace: str, name: str) -> PodGroup | None:
+        """The group, or None."""
+        ...
+
+    def scheduled(self, key: GroupKey) -> Sequence[Pod]:
+        """The group's pods that have a node."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,11 @@ class Status:
     def message(self) -> str:
         """The reasons in one line."""
         return ", ".join(self.reasons)
+
+    @property
+    def as_error(self) -> str:
+        """What the real status shows as an error: the one that it wraps, or else the message."""
+        return GROUP_UNSCHEDULABLE if GROUP_UNSCHEDULABLE in self.reasons[:1] else self.message
 
     @property
     def rejected(self) -> bool:

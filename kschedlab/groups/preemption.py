@@ -13,19 +13,22 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.plugin import Filter, SchedulingError
 from kschedlab.filter.stage import FilterRun, prepare
-from kschedlab.groups.attempt import GroupResult, PodResult, with_pods_elsewhere
+from kschedlab.groups.attempt import GroupResult, with_pods_elsewhere
 from kschedlab.groups.group import (
+    ERROR,
     SUCCESS,
     UNRESOLVABLE,
     UNSCHEDULABLE,
-    FindGroup,
+    Groups,
     Status,
     group_name,
     is_disrupted_as_one,
     priority_of,
 )
+from kschedlab.groups.place import PodResult
 from kschedlab.objects.model import Pod, PodDisruptionBudget, PodGroup
 from kschedlab.preemption.budgets import MatchesBudget
+from kschedlab.queue.queued_group import GroupKey
 
 ON_ONE_NODE = ("NodeResourcesFit", "NodePorts")
 """Filters that look at the pods of one node alone."""
@@ -60,7 +63,7 @@ def preempt(
     cluster: Cluster,
     group: PodGroup,
     pods: Sequence[PodInfo],
-    find: FindGroup,
+    groups: Groups,
     filters: Sequence[Filter],
     retry: Callable[[Cluster], GroupResult],
     group_decides: bool = False,
@@ -69,10 +72,12 @@ def preempt(
 
     ``group_decides``: the group's preemptionPolicy counts (the gate PodGroupPreemptionPolicy); else that of its pods.
     """
+    units = units_of(cluster, groups)
+    if isinstance(units, Status):
+        return GroupPreemption(units, {})
     policies = [group.spec.preemptionPolicy] if group_decides else [each.pod.spec.preemptionPolicy for each in pods]
     if "Never" in policies:
         return GroupPreemption(Status(UNSCHEDULABLE, ("not eligible due to preemptionPolicy=Never.",)), {})
-    units = units_of(cluster, find)
     priority = priority_of(group)
     if _is_ongoing(units, pods, priority):
         nominated = {each.key: each.pod.status.nominatedNodeName for each in pods}
@@ -95,20 +100,28 @@ def preempt(
     return GroupPreemption(status, nominated, evicted, sum(violating[i] for i in victims))
 
 
-def units_of(cluster: Cluster, find: FindGroup) -> list[Unit]:
-    """All running pods as units, node by node: a group that is disrupted as one is one unit, any other pod is one."""
-    together: dict[tuple[str, str], list[tuple[PodInfo, str]]] = {}
+def units_of(cluster: Cluster, groups: Groups) -> list[Unit] | Status:
+    """All running pods as units, node by node: a group that is disrupted as one is one unit, any other pod is one.
+
+    The Status is an error: one of the pods of such a group is on a node that is gone.
+    """
+    together: dict[GroupKey, list[tuple[PodInfo, str]]] = {}
     units: list[Unit] = []
     for info, node in _running(cluster):
         name, namespace = group_name(info.pod), info.pod.metadata.namespace
-        group = find(namespace, name) if name else None
+        group = groups.find(namespace, name) if name else None
         if is_disrupted_as_one(group):
             together.setdefault((namespace, name), []).append((info, node))
         else:
             priority = info.priority if group is None else priority_of(group)
             units.append(Unit((info,), (node,), priority, 2 if name else 1))
-    for (namespace, name), members in together.items():
-        group = find(namespace, name)
+    for key, members in together.items():
+        for pod in groups.scheduled(key):
+            if (gone := pod.spec.nodeName) not in cluster.index:
+                why = f'nodeinfo not found for node name "{gone}"'
+                why = f'failed to create domain: failed to get node info for node "{gone}" from snapshot: {why}'
+                return Status(ERROR, (why,))
+        group = groups.find(*key)
         assert group is not None
         units.append(
             Unit(tuple(info for info, _ in members), tuple(node for _, node in members), priority_of(group), 2)

@@ -2,46 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pods import PodInfo
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import Generation, Profiles, api_of, profile_for
 from kschedlab.groups.cycle import GroupDecision, Verdict, decide, fault
-from kschedlab.groups.group import SUCCESS, group_name, min_count
+from kschedlab.groups.group import SUCCESS, min_count
+from kschedlab.groups.place import Tried
 from kschedlab.manifests.decoding import Origin, decode, named_origin, strict_json
 from kschedlab.manifests.loading import Objects
 from kschedlab.manifests.validation import faults_of
-from kschedlab.objects.model import PodGroup
+from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.objects.problems import ManifestError, quoted
 from kschedlab.program.options import UsageError
+from kschedlab.queue.queued_group import GroupKey, group_of
 from kschedlab.scheduler import Scheduler
 
-Groups = dict[tuple[str, str], PodGroup]
 NEEDS = "podGroup needs featureGates: {GenericWorkload: true}"
+
+
+@dataclass(frozen=True)
+class GroupsOf:
+    """The groups and the pods of a scenario, as :class:`~kschedlab.groups.group.Groups`."""
+
+    by_key: Mapping[GroupKey, PodGroup]
+    pods: Sequence[Pod]
+
+    def find(self, namespace: str, name: str) -> PodGroup | None:
+        """The group, or None."""
+        return self.by_key.get((namespace, name))
+
+    def scheduled(self, key: GroupKey) -> list[Pod]:
+        """The group's pods that have a node."""
+        return [pod for pod in self.pods if pod.spec.nodeName and group_of(pod) == key]
 
 
 def group_verdict(key: str, raws: Iterable[msgspec.Raw], objects: Objects, profiles: Profiles) -> dict[str, Any]:
     """The verdict for the waiting pods of the group ``namespace/name``. UsageError, ManifestError."""
-    groups = pod_groups(raws)
+    groups = GroupsOf(pod_groups(raws), objects.pods)
     every = [profiles] if isinstance(profiles, Generation) else profiles.values()
     if not all(dict(each.feature_gates).get("GenericWorkload") for each in every):
         raise UsageError(NEEDS)
     namespace, _, name = key.partition("/")
-    group = groups.get((namespace, name))
+    group = groups.find(namespace, name)
     if group is None:
         raise UsageError(f"pod group {quoted(key)} is not in the scenario: add it to objects")
     cluster = Cluster(objects, api_of(profiles))
-    waiting = [pod for pod in cluster.pending.values() if group_key(pod) == (namespace, name)]
-    running = [
-        pod
-        for pod in objects.pods
-        if pod.spec.nodeName and (pod.metadata.namespace, group_name(pod)) == (namespace, name)
-    ]
+    waiting = [pod for pod in cluster.pending.values() if group_of(pod.pod) == (namespace, name)]
+    running = groups.scheduled((namespace, name))
     if not waiting:
         raise UsageError(f"no pod of the pod group {quoted(key)} waits")
     generation = profile_for(waiting[0].pod, profiles)
@@ -55,13 +68,12 @@ def group_verdict(key: str, raws: Iterable[msgspec.Raw], objects: Objects, profi
         placements = sorted((_placement(pod.key, message=why) for pod in waiting), key=lambda each: each["pod"])
         return {"placements": placements, "victims": [], "condition": _condition("False", "SchedulerError", why)}
     scheduler = Scheduler(cluster, generation, percentage=100)
-    found = decide(scheduler, group, waiting, len(running), lambda *key: groups.get(key))
-    return verdict_of(found)
+    return verdict_of(decide(scheduler, group, waiting, groups))
 
 
-def pod_groups(raws: Iterable[msgspec.Raw]) -> Groups:
+def pod_groups(raws: Iterable[msgspec.Raw]) -> dict[GroupKey, PodGroup]:
     """The PodGroups among the objects, by namespace and name. ManifestError."""
-    groups, problems = Groups(), []
+    groups, problems = dict[GroupKey, PodGroup](), []
     for index, raw in enumerate(raws):
         data = strict_json(raw)
         if not isinstance(data, dict) or data.get("kind") != "PodGroup":
@@ -76,13 +88,11 @@ def pod_groups(raws: Iterable[msgspec.Raw]) -> Groups:
     return groups
 
 
-def group_key(pod: PodInfo) -> tuple[str, str]:
-    """The namespace and the name of the pod's group."""
-    return pod.pod.metadata.namespace, group_name(pod.pod)
-
-
 def verdict_of(found: GroupDecision) -> dict[str, Any]:
-    """The decision as plain data: every pod's node, or its message and nomination; victims; the group's condition."""
+    """The decision as plain data: every pod's node, or its message and nomination; victims; the group's condition.
+
+    ``domains``: where it was tried, with TopologyAwareWorkloadScheduling.
+    """
     placements = []
     for each in found.verdicts:
         placements.append(_placement(each.pod.key, each.node, each.message, _nominated(each)))
@@ -93,7 +103,14 @@ def verdict_of(found: GroupDecision) -> dict[str, Any]:
         "placements": sorted(placements, key=lambda placement: placement["pod"]),
         "victims": evicted,
         "condition": _condition(status, reason, found.status.message),
-    }
+    } | ({"domains": [_domain(each) for each in found.placements]} if found.placements else {})
+
+
+def _domain(tried: Tried) -> dict[str, Any]:
+    """How many pods got a node there, the scores if several domains were to choose from, or why it cannot be."""
+    pods = sum(bool(each.node) for each in tried.pods)
+    more: dict[str, Any] = {"scores": dict(tried.scores), "message": tried.status.message}
+    return {"domain": tried.placement, "pods": pods} | {name: value for name, value in more.items() if value}
 
 
 def _nominated(verdict: Verdict) -> str:

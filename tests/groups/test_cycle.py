@@ -109,6 +109,14 @@ def test_a_budget_is_broken_last() -> None:
     assert len(answer["victims"]) == 1
 
 
+def test_a_pod_of_a_whole_group_on_a_lost_node_spoils_preemption() -> None:
+    old = [member("x", "n1", of="old"), member("y", "gone", of="old")]
+    objects = [node("n1", cpu="1"), group("old", 1, disruptionMode={"all": {}}), *old]
+    answer = decided(*objects, group(minimum=1, priority=5), member("a", cpu="2", priority=5))
+    said = 'failed to get node info for node "gone" from snapshot: nodeinfo not found for node name "gone"'
+    assert answer["condition"]["reason"] == "SchedulerError" and answer["condition"]["message"].endswith(said)
+
+
 FAULTS = {
     "priority": (
         member("b", priority=1),

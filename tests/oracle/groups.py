@@ -1,10 +1,12 @@
 """Compares the scheduling of pod groups with the real scheduler's, on random scenarios.
 
-    python -m tests.oracle.groups PROGRAM --count 500 --seed 1 [--record tests/conformance/extra]
+    python -m tests.oracle.groups PROGRAM --count 500 --seed 1 [--topology] [--record tests/conformance/extra]
 
-``sh tests/oracle/build.sh FOLDER groups_1_37`` builds PROGRAM. Scenarios in which two nodes tie for a pod are left out:
-the real one draws. The exit status is 1 if any differs. ``--record`` keeps the scenarios and the real verdicts in that
-folder. On a busy machine the program may miss late writes: run a scenario that differs again, alone.
+``sh tests/oracle/build.sh FOLDER groups_1_37`` builds PROGRAM. Scenarios in which the real one draws are left out: two
+nodes tie for a pod, two placements for the group, or no placement can take it and each says something else.
+``--topology``: groups with topology constraints. The exit status is 1 if any differs. ``--record`` keeps the scenarios
+and the real verdicts in that folder. On a busy machine the program may miss late writes: run a scenario that differs
+again, alone.
 """
 
 import argparse
@@ -17,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from kschedlab.groups import cycle
+from kschedlab.groups.attempt import GroupResult
+from kschedlab.groups.group import SUCCESS
 from kschedlab.program.decide import decide_lines
 
 Manifest = dict[str, Any]
 GATES = {"GenericWorkload": True}
 MI = 1 << 20
-NAME = "groups.jsonl.gz"
+TOPOLOGY = "TopologyAwareWorkloadScheduling"
 
 
 def scenario(rng: random.Random, number: int) -> Manifest:
@@ -47,6 +51,59 @@ def scenario(rng: random.Random, number: int) -> Manifest:
         group["spec"] |= {"preemptionPolicy": rng.choice(("Never", "PreemptLowerPriority"))}
     objects = [*nodes, *groups, group, *_budgets(rng), *running, *pods]
     return {"id": f"group-{number}", "objects": objects, "podGroup": "default/gang", "featureGates": gates}
+
+
+def with_topology(rng: random.Random, made: Manifest) -> Manifest:
+    """The scenario with racks, and with a topology constraint for the group. Most of its running pods share a rack."""
+    made["id"] = made["id"].replace("group", "topology")
+    made["featureGates"][TOPOLOGY] = True
+    key = rng.choice(("rack", "rack", "rack", "rack", "zone", "kubernetes.io/hostname", "room", ""))
+    racks = rng.sample(("r1", "r2", "r3", "r4", ""), rng.randint(1, 4))
+    number = sum(each["kind"] == "Node" for each in made["objects"])
+    made["objects"] += [_node(rng, number + i) for i in range(rng.choice((0, 0, 2, 4)))]
+    nodes, group = [], {}
+    for each in made["objects"]:
+        if each["kind"] == "Node":
+            nodes.append(each)
+            if rng.random() < 0.93:
+                each["metadata"]["labels"]["rack"] = rng.choice(racks)
+            if rng.random() < 0.2:
+                each["status"]["allocatable"]["example.com/gpu"] = str(rng.randint(0, 4))
+        elif each["metadata"]["name"] == "gang":
+            group = each
+    if key:
+        group["spec"]["schedulingConstraints"] = {"topology": [{"key": key}]}
+    _resemble(rng, [each for each in made["objects"] if each["metadata"]["name"].startswith("gang-")])
+    for each in made["objects"]:
+        if each["kind"] == "Pod" and each["spec"].get("nodeName"):  # the first of several domains is drawn, too
+            _leave(each, "gang")
+    here = rng.choice(nodes)
+    around = [n for n in nodes if n["metadata"]["labels"].get(key, "") == here["metadata"]["labels"].get(key)] or [here]
+    for i in range(rng.choice((0, 0, 0, 1, 2))):
+        spec = {"nodeName": rng.choice(around)["metadata"]["name"], "schedulingGroup": {"podGroupName": "gang"}}
+        if rng.random() < 0.06:
+            spec["nodeName"] = "gone"
+        made["objects"].append(_pod(f"old-gang-{i}", group["spec"]["priority"], rng.randint(50, 900), 100, **spec))
+    return made
+
+
+def _leave(pod: Manifest, group: str) -> None:
+    if pod["spec"].get("schedulingGroup") == {"podGroupName": group}:
+        del pod["spec"]["schedulingGroup"]
+
+
+def _resemble(rng: random.Random, pods: list[Manifest]) -> None:
+    """Half the time the waiting pods are equal, and sometimes they all want the extended resource."""
+    equal, gpu = rng.random() < 0.5, rng.random() < 0.15
+    for pod in pods:
+        (container,) = pod["spec"]["containers"]
+        if equal:
+            container["resources"] = json.loads(json.dumps(pods[0]["spec"]["containers"][0]["resources"]))
+        if gpu:
+            container["resources"]["requests"]["example.com/gpu"] = "1"
+            container["resources"]["limits"] = {"example.com/gpu": "1"}
+        if rng.random() < 0.04:
+            pod["spec"]["nodeSelector"] = {"zone": rng.choice("abc")}
 
 
 def _node(rng: random.Random, i: int) -> Manifest:
@@ -156,13 +213,13 @@ def _budgets(rng: random.Random) -> list[Manifest]:
 
 
 def ours(line: str) -> tuple[Manifest, bool]:
-    """Our verdict, and whether two nodes tied for a pod."""
-    ties: list[bool] = []
+    """Our verdict, and whether the real one may come to another."""
+    drawn: list[bool] = []
     attempt = cycle.attempt
 
     def watched(*arguments: Any) -> Any:
         result = attempt(*arguments)
-        ties.extend(each.decision is not None and len(each.decision.best) > 1 for each in result.pods)
+        drawn.append(is_drawn(result, len(arguments[3])))
         return result
 
     cycle.attempt = watched  # type: ignore[attr-defined]
@@ -170,8 +227,24 @@ def ours(line: str) -> tuple[Manifest, bool]:
         (answer,) = map(json.loads, decide_lines([line]))
     finally:
         cycle.attempt = attempt  # type: ignore[attr-defined]
-    answer.pop("version")
-    return answer, any(ties)
+    for ours_alone in ("version", "domains"):
+        answer.pop(ours_alone, None)
+    return answer, any(drawn)
+
+
+def is_drawn(result: GroupResult, scheduled: int) -> bool:
+    """Whether the real scheduler draws something in this attempt. ``scheduled``: how many pods have a node."""
+    if result.status.message.startswith("cannot determine domain"):
+        return scheduled > 1
+    tried = [each.pods for each in result.placements] or [result.pods]
+    if any(each.decision is not None and len(each.decision.best) > 1 for pods in tried for each in pods):
+        return True
+    found = [each for each in result.placements if each.status.code == SUCCESS]
+    if found:
+        totals = sorted((each.total for each in found), reverse=True)
+        return totals[1:2] == totals[:1]
+    said = {(each.status.as_error, tuple(pod.status.message for pod in each.pods)) for each in result.placements}
+    return len(said) > 1
 
 
 def write(path: Path, lines: list[str]) -> None:
@@ -186,12 +259,14 @@ def main() -> int:
     parser.add_argument("program")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--topology", action="store_true")
     parser.add_argument("--record", type=Path)
     options = parser.parse_args()
     rng = random.Random(options.seed)
     lines, here = [], []
     while len(lines) < options.count:
-        line = json.dumps(scenario(rng, len(lines)))
+        made = scenario(rng, len(lines))
+        line = json.dumps(with_topology(rng, made) if options.topology else made)
         answer, tied = ours(line)
         if not tied:
             lines.append(line)
@@ -208,8 +283,9 @@ def main() -> int:
     preempting = sum(bool(each["victims"]) for each in there)
     print(f"{len(lines)} scenarios, {placed} placed, {preempting} with victims, {differ} differ")
     if options.record:
-        write(options.record / "scenarios" / NAME, lines)
-        write(options.record / "v1.37" / NAME, [json.dumps(real) for real in there])
+        name = "topology.jsonl.gz" if options.topology else "groups.jsonl.gz"
+        write(options.record / "scenarios" / name, lines)
+        write(options.record / "v1.37" / name, [json.dumps(real) for real in there])
     return 1 if differ else 0
 
 

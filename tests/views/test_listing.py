@@ -40,7 +40,7 @@ def test_names_are_escaped() -> None:
     assert "&lt;locals&gt;.local</code>" in Listing(local)._repr_markdown_()
 
 
-@pytest.mark.parametrize("private", [Scheduler._preempt, Scheduler._select])
+@pytest.mark.parametrize("private", [Scheduler._search, Scheduler._select])
 def test_private_functions_are_refused(private: object) -> None:
     with pytest.raises(ValueError, match="is private"):
         Listing(private)  # type: ignore[arg-type]

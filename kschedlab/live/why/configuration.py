@@ -19,7 +19,7 @@ from kschedlab.objects.problems import safe_text
 
 FILES = ("config", "policy-config-file")
 KUBEADM = ("kube-system", "kubeadm-config")
-GROUPS = ("GenericWorkload", "PodGroupPreemptionPolicy")
+GROUPS = ("GenericWorkload", "PodGroupPreemptionPolicy", "TopologyAwareWorkloadScheduling")
 MOST = 8
 """The most pods of kube-scheduler whose configuration is looked at."""
 

@@ -43,6 +43,15 @@ def test_a_gang_is_bound_together() -> None:
     assert set(waited) == {"default/a"}, "the last one finds its gang complete"
 
 
+def test_a_gang_with_a_topology_constraint_is_bound_in_one_rack() -> None:
+    nodes = [node(name, cpu="1", labels={"rack": rack}) for name, rack in (("a", "r1"), ("b", "r2"), ("c", "r2"))]
+    wanted = group(schedulingConstraints={"topology": [{"key": "rack"}]})
+    gated = GATED.with_feature_gates({"TopologyAwareWorkloadScheduling": True})
+    simulation = Simulation([*nodes, wanted, member("x", cpu="1"), member("y", cpu="1")], gated)
+    simulation.run()
+    assert sorted(nodes_of(simulation).values()) == ["b", "c"]
+
+
 def test_a_gang_waits_for_its_pods_and_then_for_its_group() -> None:
     simulation = running(node("n1"), member("a"))
     simulation.run(1_000_000)

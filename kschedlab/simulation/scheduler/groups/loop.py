@@ -93,7 +93,7 @@ class GroupLoop(Loop):
         engine.cluster = context.cache.cluster()
         engine.generation = context.generations[members[0].pod.spec.schedulerName]
         pods = [context.cache.info(member.pod) for member in members]
-        return decide(engine, group, pods, len(self._states.scheduled(key_of(group))), self._states.find)
+        return decide(engine, group, pods, self._states)
 
     def _carry_out(self, member: QueuedPodInfo, verdict: Verdict) -> Run:
         """Bind the pod in a process of its own, or return it with its message."""
