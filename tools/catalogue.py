@@ -28,6 +28,7 @@ MARKS = {
     **dict.fromkeys(("say", "later", "slider", "switch", "choice", "steps", "typed", "moments"), (0, "{}")),
     "count": (1, "{{number}} {}"),
     "terms": (None, "{}"),
+    "Term": (3, "{}"),
 }
 """By the name of a function, which of its arguments is a message (None: each), and the message that is made of it."""
 

@@ -11,12 +11,19 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
+from kschedlab.language import LANGUAGES
+
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # holds the model's id, new in every run
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+
+
+def paths() -> list[Path]:
+    """All notebooks: the English set, then its translations in folders named after their languages."""
+    return [path for folder in (".", *LANGUAGES) for path in sorted((NOTEBOOKS / folder).glob("*.ipynb"))]
 
 
 def executed(path: Path, timeout: int = 120) -> str:
@@ -50,7 +57,7 @@ def forget_model_id(output: dict[str, Any]) -> bool:
 
 def main() -> None:
     """Refresh the notebooks named on the command line, or all."""
-    for path in [Path(name).resolve() for name in sys.argv[1:]] or sorted(NOTEBOOKS.glob("*.ipynb")):
+    for path in [Path(name).resolve() for name in sys.argv[1:]] or paths():
         saved = path.read_text(encoding="utf-8")
         fresh = executed(path)
         path.write_text(fresh, encoding="utf-8")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from kschedlab.language import later, listed, say
 from kschedlab.views.html import Html, element
 from kschedlab.views.style import CELL, HEAD, NOWRAP, TABLE
 from kschedlab.views.words import aligned
@@ -307,27 +308,30 @@ class Glossary:
     def __init__(self, *words: str) -> None:
         if unknown := [word for word in words if word not in TERMS]:
             near = get_close_matches(unknown[0], TERMS, 3, 0.0)
-            raise ValueError(f'"{unknown[0]}" is not in the glossary; there are {", ".join(near)}, ...')
+            message = later('"{word}" is not in the glossary; there are {near}, ...')
+            raise ValueError(say(message, word=unknown[0], near=listed(near)))
         self.terms = [TERMS[word] for word in words or TERMS]
 
     def __repr__(self) -> str:
-        return "\n".join(aligned([HEADS, *([each.english, each.chinese, each.meaning] for each in self.terms)], ""))
+        rows = ([each.english, each.chinese, say(each.meaning)] for each in self.terms)
+        return "\n".join(aligned([_heads(), *rows], ""))
 
     def _repr_html_(self) -> str:
         return str(_table(self.terms))
 
 
-HEADS = ["English", "中文", "here"]
+def _heads() -> list[str]:
+    return ["English", "中文", say("here")]
 
 
 def _table(terms: Iterable[Term]) -> Html:
-    head = (element("th", text, scope="col", style=HEAD) for text in HEADS)
+    head = (element("th", text, scope="col", style=HEAD) for text in _heads())
     rows = (
         element(
             "tr",
             element("th", each.english, scope="row", style=CELL),
             element("td", each.chinese, lang="zh", style=CELL + NOWRAP),
-            element("td", *_with_code(each.meaning), style=CELL),
+            element("td", *_with_code(say(each.meaning)), style=CELL),
         )
         for each in terms
     )

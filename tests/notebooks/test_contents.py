@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 
-from tools.refresh import NOTEBOOKS
+from tools.refresh import NOTEBOOKS, paths
 
 LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
 ANCHOR = re.compile(r'<a href="(?!https?://|#)([^"#]+)"')
@@ -25,11 +25,12 @@ def links(path: Path) -> Iterator[str]:
 
 
 def test_contents_names_every_notebook() -> None:
-    lessons = {path.name for path in NOTEBOOKS.glob("*.ipynb")} - {"00-contents.ipynb"}
-    assert lessons <= set(links(NOTEBOOKS / "00-contents.ipynb"))
+    for folder in (NOTEBOOKS, NOTEBOOKS / "zh"):
+        lessons = {path.name for path in folder.glob("*.ipynb")} - {"00-contents.ipynb"}
+        assert lessons <= set(links(folder / "00-contents.ipynb"))
 
 
 def test_links_lead_somewhere() -> None:
     root = NOTEBOOKS.parent
-    paths = sorted([*NOTEBOOKS.glob("*.ipynb"), *root.glob("*.md"), *root.glob("docs/*.md")])
-    assert [f"{p.name}: {to}" for p in paths for to in links(p) if not (p.parent / to).exists()] == []
+    files = [*paths(), *sorted([*root.glob("*.md"), *root.glob("docs/*.md")])]
+    assert [f"{file}: {to}" for file in files for to in links(file) if not (file.parent / to).exists()] == []

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import nbformat
 import pytest
 
-from tools.refresh import METADATA, NOTEBOOKS, executed
+from tools.refresh import METADATA, NOTEBOOKS, executed, paths
 
-PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
-each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+PATHS = paths()
+each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: str(path.relative_to(NOTEBOOKS)))
 NOT_COMPARED = re.compile(r"nbval-(ignore-output|skip)|raises-exception|NBVAL_|PYTEST_VALIDATE_IGNORE", re.IGNORECASE)
 MACHINE = re.compile(r"(?<![\w.])/(home|root|tmp|usr|work|Users)/|[A-Z]:\\\\Users")
 KIBIBYTE = 1024

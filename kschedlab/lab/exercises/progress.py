@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kschedlab.lab.exercises.exercise import Exercise, State
-from kschedlab.language import say
+from kschedlab.language import ENGLISH, language, say
 
 FILE = ".kschedlab-progress.json"
 VARIABLE = "KSCHEDLAB_PROGRESS"
@@ -52,7 +52,7 @@ class Progress:
     @classmethod
     def usual(cls) -> Progress:
         """The file in this folder, or the one that the environment variable names."""
-        where = os.environ.get(VARIABLE, FILE)
+        where = os.environ.get(VARIABLE, _beside_the_notebooks())
         return cls(None if where == "off" else Path(where))
 
     def of(self, lesson: str, seed: int, number: int) -> Record | None:
@@ -124,6 +124,12 @@ class Progress:
                 name=self.path.name,
                 error=error.strerror,
             )
+
+
+def _beside_the_notebooks() -> str:
+    """The path of the file: all languages share one, and a translated set of notebooks is a folder in the English one."""
+    translated = language() != ENGLISH and Path.cwd().name == language()
+    return str(Path("..", FILE)) if translated else FILE
 
 
 def record_of(data: Any) -> Record:
