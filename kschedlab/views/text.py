@@ -24,7 +24,7 @@ CANDIDATES = 6
 
 def decision_text(decision: Decision) -> str:
     """The whole decision in sections; empty ones are omitted. O(nodes)."""
-    lines = [f"{decision.pod.key} ({request_text(decision)})", outcome(decision)]
+    lines = [say("{pod} ({request})", pod=decision.pod.key, request=request_text(decision)), outcome(decision)]
     for section in (_refused, device_lines, _extended, _scored, _preempted, _event):
         if section_lines := list(section(decision)):
             lines += ["", *section_lines]

@@ -227,7 +227,13 @@ class Exercise(ABC):
     def text(self) -> str:
         """Question and instance as plain text."""
         options = [f"( ) {each}" for each in self.choices()]
-        parts = [f"{self.title} ({say(self.kind)})", self.question, self.instance.text, self.start, *options]
+        parts = [
+            say("{title} ({kind})", title=self.title, kind=say(self.kind)),
+            self.question,
+            self.instance.text,
+            self.start,
+            *options,
+        ]
         return "\n".join(visible(line) for part in parts if part for line in part.splitlines())
 
     def html(self, saved: bool = False) -> Html:

@@ -65,7 +65,10 @@ class Lesson:
         return len(self._exercises)
 
     def __repr__(self) -> str:
-        lines = [f"{number}. {each.title} ({say(each.kind)})" for number, each in enumerate(self, 1)]
+        lines = [
+            f"{number}. " + say("{title} ({kind})", title=each.title, kind=say(each.kind))
+            for number, each in enumerate(self, 1)
+        ]
         return "\n".join(
             [say("Exercises of {lesson}, seed {seed}:", lesson=self.name, seed=self.seed), *map(visible, lines)]
         )
@@ -95,7 +98,8 @@ class Summary:
 
     def __repr__(self) -> str:
         lines = [
-            f"{MARKS[state]} {number}. {title}: {state.words}"
+            f"{MARKS[state]} {number}. "
+            + say("{title}: {state}", title=title, state=state.words)
             + (say(", {tries} tries, {hints} hints", tries=tries, hints=hints) if tries else "")
             for number, title, state, tries, hints in self.rows
         ]
