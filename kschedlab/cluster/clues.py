@@ -34,9 +34,9 @@ def namespace_of(signature: Signature) -> tuple[str]:
     return (signature.namespace,)
 
 
-def has_volumes(signature: Signature) -> tuple[bool]:
-    """Whether there are volumes."""
-    return (bool(signature.example.spec.volumes),)
+def has_volumes(signature: Signature) -> tuple[bool, ...]:
+    """True if there are volumes."""
+    return (True,) if signature.example.spec.volumes else ()
 
 
 VOLUMES: tuple[Clue, ...] = (Clue(has_volumes, (True,)),)

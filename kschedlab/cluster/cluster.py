@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -26,7 +25,7 @@ from kschedlab.cluster.derived import (
     bindable,
 )
 from kschedlab.cluster.object_store import STORAGE, Change, ObjectStore, is_relevant, key_of, put_or_remove
-from kschedlab.cluster.pods import PodInfo, amounts, same_info, shared, start_of
+from kschedlab.cluster.pods import PodInfo, requests, same_info, start_of
 from kschedlab.cluster.queries import PodQuery
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import Topology
@@ -161,7 +160,7 @@ class Cluster(Columns):
     def info(self, pod: Pod) -> PodInfo:
         """The pod as this API admits it, with its signature, requests and priority."""
         original, pod = pod, self.api.admit(pod)
-        request, placed = (amounts(tuple(f(pod).items())) for f in (self.api.incoming, self.api.placed))
+        request, placed = self.api.incoming(pod), self.api.placed(pod)
         for name in request | placed:
             self._row(name)
         return PodInfo(
@@ -170,10 +169,7 @@ class Cluster(Columns):
             priority=pod.spec.priority or 0,
             start=start_of(pod),
             signature=self.signatures.of(pod),
-            request=request,
-            placed=placed,
-            scored=shared(self.api.scored(pod)),
-            nonzero=shared(self.api.nonzero(pod)),
+            requests=requests((*request.items(),), (*placed.items(),), self.api.scored(pod), self.api.nonzero(pod)),
             original=None if original is pod else original,
         )
 
@@ -184,7 +180,7 @@ class Cluster(Columns):
         pod = info.pod
         spec = pod.spec if pod.spec.nodeName == after.spec.nodeName else replace(pod.spec, nodeName=after.spec.nodeName)
         pod = replace(pod, metadata=after.metadata, spec=spec, status=after.status)
-        return dataclasses.replace(info, pod=pod, start=start_of(after))
+        return replace(info, pod=pod, start=start_of(after))
 
     # -- changing
 

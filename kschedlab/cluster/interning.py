@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from kschedlab.cluster.clues import ByClue, Clue, Extract
-from kschedlab.cluster.items import Items
+from kschedlab.cluster.items import Items, items_for
 from kschedlab.cluster.queries import PodQuery, Sum
 from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.terms import PodTerms
@@ -193,5 +193,5 @@ class Signatures:
         """By item: the signatures from which the function extracts it."""
         items = self._items.get(extract)
         if items is None:
-            items = self._items[extract] = Items()
+            items = self._items[extract] = items_for(extract)
         return items.update(extract, self._born)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec.structs import replace as put
@@ -38,7 +37,7 @@ def as_pending(pod: AnyPod, cluster: Cluster, api: Api | None = None) -> Pending
     info = fork.pending.get(key)
     if (node := node_of(key, fork)) is not None:
         info = fork.evict(key)
-        info = replace(info, pod=without_node(info.pod))
+        info = put(info, pod=without_node(info.pod))
     if manifest is not None:
         info = fork.info(manifest)
     if info is None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
+import msgspec
 import numpy as np
 
 from kschedlab.cluster.resource_table import ResourceTable
@@ -19,14 +20,24 @@ NEVER_STARTED = np.iinfo(np.int64).max
 (v1.37: pkg/scheduler/util/utils.go, GetPodStartTime)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PodInfo:
-    """A pod and the numbers that the scheduler computes from it before it checks any node.
+class Requests(msgspec.Struct, frozen=True, gc=False):
+    """What a pod requests: one object for all pods that request the same.
 
     ``request``: the requests that the filter checks, by resource name (cpu in milli, the rest in units).
     ``placed``: the requests that count once the pod is on a node.
     ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults 100m and 200 MiB that some
     scores use.
+    """
+
+    request: dict[str, int]
+    placed: dict[str, int]
+    scored: tuple[int, int]
+    nonzero: tuple[int, int]
+
+
+class PodInfo(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """A pod and the numbers that the scheduler computes from it before it checks any node.
+
     ``original``: the pod before this generation's API server changed it on creation, None if it did not.
     """
 
@@ -35,11 +46,28 @@ class PodInfo:
     priority: int
     start: int
     signature: Signature
-    request: dict[str, int]
-    placed: dict[str, int]
-    scored: tuple[int, int]
-    nonzero: tuple[int, int]
+    requests: Requests
     original: Pod | None = None
+
+    @property
+    def request(self) -> dict[str, int]:
+        """See :class:`Requests`."""
+        return self.requests.request
+
+    @property
+    def placed(self) -> dict[str, int]:
+        """See :class:`Requests`."""
+        return self.requests.placed
+
+    @property
+    def scored(self) -> tuple[int, int]:
+        """See :class:`Requests`."""
+        return self.requests.scored
+
+    @property
+    def nonzero(self) -> tuple[int, int]:
+        """See :class:`Requests`."""
+        return self.requests.nonzero
 
     def __repr__(self) -> str:
         amounts = (f"{name}={amount}{'m' if name == 'cpu' else ''}" for name, amount in self.request.items() if amount)
@@ -50,9 +78,7 @@ class PodInfo:
         return (
             self.signature is other.signature
             and (self.priority, self.start) == (other.priority, other.start)
-            and (self.nonzero, self.scored) == (other.nonzero, other.scored)
-            and self.request == other.request
-            and self.placed == other.placed
+            and self.requests == other.requests
         )
 
 
@@ -157,16 +183,13 @@ class PodColumns:
         return self._used - 1
 
 
-@lru_cache(1 << 14)
-def amounts(items: tuple[tuple[str, int], ...]) -> dict[str, int]:
-    """The amounts by resource, read-only: one object for all pods that request the same."""
-    return dict(items)
+Amounts: TypeAlias = tuple[tuple[str, int], ...]
 
 
 @lru_cache(1 << 14)
-def shared(amounts: tuple[int, int]) -> tuple[int, int]:
-    """The same pair: one object for all pods that request the same."""
-    return amounts
+def requests(request: Amounts, placed: Amounts, scored: tuple[int, int], nonzero: tuple[int, int]) -> Requests:
+    """These requests, read-only."""
+    return Requests(dict(request), dict(placed), scored, nonzero)
 
 
 def start_of(pod: Pod) -> int:

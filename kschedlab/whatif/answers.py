@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending
@@ -113,7 +115,7 @@ def eviction(case: Case) -> Eviction | None:
     Preemption selects them, so a node's most important pods stay if possible, and the system's stay anyway. The pod
     must really fit afterwards.
     """
-    info = ranked(replace(case.info, pod=with_spec(case.info.pod, preemptionPolicy=None)), ABOVE_USERS)
+    info = ranked(put(case.info, pod=with_spec(case.info.pod, preemptionPolicy=None)), ABOVE_USERS)
     preemption = case.decide(info).preemption
     if preemption is None or preemption.run is None:
         return None

@@ -11,7 +11,7 @@ from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending
-from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.pods import PodInfo, Requests
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST, Generation
 from kschedlab.objects.model import Pod
@@ -79,18 +79,18 @@ class Case:
             cpu, memory = cpu_and_memory
             return cpu + added * (resource == "cpu"), memory + added * (resource == "memory")
 
-        return replace(
-            info,
+        wants = Requests(
             request=info.request | {resource: amount},
             placed=info.placed | {resource: info.placed.get(resource, 0) + added},
             scored=changed(info.scored),
             nonzero=changed(info.nonzero),
         )
+        return put(info, requests=wants)
 
 
 def ranked(info: PodInfo, priority: int) -> PodInfo:
     """The pod with this priority."""
-    return replace(info, pod=with_spec(info.pod, priority=priority), priority=priority)
+    return put(info, pod=with_spec(info.pod, priority=priority), priority=priority)
 
 
 def with_spec(pod: Pod, **fields: Any) -> Pod:

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from kschedlab.cluster.clues import Clue, labels_of
 from kschedlab.cluster.counts import Counts
 from kschedlab.cluster.interning import Signatures
-from kschedlab.cluster.pods import PodColumns, PodInfo
+from kschedlab.cluster.pods import PodColumns, PodInfo, Requests
 from kschedlab.cluster.queries import Sum
 from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.volume_answers import refresh
@@ -47,7 +47,7 @@ class World:
 
     def come(self, kind: Signature, node: int) -> None:
         self.names += 1
-        info = PodInfo(kind.example, f"p{self.names}", 0, 0, kind, {}, {}, (0, 0), (0, 0))
+        info = PodInfo(kind.example, f"p{self.names}", 0, 0, kind, Requests({}, {}, (0, 0), (0, 0)))
         self.pods.add(info, node, {})
         self.counts.add(kind, node, +1)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from kschedlab.cluster.pods import PodColumns, PodInfo
+from kschedlab.cluster.pods import PodColumns, PodInfo, Requests
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.terms import PodTerms
 from kschedlab.testing import pod
@@ -17,9 +17,8 @@ KINDS = [Signature(ANYBODY, PodTerms(), number) for number in range(3)]
 
 def info(name: str, priority: int = 0) -> PodInfo:
     kind = KINDS[priority % 3]
-    return PodInfo(
-        ANYBODY, f"default/{name}", priority, len(name), kind, {"cpu": 7}, {"cpu": 7}, (100, 200), (100, 200)
-    )
+    wants = Requests({"cpu": 7}, {"cpu": 7}, (100, 200), (100, 200))
+    return PodInfo(ANYBODY, f"default/{name}", priority, len(name), kind, wants)
 
 
 def add(columns: PodColumns, name: str, node: int = 0, priority: int = 0) -> int:
