@@ -14,7 +14,7 @@ LEFT_TO_RIGHT = {
     "": """
         extras | language | objects | cel | manifests | cluster | testing | devices | filter | queue | score | plugins
         extenders | preemption | generations | configuration | decision | claiming | post_filter | scheduler | groups
-        explanation | whatif | simulation | views | lab | live | program | __main__
+        explanation | whatif | simulation | views | live | lab | program | __main__
     """,
     "filter": """
         plugin | dynamic_resources

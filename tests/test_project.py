@@ -1,7 +1,12 @@
 """The files around the package are consistent: dependencies, their lock, Binder, Jupyter."""
 
+import hashlib
 import json
+import os
+import platform
 import re
+import subprocess
+import sys
 import tomllib
 from itertools import chain
 from pathlib import Path
@@ -11,10 +16,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from kschedlab.lab.panels.contents import LESSONS
+from kschedlab.lab.panels.terminal_desk import KUBECONFIG
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import as_yaml, node, pod
-from tools import check_binder
+from tools import check_binder, get_kubectl
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -54,8 +60,34 @@ def test_binder_understands_its_folder() -> None:
 def test_a_step_that_binder_would_miss_is_named() -> None:
     lines = list(check_binder.STEPS.values())
     assert check_binder.missing_steps("\n".join(["FROM base", *lines])) == []
-    assert check_binder.missing_steps("\n".join(["FROM base", *lines[:-1]])) == ["our package"]
-    assert check_binder.missing_steps("\n".join(["FROM base", lines[0], lines[2], lines[1], lines[3]])) != []
+    assert check_binder.missing_steps("\n".join(["FROM base", *lines[:-1]])) == ["our settings"]
+    assert check_binder.missing_steps("\n".join(["FROM base", lines[0], lines[2], lines[1], *lines[3:]])) != []
+
+
+def test_terminals_find_a_lessons_cluster_first_and_then_ones_own(tmp_path: Path) -> None:
+    own, program = tmp_path / "own", "import runpy; runpy.run_path({!r}); import os; print(os.environ['KUBECONFIG'])"
+    command = [sys.executable, "-c", program.format(str(ROOT / ".jupyter/jupyter_server_config.py"))]
+    environment = {**os.environ, "JUPYTER_RUNTIME_DIR": str(tmp_path), "HOME": str(tmp_path)}
+    lesson = str(tmp_path / KUBECONFIG)
+    there = str(ROOT / "README.md")
+    for given, files in (("", [lesson]), (str(own), [lesson]), (f"{lesson}:{there}", [lesson, there])):
+        environment["KUBECONFIG"] = given
+        found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        assert found.strip().split(":") == files
+    assert os.access(ROOT / "binder/start", os.X_OK)
+
+
+def test_binder_gets_a_kubectl_with_the_right_sum(tmp_path: Path) -> None:
+    folder = tmp_path / f"{get_kubectl.VERSION}/bin/linux/{get_kubectl.MACHINES[platform.machine()]}"
+    folder.mkdir(parents=True)
+    (folder / "kubectl").write_text("#!/bin/sh\necho kubectl\n")
+    (folder / "kubectl.sha256").write_text(hashlib.sha256((folder / "kubectl").read_bytes()).hexdigest())
+    fetched = get_kubectl.fetch(tmp_path, tmp_path.as_uri())
+    assert subprocess.run([fetched], capture_output=True, text=True, check=True).stdout == "kubectl\n"
+    (folder / "kubectl").write_text("something else")
+    with pytest.raises(ValueError, match="its sum is"):
+        get_kubectl.fetch(tmp_path, tmp_path.as_uri())
+    assert fetched.read_text() == "#!/bin/sh\necho kubectl\n", "what was there stays"
 
 
 def test_jupyter_opens_the_contents_and_asks_nobody_for_news() -> None:

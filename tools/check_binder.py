@@ -11,6 +11,7 @@ STEPS = {
     "the pinned libraries": 'pip install --no-cache-dir -r "binder/requirements.txt"',
     "the repository": "COPY --chown=0:0 src/ ${REPO_DIR}/",
     "our package": "RUN ./binder/postBuild",
+    "our settings": 'ENV R2D_ENTRYPOINT="${REPO_DIR}/binder/start"',
 }
 
 

@@ -63,8 +63,13 @@ def write(path: Path, port: int, token: str) -> None:
 
 def remove(path: Path, port: int, token: str) -> None:
     """Remove the file, if it is still this server's."""
-    if _server_in(path) == server_url(port, token):
+    if names(path, port, token):
         path.unlink(missing_ok=True)
+
+
+def names(path: Path, port: int, token: str) -> bool:
+    """Whether the file is this server's."""
+    return _server_in(path) == server_url(port, token)
 
 
 def read(path: Path) -> str:

@@ -28,6 +28,7 @@ from kschedlab.live.serve.verbs import Verbs
 from kschedlab.live.wire.reading import typed
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import ApiObject, Namespace
+from kschedlab.simulation.log import Entry
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.manifest_objects import ManifestObject
 from kschedlab.simulation.timeline.scenario import Scenario
@@ -51,7 +52,7 @@ class Serving:
 
 
 class Server:
-    """A served cluster. ManifestError if the scenario has faults."""
+    """A served cluster. ``began``: the log of its beginning. ManifestError if the scenario has faults."""
 
     def __init__(
         self,
@@ -79,7 +80,10 @@ class Server:
         if scenario.options.settings.kubelet is not None:
             self.plane.followers.append(Registration(simulation.api).follow)
         _add_namespaces(simulation, manifests)
+        self.began: list[Entry] = []
+        self.plane.followers.append(self.began.extend)
         self.plane.digest()
+        self.plane.followers.pop()
         for manifest in manifests:
             self._keep_rest(manifest)
 

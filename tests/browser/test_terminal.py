@@ -1,0 +1,106 @@
+"""Lessons 01 and 05 with a terminal of JupyterLab: what is typed there happens in the panel, and kubectl shows it."""
+
+import shlex
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import Lab, Open
+from tests.browser.lab import Notebook
+
+PANEL = ".jp-CodeCell:has-text('terminal.panel(') .widget-vbox.kschedlab"
+
+
+def panel_of(page: Notebook) -> Locator:
+    return page.page.locator(PANEL).first
+
+
+def open_terminal(page: Notebook) -> int:
+    """File > New > Terminal; its number in the page."""
+    number = page.page.locator(".jp-Terminal").count()
+    page.page.get_by_role("menuitem", name="File", exact=True).click()
+    for name in ("New", "Terminal"):
+        page.page.locator(".lm-Menu-itemLabel").get_by_text(name, exact=True).click()
+    page.page.locator(".jp-Terminal").nth(number).locator("textarea").wait_for(state="attached")
+    return number
+
+
+def type_line(page: Notebook, number: int, line: str) -> None:
+    """Type the line in this terminal."""
+    terminal = page.page.locator(".jp-Terminal").nth(number)
+    page.page.locator(".lm-DockPanel-tabBar [role=tab]").filter(has_text="Terminal").nth(number).click()
+    expect(terminal).to_be_visible()
+    terminal.locator("textarea").focus()
+    page.page.keyboard.type(line)
+    page.page.keyboard.press("Enter")
+
+
+def wait_for(path: Path, *words: str) -> str:
+    """The text that a terminal has written, once a line of it has all of these words."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        text = path.read_text() if path.exists() else ""
+        if any(all(word in line for word in words) for line in text.splitlines()):
+            return text
+        time.sleep(0.1)
+    raise AssertionError(f"no line with {words}:\n{text}")
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed: make system installs it")
+def test_a_nomination_is_watched_with_kubectl(notebook: Open, tmp_path: Path) -> None:
+    page = notebook("01-overview.ipynb")
+    page.run_all()
+    panel = panel_of(page)
+    expect(panel).to_contain_text("The cluster lives.")
+    expect(panel).to_contain_text("kubectl finds this cluster.")
+    watched = tmp_path / "watched"
+    first = open_terminal(page)
+    type_line(page, first, f"kubectl get pod -o wide -w | tee {shlex.quote(str(watched))}")
+    wait_for(watched, "mail-a", "Running", "node-a")
+    second = open_terminal(page)
+    type_line(page, second, "kubectl scale deployment urgent --replicas=1")
+    text = wait_for(watched, "urgent-", "Pending", "node-a")
+    assert "NOMINATED NODE" in text.splitlines()[0]
+    page.page.get_by_role("tab", name="01-overview.ipynb").click()
+    expect(panel).to_contain_text("kubectl scales urgent from 0 to 1.")
+    expect(panel.locator(".ks-picture")).to_contain_text("NOMINATED NODE of urgent-")
+    expect(panel.locator("tr").filter(has_text="urgent-")).to_contain_text("node-a")
+    panel.get_by_role("button", name="Stop time").click()
+    expect(panel.get_by_role("button", name="Let time run")).to_be_visible()
+    panel.get_by_role("button", name="Let time run").click()
+    type_line(page, second, "kubectl delete pod shop-b --now")
+    wait_for(watched, "urgent-", "Running", "node-b")
+    expect(panel).to_contain_text(" is Running on node-b.")
+
+
+def test_the_cluster_ends_begins_again_and_belongs_to_one_notebook(notebook: Open, lab: Lab) -> None:
+    page = notebook("05-preemption.ipynb")
+    page.run_all()
+    panel = panel_of(page)
+    expect(panel).to_contain_text("The cluster lives.")
+    [file] = (lab.home / "JUPYTER_DATA_DIR").rglob("kschedlab.kubeconfig")
+    assert file.stat().st_mode & 0o077 == 0
+    panel.get_by_role("button", name="End", exact=True).click()
+    expect(panel).to_contain_text("The cluster has ended")
+    assert not file.exists()
+    expect(panel.get_by_role("button", name="Stop time")).to_be_disabled()
+    expect(panel).not_to_contain_text("The cluster lives.")
+    panel.get_by_role("button", name="Start again").click()
+    expect(panel).to_contain_text("The cluster lives.")
+    before = file.read_text()
+    page.run_all()
+    expect(panel).to_contain_text("The cluster lives.")
+    assert file.read_text() != before, "the cell that is run again brings a new cluster"
+    other = notebook("01-overview.ipynb")
+    other.run_all()
+    expect(panel_of(other)).to_contain_text("kubectl finds this cluster.")
+    page.page.bring_to_front()
+    expect(panel).to_contain_text("Terminals ask the cluster of another notebook now.")
+    lab.end_kernels()
+    end = time.monotonic() + 30
+    while file.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not file.exists(), "it goes with the kernel"
