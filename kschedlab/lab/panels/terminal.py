@@ -15,6 +15,7 @@ from kschedlab.lab.panels.base import Panel
 from kschedlab.lab.panels.settings import Nothing
 from kschedlab.lab.panels.terminal_feed import Feed, Seen
 from kschedlab.lab.panels.terminal_view import view_of
+from kschedlab.language import later
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import Scenario, loads_scenario
 from kschedlab.testing import Manifest, as_yaml, deployment, node, pod
@@ -64,7 +65,7 @@ def _ladder() -> list[Manifest]:
 
 
 STORIES: Mapping[str, Story] = {"nomination": Story(_nomination, "v1.16"), "ladder": Story(_ladder, "v1.20")}
-BEFORE = "Before anything is typed. In JupyterLab, a kernel brings the cluster to life, and kubectl changes it."
+BEFORE = later("Before anything is typed. In JupyterLab, a kernel brings the cluster to life, and kubectl changes it.")
 
 
 def scenario_text(story: str) -> str:

@@ -20,6 +20,7 @@ import ipywidgets
 from kschedlab.extras import require
 from kschedlab.lab.panels.classroom import Enlargeable
 from kschedlab.lab.panels.terminal_feed import Feed, Seen
+from kschedlab.language import later, say
 from kschedlab.views.html import Child, Html, element, join
 
 if TYPE_CHECKING:
@@ -33,10 +34,13 @@ KUBECONFIG = "kschedlab.kubeconfig"
 TOGETHER, LOOK = 0.2, 1.0
 """Seconds for which changes are collected before they are shown; between two looks at the server."""
 
-LIVES = "The cluster lives. Type kubectl's commands in a terminal, and watch."
-ENDED = "The cluster has ended; this is its last state. Start again serves a new one."
-AWAY = "Terminals ask the cluster of another notebook now. Start again brings them back here."
-NO_KUBECTL = "kubectl is not on this machine's PATH: install it (kubernetes.io/docs/tasks/tools), then open a terminal."
+LIVES = later("The cluster lives. Type kubectl's commands in a terminal, and watch.")
+ENDED = later("The cluster has ended; this is its last state. Start again serves a new one.")
+AWAY = later("Terminals ask the cluster of another notebook now. Start again brings them back here.")
+NO_KUBECTL = later(
+    "kubectl is not on this machine's PATH: install it (kubernetes.io/docs/tasks/tools) and open a terminal."
+)
+STOP, RUN = later("Stop time"), later("Let time run")
 
 
 def kubeconfig() -> Path:
@@ -73,11 +77,11 @@ class Desk(Enlargeable):
         self._path = kubeconfig()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._feed: Feed | None = None
-        self._waits = False
+        self._waits = self._stands = False
         self._said = ipywidgets.HTML()
-        self._again = _button("Start again", "a new cluster, as it was at the beginning", self.start)
-        self._clock = _button("Stop time", "the cluster stands still, and answers", self.turn)
-        self._end = _button("End", "end the cluster", self.end)
+        self._again = _button(say("Start again"), say("a new cluster, as it was at the beginning"), self.start)
+        self._clock = _button(say(STOP), say("the cluster stands still, and answers"), self.turn)
+        self._end = _button(say("End"), say("end the cluster"), self.end)
         bar = ipywidgets.HBox([self._again, self._clock, self._end], layout={"flex_flow": "row wrap"})
         super().__init__([self._said, bar, self.stage])
 
@@ -97,9 +101,11 @@ class Desk(Enlargeable):
         try:
             self.background = self._serve()
         except Exception as problem:  # noqa: BLE001  # a button has no cell to print to
-            return self._tell(element("div", f"The cluster could not be started: {problem}", role="alert"))
+            return self._tell(
+                element("div", say("The cluster could not be started: {problem}", problem=problem), role="alert")
+            )
         Desk.current = self
-        self._clock.description = "Stop time"
+        self._stands, self._clock.description = False, say(STOP)
         self._enable(True)
         self._tell(self._how())
         self._show(LIVES)
@@ -107,10 +113,10 @@ class Desk(Enlargeable):
 
     def turn(self) -> None:
         """Stop the cluster's time, or let it run."""
-        stops = self._clock.description == "Stop time"
         if self.background is not None:
-            self.background.pause(stops)
-            self._clock.description = "Let time run" if stops else "Stop time"
+            self._stands = not self._stands
+            self.background.pause(self._stands)
+            self._clock.description = say(RUN if self._stands else STOP)
 
     def end(self) -> None:
         """End the cluster; the panel keeps its last state."""
@@ -121,7 +127,7 @@ class Desk(Enlargeable):
             Desk.current = None
         background.stop()
         self._enable(False)
-        self._tell(element("div", ENDED, role="status"))
+        self._tell(element("div", say(ENDED), role="status"))
         self._show(ENDED)
 
     # -- the server
@@ -172,12 +178,12 @@ class Desk(Enlargeable):
         """Where the cluster is, for who opens a terminal."""
         assert self.background is not None
         if not self.background.named():
-            return element("div", AWAY, role="alert")
-        said: list[Child] = ["kubectl finds this cluster."]
+            return element("div", say(AWAY), role="alert")
+        said: list[Child] = [say("kubectl finds this cluster.")]
         if os.environ.get("KUBECONFIG", "").partition(os.pathsep)[0] != str(self._path):
-            said = ["type first: ", element("code", f"export KUBECONFIG={shlex.quote(str(self._path))}")]
-        line = element("div", element("b", "In a terminal"), " (File > New > Terminal) ", *said)
-        missing = element("div", NO_KUBECTL, role="alert") if shutil.which("kubectl") is None else None
+            said = [say("type first:"), " ", element("code", f"export KUBECONFIG={shlex.quote(str(self._path))}")]
+        line = element("div", element("b", say("In a terminal")), " (File > New > Terminal) ", *said)
+        missing = element("div", say(NO_KUBECTL), role="alert") if shutil.which("kubectl") is None else None
         return join([line, missing])
 
     def _tell(self, said: Html) -> None:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from kschedlab.language import later, listed, say
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Deployment, Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -18,7 +19,12 @@ KEPT = 10
 REPORTED = ("FailedScheduling", "Preempted")
 """The events whose messages are lines; the others say what a change says already."""
 
-_WHO = {DEFAULT_SCHEDULER: "the scheduler", "timeline": "the timeline", "kubelet": "the kubelet"}
+_WHO = {
+    DEFAULT_SCHEDULER: later("the scheduler"),
+    "timeline": later("the timeline"),
+    "kubelet": later("the kubelet"),
+    "": later("the API server"),
+}
 
 
 class Happened(NamedTuple):
@@ -81,7 +87,8 @@ class Feed:
 def _said(entry: Entry) -> Iterator[tuple[str, str]]:
     """What is told of an entry: lines with their messages."""
     if isinstance(entry, Recorded) and entry.reason in REPORTED:
-        yield f"event {entry.reason} of {visible(_short(entry.key))}", visible(entry.message)
+        about = visible(_short(entry.key))
+        yield say("event {reason} of {object}", reason=entry.reason, object=about), visible(entry.message)
     elif isinstance(entry, Changed):
         told = {Pod.__name__: _pod, Node.__name__: _node}.get(entry.kind, _other)
         for text in told(entry, who(entry.by), visible(_short(entry.key))):
@@ -90,7 +97,7 @@ def _said(entry: Entry) -> Iterator[tuple[str, str]]:
 
 def who(by: str) -> str:
     """The client in words; kubectl and the controllers go by their own names."""
-    return _WHO.get(by, visible(by) or "the API server")
+    return say(_WHO[by]) if by in _WHO else visible(by)
 
 
 def _short(key: str) -> str:
@@ -101,32 +108,35 @@ def _short(key: str) -> str:
 def _pod(entry: Changed, by: str, name: str) -> Iterator[str]:
     old, new = entry.old, entry.new
     if new is None:
-        yield f"{name} is gone: {by} removed it"
+        yield say("{pod} is gone: {who} removed it", pod=name, who=by)
         return
     if old is None:
         asked = [amount(resource, value) for resource, value in pod_requests(new).items() if value]
-        yield f"{by} creates {name}: {', '.join([*asked, f'priority {new.spec.priority or 0}'])}"
+        wants = listed([*asked, say("priority {priority}", priority=new.spec.priority or 0)])
+        yield say("{who} creates {pod}: {wants}", who=by, pod=name, wants=wants)
         old = Pod()
     if new.spec.nodeName and not old.spec.nodeName:
-        yield f"{by} binds {name} to {visible(new.spec.nodeName)}"
+        yield say("{who} binds {pod} to {node}", who=by, pod=name, node=visible(new.spec.nodeName))
     if (nominated := new.status.nominatedNodeName) != old.status.nominatedNodeName:
-        there = visible(nominated or old.status.nominatedNodeName)
-        yield f"{by} nominates {name} to {there}" if nominated else f"{by} takes the nomination to {there} from {name}"
+        gone = later("{who} takes the nomination to {node} from {pod}")
+        node = visible(nominated or old.status.nominatedNodeName)
+        yield say("{who} nominates {pod} to {node}" if nominated else gone, who=by, pod=name, node=node)
     if new.metadata.deletionTimestamp is not None and old.metadata.deletionTimestamp is None:
         grace = new.metadata.deletionGracePeriodSeconds or 0
-        yield f"{by} deletes {name}, which has {grace} s to end"
+        yield say("{who} deletes {pod}, which has {seconds} s to end", who=by, pod=name, seconds=grace)
     if (phase := new.status.phase) != old.status.phase and phase in ("Running", "Succeeded", "Failed"):
-        yield f"{name} is {phase} on {visible(new.spec.nodeName)}"
+        yield say("{pod} is {phase} on {node}", pod=name, phase=phase, node=visible(new.spec.nodeName))
 
 
 def _node(entry: Changed, by: str, name: str) -> Iterator[str]:
     old, new = entry.old, entry.new
     if new is None or old is None:
-        yield f"{by} {'deletes' if new is None else 'creates'} node {name}"
+        yield say("{who} deletes node {node}" if new is None else "{who} creates node {node}", who=by, node=name)
     elif new.spec.unschedulable != old.spec.unschedulable:
-        yield f"{by} {'cordons' if new.spec.unschedulable else 'uncordons'} {name}"
+        cordons = new.spec.unschedulable
+        yield say("{who} cordons {node}" if cordons else "{who} uncordons {node}", who=by, node=name)
     elif new.spec != old.spec or new.metadata.labels != old.metadata.labels:
-        yield f"{by} changes node {name}"
+        yield say("{who} changes node {node}", who=by, node=name)
 
 
 def _other(entry: Changed, by: str, name: str) -> Iterator[str]:
@@ -136,10 +146,11 @@ def _other(entry: Changed, by: str, name: str) -> Iterator[str]:
     old, new = entry.old, entry.new
     scaled = entry.kind == Deployment.__name__ and old is not None and new is not None
     if scaled and new.spec.replicas != old.spec.replicas:
-        yield f"{by} scales {name} from {old.spec.replicas} to {new.spec.replicas}"
+        before, after = old.spec.replicas, new.spec.replicas
+        yield say("{who} scales {name} from {before} to {after}", who=by, name=name, before=before, after=after)
         return
-    verb = "creates" if old is None else "deletes" if new is None else "changes"
-    yield f"{by} {verb} {entry.kind} {name}"
+    changed = later("{who} deletes {kind} {name}") if new is None else later("{who} changes {kind} {name}")
+    yield say("{who} creates {kind} {name}" if old is None else changed, who=by, kind=entry.kind, name=name)
 
 
 def seconds(after: int) -> str:

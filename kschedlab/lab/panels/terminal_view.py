@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kschedlab.lab.panels.base import View
 from kschedlab.lab.panels.terminal_feed import Happened, Seen, seconds
+from kschedlab.language import say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.simulation.pods import TERMINAL
@@ -27,9 +28,10 @@ def view_of(seen: Seen, start: str) -> View:
     """The panel's view. ``start``: what it says before anything has happened."""
     lines = seen.lines
     changes = [line for line in lines if not line.message]
-    said = told(changes[-1]) if changes else start
+    said = told(changes[-1]) if changes else say(start)
     cells = list(map(_cells, seen.pods[:PODS]))
-    more = f"and {count(len(seen.pods) - PODS, 'pod')} more" if len(seen.pods) > PODS else ""
+    left = len(seen.pods) - PODS
+    more = say("and {pods} more", pods=count(left, "pod")) if left > 0 else ""
     pods = table(HEAD, [row(*each) for each in cells])
     events = element("ul", *(element("li", told(each)) for each in lines), style=LIST)
     tables = join([pods, element("p", more) if more else None, events if lines else None])
@@ -39,7 +41,9 @@ def view_of(seen: Seen, start: str) -> View:
 
 def told(line: Happened) -> str:
     """A line with its time."""
-    return f"{seconds(line.after)}: {line.text}" + (f": {line.message}" if line.message else ".")
+    if line.message:
+        return say("{time}: {what}: {message}", time=seconds(line.after), what=line.text, message=line.message)
+    return say("{time}: {what}.", time=seconds(line.after), what=line.text)
 
 
 def _cells(pod: Pod) -> tuple[str, ...]:
@@ -55,7 +59,7 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
     waiting = [pod for pod in seen.pods if not pod.spec.nodeName and pod.status.phase not in TERMINAL]
     hands = [Hand(_waits(pod)) for pod in waiting[:WAITING]]
     if len(waiting) > WAITING:
-        hands.append(Hand(Piece(f"{len(waiting) - WAITING} more", 1000, mark="ghost")))
+        hands.append(Hand(Piece(say("{number} more", number=len(waiting) - WAITING), 1000, mark="ghost")))
     cards = tuple(_card(node, seen, waiting) for node in seen.nodes[:NODES])
     drawn = draw_bench(Bench((), tuple(hands), cards), alt, room)
     left = len(seen.nodes) - NODES
@@ -63,7 +67,7 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
 
 
 def _rest(left: int) -> Card:
-    return Card("…", 1, says=f"{count(left, 'node')} more")
+    return Card("…", 1, says=say("{nodes} more", nodes=count(left, "node")))
 
 
 def _card(node: Node, seen: Seen, waiting: list[Pod]) -> Card:
@@ -84,25 +88,26 @@ def _card(node: Node, seen: Seen, waiting: list[Pod]) -> Card:
 def _remarks(node: Node, nominated: list[Pod], there: list[Pod]) -> Iterator[str]:
     """What is worth saying about a node."""
     if nominated:
-        yield f"NOMINATED NODE of {listing([visible(pod.metadata.name) for pod in nominated])}"
+        yield say("NOMINATED NODE of {pods}", pods=listing([visible(pod.metadata.name) for pod in nominated]))
     if node.spec.unschedulable:
-        yield "cordoned"
+        yield say("cordoned")
     if any(each.type == "Ready" and each.status != "True" for each in node.status.conditions):
-        yield "not ready"
+        yield say("not ready")
     if small := sum(not _cpu(pod) for pod in there):
-        yield f"{count(small, 'pod')} without a CPU request"
+        yield say("{pods} without a CPU request", pods=count(small, "pod"))
 
 
 def _piece(pod: Pod) -> Piece:
     going = pod.metadata.deletionTimestamp is not None
     priority = pod.spec.priority or 0
-    note = "terminating" if going else f"priority {priority}"
+    note = say("terminating") if going else say("priority {priority}", priority=priority)
     return Piece(pod.metadata.name, _cpu(pod), priority, note, "leaving" if going else "")
 
 
 def _waits(pod: Pod) -> Piece:
     priority = pod.spec.priority or 0
-    note = f"priority {priority}, NOMINATED NODE {pod.status.nominatedNodeName or NONE}"
+    there = pod.status.nominatedNodeName or NONE
+    note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=there)
     return Piece(pod.metadata.name, _cpu(pod), priority, note)
 
 
