@@ -1,4 +1,4 @@
-"""A translated notebook keeps in step with the English one: the same cells, code, headings, tables, links and numbers."""
+"""A translated notebook keeps in step with the English one: cells, code, headings, tables, links and numbers."""
 
 import ast
 import re

@@ -127,7 +127,7 @@ class Progress:
 
 
 def _beside_the_notebooks() -> str:
-    """The path of the file: all languages share one, and a translated set of notebooks is a folder in the English one."""
+    """The path of the file: all languages share one, and a translated set of notebooks is a folder in the English."""
     translated = language() != ENGLISH and Path.cwd().name == language()
     return str(Path("..", FILE)) if translated else FILE
 
