@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Locator, Page
 import kschedlab.lab.stage
 from kschedlab.lab.panels.session import Session
 from kschedlab.lab.stage.front_end import front_end
+from kschedlab.language import spoken
 from tests.browser.layout import faults
 
 FOLDER = Path(kschedlab.lab.stage.__file__).parent
@@ -79,7 +80,7 @@ class PanelPage:
         css = (FOLDER / "stage.css").read_text(encoding="utf-8")
         style = DARK if dark else ""
         self.page.set_content(PAGE.format(css=css, style=style, background=background, colour=colour))
-        traits = {"controls": self.session.controls, "shown": self.session.shown, "large": large}
+        traits = {"controls": self.session.controls, "shown": self.session.shown, "large": large, "spoken": spoken()}
         self.page.evaluate(MODEL, [front_end(FOLDER / "stage.js"), traits])
         self.settled()
 

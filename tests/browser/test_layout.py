@@ -14,6 +14,7 @@ from kschedlab.lab.panels import (
     generations,
     overview_gate,
     overview_priorities,
+    preemption,
     queue_heap,
     score,
     score_questions,
@@ -22,6 +23,7 @@ from kschedlab.lab.panels import (
 )
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Nothing
+from kschedlab.language import language
 from kschedlab.views.html import Html
 from kschedlab.views.svg import label, svg
 from tests.browser.conftest import Show
@@ -44,6 +46,8 @@ def panels() -> Iterator[tuple[str, Any]]:
 
 
 PANELS = dict(panels())
+TRANSLATED = ("preemption",)
+"""How the names of panels begin that are Chinese, too."""
 
 
 TEXT = label("node-a", 10, 20)
@@ -90,6 +94,38 @@ def test_nothing_overlaps_is_cut_or_too_small(shown: Show, name: str, window: st
         page.put(settings)
         found += [f"{each} | {settings}" for each in page.faults()]
     assert found == []
+
+
+@pytest.fixture
+def chinese() -> Iterator[None]:
+    language("zh")
+    yield
+    language("en")
+
+
+CHINESE = [name for name in PANELS if name.startswith(TRANSLATED)]
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("name", CHINESE)
+def test_nothing_overlaps_is_cut_or_too_small_in_chinese(shown: Show, name: str, window: str) -> None:
+    test_nothing_overlaps_is_cut_or_too_small(shown, name, window)
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize("name", CHINESE)
+def test_in_a_chinese_classroom_question_picture_and_sentence_are_on_one_screen(shown: Show, name: str) -> None:
+    test_in_a_classroom_question_picture_and_sentence_are_on_one_screen(shown, name)
+
+
+@pytest.mark.usefixtures("chinese")
+def test_buttons_and_controls_are_chinese(shown: Show) -> None:
+    page = shown(preemption.panel()).page
+    for button in ("▶ 演示过程", "重置", "课堂模式"):
+        assert page.get_by_role("button", name=button, exact=True).is_visible()
+    assert page.get_by_role("slider", name="预算允许").first.is_visible()
+    assert page.locator("#panel").get_attribute("lang") == "zh"
 
 
 NODES = ("node-a", "node-b", "node-c")

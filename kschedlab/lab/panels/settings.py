@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
-from kschedlab.language import listed, say
+from kschedlab.language import later, listed, say
 
 Value: TypeAlias = Hashable
 Kind: TypeAlias = Literal["slider", "choice", "switch", "steps", "typed"]
@@ -127,7 +127,7 @@ def choice(
 
 def switch(label: str, default: bool = False) -> Any:
     """On or off: a checkbox."""
-    return _field(Control(label, "switch", (False, True), lambda on: "on" if on else "off"), default)
+    return _field(Control(label, "switch", (False, True), lambda on: later("on") if on else later("off")), default)
 
 
 def steps(label: str, last: Last | int, default: int = 0) -> Any:

@@ -1,0 +1,176 @@
+"""Nothing English is left in what a translated lesson shows, but names, code, and kube-scheduler's own words."""
+
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from kschedlab.lab.exercises.exercise import Exercise
+from kschedlab.lab.exercises.lesson import Lesson, exercises_of
+from kschedlab.lab.exercises.progress import Progress
+from kschedlab.lab.panels import preemption, preemption_questions, preemption_search
+from kschedlab.lab.panels.base import Panel
+from kschedlab.lab.panels.session import Session, described
+from kschedlab.language import language
+from kschedlab.views.html import VOID
+from kschedlab.views.svg import Room
+from tests.browser.layout import states
+
+ROOMS = (Room(), Room(320, 480))
+STATES, STORIES, SEEDS = 40, 4, (1, 2, 3)
+
+PANELS: dict[str, Callable[[], Panel[Any]]] = {
+    "preemption": preemption.panel,
+    "preemption, which node": lambda: preemption.panel().ask(preemption_questions.which_node()),
+    "preemption, which pod": lambda: preemption.panel(shop_a=200, allowed=2).ask(preemption_questions.which_pod()),
+    "preemption, which priority": lambda: preemption.panel().ask(preemption_questions.which_priority()),
+    "preemption, equals": lambda: preemption.panel(shop_a=200, allowed=2, mail_c_start=9 * 60).ask(
+        preemption_questions.which_of_equals()
+    ),
+    "preemption, victims": preemption_questions.which_victims,
+    "preemption, map": lambda: preemption.map_panel().ask(preemption_questions.how_often()),
+    "preemption, search": lambda: preemption_search.panel().ask(preemption_search.how_many()),
+}
+"""By name, the panels of translated lessons, with their questions."""
+LESSONS = ("preemption",)
+"""The translated lessons with exercises."""
+
+OWN_WORDS = re.compile(
+    "|".join(
+        (
+            r"\d+/\d+ nodes are available:.*",  # an event of kube-scheduler
+            r"preemption: \d+/\d+ .*",  # the same
+            r"Insufficient [\w./-]+|Too many pods",  # reasons of its filters
+            r"\d+(\.\d+)?[KMGT]i memory",  # an amount, as the resource's name has it
+            r"(disruptionsAllowed|PodDisruptionBudget|status|spec|metadata)[\w.]*",  # fields and kinds
+            r"[a-z]+…",  # a name that is cut
+            r"Shift\+Enter|Ctrl\+Enter",  # keys
+            r"[\w.-]*[\w]/[\w.-]+",  # namespace/name
+            r"[A-Za-z]+[-_=.\d][\w=.-]*|\w*[a-z][A-Z]\w*|[A-Z]{2,}\w*",  # names with a hyphen, a digit or a hump
+        )
+    )
+)
+"""What is English in every language."""
+NAMES = frozenset(
+    ("urgent", "shop", "jobs", "mail", "logs", "vault", "Pod", "allocatable", "extender", "Go", "map", "status")
+    + ("check", "hint", "scheduling", "gates")
+)
+"""Names of pods and budgets in the lessons' clusters; Kubernetes' and Go's own words, which the documents keep."""
+HEARD = ("data-tip", "data-refuses", "aria-label", "alt")
+WORD = re.compile(r"(?<![\w.-])[A-Za-z][a-z]+(?![\w-])")
+
+
+@pytest.fixture(autouse=True)
+def chinese() -> Iterator[None]:
+    language("zh")
+    yield
+    language("en")
+
+
+class Shown(HTMLParser):
+    """The texts of markup, and its attributes that a reader sees or hears; code is left out."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._open: list[bool] = []
+        self.feed(markup)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = {name: text or "" for name, text in attributes}
+        if tag not in VOID:
+            self._open.append(tag in ("code", "pre", "style") or "monospace" in given.get("style", ""))
+        self.texts += [text for name, text in given.items() if name in HEARD]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not any(self._open):
+            self.texts.append(data)
+
+
+def english(texts: Iterator[str]) -> dict[str, str]:
+    """The English words in these texts, each with a text that has it."""
+    found: dict[str, str] = {}
+    for text in texts:
+        for word in WORD.findall(OWN_WORDS.sub(" ", text)):
+            if word not in NAMES:
+                found.setdefault(word, text)
+    return found
+
+
+def of_state(state: dict[str, Any]) -> Iterator[str]:
+    yield from (state["sentence"], state["error"], *state["idle"].values())
+    for markup in (state["picture"], state["table"]):
+        yield from Shown(markup).texts
+    if asking := state.get("asking"):
+        yield from (asking["text"], *asking["choices"], asking.get("numbers", ""))
+    if verdict := state.get("verdict"):
+        yield from (verdict["mark"], verdict["why"])
+
+
+def of_panel(panel: Panel[Any]) -> Iterator[str]:
+    yield from (text for each in described(panel.settings) for text in (each["label"], *each["shown"]))
+    session = Session(panel)
+    yield from of_state(session.shown)
+    if panel.question is not None:
+        wrong = (each for each in panel.question.choices if each != panel.question.right(panel.settings))
+        panel.predict(next(wrong, "1"))
+        yield from of_state(session.look())
+        panel.predict(panel.question.right(panel.settings))
+    for number, settings in enumerate(states(panel.settings, STATES)):
+        panel.go(settings)
+        yield from panel.view.text.splitlines()
+        for room in ROOMS if number < STORIES else ROOMS[:1]:
+            session.room = room
+            yield from of_state(session.look())
+            for picture, caption in panel.frames(room) if number < STORIES else ():
+                yield from (caption, *Shown(str(picture)).texts)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_panel_shows_no_english(name: str) -> None:
+    assert english(of_panel(PANELS[name]())) == {}
+
+
+def of_exercise(exercise: Exercise) -> Iterator[str]:
+    yield from (exercise.title, *exercise.question.splitlines(), *exercise.hints, *exercise.choices())
+    yield from Shown(str(exercise.html())).texts
+    answers: list[Any] = [None, *exercise.choices(), "?", 0]
+    for answer in answers:
+        verdict = exercise.check(answer)
+        yield from (verdict.words, *Shown(str(verdict.html())).texts)
+    for note in (*(exercise.hint() for _ in exercise.hints), exercise.solution()):
+        yield note.title
+        yield from () if exercise.answered_by == "function" else Shown(str(note.html())).texts
+    yield from Shown(str(exercise.check(exercise.right).html())).texts
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_an_exercise_shows_no_english(lesson: str) -> None:
+    for seed in SEEDS:
+        assert english(text for each in exercises_of(lesson, seed) for text in of_exercise(each)) == {}
+
+
+def test_progress_shows_no_english() -> None:
+    lesson = Lesson("preemption", 1, Progress(None))
+    lesson[1].check("?")
+    assert english(iter([*repr(lesson.progress()).splitlines(), *Shown(lesson.progress()._repr_html_()).texts])) == {}
+
+
+@pytest.mark.parametrize("wrong", ["preemptor: 7", "nothing: 1", "preemptor: a, b"])
+def test_an_error_is_chinese(wrong: str) -> None:
+    with pytest.raises(ValueError) as error:
+        preemption.Settings.parse(wrong)
+    assert re.search("[一-鿿]", str(error.value))
+
+
+def test_english_is_found() -> None:
+    shown = Shown(
+        '<p data-tip="not asked">节点 <code>some code</code></p><svg aria-label="urgent"><text>规则 rule</text></svg>'
+    )
+    assert english(iter(shown.texts)) == {"not": "not asked", "asked": "not asked", "rule": "规则 rule"}
+    assert english(iter(["shop-a（0/4 nodes are available: 4 Insufficient cpu.）"])) == {}
