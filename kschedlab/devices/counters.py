@@ -51,6 +51,16 @@ class Counters:
         """Count the device no longer."""
         _add(self._consumed[device.pool], device, -1)
 
+    def consumed(self) -> frozenset[tuple[PoolId, str, str, int]]:
+        """(pool, counter set, counter, nanos) of all that is consumed."""
+        return frozenset(
+            (id, name, counter, amount)
+            for id, amounts in self._consumed.items()
+            for name, counters in amounts.items()
+            for counter, amount in counters.items()
+            if amount
+        )
+
 
 def _add(amounts: Amounts, device: Candidate, sign: int) -> None:
     for consumption in device.device.consumesCounters:

@@ -8,7 +8,9 @@ allocateDevice, rollbackDevice).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from kschedlab.devices.capacity import fits
@@ -27,7 +29,10 @@ TAKEN, GIVEN_BACK = "taken", "given back"
 
 
 PATIENCE = 30
-"""After this many steps, devices that can take each other's place are no longer tried one by one."""
+"""After this many steps, devices that can take each other's place are no longer tried one by one. Nor are requests
+tried where they have failed already, or where too few devices are left."""
+MOST_HOPELESS = 100_000
+"""So many situations in which a request has failed are remembered."""
 
 
 class Step(NamedTuple):
@@ -94,6 +99,9 @@ class Search:
         self._all: dict[Want, list[Candidate]] = {}
         self._constraints: list[list[Constraint]] = []
         self._kinds: dict[Candidate, object] = {}
+        self._hopeless: set[object] = set()
+        self._bits: dict[DeviceId, int] = {}
+        self._suitable: dict[Want, list[int] | None] = {}
 
     def run(self) -> bool:
         """Whether all claims get their devices. AllocationError."""
@@ -158,22 +166,41 @@ class Search:
                 return self._request(claim + 1, 0)
             except _TooManyDevicesError:
                 return False
-        wants = self._plan[claim].requests[request]
-        if not wants[0].parent:
-            return self._devices(claim, request, wants[0], 0, 0)
-        too_many = True
-        for i, want in enumerate(wants):
+        situation = self._situation(claim, request) if self.steps > PATIENCE else None
+        if situation in self._hopeless:
+            return False
+        done, too_many = False, True
+        for i, want in enumerate(self._plan[claim].requests[request]):
             try:
                 done = self._devices(claim, request, want, 0, 0)
             except _TooManyDevicesError:
                 continue
-            if done:
-                self.selected[claim, request] = i
-                return True
             too_many = False
+            if done:
+                if want.parent:
+                    self.selected[claim, request] = i
+                return True
         if too_many:
             raise _TooManyDevicesError
+        if situation is not None and len(self._hopeless) < MOST_HOPELESS:
+            self._hopeless.add(situation)
         return False
+
+    def _situation(self, claim: int, request: int) -> object:
+        """All that decides whether this request and those after it can be served.
+
+        Who has the devices makes no difference. So where the search has failed once, it fails again; the real search
+        tries it again, in vain.
+        """
+        busy = own = 0
+        for id, claims in self._allocating.items():
+            if claims:
+                bit = 1 << self._bits.setdefault(id, len(self._bits))
+                busy |= bit
+                own |= bit if claim in claims else 0
+        shares = frozenset((id, frozenset(share.items())) for id, share in self._shares.items())
+        values = (frozenset(constraint.values) for constraint in self._constraints[claim])
+        return claim, request, len(self.chosen[claim]), busy, own, shares, self._counters.consumed(), *values
 
     def _devices(self, claim: int, request: int, want: Want, got: int, start: int) -> bool:
         """Serve the rest of this request, of which it has ``got`` devices, from ``start`` on, and all after it."""
@@ -188,6 +215,8 @@ class Search:
         if want.everything:
             taken = self._must(claim, want, self._all[want][got])
             return taken is not None and self._go_on(request, want, got, 0, taken)
+        if self.steps > PATIENCE and not self._enough(claim, want, count - got, start):
+            return False
         candidates = self._candidates
         failed: set[object] = set()
         for i in range(start, len(candidates)):
@@ -201,6 +230,31 @@ class Search:
             if self.steps > PATIENCE and (kind := self._kind(candidates[i])) is not None:
                 failed.add(kind)
         return False
+
+    def _enough(self, claim: int, want: Want, needed: int, start: int) -> bool:
+        """Whether there may be so many devices for the request, from ``start`` on; the real search tries them."""
+        if want not in self._suitable:
+            self._suitable[want] = self._places_of(want)
+        places = self._suitable[want]
+        if places is None:
+            return True
+        free = (
+            i
+            for i in islice(places, bisect_left(places, start), None)
+            if not self._is_in_use(claim, want, self._candidates[i])
+        )
+        return sum(1 for _ in islice(free, needed)) == needed
+
+    def _places_of(self, want: Want) -> list[int] | None:
+        """The places of the devices that the request can have if they are free; None if asking is an error."""
+        try:
+            return [
+                i
+                for i, each in enumerate(self._candidates)
+                if want.selects(each, self._node) and want.consumes(each, each.id)[1] and want.tolerates(each.taints)
+            ]
+        except AllocationError:
+            return None
 
     def _kind(self, device: Candidate) -> object:
         """Devices of one kind can take each other's place in any solution; None: no other can take this one's.

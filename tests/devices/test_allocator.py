@@ -215,6 +215,20 @@ def test_a_search_ends():
         allocation(resource_slice(NODE, many), device_class(), ask, most_steps=10_000)
 
 
+def test_requests_are_not_tried_again_with_the_same_devices_gone():
+    """The real search takes 24,024 ways to give four of 14 devices to four requests, and fails after each of them."""
+    many = [device(f"gpu-{i:02}", attributes={"index": i}) for i in range(14)]
+    four = [exactly(f"r{i}") for i in range(4)]
+    ask = resource_claim("c", *four, constraints=[{"distinctAttribute": f"{GPU}/index"}])
+    never = resource_claim("d", exactly("never", count=11))
+    assert allocation(resource_slice(NODE, many), device_class(), ask, never, most_steps=50_000) is None
+    (found, rest) = allocation(
+        resource_slice(NODE, many), device_class(), ask, resource_claim("d", exactly("rest", count=10)), most_steps=50
+    )
+    assert [each.device for each in found.devices.results] == [f"gpu-{i:02}" for i in range(4)]
+    assert len(rest.devices.results) == 10
+
+
 def test_devices_that_can_take_each_others_place_are_not_tried_one_by_one():
     alike = [device(f"gpu-{i:02}", attributes={"numa": i % 2, "index": i}) for i in range(40)]
     ask = resource_claim("c", exactly(count=21), constraints=[{"matchAttribute": f"{GPU}/numa"}])
