@@ -6,7 +6,7 @@ validateDeviceRequest, isSelectable, selectorsMatch).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -106,6 +106,27 @@ class Want:
     def tolerates(self, taints: Sequence[DeviceTaint]) -> bool:
         """Whether it tolerates all of these taints."""
         return all(any(tolerates(each, taint) for each in self.request.tolerations) for taint in taints)
+
+
+def kind_of(device: Candidate, wants: Sequence[Want], attributes: Iterable[str], node: Node) -> object:
+    """Equal for devices that can take each other's place when these requests are served; None: no other can.
+
+    ``attributes``: those that the constraints compare.
+    """
+    if device.is_shared or any(want.is_admin or want.everything for want in wants):
+        return None  # who else has the device, or its place in the order, makes a difference
+    try:
+        answers = [
+            (w.selects(device, node), w.consumes(device, device.id)[1], w.tolerates(device.taints)) for w in wants
+        ]
+    except AllocationError:
+        return None
+    counters = [
+        (each.counterSet, tuple(sorted((name, counter.value.nanos) for name, counter in each.counters.items())))
+        for each in device.device.consumesCounters
+    ]
+    alike = tuple(device.attribute(name) for name in sorted(attributes))
+    return tuple(answers), alike, counters and (device.pool, *counters) or ()
 
 
 def tolerates(toleration: DeviceToleration, taint: DeviceTaint) -> bool:

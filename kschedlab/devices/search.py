@@ -18,7 +18,7 @@ from kschedlab.devices.constraints import Constraint
 from kschedlab.devices.counters import Counters
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.pools import Candidate, DeviceId, Visible
-from kschedlab.devices.requests import MOST_DEVICES, Ask, Consumed, Plan, Want, key_of
+from kschedlab.devices.requests import MOST_DEVICES, Ask, Consumed, Plan, Want, key_of, kind_of
 from kschedlab.devices.state import State
 from kschedlab.objects.model import Node, ResourceClaim
 
@@ -262,27 +262,10 @@ class Search:
         So where one has failed, the next one of its kind need not be tried. The real search tries it, in vain.
         """
         if device not in self._kinds:
-            self._kinds[device] = self._kind_of(device)
+            wants = [want for ask in self._plan for alternatives in ask.requests for want in alternatives]
+            names = {constraint.attribute for constraints in self._constraints for constraint in constraints}
+            self._kinds[device] = kind_of(device, wants, names, self._node)
         return self._kinds[device]
-
-    def _kind_of(self, device: Candidate) -> object:
-        wants = [want for ask in self._plan for alternatives in ask.requests for want in alternatives]
-        if device.is_shared or any(want.is_admin or want.everything for want in wants):
-            return None  # who else has the device, or its place in the order, makes a difference
-        try:
-            answers = [
-                (w.selects(device, self._node), w.consumes(device, device.id)[1], w.tolerates(device.taints))
-                for w in wants
-            ]
-        except AllocationError:
-            return None
-        names = {constraint.attribute for constraints in self._constraints for constraint in constraints}
-        attributes = [device.attribute(name) for name in sorted(names)]
-        counters = [
-            (each.counterSet, tuple(sorted((name, counter.value.nanos) for name, counter in each.counters.items())))
-            for each in device.device.consumesCounters
-        ]
-        return tuple(answers), tuple(attributes), counters and (device.pool, *counters) or ()
 
     def _go_on(self, request: int, want: Want, got: int, start: int, taken: _Taken) -> bool:
         """Serve the rest with the device that was taken, or give it back."""
