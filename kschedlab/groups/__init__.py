@@ -7,6 +7,7 @@
 ``topology``        one domain after another, and their scores (the gate TopologyAwareWorkloadScheduling)
 ``attempt``         one attempt, on a fork of the cluster
 ``preemption``      which pods to evict for a group
+``victims``         which groups to evict for a single pod
 ``cycle``           both together, and what each pod is told
 ==================  =============================================================================
 

@@ -36,12 +36,22 @@ ON_ONE_NODE = ("NodeResourcesFit", "NodePorts")
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """Pods that are evicted together, with their nodes. ``rank``: 2 for pods of a group, 1 for others."""
+    """Pods that are evicted together, with their nodes. ``rank``: 2 for pods of a group, 1 for others.
+
+    ``gone``: a node of one of the pods that does not exist any more, or "".
+    """
 
     pods: tuple[PodInfo, ...]
     nodes: tuple[str, ...]
     priority: int
     rank: int
+    gone: str = ""
+
+    @property
+    def error(self) -> str:
+        """Why the real scheduler cannot look at the unit, or ""."""
+        why = f'nodeinfo not found for node name "{self.gone}"'
+        return f'failed to get node info for node "{self.gone}" from snapshot: {why}' if self.gone else ""
 
     @property
     def importance(self) -> tuple[int, int, int, int]:
@@ -73,8 +83,8 @@ def preempt(
     ``group_decides``: the group's preemptionPolicy counts (the gate PodGroupPreemptionPolicy); else that of its pods.
     """
     units = units_of(cluster, groups)
-    if isinstance(units, Status):
-        return GroupPreemption(units, {})
+    if why := next((unit.error for unit in units if unit.gone), ""):
+        return GroupPreemption(Status(ERROR, (f"failed to create domain: {why}",)), {})
     policies = [group.spec.preemptionPolicy] if group_decides else [each.pod.spec.preemptionPolicy for each in pods]
     if "Never" in policies:
         return GroupPreemption(Status(UNSCHEDULABLE, ("not eligible due to preemptionPolicy=Never.",)), {})
@@ -90,7 +100,7 @@ def preempt(
     found = retry(emptied)
     if found.status.code != SUCCESS:
         return GroupPreemption(found.status, {})
-    violating = _violations(cluster, lower)
+    violating = [sum(each) for each in violations_of(cluster, lower)]
     trial = _Trial(emptied, [_Placed(each, filters) for each in found.placed])
     order = sorted(range(len(lower)), key=lambda i: not violating[i])
     victims = sorted(i for i in order if not trial.reprieves(lower[i]))
@@ -100,11 +110,8 @@ def preempt(
     return GroupPreemption(status, nominated, evicted, sum(violating[i] for i in victims))
 
 
-def units_of(cluster: Cluster, groups: Groups) -> list[Unit] | Status:
-    """All running pods as units, node by node: a group that is disrupted as one is one unit, any other pod is one.
-
-    The Status is an error: one of the pods of such a group is on a node that is gone.
-    """
+def units_of(cluster: Cluster, groups: Groups) -> list[Unit]:
+    """All running pods as units, node by node: a group that is disrupted as one is one unit, any other pod is one."""
     together: dict[GroupKey, list[tuple[PodInfo, str]]] = {}
     units: list[Unit] = []
     for info, node in _running(cluster):
@@ -116,16 +123,11 @@ def units_of(cluster: Cluster, groups: Groups) -> list[Unit] | Status:
             priority = info.priority if group is None else priority_of(group)
             units.append(Unit((info,), (node,), priority, 2 if name else 1))
     for key, members in together.items():
-        for pod in groups.scheduled(key):
-            if (gone := pod.spec.nodeName) not in cluster.index:
-                why = f'nodeinfo not found for node name "{gone}"'
-                why = f'failed to create domain: failed to get node info for node "{gone}" from snapshot: {why}'
-                return Status(ERROR, (why,))
         group = groups.find(*key)
         assert group is not None
-        units.append(
-            Unit(tuple(info for info, _ in members), tuple(node for _, node in members), priority_of(group), 2)
-        )
+        gone = next((pod.spec.nodeName for pod in groups.scheduled(key) if pod.spec.nodeName not in cluster.index), "")
+        pods, nodes = tuple(info for info, _ in members), tuple(node for _, node in members)
+        units.append(Unit(pods, nodes, priority_of(group), 2, gone))
     return units
 
 
@@ -157,8 +159,8 @@ def is_preempted(pod: Pod) -> bool:
     )
 
 
-def _violations(cluster: Cluster, units: Sequence[Unit]) -> list[int]:
-    """How many pods of each unit would break a budget, if the units are evicted in this order."""
+def violations_of(cluster: Cluster, units: Sequence[Unit]) -> list[list[bool]]:
+    """Which pods of each unit would break a budget, if the units are evicted in this order."""
     budgets = list(cluster.objects_of(PodDisruptionBudget))
     queries = [MatchesBudget.of_budget(budget) for budget in budgets]
     allowed = [budget.status.disruptionsAllowed for budget in budgets]
@@ -171,7 +173,7 @@ def _violations(cluster: Cluster, units: Sequence[Unit]) -> list[int]:
                     return True
         return False
 
-    return [sum([breaks(info) for info in unit.pods]) for unit in units]
+    return [[breaks(info) for info in unit.pods] for unit in units]
 
 
 class _Placed:

@@ -63,12 +63,15 @@ def preempt(
         from kschedlab.preemption.extended import extended
 
         found = extended(found, extending, rules.ladder)
-    elif len(candidates):
-        found = replace(found, rungs=climb(_victims_of(tried, candidates, cluster), rules.ladder))
-    if not len(found.positions):
-        return found
+    return choose(found, rules, rng) if len(found.positions) else found
+
+
+def choose(found: Preemption, rules: PreemptionRules, rng: random.Random | None) -> Preemption:
+    """With one of the candidates, of which there is at least one."""
+    positions, cluster = found.positions, found.cluster
+    if found.extended is None and found.run is not None:
+        found = replace(found, rungs=climb(_victims_of(found.run, positions, cluster), rules.ladder))
     tied = (np.flatnonzero(found.rungs[-1].kept) if found.free is None else found.free).tolist()
-    positions = found.positions
     return replace(found, chosen=rng.choice(tied) if rng else min(tied, key=lambda i: cluster.names[positions[i]]))
 
 

@@ -125,7 +125,12 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     generation = profile_for(pod.pod, profiles)
     if generation is None:
         return {"feasible": [], "error": str(NoProfileError(pod))}
-    return Scheduler(cluster, generation, exhaustive=True).cycle(pod).to_dict() | _not_modelled(objects)
+    engine = Scheduler(cluster, generation, exhaustive=True)
+    if dict(generation.feature_gates).get("GenericWorkload"):
+        from kschedlab.program.group import group_scheduler
+
+        engine = group_scheduler(engine, scenario.objects, objects)
+    return engine.cycle(pod).to_dict() | _not_modelled(objects)
 
 
 def _not_modelled(objects: Objects) -> dict[str, list[str]]:

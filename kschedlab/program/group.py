@@ -14,6 +14,7 @@ from kschedlab.generations import Generation, Profiles, api_of, profile_for
 from kschedlab.groups.cycle import GroupDecision, Verdict, decide, fault
 from kschedlab.groups.group import SUCCESS, min_count
 from kschedlab.groups.place import Tried
+from kschedlab.groups.victims import GroupScheduler
 from kschedlab.manifests.decoding import Origin, decode, named_origin, strict_json
 from kschedlab.manifests.loading import Objects
 from kschedlab.manifests.validation import faults_of
@@ -69,6 +70,13 @@ def group_verdict(key: str, raws: Iterable[msgspec.Raw], objects: Objects, profi
         return {"placements": placements, "victims": [], "condition": _condition("False", "SchedulerError", why)}
     scheduler = Scheduler(cluster, generation, percentage=100)
     return verdict_of(decide(scheduler, group, waiting, groups))
+
+
+def group_scheduler(engine: Scheduler, raws: Iterable[msgspec.Raw], objects: Objects) -> Scheduler:
+    """The same scheduler, which knows the groups among the objects. ManifestError."""
+    knowing = GroupScheduler(engine.cluster, engine.generation, exhaustive=engine.exhaustive)
+    knowing.groups = GroupsOf(pod_groups(raws), objects.pods)
+    return knowing
 
 
 def pod_groups(raws: Iterable[msgspec.Raw]) -> dict[GroupKey, PodGroup]:

@@ -4,9 +4,10 @@
 
 ``sh tests/oracle/build.sh FOLDER groups_1_37`` builds PROGRAM. Scenarios in which the real one draws are left out: two
 nodes tie for a pod, two placements for the group, or no placement can take it and each says something else.
-``--topology``: groups with topology constraints. The exit status is 1 if any differs. ``--record`` keeps the scenarios
-and the real verdicts in that folder. On a busy machine the program may miss late writes: run a scenario that differs
-again, alone.
+``--topology``: groups with topology constraints; ``--alone``: a single pod where groups run. The exit status is 1 if
+any differs. ``--record`` keeps the scenarios and the real verdicts in that folder (``--alone``: in tests/groups/data).
+
+On a busy machine the program may miss late writes: run a scenario that differs again, alone.
 """
 
 import argparse
@@ -51,6 +52,24 @@ def scenario(rng: random.Random, number: int) -> Manifest:
         group["spec"] |= {"preemptionPolicy": rng.choice(("Never", "PreemptLowerPriority"))}
     objects = [*nodes, *groups, group, *_budgets(rng), *running, *pods]
     return {"id": f"group-{number}", "objects": objects, "podGroup": "default/gang", "featureGates": gates}
+
+
+def alone(rng: random.Random, made: Manifest) -> Manifest:
+    """The scenario with one waiting pod, which belongs to no group."""
+    objects = [each for each in made["objects"] if each["kind"] != "Pod" or each["spec"].get("nodeName")]
+    waiting = next(each for each in made["objects"] if each["metadata"]["name"] == "gang-0")
+    del waiting["spec"]["schedulingGroup"]
+    waiting["spec"]["priority"] = 100
+    waiting["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "1900m"
+    if rng.random() < 0.06:
+        group = {"schedulingGroup": {"podGroupName": "old-0"}}
+        objects.append(_pod("lost", 0, 100, 100, nodeName="gone", **group))
+    return {
+        "id": made["id"].replace("group", "alone"),
+        "objects": [*objects, waiting],
+        "pod": "default/gang-0",
+        "featureGates": made["featureGates"],
+    }
 
 
 def with_topology(rng: random.Random, made: Manifest) -> Manifest:
@@ -232,6 +251,34 @@ def ours(line: str) -> tuple[Manifest, bool]:
     return answer, any(drawn)
 
 
+def ours_alone(line: str) -> tuple[Manifest, bool]:
+    """Our verdict for a single pod, as the real program gives it, and whether the real one draws."""
+    (answer,) = map(json.loads, decide_lines([line]))
+    placement: Manifest = {"pod": "default/gang-0", "node": ""}
+    best = answer["scores"]["best"] if answer.get("scores") else answer["feasible"]
+    found = answer.get("preemption") or {}
+    chosen, victims = found.get("chosen", []), []
+    wanted = next(each for each in json.loads(line)["objects"] if each["metadata"]["name"] == "gang-0")
+    nominated = wanted["status"].get("nominatedNodeName")
+    if nominated in answer["feasible"]:
+        best = [nominated]
+    if best:
+        placement["node"] = best[0]
+    elif chosen:
+        victims = found["candidates"][chosen[0]]["victims"]
+        why = f"preemption: found a potential placement for pod on node {chosen[0]}, preempting {len(victims)} victims"
+        placement |= {"message": f"{answer['message']} {why}", "nominated": chosen[0]}
+    else:
+        failed = f"{answer['message']} preemption: {answer['error']}" if "error" in answer else ""
+        placement["message"] = failed or answer.get("event") or answer["message"]
+        if found.get("eligible") is False and nominated:
+            placement["nominated"] = nominated
+    running = {f"default/{each['metadata']['name']}": each for each in json.loads(line)["objects"]}
+    leaving = {key for key, each in running.items() if "deletionTimestamp" in each["metadata"]}
+    verdict = {"id": answer["id"], "placements": [placement], "victims": sorted({*victims} - leaving)}
+    return verdict | {"condition": None}, len(best) > 1 or len(chosen) > 1
+
+
 def is_drawn(result: GroupResult, scheduled: int) -> bool:
     """Whether the real scheduler draws something in this attempt. ``scheduled``: how many pods have a node."""
     if result.status.message.startswith("cannot determine domain"):
@@ -260,14 +307,16 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--topology", action="store_true")
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("--record", type=Path)
     options = parser.parse_args()
     rng = random.Random(options.seed)
     lines, here = [], []
     while len(lines) < options.count:
         made = scenario(rng, len(lines))
-        line = json.dumps(with_topology(rng, made) if options.topology else made)
-        answer, tied = ours(line)
+        made = alone(rng, made) if options.alone else with_topology(rng, made) if options.topology else made
+        line = json.dumps(made)
+        answer, tied = ours_alone(line) if options.alone else ours(line)
         if not tied:
             lines.append(line)
             here.append(answer)
@@ -284,8 +333,12 @@ def main() -> int:
     print(f"{len(lines)} scenarios, {placed} placed, {preempting} with victims, {differ} differ")
     if options.record:
         name = "topology.jsonl.gz" if options.topology else "groups.jsonl.gz"
-        write(options.record / "scenarios" / name, lines)
-        write(options.record / "v1.37" / name, [json.dumps(real) for real in there])
+        if options.alone:
+            both = [{"scenario": line, "real": real} for line, real in zip(lines, there, strict=True)]
+            write(options.record / "alone.jsonl.gz", [json.dumps(each) for each in both])
+        else:
+            write(options.record / "scenarios" / name, lines)
+            write(options.record / "v1.37" / name, [json.dumps(real) for real in there])
     return 1 if differ else 0
 
 

@@ -111,6 +111,8 @@ class KubeScheduler:
         engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
         self.loop = Loop(context, engine, failures, binding, preempting)
         if groups is not None:
+            engine = groups.GroupScheduler(Cluster.__new__(Cluster), first, percentage, rng)
+            engine.groups = states
             self.loop = groups.GroupLoop(context, engine, failures, binding, preempting, states)
         for each in generations.values():
             for _, plugin in each.plugins:

@@ -1,0 +1,177 @@
+"""Preemption by a single pod where groups run: a group that is disrupted as one is one victim, wherever its pods are.
+
+v1.37: pkg/scheduler/framework/preemption/preemption.go (GetVictimsOnNode, DryRunPreemption) and
+pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go (SelectVictimsOnNode).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
+from kschedlab.decision import Decision
+from kschedlab.filter.plugin import Filter, Refusal, Refusals, SchedulingError
+from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, prepare
+from kschedlab.groups.attempt import with_pods_elsewhere
+from kschedlab.groups.group import Groups
+from kschedlab.groups.preemption import Unit, units_of, violations_of
+from kschedlab.preemption.stage import NEVER, TERMINATING, Preemption, choose, ineligible, terminating_by_preemption
+from kschedlab.preemption.victims import DryRun
+from kschedlab.queue.queued_group import group_of
+from kschedlab.scheduler import Scheduler
+
+
+class GroupScheduler(Scheduler):
+    """A scheduler that knows the groups of the pods that run, and evicts them as their disruptionMode says.
+
+    With extenders, pods are evicted one by one.
+    """
+
+    groups: Groups
+
+    def attempt(self, pod: PodInfo) -> Decision:
+        """Like the scheduler's; preemption is decided anew if pods of groups run."""
+        decision = super().attempt(pod)
+        infos = self.cluster.pods.infos
+        grouped = any(info is not None and group_of(info.pod) is not None for info in infos)
+        if decision.preemption is None or decision.extending is not None or not grouped:
+            return decision
+        return replace(decision, preemption=self._preempt(decision, decision.preemption.potential))
+
+    def _preempt(self, decision: Decision, potential: IntArray) -> Preemption:
+        pod, cluster, rules, verdicts = decision.pod, self.cluster, self.generation.preemption, decision.verdicts
+        assert verdicts is not None
+        units = units_of(cluster, self.groups)
+        reason = ineligible(pod, cluster, verdicts.unresolvable(), rules)
+        if reason != NEVER:
+            reason = TERMINATING if self._awaits(pod, units, verdicts) else ""
+        if reason or not len(potential):
+            return Preemption(cluster, reason, potential)
+        offset = self.rng.randrange(len(potential)) if self.rng else 0
+        enough = len(potential) if self.exhaustive else rules.enough(len(potential))
+        asked = [each for each in self.generation.filters if each.name in verdicts.plugins]
+        trials = _Trials(pod, cluster, asked, units)
+        order = np.concatenate([potential[offset:], potential[:offset]])
+        clean, violating = list[int](), list[int]()
+        for node in order.tolist():
+            if (violations := trials.run(node)) is not None:
+                (violating if violations else clean).append(node)
+            if clean and len(clean) + len(violating) >= enough:
+                break
+        positions = np.array([*clean, *violating], np.int64)
+        found = Preemption(cluster, "", potential, trials.evidence(), positions)
+        return choose(found, rules, self.rng) if len(positions) else replace(found, failure=trials.failure)
+
+    def _awaits(self, pod: PodInfo, units: Sequence[Unit], verdicts: Verdicts) -> bool:
+        """Whether a victim still terminates on the pod's nominated node, by the priorities of the groups."""
+        name = pod.pod.status.nominatedNodeName
+        node = self.cluster.index.get(name)
+        if node is None or verdicts.unresolvable()[node]:
+            return False
+        return any(
+            unit.priority < pod.priority and place == name and terminating_by_preemption(each.pod)
+            for unit in units
+            for each, place in zip(unit.pods, unit.nodes, strict=True)
+        )
+
+
+@dataclass
+class _Trials:
+    """The dry run, node by node. ``units``: all that run; ``filters``: those that were asked about the pod.
+
+    The columns of the evidence (see :class:`~kschedlab.preemption.victims.DryRun`) grow with each node.
+    """
+
+    pod: PodInfo
+    cluster: Cluster
+    filters: Sequence[Filter]
+    units: Sequence[Unit]
+    nodes: list[int] = field(default_factory=list)
+    rows: list[tuple[int, int, bool, int, int]] = field(default_factory=list)
+    refusals: dict[int, list[Refusal]] = field(default_factory=dict)
+    emptied: dict[int, int] = field(default_factory=dict)
+    errors: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def failure(self) -> str:
+        """The errors in one line."""
+        return next(iter(self.errors), "") if len(self.errors) < 2 else f"[{', '.join(self.errors)}]"
+
+    def run(self, node: int) -> int | None:
+        """Try the node: how many of its victims violate a budget, or None if evicting does not help there."""
+        name = self.cluster.names[node]
+        here = [unit for unit in self.units if name in unit.nodes]
+        units = sorted((each for each in here if each.priority < self.pod.priority), key=lambda each: each.importance)
+        self.nodes.append(node)
+        if why := next((unit.error for unit in here if unit.gone), ""):
+            self.errors[why] = None
+            return None
+        if not units:
+            return None
+        trial = with_pods_elsewhere(self.cluster, [pod.key for unit in units for pod in unit.pods])
+        self.emptied[node] = refused = self._refused_by(trial, node, keep=True)
+        violating = violations_of(self.cluster, units)
+        order = sorted(range(len(units)), key=lambda i: not any(violating[i]))
+        refused_by = [refused] * len(units)
+        for i in order if refused == PASSES else ():
+            refused_by[i] = self._reprieve(trial, units[i], node)
+        place = {i: sum(len(units[j].pods) for j in order[:turn]) for turn, i in enumerate(order)}
+        for i, unit in enumerate(units):
+            for k, pod in enumerate(unit.pods):
+                row = self.cluster.pods.row_of[pod.key]
+                self.rows.append((row, node, violating[i][k], place[i] + k, refused_by[i]))
+        if refused != PASSES or all(each == PASSES for each in refused_by):
+            return None
+        return sum(sum(violating[i]) for i, each in enumerate(refused_by) if each != PASSES)
+
+    def _reprieve(self, trial: Cluster, unit: Unit, node: int) -> int:
+        for pod, place in zip(unit.pods, unit.nodes, strict=True):
+            trial.bind(pod, place)
+        refused = self._refused_by(trial, node)
+        if refused != PASSES:
+            for pod in unit.pods:
+                trial.evict(pod.key)
+        return refused
+
+    def _refused_by(self, trial: Cluster, node: int, keep: bool = False) -> int:
+        """The number of the filter that refuses the pod on the node, or PASSES. ``keep``: its reasons as evidence."""
+        try:
+            prepared = prepare(self.pod, trial, self.filters)
+            verdicts = FilterRun(prepared, self.pod, trial).verdicts()
+        except SchedulingError as error:
+            name, reasons, unresolvable = self.filters[0].name, [str(error)], False
+        else:
+            if prepared.rejected is not None:
+                rejected = prepared.rejected
+                name, reasons, unresolvable = rejected.plugin, list(rejected.reasons), rejected.unresolvable
+            elif (found := verdicts.plugin(node)) is None:
+                return PASSES
+            else:
+                name, reasons = found, verdicts.reasons(node)
+                unresolvable = bool(verdicts.unresolvable()[node])
+        number = next((i for i, each in enumerate(self.filters) if each.name == name), 0)
+        if keep:
+            mask = np.arange(len(self.cluster.names)) == node
+            self.refusals.setdefault(number, []).extend(Refusal(mask, each, unresolvable) for each in reasons)
+        return number
+
+    def evidence(self) -> DryRun:
+        """What was tried, and what came of it."""
+        refused_by = np.full(len(self.cluster.names), PASSES, np.int8)
+        for position, number in self.emptied.items():
+            refused_by[position] = number
+        refusals = (self.refusals.get(i) for i in range(len(self.filters)))
+        emptied = Verdicts(
+            refused_by,
+            tuple(each.name for each in self.filters),
+            tuple(Refusals(parts) if parts else None for parts in refusals),
+        )
+        columns: IntArray = np.array(self.rows, np.int64).reshape(-1, 5)
+        rows, node, violates, place, refused = (columns[:, i] for i in range(5))
+        nodes = np.array(self.nodes, np.int64)
+        return DryRun(nodes, emptied, rows, node, violates > 0, place, refused.astype(np.int8), True)
