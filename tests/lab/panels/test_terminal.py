@@ -181,14 +181,16 @@ def test_the_panel_follows_what_is_typed(path: Path) -> None:
         panel = terminal.panel("nomination")
         desk = Desk(panel)
         desk.start()
-        assert panel.view.sentence.startswith("The cluster lives.")
+        assert "The cluster lives." in _words(desk) and panel.view.sentence == terminal.BEFORE
+        assert desk.stage.shown["moment"] == ""
         await asyncio.to_thread(scaled, read(path), 1)
         await until(lambda: "node-a" in desk.stage.shown["table"] and "the scheduler nominates" in panel.view.text)
         assert "kubectl scales urgent from 0 to 1." in panel.view.text
+        assert desk.stage.shown["moment"] != "", "the saved picture is to be replaced"
         desk.turn()
         desk.turn()
         desk.start()
-        assert panel.view.sentence.startswith("The cluster lives."), "it begins again"
+        assert panel.view.sentence == terminal.BEFORE, "it begins again"
         desk.end()
         assert not path.exists() and Desk.current is None
 
