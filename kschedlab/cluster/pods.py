@@ -188,8 +188,9 @@ Amounts: TypeAlias = tuple[tuple[str, int], ...]
 
 @lru_cache(1 << 14)
 def requests(request: Amounts, placed: Amounts, scored: tuple[int, int], nonzero: tuple[int, int]) -> Requests:
-    """These requests, read-only."""
-    return Requests(dict(request), dict(placed), scored, nonzero)
+    """These requests, read-only. What a pod requests is usually the same before and after it is placed."""
+    before = dict(request)
+    return Requests(before, before if placed == request else dict(placed), scored, nonzero)
 
 
 def start_of(pod: Pod) -> int:
