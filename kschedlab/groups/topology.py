@@ -82,7 +82,7 @@ def _scored(
         scores = {COUNT: counts[placement.name] * MAX_NODE_SCORE // most}
         if (resources := _resources(scheduler.generation)) is not None:
             infos = [result.pod for result in _placed(each.pods)]
-            scores = {FIT: _fullness(scheduler.cluster, placement, infos, resources)} | scores
+            scores = {FIT: fullness(scheduler.cluster, placement, infos, resources)} | scores
         scored.append(replace(each, scores=scores))
     return tuple(scored)
 
@@ -97,7 +97,7 @@ def _resources(generation: Generation) -> Resources | None:
     return next((score.resources for score in found), None)
 
 
-def _fullness(cluster: Cluster, placement: Placement, pods: Sequence[PodInfo], resources: Resources) -> int:
+def fullness(cluster: Cluster, placement: Placement, pods: Sequence[PodInfo], resources: Resources) -> int:
     """How full the nodes of the placement are together, with these pods: MostAllocated, whatever the nodes' strategy.
 
     ``cluster``: without the pods. An extended resource that none of them requests, and a node without a resource, do
