@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
+from kschedlab.generations.rules import Eviction
 from kschedlab.objects.problems import unknown
 
 FeatureGates: TypeAlias = Mapping[str, bool]
@@ -132,7 +134,8 @@ def _no_early_nomination(generation: Any) -> Any:
 def _pod_groups(generation: Any) -> Any:
     """pkg/api/pod/util.go, dropDisabledSchedulingGroupField: the API server keeps the field schedulingGroup of pods."""
     kept = tuple(field for field in generation.api.unknown if field != GROUP_FIELD)
-    queue = replace(generation.queue, name="with groups", make=_with_groups)
+    options = getattr(generation.queue.make, "keywords", {})  # of another gate
+    queue = replace(generation.queue, name="with groups", make=partial(_with_groups, **options))
     return replace(generation, api=replace(generation.api, unknown=kept), queue=queue)
 
 
@@ -148,14 +151,33 @@ def _no_declared_features(generation: Any) -> Any:
     return generation.without(name) if name in generation.plugin_names else generation
 
 
+def _eviction_in_cycle(generation: Any) -> Any:
+    """framework/preemption/executor.go, actuatePodPreemption: the scheduling cycle waits until the victims are gone."""
+    return replace(generation, loop=replace(generation.loop, eviction=Eviction.IN_CYCLE))
+
+
+def _no_early_pops(generation: Any) -> Any:
+    """backend/queue: a pod stays in backoff to its end, to the nanosecond, and passes PreEnqueue afterwards."""
+    queue = generation.queue
+    return replace(generation, queue=replace(queue, make=partial(queue.make, pops_backoff=False)))
+
+
+def _comparing_taints(generation: Any) -> Any:
+    """k8s.io/api core/v1/toleration.go: Gt and Lt."""
+    return replace(generation, api=replace(generation.api, compares_taints=True))
+
+
 EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     "GenericWorkload": _pod_groups,
     "InterPodAffinityHostnameFastPath": _alike,
     "NodeDeclaredFeatures": _no_declared_features,
     "NominatedNodeNameForExpectation": _no_early_nomination,
     "PodGroupPreemptionPolicy": _alike,
+    "SchedulerAsyncPreemption": _eviction_in_cycle,
+    "SchedulerPopFromBackoffQ": _no_early_pops,
     "SchedulerPreQueueingHints": _alike,
     "StorageCapacityScoring": _no_capacity_score,
+    "TaintTolerationComparisonOperators": _comparing_taints,
     "TopologyAwareWorkloadScheduling": _alike,
 }
 """The modelled gates."""

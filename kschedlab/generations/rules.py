@@ -27,6 +27,8 @@ class Eviction(Enum):
     """The plugin DefaultPreemption, in the scheduling cycle; then the pod goes back to the queue, nominated."""
     ASYNC = auto()
     """A separate task, while PreEnqueue holds the preemptor back."""
+    IN_CYCLE = auto()
+    """DefaultPreemption without SchedulerAsyncPreemption: all at once, in the scheduling cycle."""
 
 
 class Skip(Enum):

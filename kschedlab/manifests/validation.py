@@ -120,7 +120,7 @@ def _pod_warnings(pod: Pod) -> list[Fault]:
         warnings += _node_affinity_warnings(spec.affinity.nodeAffinity)
     for i, toleration in enumerate(spec.tolerations):
         if toleration.operator in ("Gt", "Lt"):
-            message = f"{toleration.operator} tolerates nothing because its feature gate is off by default"
+            message = f"{toleration.operator} tolerates nothing unless its feature gate is on"
             warnings.append(Fault(("spec", "tolerations", i, "operator"), message))
     return warnings
 

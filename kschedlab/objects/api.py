@@ -11,6 +11,7 @@ import msgspec
 from kschedlab.objects.match_label_keys import with_label_keys
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import Container, Pod
+from kschedlab.objects.pods import COMPARISONS
 from kschedlab.objects.requests import (
     DEFAULT_MEMORY,
     DEFAULT_MILLI_CPU,
@@ -33,6 +34,8 @@ class Api:
     ``incoming``, ``placed``: the request of a pod to be scheduled, and of a pod on a node. ``scored``, ``nonzero``: the
     same two for scoring, as (milli cpu, bytes of memory); a container without a request for cpu counts 100m, one
     without a request for memory 200 MiB.
+    ``compares_taints``: the operators Gt and Lt of tolerations count; without, a toleration with one is dropped. (The
+    real API server refuses the pod, and a pod that has one already tolerates nothing with it.)
     Named rules: ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone}
     alone, not from the labels that succeeded them. ``bound_pods_stay_nominated``: binding a pod does not clear its
     nominatedNodeName.
@@ -45,12 +48,16 @@ class Api:
     nonzero: Callable[[Pod], tuple[int, int]] = nonzero_requests
     older_zone_labels_only: bool = False
     bound_pods_stay_nominated: bool = False
+    compares_taints: bool = False
 
     def admit(self, pod: Pod) -> Pod:
         """The pod without the fields that this API lacks, and with its matchLabelKeys merged into the selectors."""
         spec = pod.spec
         for path in self.unknown:
             spec = without(spec, path.split("."))
+        if not self.compares_taints and any(each.operator in COMPARISONS for each in spec.tolerations):
+            kept = tuple(each for each in spec.tolerations if each.operator not in COMPARISONS)
+            spec = msgspec.structs.replace(spec, tolerations=kept)
         return with_label_keys(pod if spec is pod.spec else msgspec.structs.replace(pod, spec=spec))
 
 

@@ -7,6 +7,7 @@ v1.37: k8s.io/api core/v1 (types.go).
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from kschedlab.objects.meta import (
@@ -64,6 +65,16 @@ class Affinity(Part, frozen=True):
     podAntiAffinity: PodAffinity | None = None
 
 
+COMPARISONS = ("Gt", "Lt")
+
+
+def decimal_integer(text: str) -> int | None:
+    """The number, written without a plus or leading zeros; None if it is not one, or exceeds an int64."""
+    if not re.fullmatch(r"0|-?[1-9][0-9]{0,18}", text, re.ASCII):
+        return None
+    return number if -(1 << 63) <= (number := int(text)) < 1 << 63 else None
+
+
 class Toleration(Part, frozen=True):
     key: str = ""
     operator: str = ""
@@ -74,11 +85,16 @@ class Toleration(Part, frozen=True):
     def tolerates(self, taint: Taint) -> bool:
         """Whether the pod tolerates the taint. An empty effect or key matches every effect or key.
 
-        v1.37: k8s.io/api core/v1/toleration.go. The operators Gt and Lt tolerate nothing: their feature gate
-        (TaintTolerationComparisonOperators) is off by default.
+        v1.37: k8s.io/api core/v1/toleration.go. Gt and Lt compare whole numbers: the taint's value with this one. (No
+        pod has them without the gate TaintTolerationComparisonOperators; see :class:`~kschedlab.objects.api.Api`.)
         """
         if (self.effect and self.effect != taint.effect) or (self.key and self.key != taint.key):
             return False
+        if self.operator in COMPARISONS:
+            bound, value = decimal_integer(self.value), decimal_integer(taint.value)
+            if bound is None or value is None:
+                return False
+            return value > bound if self.operator == "Gt" else value < bound
         return self.operator == "Exists" or (self.operator in ("", "Equal") and self.value == taint.value)
 
 

@@ -18,11 +18,13 @@ class Backoff:
     """The rejected pods (entityBackoffQ), and those that returned with an error (entityErrorBackoffQ).
 
     ``initial``, ``maximum``: microseconds; no backoff if the maximum is 0. ``less``: the order of the active queue.
+    ``window``: backoff ends at multiples of it, in microseconds; 1 without the gate SchedulerPopFromBackoffQ.
     """
 
-    def __init__(self, initial: int, maximum: int, less: Less = priority_sort) -> None:
+    def __init__(self, initial: int, maximum: int, less: Less = priority_sort, window: int = SECOND) -> None:
         self._initial, self._maximum = initial, maximum
         self._less = less
+        self.window = window
         self._rejected = Heap(key_func, self.ends_before)
         self._with_error = Heap(key_func, self.ends_before)
 
@@ -45,7 +47,7 @@ class Backoff:
         count = pod.error_count or pod.unschedulable_count
         pod.backoff_until = NEVER
         if count and self._maximum:
-            pod.backoff_until = _whole_second(pod.timestamp + self.duration(count))
+            pod.backoff_until = self._aligned(pod.timestamp + self.duration(count))
 
     def duration(self, count: int) -> int:
         """Microseconds of backoff after ``count`` failures in a row: doubled each time, up to the maximum."""
@@ -73,15 +75,13 @@ class Backoff:
         """Remove and return the pods whose backoff has ended."""
         completed = []
         for heap in (self._rejected, self._with_error):
-            while (pod := heap.peek()) is not None and not is_backing_off(pod, now):
+            while (pod := heap.peek()) is not None and not self.is_waiting(pod, now):
                 completed.append(heap.pop())
         return completed
 
+    def is_waiting(self, pod: QueuedPodInfo, now: int) -> bool:
+        """Whether the pod's backoff lasts still, which includes the second in which it ends."""
+        return pod.backoff_until >= self._aligned(now)
 
-def is_backing_off(pod: QueuedPodInfo, now: int) -> bool:
-    """Whether the pod is still in backoff, which includes the second in which it ends."""
-    return pod.backoff_until >= _whole_second(now)
-
-
-def _whole_second(moment: int) -> int:
-    return moment - moment % SECOND
+    def _aligned(self, moment: int) -> int:
+        return moment - moment % self.window

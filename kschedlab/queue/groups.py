@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kschedlab.objects.model import Pod, PodGroup
-from kschedlab.queue.backoff import is_backing_off
 from kschedlab.queue.events import (
     SCHEDULE_ATTEMPT_FAILURE,
     UNSCHEDULED_POD_ADD,
@@ -41,7 +40,7 @@ class WithGroups(WithEvents):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._backoff = GroupBackoff(self._backoff._initial, self._backoff._maximum, self._less)
+        self._backoff = GroupBackoff(self._backoff._initial, self._backoff._maximum, self._less, self._backoff.window)
         self._groups: dict[GroupKey, PodGroup] = {}
         self._incomplete: dict[GroupKey, dict[str, QueuedPodInfo]] = {}
         self._returning: dict[GroupKey, dict[str, QueuedPodInfo]] = {}
@@ -248,7 +247,7 @@ class WithGroups(WithEvents):
         waiting: Any = entry
         entry.part = UNSCHEDULABLE
         self._backoff.set(waiting)
-        if not succeeded and is_backing_off(waiting, self._now()):
+        if not succeeded and self._backoff.is_waiting(waiting, self._now()):
             self._to_backoff_unless_gated(waiting, SCHEDULE_ATTEMPT_FAILURE)
         else:
             self._to_active_unless_gated(waiting, SCHEDULE_ATTEMPT_FAILURE)

@@ -12,7 +12,7 @@ from typing import Any
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.queue.backoff import Backoff, is_backing_off
+from kschedlab.queue.backoff import Backoff
 from kschedlab.queue.events import (
     ASSIGNED_POD_ADD,
     BACKOFF_COMPLETE,
@@ -57,6 +57,7 @@ class WithEvents:
     the informer by ``namespace/name``: a pod that it does not have, or that is assigned, is not nominated.
     ``on_nominated``, ``on_moved``: called when a pod is nominated, or moves to a different part. ``less``: a queue sort
     plugin in place of PrioritySort. ``initial_backoff``, ``max_backoff``, ``max_wait`` (for an event): microseconds.
+    ``pops_backoff``: the gate SchedulerPopFromBackoffQ: a pod in backoff is popped where no pod is active.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class WithEvents:
         initial_backoff: int = SECOND,
         max_backoff: int = 10 * SECOND,
         max_wait: int = 300 * SECOND,
+        pops_backoff: bool = True,
     ) -> None:
         self._now = now
         self._registrations = Registrations(hints)
@@ -80,7 +82,8 @@ class WithEvents:
         self._max_wait = max_wait
         self._less = priority_sort if less is None else with_tie_break(less)
         self._active = Heap(key_func, self._less)
-        self._backoff = Backoff(initial_backoff, max_backoff, self._less)
+        self._pops_backoff = pops_backoff
+        self._backoff = Backoff(initial_backoff, max_backoff, self._less, SECOND if pops_backoff else 1)
         self._unschedulable = Unschedulable(self._registrations.every_narrowing.names)
         self.in_flight = InFlight()
         self._nominated = NominatedPodMap(NOMINATIONS_1_37, get_pod, on_nominated)
@@ -171,7 +174,7 @@ class WithEvents:
     def pop(self) -> QueuedPodInfo | None:
         """The next active pod, else the rejected pod whose backoff ends first. None where the real queue blocks."""
         while True:
-            queued, why = (self._active.pop(), "Pop") if self._active else (self._backoff.pop(), POP_FROM_BACKOFF)
+            queued, why = (self._active.pop(), "Pop") if self._active else (self._popped_early(), POP_FROM_BACKOFF)
             if queued is None:
                 return None
             if self._track(queued):
@@ -179,6 +182,9 @@ class WithEvents:
                 self._set_part(queued, IN_FLIGHT, why)
                 return queued
             self._notify(queued.pod, queued.part, GONE, why)
+
+    def _popped_early(self) -> QueuedPodInfo | None:
+        return self._backoff.pop() if self._pops_backoff else None
 
     def _track(self, queued: QueuedPodInfo) -> bool:
         """Count the attempt, and keep the events that follow. False if the pod is in flight already."""
@@ -223,7 +229,7 @@ class WithEvents:
             queued = self._find(self._entry_key(pod))
             if queued is not None and queued.part == BACKOFF:
                 self._backoff.remove(queued.key)
-                self._to_active(queued, FORCE_ACTIVATE.label)
+                self._leave_backoff(queued, FORCE_ACTIVATE.label)
             elif queued is not None and queued.part == UNSCHEDULABLE:
                 self._to_active_unless_gated(queued, FORCE_ACTIVATE.label)
             elif pod.metadata.uid in self.in_flight:
@@ -274,7 +280,7 @@ class WithEvents:
     def flush_backoff(self) -> None:
         """Move pods whose backoff has ended to the active queue. Call this at every whole second."""
         for queued in self._backoff.pop_completed(self._now()):
-            self._to_active(queued, BACKOFF_COMPLETE)
+            self._leave_backoff(queued, BACKOFF_COMPLETE)
 
     def flush_unschedulable(self) -> None:
         """Move pods that have waited too long for an event, in case one was missed."""
@@ -306,7 +312,7 @@ class WithEvents:
         """Move the pod as the strategy says; returns its new part."""
         if strategy == SKIP:
             self._to_unschedulable(queued, why)
-        elif strategy == AFTER_BACKOFF and is_backing_off(queued, self._now()):
+        elif strategy == AFTER_BACKOFF and self._backoff.is_waiting(queued, self._now()):
             self._to_backoff_unless_gated(queued, why)
         else:
             self._to_active_unless_gated(queued, why)
@@ -322,10 +328,14 @@ class WithEvents:
         self._set_part(queued, ACTIVE, why)
 
     def _to_backoff_unless_gated(self, queued: QueuedPodInfo, why: str) -> None:
-        if not self._stops_at_gate(queued, why):
+        if not (self._pops_backoff and self._stops_at_gate(queued, why)):
             self._unschedulable.remove(queued.key)
             self._backoff.add_or_update(queued)
             self._set_part(queued, BACKOFF, why)
+
+    def _leave_backoff(self, queued: QueuedPodInfo, why: str) -> None:
+        """PreEnqueue runs before backoff where pods can be popped from there, and otherwise after it."""
+        (self._to_active if self._pops_backoff else self._to_active_unless_gated)(queued, why)
 
     def _stops_at_gate(self, queued: QueuedPodInfo, why: str) -> bool:
         """Whether a PreEnqueue plugin blocks the pod; if so, move it to the unschedulable pods."""

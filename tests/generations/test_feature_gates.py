@@ -9,9 +9,12 @@ from kschedlab.generations import V1_20, V1_37
 from kschedlab.generations.feature_gates import EFFECTS, NEEDS, FeatureGateError, chosen, known_gates
 from kschedlab.objects.problems import ManifestError
 from kschedlab.program.decide import decide_lines
+from kschedlab.queue.groups import WithGroups
 from kschedlab.simulation.simulation import Simulation
+from kschedlab.simulation.status import ApiError
 from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import node, pod
+from tests.simulation.plane import Plane
 
 
 def test_all_gates_of_the_version_are_known_once() -> None:
@@ -84,3 +87,47 @@ def test_a_simulation_has_gates() -> None:
         Simulation.of(scenario, "v1.20")
     with pytest.raises(ManifestError, match="feature is locked to true"):
         loads_scenario("simulation: {featureGates: {NodeDeclaredFeatures: false}}")
+
+
+def tolerating(operator: str, bound: str, gates: dict[str, bool]) -> str:
+    """The answer for a pod with this toleration, on a node whose taint has the value 950."""
+    tainted = node("n1", taints=[{"key": "sla", "value": "950", "effect": "NoSchedule"}])
+    tolerations = [{"key": "sla", "operator": operator, "value": bound, "effect": "NoSchedule"}]
+    objects = [tainted, pod("web", tolerations=tolerations)]
+    asked = {"id": "t", "objects": objects, "pod": "default/web", "featureGates": gates}
+    (answer,) = map(json.loads, decide_lines([json.dumps(asked)]))
+    return "".join(answer["feasible"]) or "none"
+
+
+@pytest.mark.parametrize(
+    ("operator", "bound", "fits"),
+    [
+        ("Gt", "900", True),
+        ("Gt", "950", False),
+        ("Lt", "1000", True),
+        ("Lt", "900", False),
+        ("Gt", "0900", False),
+        ("Gt", "+1", False),
+        ("Gt", "-5", True),
+        ("Lt", "99999999999999999999", False),
+    ],
+)
+def test_tolerations_compare_numbers_behind_their_gate(operator: str, bound: str, fits: bool) -> None:
+    gate = "TaintTolerationComparisonOperators"
+    assert tolerating(operator, bound, {gate: True}) == ("n1" if fits else "none")
+    assert tolerating(operator, bound, {}) == tolerating(operator, bound, {gate: False}) == "none"
+
+
+def test_the_api_server_refuses_a_bound_that_is_no_number() -> None:
+    on = V1_37.with_feature_gates({"TaintTolerationComparisonOperators": True})
+    plane = Plane(node("n1"), generation=on)
+    with pytest.raises(ApiError, match=r"spec.tolerations\[0\].value: .*whole number"):
+        plane.create(pod("web", tolerations=[{"key": "a", "operator": "Gt", "value": "007"}]))
+
+
+def test_gates_of_the_queue_do_not_undo_each_other() -> None:
+    one = V1_37.with_feature_gates({"SchedulerPopFromBackoffQ": False}).with_feature_gates({"GenericWorkload": True})
+    other = V1_37.with_feature_gates({"GenericWorkload": True}).with_feature_gates({"SchedulerPopFromBackoffQ": False})
+    for generation in (one, other):
+        queue = generation.queue(lambda: 0)
+        assert isinstance(queue, WithGroups) and not queue._pops_backoff and queue._backoff.window == 1

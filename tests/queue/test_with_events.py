@@ -517,3 +517,48 @@ def test_a_node_that_is_too_small_helps_nobody(clock) -> None:
     full = Node(status=NodeStatus(allocatable={"pods": Quantity("0")}))
     queue.move(NODE_ADD, None, full)
     assert names(queue.unschedulable) == ["a"]
+
+
+# -- the gate SchedulerPopFromBackoffQ, off
+
+
+def failed(queue: WithEvents, name: str = "a") -> QueuedPodInfo:
+    """Add a pod, pop it, and return it as rejected; an event puts it into backoff."""
+    queue.add(pod(name))
+    queued = queue.pop()
+    assert queued is not None
+    queued.record_failure(queued.pod, ["NodeName"])
+    queue.add_unschedulable(queued, 0)
+    queue.move(NODE_ADD, None, None)
+    assert queued.part == "backoff"
+    return queued
+
+
+def test_without_its_gate_no_pod_is_popped_from_backoff(clock: Clock) -> None:
+    clock.advance(0.3)
+    queue = WithEvents(clock, ALWAYS, pops_backoff=False)
+    queued = failed(queue)
+    assert queue.pop() is None and queued.backoff_until == clock.now + SECOND  # not a whole second
+    clock.advance(1)
+    queue.flush_backoff()
+    assert queue.pop() is None
+    clock.advance(0.000001)
+    queue.flush_backoff()
+    assert queue.pop() is queued
+
+
+def test_without_its_gate_pre_enqueue_runs_after_backoff(clock: Clock) -> None:
+    closed = True
+    queue = WithEvents(clock, ALWAYS, {"Gate": lambda pod: closed and bool(pod.spec.priority)}, pops_backoff=False)
+    closed = False
+    queue.add(pod("a", priority=1))
+    queued = queue.pop()
+    assert queued is not None
+    queued.record_failure(queued.pod, ["NodeName"])
+    queue.add_unschedulable(queued, 0)
+    closed = True
+    queue.move(NODE_ADD, None, None)
+    assert queued.part == "backoff"
+    clock.advance(2)
+    queue.flush_backoff()
+    assert (queued.part, queued.gate) == ("unschedulable", "Gate")

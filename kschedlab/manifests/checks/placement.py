@@ -22,6 +22,7 @@ from kschedlab.objects.model import (
     LabelSelector,
     NodeAffinity,
     NodeSelectorTerm,
+    Pod,
     PodAffinity,
     PodAffinityTerm,
     PodSpec,
@@ -29,6 +30,7 @@ from kschedlab.objects.model import (
     TopologySpreadConstraint,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
+from kschedlab.objects.pods import COMPARISONS, decimal_integer
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.selectors import field_expression_fault
 
@@ -71,6 +73,15 @@ def _check_toleration(toleration: Toleration, path: Path, faults: list[Fault]) -
         check_choice(toleration.effect, EFFECTS, (*path, "effect"), faults)
     if toleration.tolerationSeconds is not None and toleration.effect != "NoExecute":
         faults.append(Fault((*path, "effect"), "must be NoExecute when tolerationSeconds is set"))
+
+
+def comparison_faults(pod: Pod) -> list[Fault]:
+    """The values that Gt and Lt of tolerations cannot compare; the gate TaintTolerationComparisonOperators is on."""
+    return [
+        Fault(("spec", "tolerations", i, "value"), "must be a whole number of 64 bits, without leading zeros")
+        for i, each in enumerate(pod.spec.tolerations)
+        if each.operator in COMPARISONS and decimal_integer(each.value) is None
+    ]
 
 
 # -- affinity

@@ -1,4 +1,4 @@
-"""Three ways to evict victims: in the loop after the failure, in PostFilter, or asynchronously.
+"""The ways to evict victims: in the loop after the failure, in PostFilter, or asynchronously.
 
 v1.37: pkg/scheduler/framework/preemption/executor.go. v1.20: framework/plugins/defaultpreemption/default_preemption.go
 (PrepareCandidate). v1.13, v1.16: scheduler.go, preempt.
@@ -55,7 +55,10 @@ class InPostFilter(Preempting):
 
 
 class Async(Preempting):
-    """v1.37: framework/preemption/executor.go, prepareCandidateAsync: a separate task evicts the victims."""
+    """v1.37: framework/preemption/executor.go, prepareCandidateAsync: a separate task evicts the victims.
+
+    Without the gate SchedulerAsyncPreemption, the scheduling cycle waits for it (prepareCandidate).
+    """
 
     def __init__(self, context: Context, binding: Binding) -> None:
         super().__init__(context, binding)
@@ -76,8 +79,21 @@ class Async(Preempting):
 
     def evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
         """Let a separate task evict the victims."""
+        if self._context.rules.eviction is Eviction.IN_CYCLE:
+            return (yield from self._evict_now(pod, node, victims))
         self._start(pod, node, victims)
-        yield from ()  # no time passes
+        return node
+
+    def _evict_now(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
+        """Evict the victims within the cycle, all at once; None if the API server refuses (prepareCandidate)."""
+        context = self._context
+        context.metrics.preempted(len(victims))
+        left = [victim for victim in victims if victim.metadata.deletionTimestamp is None]
+        tasks = [context.env.process(self._preempt_one(pod, node, victim)) for victim in left]
+        yield context.env.all_of(tasks)
+        if any(task.value is None for task in tasks):
+            return None
+        yield from self._clear_lower(self._lower(pod, node))
         return node
 
     def _start(self, pod: Pod, node: str, victims: Sequence[Pod]) -> None:
@@ -131,4 +147,5 @@ EVICTIONS: dict[Eviction, type[Preempting]] = {
     Eviction.AFTER_FAILURE: AfterFailure,
     Eviction.IN_POST_FILTER: InPostFilter,
     Eviction.ASYNC: Async,
+    Eviction.IN_CYCLE: Async,
 }

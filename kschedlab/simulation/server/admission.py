@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from kschedlab.generations.feature_gates import GROUP_FIELD
+from kschedlab.manifests.checks.placement import comparison_faults
 from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.validation import faults_of, priority_fault
@@ -158,7 +159,8 @@ def _lacks_template(stored: Any) -> bool:
 
 def _admitted(obj: Any, api: Api, classes: Classes, may_lack_template: bool = False) -> Any:
     """The object with defaults, without fields that the generation does not know. ApiError if anything is wrong."""
-    if faults := [*faults_of(obj), *template_faults(obj, may_lack_template)]:
+    compared = comparison_faults(obj) if isinstance(obj, Pod) and api.compares_taints else ()
+    if faults := [*faults_of(obj), *template_faults(obj, may_lack_template), *compared]:
         raise ApiError.invalid(type(obj), obj.metadata.name, list(map(field_error, faults)))
     if not isinstance(obj, Pod | PodGroup):
         return with_defaults(obj, classes)

@@ -166,6 +166,40 @@ def test_if_an_eviction_fails_the_preemptor_is_retried(monkeypatch: pytest.Monke
     assert ("active", "ForceActivate") in plane.moves("high")
 
 
+IN_CYCLE = GENERATIONS["v1.37"].with_feature_gates({"SchedulerAsyncPreemption": False})
+
+
+def test_without_its_gate_the_cycle_waits_for_the_eviction() -> None:
+    """Three victims at once; the next pod is decided after them. (Asynchronously, it is decided before.)"""
+    first_eviction = {}
+    for generation in (GENERATIONS["v1.37"], IN_CYCLE):
+        full = (asks("300m", f"low{i}", i, "n1") for i in range(3))
+        small = node("n2", allocatable=ONE_CPU | {"cpu": "200m"})
+        plane = Plane(node("n1", allocatable=ONE_CPU), small, *full, generation=generation)
+        plane.create(asks("900m", "high", 100), asks("100m", "small", 0))
+        plane.run()
+        evicted = [entry.at for entry in plane.log if getattr(entry, "step", "") == "evict"]
+        bound = next(e.at for e in plane.log if getattr(e, "step", "") == "bind" and e.pod == "default/small")
+        first_eviction[generation.feature_gates] = len(set(evicted)), bound > max(evicted)
+    assert first_eviction == {(): (2, False), IN_CYCLE.feature_gates: (1, True)}
+
+
+def test_without_its_gate_a_failed_eviction_nominates_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"), generation=IN_CYCLE)
+    delete, failures = plane.api.delete, iter([ApiError.unknown("etcd is away")])
+
+    def fails_once(*arguments: Any, **more: Any) -> Pod:
+        for failure in failures:
+            raise failure
+        return delete(*arguments, **more)
+
+    monkeypatch.setattr(plane.api, "delete", fails_once)
+    plane.create(asks("800m", "high", 100))
+    plane.run(1)
+    assert plane.pod("high").status.nominatedNodeName == ""
+    assert plane.pod("low").metadata.deletionTimestamp is None
+
+
 def test_a_victim_that_waits_on_permit_is_requeued_instead_of_deleted() -> None:
     class Slow(Plugin):
         def permit(self, pod: Pod, node: str) -> Wait | None:
