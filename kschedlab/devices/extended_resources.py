@@ -10,11 +10,13 @@ pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.object_store import Change, key_of
 from kschedlab.devices.claims import PendingAllocation
+from kschedlab.devices.state import LEDGER
 from kschedlab.objects.devices import EXACT_COUNT
 from kschedlab.objects.meta import OwnerReference
 from kschedlab.objects.model import (
@@ -105,18 +107,52 @@ def claim_for(pod: Pod, request: Mapping[str, int], cluster: Cluster) -> Resourc
 
 
 def _written_claim(pod: Pod, cluster: Cluster) -> ResourceClaim | None:
-    def by_owner() -> dict[tuple[str, str], ResourceClaim]:
-        found: dict[tuple[str, str], ResourceClaim] = {}
-        for claim in cluster.objects_of(ResourceClaim):
-            pending = isinstance(claim.status.allocation, PendingAllocation)
-            if claim.metadata.annotations.get(ANNOTATION) == "true" and not pending:
-                for owner in claim.metadata.ownerReferences:
-                    if owner.controller:
-                        found.setdefault((owner.name, owner.uid), claim)
-        return found
+    written = cluster.derived("claims for extended resources", _Written, LEDGER)
+    return written.claim(cluster, (pod.metadata.name, pod.metadata.uid))
 
-    written = cluster.derived("claims for extended resources", by_owner, ResourceClaim.__name__)
-    return written.get((pod.metadata.name, pod.metadata.uid))
+
+class _Written:
+    """The claims that were written for pods, by the name and uid of the pod; only changed ones are looked at again."""
+
+    def __init__(self) -> None:
+        self._last: Change | None = None
+        self._by_owner: dict[tuple[str, str], dict[object, ResourceClaim]] = {}
+
+    def claim(self, cluster: Cluster, owner: tuple[str, str]) -> ResourceClaim | None:
+        """The claim of that owner; of several the one that arrived first."""
+        claims, last = cluster.objects_of(ResourceClaim), cluster.last_change(ResourceClaim)
+        changes = last.since(self._last, len(claims))
+        if changes is None:
+            self._by_owner = {}
+            for claim in claims:
+                self._put(claim)
+        for change in reversed(changes or ()):
+            if change.old is not None:
+                self._remove(change.old)
+            if change.new is not None:
+                self._put(change.new)
+        self._last = last
+        found = self._by_owner.get(owner, {})
+        if len(found) > 1:
+            return next(each for each in claims if key_of(each) in found)
+        return next(iter(found.values()), None)
+
+    def _put(self, claim: ResourceClaim) -> None:
+        pending = isinstance(claim.status.allocation, PendingAllocation)
+        if claim.metadata.annotations.get(ANNOTATION) == "true" and not pending:
+            for owner in _owners(claim):
+                self._by_owner.setdefault(owner, {})[key_of(claim)] = claim
+
+    def _remove(self, claim: ResourceClaim) -> None:
+        for owner in _owners(claim):
+            found = self._by_owner.get(owner, {})
+            found.pop(key_of(claim), None)
+            if not found:
+                self._by_owner.pop(owner, None)
+
+
+def _owners(claim: ResourceClaim) -> Iterator[tuple[str, str]]:
+    return ((owner.name, owner.uid) for owner in claim.metadata.ownerReferences if owner.controller)
 
 
 def requests_for(pod: Pod, classes: Mapping[str, str]) -> Requests:

@@ -14,7 +14,7 @@ from kschedlab.devices.extended_resources import (
     serving_class,
 )
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.model import DeviceClass
+from kschedlab.objects.model import DeviceClass, ResourceClaim
 from kschedlab.testing import Manifest, cluster, pod, resources
 from tests.device_manifests import device_class, resource_claim
 from tests.verdicts import model
@@ -83,6 +83,34 @@ def test_a_claim_that_an_earlier_attempt_has_written_is_found() -> None:
     world = cluster(device_class("gpu", extendedResourceName=GPU), others, written)
     claim = claim_for(model(asks(2)), {GPU: 2}, world)
     assert claim is not None and claim.metadata.name == "p-extended-resources-x"
+
+
+def test_written_claims_are_found_as_they_come_and_go() -> None:
+    """Several changes between two questions, and two claims of one pod, of which the first counts."""
+    asking, owner = model(asks(2)), {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "uid-p", "controller": True}
+
+    def written(name: str) -> Manifest:
+        made = resource_claim(name)
+        made["metadata"] |= {"annotations": {ANNOTATION: "true"}, "ownerReferences": [owner]}
+        return made
+
+    def found() -> str:
+        claim = claim_for(asking, {GPU: 2}, world)
+        assert claim is not None
+        return claim.metadata.name
+
+    world = cluster(device_class("gpu", extendedResourceName=GPU))
+    assert found() == IN_MEMORY
+    world.add(written("b"), written("a"))
+    assert found() == "b"
+    first, second = world.objects_of(ResourceClaim)
+    world.change_objects((), [first])
+    fork = world.fork()
+    assert found() == "a"
+    world.change_objects((), [second])
+    assert found() == IN_MEMORY
+    world = fork
+    assert found() == "a"
 
 
 @pytest.mark.parametrize(
