@@ -44,6 +44,7 @@ browser: .venv/installed ## the panels in JupyterLab and a real browser
 
 site: .venv/installed ## the course as pages that need no server, in build/site (some minutes)
 	$(BIN)/python -m tools.site.build build/site
+	$(BIN)/python -m tools.site.build build/site --language zh
 
 catalogue: .venv/installed ## take new texts into the catalogue of translations (docs/translating.md)
 	$(BIN)/python -m tools.catalogue

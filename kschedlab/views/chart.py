@@ -84,7 +84,12 @@ def heat_map(
     fills = [[None if value is None else shade(value, low, high) for value in row] for row in shades]
     cells = [
         [
-            Cell(text, fills[r][c], f"{row}, {columns[c]}: {text}", sets=sets(r, c) if sets else "")
+            Cell(
+                text,
+                fills[r][c],
+                say("{place}: {value}", place=listed((row, columns[c])), value=text),
+                sets=sets(r, c) if sets else "",
+            )
             for c, text in enumerate(written[r])
         ]
         for r, row in enumerate(rows)
@@ -121,7 +126,7 @@ def decision_map(
     colours = {kind: NODES[i % len(NODES)] for i, kind in enumerate(kinds)}
     cells = [
         [
-            _answer(each, letters, colours, notes[r][c] if notes else "", f"{rows[r]}, {columns[c]}", sets, (r, c))
+            _answer(each, letters, colours, notes[r][c] if notes else "", listed((rows[r], columns[c])), sets, (r, c))
             for c, each in enumerate(line)
         ]
         for r, line in enumerate(decisions)
@@ -166,7 +171,14 @@ def _answer(
     first, *others = names
     short = "=".join(letters[name] for name in names)
     if not others:
-        return Cell(first, colours[first], f"{place}: {first}{after}", short, note=note, sets=goes)
+        return Cell(
+            first,
+            colours[first],
+            say("{place}: {value}{after}", place=place, value=first, after=after),
+            short,
+            note=note,
+            sets=goes,
+        )
     tip = say("{place}: tie of {names}{after}", place=place, names=say(" and ").join(names), after=after)
     return Cell(say(TIE), colours[first], tip, short, [colours[name] for name in others], note, goes)
 

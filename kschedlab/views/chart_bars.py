@@ -150,7 +150,9 @@ class Plan:
         text = fitting(texts, long - 6)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
         inside = [element("rect", **box, stroke="currentColor", stroke_width=0.75, data_key=f"{key}/box"), *words]
-        return element("g", *inside, data_key=key, data_tip=f"{name}: {part} {value:g}")
+        return element(
+            "g", *inside, data_key=key, data_tip=say("{name}: {value}", name=name, value=f"{part} {value:g}")
+        )
 
     def _handle(self, name: str, x: float) -> Html:
         drag = self.bars.drags[name]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
 
+from kschedlab.language import listed, say
 from kschedlab.views.chart_tables import Number
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.lettering import text_width
@@ -70,7 +71,9 @@ class _Drawing:
         for i, (name, ys) in enumerate(lines.series.items()):
             y = TOP + LINE * (i + 1) + 4
             sample = element("line", x1=self.left, x2=self.left + 40, y1=y - 4, y2=y - 4, **_stroke(i))
-            words = name if lines.at is None else f"{name}: {lines.write(ys[lines.at])}"
+            words = name
+            if lines.at is not None:
+                words = say("{name}: {value}", name=name, value=lines.write(ys[lines.at]))
             shapes += [sample, label(words, self.left + 48, y, font_weight="bold")]
         return shapes
 
@@ -108,9 +111,9 @@ class _Drawing:
         ends = [middles[0], *((a + b) / 2 for a, b in zip(middles, middles[1:], strict=False)), middles[-1]]
         for i, (left, right) in enumerate(zip(ends, ends[1:], strict=False)):
             box = {"x": left, "y": self.top, "width": right - left, "height": self.height}
-            values = ", ".join(f"{name} {lines.write(ys[i])}" for name, ys in lines.series.items())
+            values = listed(f"{name} {lines.write(ys[i])}" for name, ys in lines.series.items())
             about: dict[str, Any] = {
-                "data_tip": f"{lines.write(lines.xs[i])}: {values}",
+                "data_tip": say("{name}: {value}", name=lines.write(lines.xs[i]), value=values),
                 "data_set": lines.sets(i),
                 "tabindex": "-1",
             }

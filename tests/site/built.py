@@ -26,7 +26,8 @@ class Site:
     @property
     def names(self) -> set[str]:
         """The pages of the whole site."""
-        return {page_of(path.stem) for path in EDITIONS["en"].paths()}
+        english = [page_of(path.stem) for path in EDITIONS["en"].paths()]
+        return {*english, *(f"zh/{name}" for name in english)}
 
 
 def build(folder: Path) -> Site:

@@ -33,6 +33,14 @@ def test_a_lesson_on_binder_is_that_notebook() -> None:
     assert edition.binder("00-contents") == URLS["Binder"]
 
 
+def test_a_page_leads_to_its_translation_and_back() -> None:
+    assert EDITIONS["en"].others("05-preemption") == {"zh": "zh/05-preemption.html"}
+    assert EDITIONS["zh"].others("00-contents") == {"en": "../index.html"}
+    page = Page(EDITIONS["zh"], "00-contents", nbformat.v4.new_notebook(), {}, {"00-contents": "00"})
+    assert page.linked('<a href="../00-contents.ipynb">') == '<a href="../index.html">'
+    assert EDITIONS["zh"].binder("05-preemption").endswith("?urlpath=lab/tree/notebooks/zh/05-preemption.ipynb")
+
+
 def test_links_of_a_notebook_lead_to_pages_and_to_the_repository() -> None:
     page = Page(EDITIONS["en"], "05-preemption", nbformat.v4.new_notebook(), {}, {"05-preemption": "05"})
     assert page.linked('<a href="00-contents.ipynb#x">') == '<a href="index.html#x">'
@@ -71,7 +79,8 @@ def test_every_recording_is_there_and_is_small(site: Site) -> None:
     for page in site.pages:
         own = [files[name] for name in re.findall(r'data-record="([^"]*)"', page.read_text("utf-8"))]
         assert shared + page.stat().st_size + sum(own[:3]) < 2_000_000, page.name  # what it loads at first
-    assert sum(path.stat().st_size for path in site.folder.rglob("*") if path.is_file()) < 20_000_000
+    own = [*site.folder.glob("*"), *site.folder.glob("data/*")]  # of one language
+    assert sum(path.stat().st_size for path in own if path.is_file()) < 20_000_000
 
 
 def test_a_page_runs_nothing_but_our_own_files(site: Site) -> None:

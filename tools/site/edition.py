@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,26 @@ ENGLISH = {
     "page": "On this page",
 }
 
+CHINESE = {
+    "course": "Kubernetes 调度",
+    "recorded": "这一页不用运行任何东西：图在录好的状态之间直接变化。",
+    "run": "要运行和修改代码，请[在 Binder 上打开本课]。",
+    "kernel": "这一部分要运行 Python：[在 Binder 上打开本课]。",
+    "elsewhere": "这里没有录下。请[在 Binder 上打开本课]，运行这一行：",
+    "missing": "这一页没有录下这个状态。",
+    "untold": "这个状态没有录下演示过程。",
+    "unread": "这里没有这项设置，或者它没有这个值",
+    "isNot": "不是",
+    "wrong": "不对。",
+    "unknown": "这不是正确答案。[在 Binder 上]，练习会告诉你错在哪里。",
+    "judged": "这个答案要由 Python 判断：[在 Binder 上打开本课]。",
+    "contents": "目录",
+    "previous": "上一课",
+    "next": "下一课",
+    "theme": "浅色或深色",
+    "page": "本页内容",
+}
+
 
 @dataclass(frozen=True)
 class Edition:
@@ -49,13 +70,22 @@ class Edition:
         """Where a notebook runs."""
         return URLS["Binder"].removesuffix(f"notebooks/{CONTENTS}.ipynb") + f"{self.notebooks}/{name}.ipynb"
 
+    def others(self, name: str) -> dict[str, str]:
+        """By language, the address of the same page in the other editions."""
+        file = page_of(name)
+        ways = {each.language: os.path.relpath(Path(each.place, file), self.place) for each in EDITIONS.values()}
+        return {language: way for language, way in ways.items() if language != self.language}
+
     def source(self, path: str) -> str:
         """Where a file of the repository can be read; ``path`` is relative to the notebooks."""
         file = (ROOT / self.notebooks / path).resolve().relative_to(ROOT)
         return f"{URLS['Source']}/blob/HEAD/{file}"
 
 
-EDITIONS = {each.language: each for each in (Edition("en", "notebooks", ".", ENGLISH),)}
+EDITIONS = {
+    each.language: each
+    for each in (Edition("en", "notebooks", ".", ENGLISH), Edition("zh", "notebooks/zh", "zh", CHINESE))
+}
 
 
 def page_of(name: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, cast
 from nbconvert.filters import Highlight2HTML, markdown2html
 
 from kschedlab.lab.stage.live import REVIVE
-from kschedlab.language import say
+from kschedlab.language import LANGUAGES, say, spoken
 from tools.site.edition import CONTENTS, Edition, page_of
 from tools.site.run import Notebook, Shown, ShownPanel
 
@@ -62,7 +62,7 @@ class Page:
     def html(self) -> str:
         """The whole page."""
         cells = "\n".join(self._cell(place, cell) for place, cell in enumerate(self.notebook.cells))
-        words = {**self.words, "binder": self.binder}
+        words: dict[str, object] = {**self.words, "binder": self.binder, "spoken": spoken()}
         words |= {name: link_to(self.words[name], self.binder) for name in ("unknown", "judged")}
         page = TEMPLATE.substitute(
             language=self.edition.language,
@@ -73,7 +73,7 @@ class Page:
             note=f'<p class="note">{escape(self.words["recorded"])} {link_to(self.words["run"], self.binder)}</p>',
             toc=self._toc(cells),
             cells=cells,
-            top=f'<a href="index.html">{escape(self.words["course"])}</a>{self._neighbours()}',
+            top=f'<a href="index.html">{escape(self.words["course"])}</a>{self._languages()}{self._neighbours()}',
             bottom=self._neighbours(names=True),
         )
         return self.linked(page)
@@ -84,13 +84,19 @@ class Page:
 
     def _target(self, path: str) -> str:
         if path.endswith(".ipynb"):
-            return page_of(path.removesuffix(".ipynb"))
+            folder, _, name = path.removesuffix(".ipynb").rpartition("/")
+            return f"{folder}/{page_of(name)}" if folder else page_of(name)
         return self.edition.source(path) if path.startswith("../") else path
 
     def _toc(self, cells: str) -> str:
         """Links to the headings."""
         links = "".join(f'<li><a href="#{anchor}">{words}</a></li>' for anchor, words in HEADING.findall(cells))
         return f'<details class="toc"><summary>{escape(self.words["page"])}</summary><ul>{links}</ul></details>'
+
+    def _languages(self) -> str:
+        """Links to this page in other languages."""
+        others = self.edition.others(self.name).items()
+        return "".join(f'<a href="{to}" lang="{each}" hreflang="{each}">{LANGUAGES[each]}</a>' for each, to in others)
 
     def _neighbours(self, names: bool = False) -> str:
         """Links to the page before, the contents and the page after."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Restorable, choice
+from kschedlab.language import ENGLISH, LANGUAGES, language
 from kschedlab.views.course import Card, Point, draw_course, thumbnail
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.style import CELL, HEAD, NUMBER, TABLE
@@ -237,6 +238,13 @@ def _link(lesson: Lesson, words: str = "") -> Html:
     return element("a", words or lesson.file, href=lesson.file, style=LINK)
 
 
+def _translations(file: str) -> list[Html]:
+    """Links to this notebook in the other languages, whose sets are folders in the English one."""
+    up = "" if language() == ENGLISH else "../"
+    ways = {code: up + ("" if code == ENGLISH else f"{code}/") + file for code in LANGUAGES if code != language()}
+    return [element("a", LANGUAGES[code], href=way, lang=code, style=LINK) for code, way in ways.items()]
+
+
 class Contents:
     """All lessons as a table with links."""
 
@@ -251,7 +259,8 @@ class Contents:
         head = ("", "lesson", "what you do", "alone", "in class", "follows")
         heads = (element("th", text, scope="col", style=HEAD) for text in head)
         rows = (_row(lesson) for lesson in LESSONS)
-        return str(element("table", element("thead", element("tr", *heads)), element("tbody", *rows), style=TABLE))
+        table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), style=TABLE)
+        return str(join([table, element("p", *_translations("00-contents.ipynb"))]))
 
 
 def _times(lesson: Lesson) -> tuple[str, str]:
@@ -260,7 +269,8 @@ def _times(lesson: Lesson) -> tuple[str, str]:
 
 def _row(lesson: Lesson) -> Html:
     asks = element("small", lesson.question)
-    title = element("th", _link(lesson, lesson.title), element("br"), asks, scope="row", style=CELL + LIGHT)
+    links = [_link(lesson, lesson.title), " · ", *_translations(lesson.file)]
+    title = element("th", *links, element("br"), asks, scope="row", style=CELL + LIGHT)
     follows = join([lesson.article, element("br"), element("small", lesson.version)]) if lesson.document else ""
     cells = [element("td", lesson.acts, style=CELL)]
     cells += [element("td", time, style=NUMBER) for time in _times(lesson)]

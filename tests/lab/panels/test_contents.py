@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab.lab.panels.contents import BY_NUMBER, LESSONS, LINK, Contents, Lesson, Settings, course, panel, show
+from kschedlab.language import language
 from kschedlab.views.course import TALL, draw_course, width_of
 from kschedlab.views.svg import Room
 
@@ -99,3 +100,14 @@ def test_the_table_says_the_same_in_text() -> None:
         "000",
         "v1.20",
     ]
+
+
+def test_each_lesson_leads_to_its_translation_and_back() -> None:
+    link = f'<a href="{{}}" lang="{{}}" style="{LINK}">{{}}</a>'
+    assert link.format("zh/05-preemption.ipynb", "zh", "中文") in Contents()._repr_html_()
+    language("zh")
+    try:
+        assert link.format("../05-preemption.ipynb", "en", "English") in Contents()._repr_html_()
+        assert link.format("../00-contents.ipynb", "en", "English") in Contents()._repr_html_()
+    finally:
+        language("en")

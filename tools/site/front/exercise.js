@@ -9,7 +9,7 @@ const plain = (answer) => answer.replace(SEPARATORS, "").toLowerCase();
 
 export class Exercise extends Model {
   constructor(record, words) {
-    super({ face: record.face, large: false });
+    super({ face: record.face, large: false, spoken: words.spoken });
     Object.assign(this, { record, words, state: "UNATTEMPTED", hints: 0 });
   }
 

@@ -28,7 +28,7 @@ export class Gates {
 export class Recording extends Model {
   /** `seen` is told of each state whether it was recorded, and of the line of code that shows it. */
   constructor(record, gates, words, seen) {
-    super({ controls: record.controls, large: false });
+    super({ controls: record.controls, large: false, spoken: words.spoken });
     Object.assign(this, { record, gates, words, seen, room: 0 });
     this.names = record.controls.map(({ name }) => name);
     this.counted = record.controls.filter(({ kind, values }) => kind === "steps" && !values.length).map(({ name }) => name);
