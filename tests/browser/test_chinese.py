@@ -1,0 +1,45 @@
+"""A Chinese lesson in JupyterLab: panels, questions and exercises speak Chinese, and both sets share the progress."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Lab, Open
+from tests.browser.test_preemption import control, stage
+
+NAME = "zh/05-preemption.ipynb"
+
+
+@pytest.fixture
+def unkept(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    (lab.home / "notebooks" / ".kschedlab-progress.json").unlink(missing_ok=True)
+
+
+def test_a_question_is_answered_and_a_slider_is_moved(notebook: Open) -> None:
+    page = notebook(NAME)
+    page.run_all()
+    panel = stage(page, "会选中哪个节点？")
+    panel.locator(".ks-question").get_by_role("button", name="node-b").click()
+    expect(panel.locator(".ks-question")).to_contain_text("不对。 node-b 在规则 2（受害 Pod 的最高优先级最低）被淘汰")
+    expect(panel.locator(".ks-sentence")).to_contain_text(
+        "规则 3（受害 Pod 的优先级之和最小）选中 node-a，淘汰了 node-c。"
+    )
+    control(panel, "预算允许").press("ArrowLeft")
+    expect(panel.locator(".ks-sentence")).to_contain_text("规则 1（违反 PodDisruptionBudget 最少）选中 node-c")
+    panel.get_by_role("button", name="演示过程").click()
+    expect(panel.locator(".ks-story")).to_be_visible()
+    assert panel.get_attribute("lang") == "zh"
+
+
+@pytest.mark.usefixtures("unkept")
+def test_an_exercise_is_checked_and_kept_beside_the_english_notebooks(lab: Lab, notebook: Open) -> None:
+    page = notebook(NAME)
+    page.run_all()
+    card = page.page.locator(".ks-exercise").filter(has_text="谁被驱逐？").first
+    card.locator("input[type=radio]").first.check()
+    card.get_by_role("button", name="检查").click()
+    expect(card.locator(".ks-reply")).to_contain_text(re.compile("第 .* 个尝试的是|按顺序逐个尝试"))
+    kept = json.loads((lab.home / "notebooks" / ".kschedlab-progress.json").read_text(encoding="utf-8"))
+    assert [each["title"] for each in kept["exercises"]] == ["谁被驱逐？"]
