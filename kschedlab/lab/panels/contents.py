@@ -269,7 +269,7 @@ def _times(lesson: Lesson) -> tuple[str, str]:
 
 def _row(lesson: Lesson) -> Html:
     asks = element("small", lesson.question)
-    links = [_link(lesson, lesson.title), " · ", *_translations(lesson.file)]
+    links: list[Html | str] = [_link(lesson, lesson.title), " · ", *_translations(lesson.file)]
     title = element("th", *links, element("br"), asks, scope="row", style=CELL + LIGHT)
     follows = join([lesson.article, element("br"), element("small", lesson.version)]) if lesson.document else ""
     cells = [element("td", lesson.acts, style=CELL)]
