@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from kschedlab.language import later, say
 from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element
 from kschedlab.views.icons import tape
@@ -88,7 +89,7 @@ class Bench:
     hands: tuple[Hand, ...] = ()
     cards: tuple[Card, ...] = ()
     picks: tuple[str, ...] = ()
-    waiting: str = "waiting"
+    waiting: str = later("waiting")
 
 
 def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
@@ -102,7 +103,7 @@ class _Layout:
     def __init__(self, bench: Bench, width: int) -> None:
         self.bench, self.width, self.y = bench, width, float(PAD)
         names = [text_width(f"★ {card.name}", 13, True) for card in bench.cards]
-        self.left = PAD + max([text_width(bench.waiting, 13), *names]) + 2 * GAP
+        self.left = PAD + max([text_width(say(bench.waiting), 13), *names]) + 2 * GAP
         widest = max([*(card.capacity for card in bench.cards), *(hand.piece.size for hand in bench.hands), 1000])
         self.scale = (width - self.left - PAD - GAP) / widest
         self.shapes: list[Html] = []
@@ -154,7 +155,7 @@ class _Layout:
     def _hand(self, hand: Hand) -> None:
         """A pod that waits, above the place that it would take on a node."""
         gone = hand.piece.mark == "ghost"
-        waiting = label(self.bench.waiting, PAD, self.y + 19, font_size=13, font_style="italic")
+        waiting = label(say(self.bench.waiting), PAD, self.y + 19, font_size=13, font_style="italic")
         self.shapes.append(element("g", waiting, opacity=0.6 if gone else None))
         shapes = [self._piece(hand.piece, (self.left, self.y), carry=hand.carries)]
         if hand.resize:
@@ -177,7 +178,7 @@ class _Layout:
             data_drag=hand.resize,
             data_axis="x",
             data_step=f"{self.scale * 1000:.1f}",
-            aria_label=f"request of {hand.piece.name}",
+            aria_label=say("request of {name}", name=hand.piece.name),
         )
 
     def _card(self, card: Card) -> None:
@@ -240,7 +241,7 @@ class _Layout:
             self.shapes.append(self._piece(piece, (x, self.y)))
             x += piece.size * self.scale
         free = card.capacity - sum(piece.size for piece in card.pieces)
-        text = f"{free / 1000:g} CPU free"
+        text = say("{cpu:g} CPU free", cpu=free / 1000)
         if free > 0 and text_width(text) < free * self.scale:
             self.shapes.append(label(text, x + free * self.scale / 2, self.y + 18.5, "middle", opacity=0.75))
 
@@ -276,7 +277,7 @@ class _Layout:
             )
             for i in range(10)
         )
-        return element("g", *cells, data_tip=f"{score} of 10")
+        return element("g", *cells, data_tip=say("{score} of 10", score=score))
 
     def _badges(self, badges: Sequence[Badge], owner: str) -> None:
         """Facts in rows; each is switched by a click."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kschedlab.decision import Decision, NodeVerdict
+from kschedlab.language import later, listed, say, terms
 from kschedlab.views.loop import NotebookTable
 from kschedlab.views.words import outcome
 
@@ -34,46 +35,64 @@ def predicates_table(predicates: Sequence[Predicate]) -> NotebookTable:
     for each in predicates:
         number += each.by_default
         asked = (
-            f"asked as number {number}" if each.by_default else "inside GeneralPredicates" if each.part else "taken out"
+            say("asked as number {number}", number=number)
+            if each.by_default
+            else say("inside GeneralPredicates")
+            if each.part
+            else say("taken out")
         )
         note = "" if each.part or each.by_default == each.listed else "TaintNodesByCondition"
-        document = "listed" if each.listed else f"as {each.called}" if each.called else "-"
+        document = say("listed") if each.listed else say("as {called}", called=each.called) if each.called else "-"
         rows.append((each.name, each.sort, document, asked, note))
-    return NotebookTable(("predicate", "class", "document", "v1.16", "because of"), tuple(rows))
+    return NotebookTable(tuple(terms("predicate", "class", "document", "v1.16", "because of")), tuple(rows))
 
 
 def predicates_sentence(predicates: Sequence[Predicate]) -> str:
     """How many predicates the document lists and v1.16 runs, in a sentence."""
-    listed, asked = (sum(found) for found in zip(*((each.listed, each.by_default) for each in predicates), strict=True))
+    there, asked = (sum(found) for found in zip(*((each.listed, each.by_default) for each in predicates), strict=True))
     both = sum(each.listed and each.by_default for each in predicates)
-    return f"The document lists {listed}; v1.16 asks {asked} by default: {both} of these, and {asked - both} more."
+    return say(
+        "The document lists {listed}; v1.16 asks {asked} by default: {both} of these, and {more} more.",
+        listed=there,
+        asked=asked,
+        both=both,
+        more=asked - both,
+    )
 
 
 def verdict_sentence(name: str, alone: Decision, default: Decision, node: str) -> str:
     """What the predicate alone says about the node, and what the default predicates say."""
     mine, theirs = alone.verdict(node), default.verdict(node)
-    said = f"{name} lets web onto {node}" if mine.passes else f"{name} refuses {node}: {_reasons(mine)}"
+    said = (
+        say("{predicate} lets web onto {node}", predicate=name, node=node)
+        if mine.passes
+        else say("{predicate} refuses {node}: {reasons}", predicate=name, node=node, reasons=_reasons(mine))
+    )
     if theirs.passes:
-        return f"{said}; the default predicates let it pass."
-    return f"{said}; with the default predicates, {theirs.plugin} refuses it."
+        return say("{verdict}; the default predicates let it pass.", verdict=said)
+    return say("{verdict}; with the default predicates, {plugin} refuses it.", verdict=said, plugin=theirs.plugin)
 
 
 def verdict_table(facts: Facts, alone: Decision, default: Decision, node: str) -> NotebookTable:
     """The meaning of the switches, and both verdicts with their reasons."""
-    names = ("in the way", "way out")
-    rows = [(name, "on" if on else "off", what) for name, (what, on) in zip(names, facts, strict=True)]
-    for name, decision in (("asked alone", alone), ("v1.16's default", default)):
+    names = terms("in the way", "way out")
+    rows = [(name, _switched(on), what) for name, (what, on) in zip(names, facts, strict=True)]
+    for name, decision in ((say("asked alone"), alone), (say("v1.16's default"), default)):
         verdict = decision.verdict(node)
-        rows.append((name, verdict.plugin or "passes", _reasons(verdict)))
-    return NotebookTable(("", "now", "that is"), tuple(rows))
+        rows.append((name, verdict.plugin or say("passes"), _reasons(verdict)))
+    return NotebookTable(("", *terms("now", "that is")), tuple(rows))
+
+
+def _switched(on: bool) -> str:
+    return say("on") if on else say("off")
 
 
 def _said(verdict: NodeVerdict) -> str:
-    return "fits" if verdict.passes else f"{verdict.plugin}: {_reasons(verdict)}"
+    return say("fits") if verdict.passes else f"{verdict.plugin}: {_reasons(verdict)}"
 
 
 def _reasons(verdict: NodeVerdict) -> str:
-    return ", ".join(verdict.reasons)
+    return listed(verdict.reasons)
 
 
 def score_sentence(name: str, decision: Decision) -> str:
@@ -87,23 +106,30 @@ def score_sentence(name: str, decision: Decision) -> str:
         for n, score in zip(scores.nodes.tolist(), scores.rows[row].normalized.tolist(), strict=True)
     ]
     best = decision.best
-    goes = f"web goes to {best[0]}" if len(best) == 1 else f"{' and '.join(best)} are equal: one of them is drawn"
-    return f"{name} gives {', '.join(given)} of 10; summed over all eight, {goes}."
+    goes = (
+        say("web goes to {node}", node=best[0])
+        if len(best) == 1
+        else say("{nodes} are equal: one of them is drawn", nodes=say(" and ").join(best))
+    )
+    message = later("{priority} gives {scores} of 10; summed over all eight, {goes}.")
+    return say(message, priority=name, scores=listed(given), goes=goes)
 
 
 def score_table(name: str, asks: str, facts: Facts, decision: Decision) -> NotebookTable:
     """What the priority ``asks``, what the switches mean, and each node's raw, weighted and total scores."""
     scores = decision.scores
-    names = ("difference", "counterweight")
-    rows = [("it asks", "", "", "", asks)]
-    rows += [(name, "on" if on else "off", "", "", what) for name, (what, on) in zip(names, facts, strict=True)]
+    names, head = terms("difference", "counterweight"), ("", *terms("raw", "0..10", "x weight"), "")
+    rows = [(say("it asks"), "", "", "", asks)]
+    rows += [(name, _switched(on), "", "", what) for name, (what, on) in zip(names, facts, strict=True)]
     if scores is None:
         rows += [(each, "", "", "", _said(decision.verdict(each))) for each in decision.cluster.names]
-        return NotebookTable(("", "raw", "0..10", "x weight", ""), tuple(rows))
+        return NotebookTable(head, tuple(rows))
     row = scores.plugins.index(name)
     scored, weight = scores.rows[row], scores.weights[row]
     for i, n in enumerate(scores.nodes.tolist()):
         reduced, result, total = int(scored.normalized[i]), int(scores.results[row, i]), int(scores.total[i])
         sums = f"{reduced} x {weight} = {result}"
-        rows.append((decision.cluster.names[n], str(scored.raw[i]), str(reduced), sums, f"all eight: {total}"))
-    return NotebookTable(("", "raw", "0..10", "x weight", ""), tuple(rows))
+        rows.append(
+            (decision.cluster.names[n], str(scored.raw[i]), str(reduced), sums, say("all eight: {total}", total=total))
+        )
+    return NotebookTable(head, tuple(rows))

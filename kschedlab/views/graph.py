@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from kschedlab.language import later, say
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import flowed
 from kschedlab.views.style import EVICTED
@@ -43,7 +44,12 @@ FILLS: Mapping[State, tuple[str, str, str, float]] = {
 }
 """By state: colours of the box, of its text and of its frame, and the width of the frame."""
 SIGNS: Mapping[State, str] = {"ahead": "", "done": "✓", "current": "▶", "failed": "✕"}
-WORDS: Mapping[State, str] = {"ahead": "", "done": "done", "current": "here", "failed": "failed"}
+SAID: Mapping[State, str] = {
+    "ahead": "{box}",
+    "done": later("{box}: done"),
+    "current": later("{box}: here"),
+    "failed": later("{box}: failed"),
+}
 
 
 class Grid(NamedTuple):
@@ -252,7 +258,7 @@ def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
     first = grid.tall / 2 - LINE * (len(rows) - 1) / 2 + 4.5
     text = (element("text", line, y=first + LINE * i, font_weight=weight) for i, (line, weight) in enumerate(rows))
     rect = element("rect", width=grid.wide, height=grid.tall, rx=6, fill=fill, stroke=frame, stroke_width=thick)
-    said = ": ".join(filter(None, (vertex.title, vertex.detail, WORDS[vertex.state])))
+    said = say(SAID[vertex.state], box=say(": ").join(filter(None, (vertex.title, vertex.detail))))
     return element(
         "g",
         rect,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kschedlab.language import say
 from kschedlab.views.glyphs import OUTLINES
 from kschedlab.views.html import Html, element
 
@@ -27,4 +28,4 @@ def tape(x: float, y: float, wide: float) -> Html:
     """A barrier tape along a node's upper edge: the node is cordoned."""
     stripes = "".join(f"M{x + at:.0f} {y + 6:.0f}l6 -6h9l-6 6z" for at in range(0, int(wide) - 14, 20))
     ground = element("rect", x=x, y=y, width=wide, height=6, fill="#F0E442")
-    return element("g", ground, element("path", d=stripes, fill="#000000"), data_tip="cordoned")
+    return element("g", ground, element("path", d=stripes, fill="#000000"), data_tip=say("cordoned"))

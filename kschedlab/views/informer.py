@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kschedlab.language import later, say
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import flowed, text_width
 from kschedlab.views.pieces import Badge, Piece, bar, draw_badges
@@ -13,9 +14,9 @@ from kschedlab.views.style import EVICTED
 from kschedlab.views.svg import Room, label, svg
 
 HEADS = (
-    ("API server", "all pods"),
-    ("informer", "unfinished pods"),
-    ("handed to", "by handlers"),
+    ("API server", later("all pods")),
+    ("informer", later("unfinished pods")),
+    (later("handed to"), later("by handlers")),
 )
 PAD, GAP, ROW, TALL, HEAD, BAR, INSIDE, BESIDE, LOW = 8, 8, 32, 56, 44, 24, 5, 6, 70
 """Margins and gaps; height of a row with text beside the pod and with text below it, of a column's head, of a pod;
@@ -87,7 +88,7 @@ def _size(each: Seen) -> float:
 
 
 def _column(number: int, column: Column, high: float) -> Iterator[Html]:
-    title, note = HEADS[number]
+    title, note = map(say, HEADS[number])
     yield element(
         "rect",
         x=column.x,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kschedlab.language import later, say, terms
 from kschedlab.views.bench import Card
 from kschedlab.views.graph import EDGE, Edge, Graph, Grid, Place, State, Vertex, draw_graph
 from kschedlab.views.html import Html, element, visible
@@ -41,22 +42,22 @@ class Stop:
 
 
 _ONE: Mapping[str, Stop] = {
-    QUEUE: Stop("Scheduling Queue", (0, 0)),
+    QUEUE: Stop(later("Scheduling Queue"), (0, 0)),
     RECORD: Stop("recordScheduling Failure", (1, 0)),
-    PREEMPT: Stop("Preempt", (2, 0), "if FitError"),
+    PREEMPT: Stop("Preempt", (2, 0), later("if FitError")),
     NOMINATE: Stop("SetNominated NodeName", (3, 0)),
-    DELETE: Stop("DeletePod", (4, 0), "each victim"),
+    DELETE: Stop("DeletePod", (4, 0), later("each victim")),
     NEXT: Stop("NextPod", (0, 1)),
-    SCHEDULE: Stop("Schedule", (1, 1), "filter, score"),
+    SCHEDULE: Stop("Schedule", (1, 1), later("filter, score")),
     VOLUMES: Stop("assumeVolumes", (2, 1)),
-    RESERVE: Stop("Reserve plugins", (3, 1), "", "RunReservePlugins"),
-    ASSUME: Stop("assume", (4, 1), "tells the cache"),
-    POST_BIND: Stop("PostBind plugins", (0, 2), "", "RunPostBindPlugins"),
+    RESERVE: Stop(later("Reserve plugins"), (3, 1), "", "RunReservePlugins"),
+    ASSUME: Stop("assume", (4, 1), later("tells the cache")),
+    POST_BIND: Stop(later("PostBind plugins"), (0, 2), "", "RunPostBindPlugins"),
     BIND: Stop("bind", (1, 2), "API server"),
-    PRE_BIND: Stop("PreBind plugins", (2, 2), "", "RunPreBindPlugins"),
-    PERMIT: Stop("Permit plugins", (3, 2), "", "RunPermitPlugins"),
-    BIND_VOLUMES: Stop("bindVolumes", (4, 2), "if any wait"),
-    SKIP: Stop("skip", (0, 3), "being deleted", "skip"),
+    PRE_BIND: Stop(later("PreBind plugins"), (2, 2), "", "RunPreBindPlugins"),
+    PERMIT: Stop(later("Permit plugins"), (3, 2), "", "RunPermitPlugins"),
+    BIND_VOLUMES: Stop("bindVolumes", (4, 2), later("if any wait")),
+    SKIP: Stop(later("skip"), (0, 3), later("being deleted"), "skip"),
     FORGET: Stop("ForgetPod", (1, 3), "", "ForgetPod, RunUnreservePlugins"),
 }
 _NARROW: Mapping[str, Place] = {
@@ -68,10 +69,11 @@ _NARROW: Mapping[str, Place] = {
 NARROW = 520
 """Rooms below this width have three columns."""
 _CYCLES = (
-    ("scheduling cycle", ": one pod at a time", "#CC79A7", (0, 1, 5, 1), (0, 1, 1, 5)),
-    ("binding cycle", ": a goroutine for each pod", "#E69F00", (0, 2, 5, 1), (2, 1, 1, 5)),
+    (later("scheduling cycle"), later("scheduling cycle: one pod at a time"), "#CC79A7", (0, 1, 5, 1), (0, 1, 1, 5)),
+    (later("binding cycle"), later("binding cycle: a goroutine for each pod"), "#E69F00", (0, 2, 5, 1), (2, 1, 1, 5)),
 )
-"""By cycle: its name, how it runs, its colour; column, row, number of columns and of rows, here and on narrow pages."""
+"""By cycle: its name, alone and with how it runs, its colour; column, row, number of columns and of rows, here and on
+narrow pages."""
 _FAILURES = (RECORD, FORGET, SKIP)
 _EDGES = (
     (QUEUE, NEXT, ""),
@@ -111,7 +113,7 @@ class Taken:
     def title(self) -> str:
         """The function's name in the source."""
         stop = _ONE[self.box]
-        return stop.name or stop.label.replace(" ", "")
+        return say(stop.name) or stop.label.replace(" ", "")
 
 
 def schedule_one(steps: Sequence[Taken]) -> Graph:
@@ -191,7 +193,7 @@ def _cycles(grid: Grid, narrow: bool) -> Iterator[Html]:
         size = {"x": x - side, "y": y - (6 if below else high), "width": wide + 2 * side, "height": tall + high + 6}
         yield element("rect", **size, rx=8, fill=fill, fill_opacity=0.22)
         at = x + grid.wide / 2 if narrow else grid.corner((2, 0))[0]
-        text, anchor = (name, "middle") if narrow else (name + how, "start")
+        text, anchor = (say(name), "middle") if narrow else (say(how), "start")
         yield label(text, at, y + tall + LINE - 3 if below else y - high + 11, anchor, font_style="italic")
 
 
@@ -227,7 +229,7 @@ def _node(card: Card, wide: float) -> Iterator[Html]:
 
 
 def _drawn(boxes: Mapping[str, Stop], edges: Sequence[tuple[str, str, str]]) -> Graph:
-    vertices = (Vertex(name, stop.label, stop.detail, place=stop.place) for name, stop in boxes.items())
+    vertices = (Vertex(name, say(stop.label), say(stop.detail), place=stop.place) for name, stop in boxes.items())
     return Graph(tuple(vertices), tuple(Edge(*edge) for edge in edges))
 
 
@@ -240,34 +242,34 @@ def _detailed(graph: Graph, box: str, detail: str) -> Graph:
 
 API = "API server"
 _START: Mapping[str, Place] = {
-    "load configuration": (0, 0),
-    "load algorithms": (1, 0),
-    "create scheduler": (2, 0),
-    "start event broadcaster": (2, 1),
-    "start HTTP server": (1, 1),
-    "start informers": (0, 1),
-    "informers synced": (0, 2),
-    "leader election": (0, 3),
-    "run": (1, 3),
+    later("load configuration"): (0, 0),
+    later("load algorithms"): (1, 0),
+    later("create scheduler"): (2, 0),
+    later("start event broadcaster"): (2, 1),
+    later("start HTTP server"): (1, 1),
+    later("start informers"): (0, 1),
+    later("informers synced"): (0, 2),
+    later("leader election"): (0, 3),
+    later("run"): (1, 3),
 }
 """The steps of Run in v1.16 (cmd/kube-scheduler/app/server.go), in their order, and their places."""
 _CALLS = {
-    "start event broadcaster": "events",
+    "start event broadcaster": later("events"),
     "start informers": "list, watch",
     "leader election": "lease",
-    "run": "bindings",
+    "run": later("bindings"),
 }
 """By step: what it sends to the API server, or asks of it."""
 
 
 def start_up(done: Sequence[str], details: Mapping[str, str], switched: str) -> Graph:
     """Start-up after these steps. ``details``: their results; ``switched``: the settings after a click on the first."""
-    vertices = [Vertex(name, "", details.get(name, ""), place=place) for name, place in _START.items()]
+    vertices = [Vertex(name, say(name), details.get(name, ""), place=place) for name, place in _START.items()]
     vertices[0] = replace(vertices[0], sets=switched)
     names = list(_START)
     chain = [Edge(*pair) for pair in zip(names, names[1:], strict=False)]
     graph = Graph(tuple(vertices), tuple(chain)).walked(done)
-    calls = (Edge(name, API, text, name in done) for name, text in _CALLS.items())
+    calls = (Edge(name, API, say(text), name in done) for name, text in _CALLS.items())
     return replace(
         graph,
         vertices=(*graph.vertices, Vertex(API, place=(1, 2))),
@@ -312,4 +314,4 @@ class NotebookTable:
 def steps_table(steps: Sequence[Taken], at: int) -> NotebookTable:
     """The steps as a table; ``at``: the current one."""
     rows = tuple((step.seconds, step.title, step.words) for step in steps)
-    return NotebookTable(("seconds", "v1.16", "outcome"), rows, at)
+    return NotebookTable(tuple(terms("seconds", "v1.16", "outcome")), rows, at)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from kschedlab.language import say
 from kschedlab.views.html import Html, element, visible
 from kschedlab.views.icons import icon
 from kschedlab.views.lettering import flowed, text_width
@@ -88,7 +89,7 @@ def _badge(badge: Badge, lines: Sequence[str], transform: str, wide: float, owne
         transform=transform,
         data_key=f"{owner}/{badge.key or badge.text}",
         data_set=badge.sets or None,
-        aria_label=f"{badge.text}: {'on' if badge.on else 'off'}" if badge.sets else None,
+        aria_label=say("{fact}: on" if badge.on else "{fact}: off", fact=badge.text) if badge.sets else None,
     )
 
 
@@ -139,7 +140,7 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
         data_tip=visible(" ".join(filter(None, (piece.name, piece.note)))),
         data_carry="node" if carry else None,
         data_set=piece.sets or None,
-        aria_label=f"{'carry' if carry else 'move'} {piece.name}" if carry or piece.sets else None,
+        aria_label=say("carry {pod}" if carry else "move {pod}", pod=piece.name) if carry or piece.sets else None,
     )
 
 

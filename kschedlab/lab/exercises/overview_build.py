@@ -13,6 +13,7 @@ from kschedlab.lab.exercises.clusters import ROOM, pictured, shown
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.panels.overview_trials import only
+from kschedlab.language import later, listed, say
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.testing import Manifest, as_yaml, node, pod
@@ -54,24 +55,29 @@ def exactly_one(rng: random.Random) -> Exercise:
         kept = Cluster(decode_objects(BASE), V1_16.api)
         said = {each: Scheduler(kept, only(each)).cycle(kept.info(web)) for each in TELLS}
         if errors := [decision.error for decision in said.values() if decision.error]:
-            return f"The scheduler gives an error: {errors[0]}."
+            return say("The scheduler gives an error: {error}.", error=errors[0])
         refusing = {each: d.verdict("node-a").reasons for each, d in said.items() if d.node is None}
         if others := [each for each in refusing if each != name]:
-            return f"{others[0]} refuses node-a, too: {', '.join(refusing[others[0]])}."
-        return "" if refusing else f"{name} has nothing against node-a, and nobody else has."
+            return say(
+                "{predicate} refuses node-a, too: {reasons}.", predicate=others[0], reasons=listed(refusing[others[0]])
+            )
+        return "" if refusing else say("{predicate} has nothing against node-a, and nobody else has.", predicate=name)
 
     return Build(
-        "Only one says no",
-        f"Write a pod web that node-a refuses because of {name}, and of no other predicate.",
+        say("Only one says no"),
+        say("Write a pod web that node-a refuses because of {predicate}, and of no other predicate.", predicate=name),
         goal,
         as_yaml([_refused_by(name)]),
-        f"Asked one by one, {name} alone refuses.",
+        say("Asked one by one, {predicate} alone refuses.", predicate=name),
         (
-            "First a pod that fits: small, and with the toleration {key: gpu, operator: Exists}.",
-            f"Then break one thing, of which {name} knows: see its trial in the catalogue's panel.",
+            say("First a pod that fits: small, and with the toleration {key: gpu, operator: Exists}."),
+            say(
+                "Then break one thing, of which {predicate} knows: see its trial in the catalogue's panel.",
+                predicate=name,
+            ),
         ),
         Instance(
-            element("div", shown(BASE).picture, element("p", DB)),
+            element("div", shown(BASE).picture, element("p", say(DB))),
             f"{shown(BASE).text}\n{DB}",
         ),
         as_yaml(list(BASE)),
@@ -82,15 +88,15 @@ def exactly_one(rng: random.Random) -> Exercise:
 
 START = as_yaml([pod("web", "", "500m")])
 """A pod that asks for little."""
-DB = "db has host port 8080/TCP and writes to the GCE disk disk-1. The taint's effect is NoSchedule."
+DB = later("db has host port 8080/TCP and writes to the GCE disk disk-1. The taint's effect is NoSchedule.")
 
 
 def _one_pod(objects: Objects, expected: int) -> str:
     """The error unless exactly the pod ``web`` was added."""
     if sum(objects.report.counts.values()) != expected:
-        return "One pod is to be added, and nothing else."
+        return say("One pod is to be added, and nothing else.")
     if [each.spec.nodeName for each in objects.pods if each.metadata.name == "web"] != [""]:
-        return "The pod's name is to be web, and it must not have a spec.nodeName."
+        return say("The pod's name is to be web, and it must not have a spec.nodeName.")
     return ""
 
 
@@ -145,19 +151,25 @@ def same_message(rng: random.Random) -> Exercise:
             return missing
         decision = schedule("default/web", Cluster(objects, V1_16.api), V1_16)
         if decision.node is not None:
-            return f"web fits: it goes to {decision.node}."
-        return "" if decision.message == message else f"The message is another one: {decision.message}"
+            return say("web fits: it goes to {node}.", node=decision.node)
+        return (
+            ""
+            if decision.message == message
+            else say("The message is another one: {message}", message=decision.message)
+        )
 
     return Build(
-        "The same FitError",
-        f"Write a pod web of which v1.16 says:\n{message}",
+        say("The same FitError"),
+        say("Write a pod web of which v1.16 says:\n{message}", message=message),
         goal,
         as_yaml(manifests[-1:]),
-        "A FitError counts the nodes for each reason, and sorts the parts as text. Each node gives the reasons of its "
-        "first refusing predicate.",
+        say(
+            "A FitError counts the nodes for each reason, and sorts the parts as text. Each node gives the reasons "
+            "of its first refusing predicate."
+        ),
         (
-            "GeneralPredicates comes before taints and gives all of its reasons at once.",
-            "For each node: which reasons does it give to your pod? Then count.",
+            say("GeneralPredicates comes before taints and gives all of its reasons at once."),
+            say("For each node: which reasons does it give to your pod? Then count."),
         ),
         pictured(decided(manifests), base),
         as_yaml(base),

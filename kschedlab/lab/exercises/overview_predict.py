@@ -13,6 +13,7 @@ from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.panels.overview_trials import judged, only
+from kschedlab.language import listed, say, sentences
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
@@ -56,40 +57,43 @@ class Meeting:
 
 def _cordon(met: Meeting, rng: random.Random) -> None:
     met.there.setdefault("spec", {})["unschedulable"] = True
-    met.facts.append("node-a is cordoned.")
+    met.facts.append(say("node-a is cordoned."))
     if rng.random() < 0.5:
         _tolerate(met, "node.kubernetes.io/unschedulable")
 
 
 def _tolerate(met: Meeting, key: str) -> None:
     met.web["spec"].setdefault("tolerations", []).append({"key": key, "operator": "Exists"})
-    met.facts.append(f"web tolerates {key}.")
+    met.facts.append(say("web tolerates {key}.", key=key))
 
 
 def _size(met: Meeting, rng: random.Random) -> None:
     cpu = rng.choice([1, 2, 3])
     met.web["spec"]["containers"][0]["resources"] = {"requests": {"cpu": str(cpu)}}
-    met.facts.append(f"node-a has 4 CPU, db has 2 of them, web asks for {cpu}.")
+    met.facts.append(say("node-a has 4 CPU, db has 2 of them, web asks for {cpu}.", cpu=cpu))
 
 
 def _port(met: Meeting, rng: random.Random) -> None:
     taken, wanted = (rng.choice(["TCP", "UDP"]) for _ in range(2))
     for each, protocol in ((met.db, taken), (met.web, wanted)):
         with_port(each, ("", protocol, 8080))
-    met.facts.append(f"db has host port 8080/{taken}, web wants 8080/{wanted}.")
+    met.facts.append(say("db has host port 8080/{taken}, web wants 8080/{wanted}.", taken=taken, wanted=wanted))
 
 
 def _disk(met: Meeting, rng: random.Random) -> None:
     both = rng.random() < 0.5
     for each in (met.db, met.web):
         each["spec"]["volumes"] = [{"name": "d", "gcePersistentDisk": {"pdName": "disk-1", "readOnly": both}}]
-    met.facts.append(f"db and web use the GCE disk disk-1{', both read-only' if both else ', and write to it'}.")
+    if both:
+        met.facts.append(say("db and web use the GCE disk disk-1, both read-only."))
+    else:
+        met.facts.append(say("db and web use the GCE disk disk-1, and write to it."))
 
 
 def _taint(met: Meeting, rng: random.Random) -> None:
     effect = rng.choice(["NoSchedule", "NoSchedule", "PreferNoSchedule"])
     met.there.setdefault("spec", {})["taints"] = [{"key": "gpu", "effect": effect}]
-    met.facts.append(f"node-a has the taint gpu:{effect}.")
+    met.facts.append(say("node-a has the taint gpu:{effect}.", effect=effect))
     if rng.random() < 0.3:
         _tolerate(met, "gpu")
 
@@ -98,7 +102,7 @@ def _company(met: Meeting, rng: random.Random) -> None:
     app = rng.choice(["db", "cache"])
     term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": HOST}
     met.web["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    met.facts.append(f"db has the label app=db; web must not be on a node with a pod app={app}.")
+    met.facts.append(say("db has the label app=db; web must not be on a node with a pod app={app}.", app=app))
 
 
 def random_meeting(rng: random.Random) -> Meeting:
@@ -120,21 +124,29 @@ def who_refuses(rng: random.Random) -> Exercise:
     decision = judged(met.manifests, only(*DEFAULT_PREDICATES))
     verdict = decision.verdict("node-a")
     right, also = str(verdict.plugin), listing(verdict.also)
-    why = f"{right} comes first in v1.16's order and says: {', '.join(verdict.reasons)}. {also} would refuse too."
+    why = say(
+        "{predicate} comes first in v1.16's order and says: {reasons}. {also} would refuse too.",
+        predicate=right,
+        reasons=listed(verdict.reasons),
+        also=also,
+    )
     remarks = {
         name: why
         if name == right
-        else f"{name} would refuse too, but it is asked after another that refuses."
+        else say("{predicate} would refuse too, but it is asked after another that refuses.", predicate=name)
         if name in verdict.also
-        else f"{name} lets web pass: read the facts about it once more."
+        else say("{predicate} lets web pass: read the facts about it once more.", predicate=name)
         for name in ASKED
     }
     return Predict(
-        "Who refuses?",
-        "v1.16 asks its default predicates in their order and stops at the first that refuses. Which one is it?",
+        say("Who refuses?"),
+        say("v1.16 asks its default predicates in their order and stops at the first that refuses. Which one is it?"),
         right,
         why,
-        ("Which facts are harmless?", "The order is that of the catalogue; GeneralPredicates is one predicate."),
+        (
+            say("Which facts are harmless?"),
+            say("The order is that of the catalogue; GeneralPredicates is one predicate."),
+        ),
         met.instance,
         remarks,
         solved=lambda: picture(decision, ROOM),
@@ -155,26 +167,43 @@ def how_many(rng: random.Random) -> Exercise:
     right = nodes_to_find(nodes, percentage, V1_16.sampling)
     adaptive = max(5, 50 - nodes // 125)
     used = percentage or adaptive
-    share = f"{used} % of {nodes} is {nodes * used // 100}"
-    why = f"{share}; {'that is enough' if right == nodes * used // 100 else 'at least 100 are looked for'}: {right}."
+    share = say("{percentage} % of {nodes} is {part}", percentage=used, nodes=nodes, part=nodes * used // 100)
+    if right == nodes * used // 100:
+        why = say("{share}; that is enough: {number}.", share=share, number=right)
+    else:
+        why = say("{share}; at least 100 are looked for: {number}.", share=share, number=right)
 
     def remark(said: str) -> str:
         if said == str(nodes):
-            return "That is every node. The search ends before that."
+            return say("That is every node. The search ends before that.")
         if not percentage and said == str(nodes // 2):
-            return "Half of them: v1.13 did that. v1.16 takes 1 % off for every 125 nodes."
+            return say("Half of them: v1.13 did that. v1.16 takes 1 % off for every 125 nodes.")
         if not percentage:
-            return f"Step by step: 50 - {nodes}/125, in whole numbers, at least 5: which percentage is that?"
-        return f"Step by step: {percentage} % of {nodes}; then look at the least that v1.16 looks for."
+            return say(
+                "Step by step: 50 - {nodes}/125, in whole numbers, at least 5: which percentage is that?", nodes=nodes
+            )
+        return say(
+            "Step by step: {percentage} % of {nodes}; then look at the least that v1.16 looks for.",
+            percentage=percentage,
+            nodes=nodes,
+        )
 
-    setting = f"percentageOfNodesToScore is {percentage}" if percentage else "percentageOfNodesToScore is not set"
+    setting = (
+        say("percentageOfNodesToScore is {percentage}", percentage=percentage)
+        if percentage
+        else say("percentageOfNodesToScore is not set")
+    )
     return Predict(
-        "How many are enough?",
-        f"A cluster has {nodes} nodes, and all of them are feasible; {setting}. "
-        "How many feasible nodes does v1.16 find for a pod before it stops?",
+        say("How many are enough?"),
+        say(
+            "A cluster has {nodes} nodes, and all of them are feasible; {setting}. How many feasible nodes does "
+            "v1.16 find for a pod before it stops?",
+            nodes=nodes,
+            setting=setting,
+        ),
         str(right),
         why,
-        ("Not set means adaptive: 50 less one for every 125 nodes, at least 5.", "Never fewer than 100."),
+        (say("Not set means adaptive: 50 less one for every 125 nodes, at least 5."), say("Never fewer than 100.")),
         remark=remark,
         solved=lambda: found(nodes, right, used),
     )
@@ -186,12 +215,22 @@ def found(nodes: int, enough: int, percentage: int) -> Html:
     bar = [
         element("rect", x=10, y=24, width=wide, height=34, fill="none", stroke="currentColor"),
         element("rect", x=10, y=24, width=part, height=34, fill=CHOSEN),
-        label(f"★ {enough:,} feasible nodes are enough", 10, 16, font_weight="bold"),
-        label(f"all {nodes:,} nodes", 10 + wide, 16, "end"),
+        label(say("★ {enough:,} feasible nodes are enough", enough=enough), 10, 16, font_weight="bold"),
+        label(say("all {nodes:,} nodes", nodes=nodes), 10 + wide, 16, "end"),
         *(element("path", d=f"M{10 + wide * each / 100:g} 58v6", stroke="currentColor") for each in range(0, 101, 10)),
         label(f"{percentage} %", 10 + wide * percentage / 100, 80, "middle"),
     ]
-    return svg(bar, wide + 20, 90, f"{enough} of {nodes} nodes are enough: {percentage} %, and at least 100.")
+    return svg(
+        bar,
+        wide + 20,
+        90,
+        say(
+            "{enough} of {nodes} nodes are enough: {percentage} %, and at least 100.",
+            enough=enough,
+            nodes=nodes,
+            percentage=percentage,
+        ),
+    )
 
 
 class Nomination(NamedTuple):
@@ -218,11 +257,11 @@ def random_nomination(rng: random.Random) -> Nomination:
     simulation.run()
     urgent = simulation.api.get(Pod, "default", "urgent")
     facts = (
-        "node-a and node-b have 4 CPU each.",
-        f"mail (3 CPU, priority 0, terminationGracePeriodSeconds {grace}) runs on {low}.",
-        f"shop (3 CPU, priority 100) runs on {high}.",
-        "At 1 s urgent comes (3 CPU, priority 500).",
-        *([f"At {free_at} s somebody deletes shop; it is gone at once."] if free_at else []),
+        say("node-a and node-b have 4 CPU each."),
+        say("mail (3 CPU, priority 0, terminationGracePeriodSeconds {grace}) runs on {node}.", grace=grace, node=low),
+        say("shop (3 CPU, priority 100) runs on {node}.", node=high),
+        say("At 1 s urgent comes (3 CPU, priority 500)."),
+        *([say("At {at} s somebody deletes shop; it is gone at once.", at=free_at)] if free_at else []),
     )
     seen = urgent.spec.nodeName or NONE, urgent.status.nominatedNodeName or NONE
     return Nomination(facts, low, free_at, grace, at, seen)
@@ -233,17 +272,21 @@ def what_kubectl_shows(rng: random.Random) -> Exercise:
     case = drawn(rng, random_nomination, lambda case: case.at not in (case.free_at, case.grace + 1))
     seen, there = case.seen, ("node-a", "node-b")
     right = _columns(*seen)
-    why = f"{case.first} loses the least important pod, so urgent is nominated there. {_fate(case)}"
+    first = say("{node} loses the least important pod, so urgent is nominated there.", node=case.first)
+    why = sentences((first, _fate(case)))
     options = [(on, to) for on in (NONE, *there) for to in (NONE, *there)]
     remarks = {_columns(on, to): why if (on, to) == seen else _wrong(case, on, to) for on, to in options}
     return Predict(
-        "What does kubectl show?",
-        f"At {case.at} s somebody calls kubectl get pod urgent -o wide. What do these two columns show?",
+        say("What does kubectl show?"),
+        say("At {at} s somebody calls kubectl get pod urgent -o wide. What do these two columns show?", at=case.at),
         right,
         why,
         (
-            "Which node loses the less important pod? That is where urgent is nominated, and the field stays written.",
-            "A nomination binds nobody: as soon as any node has room, urgent goes there.",
+            say(
+                "Which node loses the less important pod? That is where urgent is nominated, and the field stays "
+                "written."
+            ),
+            say("A nomination binds nobody: as soon as any node has room, urgent goes there."),
         ),
         Instance(element("ul", *(element("li", each) for each in case.facts)), "\n".join(case.facts)),
         remarks,
@@ -257,13 +300,19 @@ def _columns(on: str, nominated: str) -> str:
 def _fate(case: Nomination) -> str:
     on, _ = case.seen
     if on == NONE:
-        return f"At {case.at} s mail still terminates, and no other node has room yet."
+        return say("At {at} s mail still terminates, and no other node has room yet.", at=case.at)
     if on == case.first:
-        return "mail has gone by then, so urgent goes to where it was nominated."
-    return f"shop leaves before mail has gone, so urgent goes to {on}; nominatedNodeName stays as it was written."
+        return say("mail has gone by then, so urgent goes to where it was nominated.")
+    return say(
+        "shop leaves before mail has gone, so urgent goes to {node}; nominatedNodeName stays as it was written.",
+        node=on,
+    )
 
 
 def _wrong(case: Nomination, on: str, nominated: str) -> str:
     if nominated != case.seen[1]:
-        return f"The first step: on {case.first} urgent evicts only a pod of priority 0, so it is nominated there."
+        return say(
+            "The first step: on {node} urgent evicts only a pod of priority 0, so it is nominated there.",
+            node=case.first,
+        )
     return _fate(case)

@@ -11,6 +11,7 @@ from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.overview_ports import Port, with_port
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.lab.panels.overview_trials import judged, only
+from kschedlab.language import say
 from kschedlab.testing import node, pod
 
 
@@ -39,14 +40,17 @@ def sizes(rng: random.Random) -> Iterator[tuple[int, int]]:
 def bounds(seed: int) -> Exercise:
     """The function numFeasibleNodesToFind with two of its bounds wrong."""
     return Repair(
-        "Two bounds",
-        "This function is to say how many feasible nodes are enough. Two of its bounds are wrong. Mend it.",
+        say("Two bounds"),
+        say("This function is to say how many feasible nodes are enough. Two of its bounds are wrong. Mend it."),
         nodes_to_find_broken,
         nodes_to_find_mended,
         lambda nodes, percentage: nodes_to_find(nodes, percentage, V1_16.sampling),
         sizes,
-        "All of fewer than 100 nodes; else the percentage, which is adaptive but at least 5; and at least 100 nodes.",
-        ("Can one find 100 nodes in a cluster of 50?", "At least 5: is that min or max?"),
+        say(
+            "All of fewer than 100 nodes; else the percentage, which is adaptive but at least 5; and at least 100 "
+            "nodes."
+        ),
+        (say("Can one find 100 nodes in a cluster of 50?"), say("At least 5: is that min or max?")),
         seed,
     )
 
@@ -83,13 +87,13 @@ def port_pairs(rng: random.Random) -> Iterator[tuple[Port, Port]]:
 def ports(seed: int) -> Exercise:
     """PodFitsHostPorts without the wildcard address."""
     return Repair(
-        "Ports in conflict",
-        "PodFitsHostPorts asks this of every pair of host ports. It forgets something, twice. Mend it.",
+        say("Ports in conflict"),
+        say("PodFitsHostPorts asks this of every pair of host ports. It forgets something, twice. Mend it."),
         conflict_broken,
         conflict_mended,
         conflict_by_engine,
         port_pairs,
-        "Same protocol and number, and an address in common; 0.0.0.0 stands for all addresses.",
-        ("What does the address 0.0.0.0 mean?", "Can 80/TCP and 80/UDP be open at once?"),
+        say("Same protocol and number, and an address in common; 0.0.0.0 stands for all addresses."),
+        (say("What does the address 0.0.0.0 mean?"), say("Can 80/TCP and 80/UDP be open at once?")),
         seed,
     )

@@ -17,6 +17,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.overview_trials import HOST, ZONE, claimed, judged, running, using, with_port
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, switch
+from kschedlab.language import later, listed, say, sentences, terms
 from kschedlab.testing import Manifest, node, pod
 from kschedlab.views.bench import Bench, Card, Chip, ChipState, Hand, draw_bench
 from kschedlab.views.html import Html
@@ -110,10 +111,12 @@ def chips(asked: Sequence[str], verdict: NodeVerdict, upto: int) -> tuple[Chip, 
 
 def _tip(name: str, state: ChipState, verdict: NodeVerdict) -> str:
     if state == "failed":
-        return f"refuses: {', '.join(verdict.reasons)}"
+        return say("refuses: {reasons}", reasons=listed(verdict.reasons))
     if state == "unasked":
-        return "not asked; it would refuse too" if name in verdict.also else "not asked; it would let web pass"
-    return {"passed": "lets web pass"}.get(state, "")
+        return (
+            say("not asked; it would refuse too") if name in verdict.also else say("not asked; it would let web pass")
+        )
+    return say("lets web pass") if state == "passed" else ""
 
 
 def draw(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: Room, upto: int | None = None) -> Html:
@@ -122,7 +125,7 @@ def draw(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: R
     ended = upto >= last_asked(asked, verdict)
     refused = ended and not verdict.passes
     there = settings.placed and ended and verdict.passes
-    reasons = f"{verdict.plugin}: {', '.join(verdict.reasons)}"
+    reasons = f"{verdict.plugin}: {listed(verdict.reasons)}"
     card = Card(
         NODE,
         4000,
@@ -131,10 +134,10 @@ def draw(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: R
         "refused" if refused else "chosen" if there else "fits" if ended else "plain",
         reasons if refused else "",
         "placed: on" if verdict.passes else "",
-        "" if verdict.passes else ", ".join(verdict.reasons),
+        "" if verdict.passes else listed(verdict.reasons),
         settings.cordoned,
     )
-    web = Piece("web", 2000, 0, "" if there else "2 CPU: carry it to the node", "ghost" if there else "")
+    web = Piece("web", 2000, 0, "" if there else say("2 CPU: carry it to the node"), "ghost" if there else "")
     hand = Hand(web, _on_pod(settings), carries=not there)
     bench = Bench(chips(asked, verdict, upto), (hand,), (card,))
     return draw_bench(bench, sentence(asked, verdict), room)
@@ -153,13 +156,13 @@ def _pods(settings: Settings) -> tuple[Piece, ...]:
 
 def _on_node(settings: Settings, plugin: str | None) -> tuple[Badge, ...]:
     texts = {
-        "cordoned": ("cordon", "cordoned", "cordon"),
-        "busy": ("cpu", "busy: 2.5 CPU", "busy: 2.5 CPU"),
-        "port": ("port", "proxy: port 8080", "proxy: port 8080"),
+        "cordoned": ("cordon", *terms("cordoned", "cordon")),
+        "busy": ("cpu", *terms("busy: 2.5 CPU", "busy: 2.5 CPU")),
+        "port": ("port", *terms("proxy: port 8080", "proxy: port 8080")),
         "hdd": ("label", "disk=hdd", "disk=ssd"),
-        "disk": ("disk", "db writes disk-1", "db writes disk-1"),
-        "taint": ("taint", "dedicated=gpu:NoSchedule", "taint"),
-        "zone": ("zone", "zone south", "zone north"),
+        "disk": ("disk", *terms("db writes disk-1", "db writes disk-1")),
+        "taint": ("taint", "dedicated=gpu:NoSchedule", say("taint")),
+        "zone": ("zone", *terms("zone south", "zone north")),
         "cache": ("pods", "app=cache", "app=cache"),
     }
     always = ("hdd", "zone")
@@ -175,13 +178,15 @@ def _on_node(settings: Settings, plugin: str | None) -> tuple[Badge, ...]:
 
 def _on_pod(settings: Settings) -> tuple[Badge, ...]:
     wants = (
-        ("port", "host port 8080"),
+        ("port", say("host port 8080")),
         ("label", "disk=ssd"),
-        ("disk", "writes disk-1"),
-        ("zone", "volume in north"),
-        ("pods", "not beside app=cache"),
+        ("disk", say("writes disk-1")),
+        ("zone", say("volume in north")),
+        ("pods", say("not beside app=cache")),
     )
-    tolerates = Badge("tolerates dedicated", settings.tolerates, _switched("tolerates", settings.tolerates), "pass")
+    tolerates = Badge(
+        say("tolerates dedicated"), settings.tolerates, _switched("tolerates", settings.tolerates), "pass"
+    )
     return (*(Badge(text, True, kind=kind) for kind, text in wants), tolerates)
 
 
@@ -192,23 +197,33 @@ def _switched(name: str, now: bool) -> str:
 def sentence(asked: Sequence[str], verdict: NodeVerdict) -> str:
     """The verdict on node-a."""
     if verdict.plugin is None:
-        return f"All {len(asked)} predicates let web onto {NODE}."
+        return say("All {number} predicates let web onto {node}.", number=len(asked), node=NODE)
     number = asked.index(verdict.plugin) + 1
     rest = len(asked) - number
-    after = f" The {count(rest, 'predicate')} after it {'is' if rest == 1 else 'are'} not asked." if rest else ""
+    first = say(
+        "{predicate}, number {number} of {asked}, refuses {node}: {reasons}.",
+        predicate=verdict.plugin,
+        number=number,
+        asked=len(asked),
+        node=NODE,
+        reasons=listed(verdict.reasons),
+    )
+    message = later(
+        "The {predicates} after it is not asked." if rest == 1 else "The {predicates} after it are not asked."
+    )
+    after = say(message, predicates=count(rest, "predicate")) if rest else ""
     too = [name for name in asked[number:] if name in verdict.also]
-    also = f" {', '.join(too)} would refuse too." if too else ""
-    reasons = ", ".join(verdict.reasons)
-    return f"{verdict.plugin}, number {number} of {len(asked)}, refuses {NODE}: {reasons}.{after}{also}"
+    also = say("{predicates} would refuse too.", predicates=listed(too)) if too else ""
+    return sentences((first, after, also))
 
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     asked, verdict = decide(settings, plugins)
-    states = {"passed": "passes", "failed": "refuses", "unasked": "not asked"}
+    states = dict(zip(("passed", "failed", "unasked"), terms("passes", "refuses", "not asked"), strict=True))
     all_chips = chips(asked, verdict, last_asked(asked, verdict))
     rows = tuple((str(i), chip.name, states[chip.state]) for i, chip in enumerate(all_chips, 1))
-    table = NotebookTable(("", "predicate", NODE), rows)
+    table = NotebookTable(("", say("predicate"), NODE), rows)
     said = sentence(asked, verdict)
     return View(
         partial(draw, settings, asked, verdict),
@@ -223,10 +238,10 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 def idle(settings: Settings, asked: Sequence[str], verdict: NodeVerdict) -> dict[str, str]:
     """The obstacles that nobody asks about."""
     late = set(asked[last_asked(asked, verdict) :])
-    why = "not asked"
+    why = say("not asked")
     found = {name: why for name, by in BY.items() if by in late}
     if not settings.taint:
-        found["tolerates"] = "there is no taint"
+        found["tolerates"] = say("there is no taint")
     elif "taint" in found:
         found["tolerates"] = why
     return found
@@ -236,10 +251,15 @@ def story(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: 
     """One predicate after the other is asked."""
     last = last_asked(asked, verdict)
     frames = [
-        Frame(draw(settings, asked, verdict, room, 0), f"podFitsOnNode asks {len(asked)} predicates about {NODE}.")
+        Frame(
+            draw(settings, asked, verdict, room, 0),
+            say("podFitsOnNode asks {number} predicates about {node}.", number=len(asked), node=NODE),
+        )
     ]
     for i in range(1, last):
-        frames.append(Frame(draw(settings, asked, verdict, room, i), f"{asked[i - 1]} lets web pass."))
+        frames.append(
+            Frame(draw(settings, asked, verdict, room, i), say("{predicate} lets web pass.", predicate=asked[i - 1]))
+        )
     return [*frames, Frame(draw(settings, asked, verdict, room), sentence(asked, verdict))]
 
 
@@ -251,7 +271,7 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
 def who_refuses() -> Question[Settings]:
     """The question before the panel: which predicate refuses, if several things are in the way."""
     return Question(
-        "Several things are in the way. Which predicate refuses web?",
+        say("Several things are in the way. Which predicate refuses web?"),
         CHOICES,
         lambda settings: decide(settings)[1].plugin or "nobody",
         _why,
@@ -263,10 +283,22 @@ def _why(settings: Settings, answer: str) -> str:
     asked, verdict = decide(settings)
     right = verdict.plugin
     if right is None or answer == right:
-        return f"{right} comes first of those that see something in the way; the predicates after it are not asked."
+        return say(
+            "{predicate} comes first of those that see something in the way; the predicates after it are not asked.",
+            predicate=right,
+        )
     if answer in verdict.also:
-        return f"{answer} would refuse, but {right} is asked before it, and the first refusal ends the search."
-    return f"{answer} sees nothing in the way. {right} refuses: {', '.join(verdict.reasons)}."
+        return say(
+            "{answer} would refuse, but {right} is asked before it, and the first refusal ends the search.",
+            answer=answer,
+            right=right,
+        )
+    return say(
+        "{answer} sees nothing in the way. {right} refuses: {reasons}.",
+        answer=answer,
+        right=right,
+        reasons=listed(verdict.reasons),
+    )
 
 
 def _unasked(settings: Settings, room: Room) -> Html:
@@ -274,4 +306,4 @@ def _unasked(settings: Settings, room: Room) -> Html:
     card = Card(NODE, 4000, _pods(settings), _on_node(settings, None), cordoned=settings.cordoned)
     hand = Hand(Piece("web", 2000, 0, "2 CPU"), _on_pod(settings))
     bench = Bench(tuple(map(Chip, asked)), (hand,), (card,), picks=CHOICES)
-    return draw_bench(bench, "web waits, and no predicate has been asked yet.", room)
+    return draw_bench(bench, say("web waits, and no predicate has been asked yet."), room)

@@ -13,6 +13,7 @@ from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, steps, switch
+from kschedlab.language import later, say, terms
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
@@ -28,6 +29,7 @@ from kschedlab.views.loop import NotebookTable
 from kschedlab.views.pieces import Badge
 from kschedlab.views.svg import Room
 
+CACHE, QUEUE, NOBODY = later("cache"), later("queue"), later("nobody")
 PHASES = ("Pending", "Running", "Succeeded", "Failed")
 SOON = "2026-01-01T00:00:30Z"
 
@@ -71,11 +73,15 @@ def _web(settings: Settings) -> Manifest:
 
 def seen(settings: Settings) -> tuple[Seen, ...]:
     """The pods that the scheduler's informer holds, and who receives each."""
-    return _seen(replace(settings, step=0))
+    return tuple(
+        Seen(each.metadata.name, _facts(each), held, say(to), _why_not(each, held, to))
+        for each, held, to in _handed(replace(settings, step=0))
+    )
 
 
 @cache
-def _seen(settings: Settings) -> tuple[Seen, ...]:
+def _handed(settings: Settings) -> tuple[tuple[Pod, bool, str], ...]:
+    """(a pod, whether the informer holds it, who receives it)."""
     env, log = simpy.Environment(initial_time=START), Log()
     api = ApiServer(env, log, V1_16.api)
     objects = decode_objects(manifests(settings))
@@ -90,8 +96,8 @@ def _seen(settings: Settings) -> tuple[Seen, ...]:
     rows = []
     for each in objects.pods:
         held = found.pods.get(each.key) is not None
-        to = "cache" if each.key in cached else "queue" if each.key in queued else "nobody"
-        rows.append(Seen(each.metadata.name, _facts(each), held, to, _why_not(each, held, to)))
+        to = CACHE if each.key in cached else QUEUE if each.key in queued else NOBODY
+        rows.append((each, held, to))
     return tuple(rows)
 
 
@@ -100,21 +106,21 @@ WAIT = SECOND // 10
 
 
 def _facts(each: Pod) -> str:
-    going = ", deleted" if each.metadata.deletionTimestamp is not None else ""
-    return f"{each.status.phase or 'Pending'}{going}"
+    phase = each.status.phase or "Pending"
+    return say("{phase}, deleted", phase=phase) if each.metadata.deletionTimestamp is not None else phase
 
 
 def _why_not(each: Pod, held: bool, to: str) -> str:
     if not held:
         return each.status.phase
-    return "another scheduler's" if to == "nobody" else ""
+    return say("another scheduler's") if to == NOBODY else ""
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     found = seen(settings)
-    rows = tuple((each.name, each.facts, "sees it" if each.seen else "-", each.to) for each in found)
-    table = NotebookTable(("pod", "phase", "informer", "handed to"), rows)
+    rows = tuple((each.name, each.facts, say("sees it") if each.seen else "-", each.to) for each in found)
+    table = NotebookTable(tuple(terms("pod", "phase", "informer", "handed to")), rows)
     sentence = _sentence(found, settings.step)
     return View(
         partial(_draw, found, settings, sentence),
@@ -128,30 +134,36 @@ def show(settings: Settings) -> View:
 def _sentence(found: tuple[Seen, ...], step: int) -> str:
     web, number = found[-1], sum(each.seen for each in found)
     if step == 0:
-        return f"The API server has {len(found)} pods."
+        return say("The API server has {number} pods.", number=len(found))
     if step == 1:
-        return f"The informer sees {number} of {len(found)} pods, web {'among' if web.seen else 'not among'} them."
+        if web.seen:
+            message = later("The informer sees {number} of {all} pods, web among them.")
+        else:
+            message = later("The informer sees {number} of {all} pods, web not among them.")
+        return say(message, number=number, all=len(found))
     if not web.seen:
-        return f"The informer does not see web: its phase is {web.why}."
-    if web.to == "nobody":
-        return "The informer sees web, and no handler takes it: another scheduler is meant."
-    return f"The informer sees web, and the handlers give it to the {web.to}."
+        return say("The informer does not see web: its phase is {phase}.", phase=web.why)
+    if web.to == say(NOBODY):
+        return say("The informer sees web, and no handler takes it: another scheduler is meant.")
+    return say("The informer sees web, and the handlers give it to the {receiver}.", receiver=web.to)
 
 
 def _idle(settings: Settings) -> dict[str, str]:
     """A finished pod is never seen; a pod with a node takes up room, whoever gave it the node."""
     if settings.phase in ("Succeeded", "Failed"):
-        return dict.fromkeys(("bound", "deleted", "other"), f"not asked: the phase is {settings.phase}")
-    found = {"deleted": "not asked: the informer's selector knows only the phase"}
-    return found | ({"other": "not asked: web has a node"} if settings.bound else {})
+        return dict.fromkeys(
+            ("bound", "deleted", "other"), say("not asked: the phase is {phase}", phase=settings.phase)
+        )
+    found = {"deleted": say("not asked: the informer's selector knows only the phase")}
+    return found | ({"other": say("not asked: web has a node")} if settings.bound else {})
 
 
 def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> Html:
     phase = PHASES[(PHASES.index(settings.phase) + 1) % len(PHASES)]
-    badges = [Badge(f"phase {settings.phase}", True, f"phase: {phase}", "pods", key="phase")]
+    badges = [Badge(say("phase {phase}", phase=settings.phase), True, f"phase: {phase}", "pods", key="phase")]
     for name, kind, text in (
-        ("bound", "host", "on node-a"),
-        ("deleted", "cordon", "being deleted"),
+        ("bound", "host", say("on node-a")),
+        ("deleted", "cordon", say("being deleted")),
         ("other", "label", "schedulerName: another"),
     ):
         on = getattr(settings, name)
@@ -167,11 +179,13 @@ def panel(**settings: Any) -> Panel[Settings]:
 def how_many() -> Question[Settings]:
     """The question before the panel."""
     return Question(
-        "Seven pods are at the API server. How many of them does the scheduler's informer see?",
+        say("Seven pods are at the API server. How many of them does the scheduler's informer see?"),
         (),
         lambda settings: str(sum(each.seen for each in seen(settings))),
         _why,
-        lambda settings: partial(_draw, seen(settings), settings.changed(step=0), "Seven pods are at the API server."),
+        lambda settings: partial(
+            _draw, seen(settings), settings.changed(step=0), say("Seven pods are at the API server.")
+        ),
         most=7,
     )
 
@@ -179,10 +193,10 @@ def how_many() -> Question[Settings]:
 def _why(settings: Settings, answer: str) -> str:
     found = seen(settings)
     right = sum(each.seen for each in found)
-    rule = "The selector leaves out only the phases Succeeded and Failed"
-    more = "A terminating pod still uses its node, and another scheduler's pod is seen, but put into no queue."
+    rule = say("The selector leaves out only the phases Succeeded and Failed")
+    more = say("A terminating pod still uses its node, and another scheduler's pod is seen, but put into no queue.")
     if answer == str(len(found)):
-        return f"Finished pods are not seen: they use nothing. {rule}, so {right} are seen."
+        return say("Finished pods are not seen: they use nothing. {rule}, so {right} are seen.", rule=rule, right=right)
     if answer.isdecimal() and int(answer) < right:
-        return f"{right} are seen. {rule}. {more}"
-    return f"{rule}, so {right} of {len(found)} are seen. {more}"
+        return say("{right} are seen. {rule}. {more}", right=right, rule=rule, more=more)
+    return say("{rule}, so {right} of {all} are seen. {more}", rule=rule, right=right, all=len(found), more=more)

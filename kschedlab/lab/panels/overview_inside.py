@@ -16,6 +16,7 @@ from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, slider, switch
+from kschedlab.language import later, listed, say, sentences, terms
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, node, pod
@@ -37,16 +38,18 @@ WAY = (BASIC, PRE_FILTER, NUM_NODES, SNAPSHOT, FIND, POST_FILTER, META, PRIORITI
 NO_NODES = "ErrNoNodesAvailable"
 
 DOES: Mapping[str, str] = {
-    BASIC: "Do the pod's claims exist?",
-    PRE_FILTER: "The plugins prepare; any of them may reject the pod.",
-    NUM_NODES: "How many nodes does the cache's node tree have? With none, Schedule ends here.",
-    SNAPSHOT: "A copy of the cache: the rest of this cycle reads only the copy.",
-    FIND: "podFitsOnNode asks the predicates about each node, in 16 goroutines.",
-    POST_FILTER: "The plugins see the nodes that passed (later versions call this PreScore).",
-    META: "Facts about the pod that the priorities share are computed once: tolerations, affinity, "
-    "the selectors of its Services and controllers.",
-    PRIORITIZE: "The priorities score each node; the weighted sum counts.",
-    SELECT: "One of the nodes with the highest sum.",
+    BASIC: later("Do the pod's claims exist?"),
+    PRE_FILTER: later("The plugins prepare; any of them may reject the pod."),
+    NUM_NODES: later("How many nodes does the cache's node tree have? With none, Schedule ends here."),
+    SNAPSHOT: later("A copy of the cache: the rest of this cycle reads only the copy."),
+    FIND: later("podFitsOnNode asks the predicates about each node, in 16 goroutines."),
+    POST_FILTER: later("The plugins see the nodes that passed (later versions call this PreScore)."),
+    META: later(
+        "Facts about the pod that the priorities share are computed once: tolerations, affinity, the selectors of "
+        "its Services and controllers."
+    ),
+    PRIORITIZE: later("The priorities score each node; the weighted sum counts."),
+    SELECT: later("One of the nodes with the highest sum."),
 }
 
 
@@ -88,12 +91,12 @@ def way(decision: Decision) -> tuple[str, ...]:
 def ending(decision: Decision) -> str:
     """How Schedule() ends if it does not reach selectHost."""
     if decision.error:
-        return "error"
+        return say("error")
     if not decision.cluster.nodes:
         return NO_NODES
     if decision.node is None:
         return "FitError"
-    return "" if decision.scores is not None else "the only node"
+    return "" if decision.scores is not None else say("the only node")
 
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
@@ -114,15 +117,19 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 def idle(settings: Settings) -> dict[str, str]:
     """What does not matter while the claim is missing or there is no node."""
     if settings.missing:
-        return dict.fromkeys(("cpu", "nodes"), "not asked: podPassesBasicChecks ended with an error")
-    return {"cpu": "not asked: there is no node"} if not settings.nodes else {}
+        return dict.fromkeys(("cpu", "nodes"), say("not asked: podPassesBasicChecks ended with an error"))
+    return {"cpu": say("not asked: there is no node")} if not settings.nodes else {}
 
 
 def sentence_of(decision: Decision) -> str:
     """The outcome, with the message if no node is found."""
     if ending(decision) == NO_NODES:
-        return f"There is no node: Schedule() ends with {NO_NODES} ({decision.message})."
-    return outcome(decision) if decision.error else f"{outcome(decision)} {decision.message}".rstrip()
+        return say(
+            "There is no node: Schedule() ends with {error} ({message}).",
+            error=NO_NODES,
+            message=decision.message,
+        )
+    return outcome(decision) if decision.error else sentences((outcome(decision), decision.message))
 
 
 def draw(settings: Settings, decision: Decision, room: Room, at: int | None = None) -> Html:
@@ -134,7 +141,7 @@ def draw(settings: Settings, decision: Decision, room: Room, at: int | None = No
     chosen = decision.node is not None and ended
     size = settings.cpu * 1000
     switched = f"missing: {'off' if settings.missing else 'on'}"
-    claim = Badge("claim data is missing", settings.missing, switched, "disk", settings.missing and bool(done))
+    claim = Badge(say("claim data is missing"), settings.missing, switched, "disk", settings.missing and bool(done))
     web = Piece("web", size, 0, f"{settings.cpu} CPU", "ghost" if chosen else "")
     hand = Hand(web, (claim,), resize="cpu")
     cards = tuple(_card(decision, name, done, ended) for name in decision.cluster.names)
@@ -144,14 +151,14 @@ def draw(settings: Settings, decision: Decision, room: Room, at: int | None = No
 
 def _chips(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tuple[Chip, ...]:
     found, end = [], ending(decision)
-    stopped = len(taken) if end in ("error", NO_NODES) else 0
+    stopped = len(taken) if decision.error or end == NO_NODES else 0
     for i, name in enumerate(WAY):
         state: ChipState = "failed" if ended and i == stopped - 1 else "passed" if i < at else "plain"
         if i == at - 1 and not ended:
             state = "here"
         if ended and i >= len(taken):
             state = "unasked"
-        found.append(Chip(name, state, tip=DOES[name]))
+        found.append(Chip(name, state, tip=say(DOES[name])))
     if ended and end:
         found.insert(len(taken), Chip(end, "passed" if decision.node else "failed"))
     return tuple(found)
@@ -164,24 +171,26 @@ def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Ca
         return Card(name, 4000, pieces, says=" ")
     verdict = decision.verdict(name)
     if not verdict.passes:
-        says = f"{verdict.plugin}: {', '.join(verdict.reasons)}"
+        says = _said(verdict.plugin, verdict.reasons)
         return Card(name, 4000, pieces, state="refused", says=says)
     state: CardState = "fits"
     if ended and name == decision.node:
         state = "chosen"
-        pieces = (*pieces, Piece("web", decision.pod.request["cpu"], 0, "arrives"))
+        pieces = (*pieces, Piece("web", decision.pod.request["cpu"], 0, say("arrives")))
     scores = decision.scores
     if scores is None or PRIORITIZE not in done:
-        return Card(name, 4000, pieces, state=state, says="the only node that fits" if ended else "fits")
+        return Card(name, 4000, pieces, state=state, says=say("the only node that fits" if ended else "fits"))
     total = int(scores.total[scores.nodes.tolist().index(decision.cluster.index[name])])
-    return Card(name, 4000, pieces, state=state, says=f"fits; score {total:,}")
+    return Card(name, 4000, pieces, state=state, says=say("fits; score {total:,}", total=total))
 
 
 def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
     """One function after the other."""
-    frames = [Frame(draw(settings, decision, room, 0), "Schedule() begins.")]
+    frames = [Frame(draw(settings, decision, room, 0), say("Schedule() begins."))]
     for i, name in enumerate(way(decision), 1):
-        frames.append(Frame(draw(settings, decision, room, i), f"{name}: {DOES[name]}"))
+        frames.append(
+            Frame(draw(settings, decision, room, i), say("{function}: {does}", function=name, does=say(DOES[name])))
+        )
     return [*frames, Frame(draw(settings, decision, room), sentence_of(decision))]
 
 
@@ -189,14 +198,14 @@ def table(decision: Decision) -> NotebookTable:
     """For each node: the refusal, or the scores that differ between nodes, and their sum. Without nodes: how many."""
     names = decision.cluster.names
     if decision.error:
-        return NotebookTable(("node", "looked at"), tuple((name, "no") for name in names))
+        return NotebookTable(tuple(terms("node", "looked at")), tuple((name, say("no")) for name in names))
     if not names:
-        return NotebookTable(("function", "result"), ((NUM_NODES, "0"),))
+        return NotebookTable(tuple(terms("function", "result")), ((NUM_NODES, "0"),))
     scores = decision.scores
     if scores is None:
         verdicts = (decision.verdict(name) for name in names)
         return NotebookTable(
-            ("node", "findNodesThatFit"), tuple((v.node, _said(v.plugin, v.reasons)) for v in verdicts)
+            (say("node"), "findNodesThatFit"), tuple((v.node, _said(v.plugin, v.reasons)) for v in verdicts)
         )
     differ = [i for i, row in enumerate(scores.rows) if len(set(row.normalized.tolist())) > 1]
     same = int(scores.total[0] - scores.results[differ, 0].sum())
@@ -208,13 +217,13 @@ def table(decision: Decision) -> NotebookTable:
             rows.append((name, *["-"] * (len(differ) + 2), _said(verdict.plugin, verdict.reasons)))
             continue
         own = [str(scores.results[i, at[n]]) for i in differ]
-        rows.append((name, *own, str(same), str(scores.total[at[n]]), "chosen" if name == decision.node else ""))
-    head = ("node", *(scores.plugins[i] for i in differ), "the others", "sum", "")
+        rows.append((name, *own, str(same), str(scores.total[at[n]]), say("chosen") if name == decision.node else ""))
+    head = (say("node"), *(scores.plugins[i] for i in differ), *terms("the others", "sum"), "")
     return NotebookTable(head, tuple(rows))
 
 
 def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:
-    return f"{plugin}: {', '.join(reasons)}" if plugin else "fits"
+    return f"{plugin}: {listed(reasons)}" if plugin else say("fits")
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
@@ -225,7 +234,7 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
 def how_many() -> Question[Settings]:
     """The question before the panel."""
     return Question(
-        "Schedule() calls PrioritizeNodes only if enough nodes pass the filters. How many are enough?",
+        say("Schedule() calls PrioritizeNodes only if enough nodes pass the filters. How many are enough?"),
         (),
         lambda settings: str(_fewest()),
         _why,
@@ -239,12 +248,11 @@ def _fewest() -> int:
 
 
 def _why(settings: Settings, answer: str) -> str:
-    fewest = count(_fewest(), "node")
+    nodes = count(_fewest(), "node")
     remarks = {
-        "0": "With none, Schedule() ends in FitError, and nothing is left to score.",
-        "1": "With one feasible node there is nothing to compare: Schedule() returns it without a score.",
-        "3": f"{fewest} can be compared already: pull the edge of web to 2 CPU.",
+        "0": say("With none, Schedule() ends in FitError, and nothing is left to score."),
+        "1": say("With one feasible node there is nothing to compare: Schedule() returns it without a score."),
+        "3": say("{nodes} can be compared already: pull the edge of web to 2 CPU.", nodes=nodes),
     }
-    return remarks.get(
-        answer, f"{fewest}: with one, Schedule() returns it without a score; with none, it ends in FitError."
-    )
+    rest = say("{nodes}: with one, Schedule() returns it without a score; with none, it ends in FitError.", nodes=nodes)
+    return remarks.get(answer, rest)

@@ -14,6 +14,7 @@ from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, steps
+from kschedlab.language import language, later, say, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -33,7 +34,7 @@ from kschedlab.views.svg import Room
 
 HERO = "default/web"
 NODES = ("node-a", "node-b")
-NO_NODE = "no node fits: FitError"
+NO_NODE = later("no node fits: FitError")
 HOST = "kubernetes.io/hostname"
 
 
@@ -67,12 +68,12 @@ def _stories() -> Iterator[tuple[str, Story]]:
     full = (pod("jobs-a", "node-a", 3, 0), pod("vault-b", "node-b", 3, 900))
     held = pod("web", "", 2)
     held["metadata"]["finalizers"] = ["example.com/tidy-up"]
-    yield "success", Story((*two, pod("logs-a", "node-a", 2)), (web,))
-    yield "a volume to bind", Story((*two, *_storage()), ({"at": "1s", "create": _with_claim()},))
+    yield later("success"), Story((*two, pod("logs-a", "node-a", 2)), (web,))
+    yield later("a volume to bind"), Story((*two, *_storage()), ({"at": "1s", "create": _with_claim()},))
     yield "FitError", Story(two, (large, joins))
-    yield "preemption", Story((*two, *full), (urgent,))
-    yield "bind failure", Story(two, (web, {"at": "20s", "create": node("node-c", 1)}), lambda: [LostAnswer()])
-    yield "deleted while it waits", Story(two, ({"at": "1s", "create": held}, {"at": "1s", "delete": "pod/web"}))
+    yield later("preemption"), Story((*two, *full), (urgent,))
+    yield later("bind failure"), Story(two, (web, {"at": "20s", "create": node("node-c", 1)}), lambda: [LostAnswer()])
+    yield later("deleted while it waits"), Story(two, ({"at": "1s", "create": held}, {"at": "1s", "delete": "pod/web"}))
 
 
 def _with_claim() -> Manifest:
@@ -121,15 +122,19 @@ def scenario(story: str) -> str:
     return note + testing.as_yaml([*source.objects, what])
 
 
-@cache
 def taken(story: str) -> tuple[Taken, ...]:
     """The scheduler's steps for the pod ``web``."""
     return tuple(step for step, _ in ways(story))
 
 
-@cache
 def ways(story: str) -> tuple[tuple[Taken, Way], ...]:
     """Each step, and where the pods are after it."""
+    return _ways_in(language(), story)
+
+
+@cache
+def _ways_in(_code: str, story: str) -> tuple[tuple[Taken, Way], ...]:
+    """Each step with its words in this language."""
     return tuple(_ways(run(story)))
 
 
@@ -150,7 +155,7 @@ def _way(steps: tuple[Taken, ...], replay: Replay, assumed: str) -> Way:
     pods = replay.pods()
     web = next(each for each in pods if each.key == HERO)
     arrived = steps[-1].box == loop.POST_BIND
-    nowhere = steps[-1].box == loop.SCHEDULE and NO_NODE in steps[-1].words
+    nowhere = steps[-1].box == loop.SCHEDULE and steps[-1].words == say(NO_NODE)
     cards = []
     for there in replay.of(Node):
         name = there.metadata.name
@@ -172,7 +177,8 @@ def _step(entry: Entry, start: int) -> Taken | None:
     """The step of this entry, if it is one of web's."""
     seconds = f"{(entry.at - start) / SECOND:.3f}"
     if isinstance(entry, Moved) and entry.pod == HERO and entry.to in ("active", "backoff", "unschedulable"):
-        return Taken(seconds, loop.QUEUE, f"web goes to the {loop.part(entry.to)}: {entry.event}", entry.to)
+        words = say("web goes to the {part}: {event}", part=loop.part(entry.to), event=entry.event)
+        return Taken(seconds, loop.QUEUE, words, entry.to)
     if isinstance(entry, Step) and (entry.pod == HERO or entry.detail == f"by {HERO}"):
         return Taken(seconds, _BOXES[entry.step], _words(entry))
     return None
@@ -202,22 +208,32 @@ _BOXES = {
 def _words(step: Step) -> str:
     """The result of the step."""
     said = {
-        context.POP: "web leaves the activeQ",
-        context.SCHEDULE: f"chooses {step.node}" if step.node else step.detail or NO_NODE,
-        context.PREEMPT: f"{step.node}, {step.detail}" if step.node else step.detail,
+        context.POP: say("web leaves the activeQ"),
+        context.SCHEDULE: say("chooses {node}", node=step.node) if step.node else step.detail or say(NO_NODE),
+        context.PREEMPT: _preempted(step),
         context.NOMINATE: f"nominatedNodeName: {step.node}",
-        context.EVICT: f"{step.pod.partition('/')[2]} is deleted, and takes its time to end",
-        context.ASSUME_VOLUMES: f"web's volumes, if it has any, on {step.node}",
-        context.RESERVE: f"plugins may set something aside on {step.node}",
-        context.ASSUME: f"the cache counts web on {step.node}",
-        context.BIND_VOLUMES: f"waits until the volumes are bound for {step.node}",
-        context.PERMIT: f"plugins let web onto {step.node}, now or later",
-        context.PRE_BIND: f"plugins prepare {step.node}",
-        context.BIND: f"asks the API server to bind web to {step.node}",
-        context.POST_BIND: f"web is bound to {step.node}; plugins are informed",
-        context.FORGET: f"the cache gives web's place on {step.node} back",
+        context.EVICT: say("{pod} is deleted, and takes its time to end", pod=step.pod.partition("/")[2]),
+        context.ASSUME_VOLUMES: say("web's volumes, if it has any, on {node}", node=step.node),
+        context.RESERVE: say("plugins may set something aside on {node}", node=step.node),
+        context.ASSUME: say("the cache counts web on {node}", node=step.node),
+        context.BIND_VOLUMES: say("waits until the volumes are bound for {node}", node=step.node),
+        context.PERMIT: say("plugins let web onto {node}, now or later", node=step.node),
+        context.PRE_BIND: say("plugins prepare {node}", node=step.node),
+        context.BIND: say("asks the API server to bind web to {node}", node=step.node),
+        context.POST_BIND: say("web is bound to {node}; plugins are informed", node=step.node),
+        context.FORGET: say("the cache gives web's place on {node} back", node=step.node),
     }
     return said.get(step.step, step.detail or step.node)
+
+
+NO_HELP, VICTIMS = later("no node helps"), "victims: "
+"""What the log says of preemption."""
+
+
+def _preempted(step: Step) -> str:
+    if not step.node:
+        return say(step.detail)
+    return say("{node}, victims: {victims}", node=step.node, victims=step.detail.removeprefix(VICTIMS))
 
 
 @dataclass(frozen=True)
@@ -233,7 +249,14 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     found = tuple(_ways(_run(settings.story, plugins))) if plugins else ways(settings.story)
     at = min(settings.step, len(found) - 1)
     step, way = found[at]
-    sentence = f"Step {at} of {len(found) - 1}, at {step.seconds} s: {step.title}: {step.words}"
+    sentence = say(
+        "Step {step} of {last}, at {seconds} s: {function}: {result}",
+        step=at,
+        last=len(found) - 1,
+        seconds=step.seconds,
+        function=step.title,
+        result=step.words,
+    )
     log = loop.steps_table(way.steps, at)
     return View(partial(draw_way, way, sentence), sentence, log.html(), f"{sentence}\n{log!r}")
 
@@ -248,17 +271,19 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     )
 
 
-STEPS = ("NextPod", "Schedule", "assume", "bind", "PostBind plugins")
-AFTER = ("NextPod", "recordScheduling Failure", "ForgetPod", "PostBind plugins")
+STEPS = ("NextPod", "Schedule", "assume", "bind", later("PostBind plugins"))
+AFTER = ("NextPod", "recordScheduling Failure", "ForgetPod", later("PostBind plugins"))
 """The boxes that are answers."""
 
 
 def what_next() -> Question[Settings]:
     """The question before the panel: where is web when the next pod is taken from the queue?"""
     return Question(
-        "The binding of web takes a while. After which of its steps does the scheduler take the next pod from the "
-        "queue?",
-        STEPS,
+        say(
+            "The binding of web takes a while. After which of its steps does the scheduler take the next pod from "
+            "the queue?"
+        ),
+        tuple(terms(*STEPS)),
         lambda settings: "assume",
         _why_next,
         lambda settings: partial(_before, settings),
@@ -268,24 +293,26 @@ def what_next() -> Question[Settings]:
 def _before(settings: Settings, room: Room) -> Html:
     """The graph without a way, the pod in the queue."""
     _, way = ways(settings.story)[0]
-    return draw_way(way, "web waits in the activeQ.", room, STEPS)
+    return draw_way(way, say("web waits in the activeQ."), room, tuple(terms(*STEPS)))
 
 
 def _why_next(settings: Settings, answer: str) -> str:
     if answer == "assume":
-        return "The cache now counts web on its node, so nobody else is given its room; the rest runs in a goroutine."
-    if answer in ("bind", "PostBind plugins"):
-        return (
+        return say(
+            "The cache now counts web on its node, so nobody else is given its room; the rest runs in a goroutine."
+        )
+    if answer in ("bind", say("PostBind plugins")):
+        return say(
             "Then every pod would cost a round trip to the API server. assume is enough: the cache counts web already."
         )
-    return "Until assume, the cache does not count web on its node, and the next pod could be given the same room."
+    return say("Until assume, the cache does not count web on its node, and the next pod could be given the same room.")
 
 
 def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
-        "The API server cannot take the binding. Which box does web reach next?",
-        AFTER,
+        say("The API server cannot take the binding. Which box does web reach next?"),
+        tuple(terms(*AFTER)),
         lambda settings: _after_bind(settings.story),
         _why_undone,
         _until_bind,
@@ -301,10 +328,10 @@ def _after_bind(story: str) -> str:
 def _until_bind(settings: Settings) -> Callable[[Room], Html]:
     found = ways(settings.story)
     at = [step.box for step, _ in found].index(loop.BIND)
-    return partial(draw_way, found[at][1], "bind asks the API server.", picks=AFTER)
+    return partial(draw_way, found[at][1], say("bind asks the API server."), picks=tuple(terms(*AFTER)))
 
 
 def _why_undone(settings: Settings, answer: str) -> str:
     if answer == "recordScheduling Failure":
-        return "That comes second. First ForgetPod gives the place in the cache back: the next pod may need it."
-    return "The cache still counts web on the node: ForgetPod gives that place back. Then the failure is recorded."
+        return say("That comes second. First ForgetPod gives the place in the cache back: the next pod may need it.")
+    return say("The cache still counts web on the node: ForgetPod gives that place back. Then the failure is recorded.")

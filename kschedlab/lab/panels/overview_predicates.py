@@ -17,6 +17,7 @@ from kschedlab.lab.panels.overview_gate import NODE, chips as asked_chips, last_
 from kschedlab.lab.panels.overview_trials import TRIALS, judged, only
 from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, choice, switch
+from kschedlab.language import listed, say, terms
 from kschedlab.testing import Manifest
 from kschedlab.views.bench import Bench, Card, CardState, Chip, Hand, draw_bench
 from kschedlab.views.catalogue import (
@@ -48,11 +49,15 @@ DOCUMENT = tuple(name for name in TRIALS if name not in (*PARTS, "CheckNodeUnsch
 def sort_of(name: str) -> str:
     """The predicate's class among the document's five; ``(none)`` if the document does not list it."""
     if name in PARTS or name == "GeneralPredicates":
-        return "1 general"
+        return say("1 general")
     if name in CONDITIONS:
-        return "5 the node's state"
-    known = {"PodToleratesNodeTaints": "3 the host", "MatchInterPodAffinity": "4 pods", "CheckNodeUnschedulable": "-"}
-    return known.get(name, "2 volumes")
+        return say("5 the node's state")
+    known = {
+        "PodToleratesNodeTaints": say("3 the host"),
+        "MatchInterPodAffinity": say("4 pods"),
+        "CheckNodeUnschedulable": "-",
+    }
+    return known.get(name, say("2 volumes"))
 
 
 def predicates() -> tuple[Predicate, ...]:
@@ -105,10 +110,10 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     trial = TRIALS[settings.predicate]
     alone, default = decide(settings, plugins)
-    facts = ((trial.obstacle, settings.obstacle), (trial.way_out, settings.way_out))
+    facts = ((say(trial.obstacle), settings.obstacle), (say(trial.way_out), settings.way_out))
     sentence = verdict_sentence(settings.predicate, alone, default, NODE)
     verdicts = verdict_table(facts, alone, default, NODE)
-    idle = {} if settings.obstacle else {"way_out": "nothing is in the way"}
+    idle = {} if settings.obstacle else {"way_out": say("nothing is in the way")}
     return View(
         partial(draw, settings, alone, default),
         sentence,
@@ -122,13 +127,15 @@ def draw(settings: Settings, alone: Decision, default: Decision, room: Room) -> 
     """The predicate alone and the default ones, the pod, and the node with what is in the way."""
     mine, theirs = alone.verdict(NODE), default.verdict(NODE)
     names = [each.name for each in default.generation.filters]
-    first = Chip(f"{settings.predicate} alone", "passed" if mine.passes else "failed", last=True)
+    first = Chip(
+        say("{predicate} alone", predicate=settings.predicate), "passed" if mine.passes else "failed", last=True
+    )
     asked = last_asked(names, theirs)
     chips = (
         replace(chip, sets=f"predicate: {chip.name}" if chip.name in TRIALS else "")
         for chip in asked_chips(names, theirs, asked)
     )
-    says = f"{theirs.plugin}: {', '.join(theirs.reasons)}" if theirs.plugin else "the default predicates let web pass"
+    says = f"{theirs.plugin}: {listed(theirs.reasons)}" if theirs.plugin else say("the default predicates let web pass")
     web, pods = default.pod, pods_on(default, NODE)
     on_node, on_pod = _badges(settings, theirs)
     pieces = tuple(Piece(each.pod.metadata.name, each.request.get("cpu", 0)) for each in pods)
@@ -151,7 +158,7 @@ def _badges(settings: Settings, verdict: NodeVerdict) -> tuple[tuple[Badge, ...]
     )
     found: tuple[list[Badge], list[Badge]] = ([], [])
     for text, name, on, kind, blamed in both:
-        badge = Badge(text, on, f"{name}: {'off' if on else 'on'}", kind, blamed, key=name)
+        badge = Badge(say(text), on, f"{name}: {'off' if on else 'on'}", kind, blamed, key=name)
         found[text.startswith("web")].append(badge)
     return tuple(found[0]), tuple(found[1])
 
@@ -165,11 +172,11 @@ def how_many() -> Prediction:
     """The question before the catalogue."""
     asked = str(len(DEFAULT_PREDICATES))
     return Prediction(
-        "The document lists fourteen predicates. How many does v1.16 ask by default?",
+        say("The document lists fourteen predicates. How many does v1.16 ask by default?"),
         {
-            "14": "That is the list in the source. But a feature gate rewrites it before anybody reads it.",
-            "10": "Four are taken out, yes. And one is put in.",
-            "11": "Four are taken out, and one is put in. The catalogue shows which.",
+            "14": say("That is the list in the source. But a feature gate rewrites it before anybody reads it."),
+            "10": say("Four are taken out, yes. And one is put in."),
+            "11": say("Four are taken out, and one is put in. The catalogue shows which."),
         },
         right=asked,
     )
@@ -178,9 +185,9 @@ def how_many() -> Prediction:
 def under_pressure() -> Question[Settings]:
     """The question about a node that is short of memory."""
     return Question(
-        "The node is short of memory, and CheckNodeMemoryPressure is no default predicate. Does web fit?",
-        ("yes", "no"),
-        lambda settings: "yes" if decide(settings)[1].verdict(NODE).passes else "no",
+        say("The node is short of memory, and CheckNodeMemoryPressure is no default predicate. Does web fit?"),
+        tuple(terms("yes", "no")),
+        lambda settings: say("yes") if decide(settings)[1].verdict(NODE).passes else say("no"),
         _why_pressure,
     )
 
@@ -188,5 +195,9 @@ def under_pressure() -> Question[Settings]:
 def _why_pressure(settings: Settings, answer: str) -> str:
     verdict = decide(settings)[1].verdict(NODE)
     if verdict.passes:
-        return "web tolerates the taint that stands for the condition, and no other default predicate asks about it."
-    return f"The node controller has turned the condition into a taint, and {verdict.plugin} refuses it."
+        return say(
+            "web tolerates the taint that stands for the condition, and no other default predicate asks about it."
+        )
+    return say(
+        "The node controller has turned the condition into a taint, and {plugin} refuses it.", plugin=verdict.plugin
+    )

@@ -17,6 +17,7 @@ from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, switch
+from kschedlab.language import later, listed, say
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, node, pod, service
@@ -115,29 +116,43 @@ def _images(difference: bool, counterweight: bool) -> list[Manifest]:
 
 TRIALS: Mapping[str, Trial] = {
     "SelectorSpreadPriority": Trial(
-        "are its Service's pods elsewhere?", "web-a is on node-a", "web-b is on node-b", _spread
+        later("are its Service's pods elsewhere?"), later("web-a is on node-a"), later("web-b is on node-b"), _spread
     ),
     "InterPodAffinityPriority": Trial(
-        "are the pods near that it likes?", "cache-a is on node-a", "cache-b is on node-b", _affinity
+        later("are the pods near that it likes?"),
+        later("cache-a is on node-a"),
+        later("cache-b is on node-b"),
+        _affinity,
     ),
-    "LeastRequestedPriority": Trial("how much is free?", "half of node-a is taken", "half of node-b is taken", _least),
+    "LeastRequestedPriority": Trial(
+        later("how much is free?"), later("half of node-a is taken"), later("half of node-b is taken"), _least
+    ),
     "BalancedResourceAllocation": Trial(
-        "are CPU and memory used alike?", "2 CPU of node-a are taken", "so are 8Gi of its memory", _balanced
+        later("are CPU and memory used alike?"),
+        later("2 CPU of node-a are taken"),
+        later("so are 8Gi of its memory"),
+        _balanced,
     ),
     "NodePreferAvoidPodsPriority": Trial(
-        "does the node ask to be avoided?", "node-a asks web's ReplicaSet to stay away", "web has another", _avoid
+        later("does the node ask to be avoided?"),
+        later("node-a asks web's ReplicaSet to stay away"),
+        later("web has another"),
+        _avoid,
     ),
     "NodeAffinityPriority": Trial(
-        "does it have the labels that the pod prefers?",
-        "node-a has ssd (weight 80)",
-        "node-b has fast-net (weight 20)",
+        later("does it have the labels that the pod prefers?"),
+        later("node-a has ssd (weight 80)"),
+        later("node-b has fast-net (weight 20)"),
         _node_affinity,
     ),
     "TaintTolerationPriority": Trial(
-        "how many PreferNoSchedule taints hurt?", "node-a has such a taint", "web tolerates it", _taints
+        later("how many PreferNoSchedule taints hurt?"),
+        later("node-a has such a taint"),
+        later("web tolerates it"),
+        _taints,
     ),
     "ImageLocalityPriority": Trial(
-        "is the image there?", "node-a has web's image (900Mi)", "node-b has it too", _images
+        later("is the image there?"), later("node-a has web's image (900Mi)"), later("node-b has it too"), _images
     ),
 }
 """In the document's order."""
@@ -166,9 +181,9 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision, trial = decide(settings, plugins), TRIALS[settings.priority]
-    facts = ((trial.difference, settings.difference), (trial.counterweight, settings.counterweight))
+    facts = ((say(trial.difference), settings.difference), (say(trial.counterweight), settings.counterweight))
     sentence = score_sentence(settings.priority, decision)
-    numbers = score_table(settings.priority, trial.asks, facts, decision)
+    numbers = score_table(settings.priority, say(trial.asks), facts, decision)
     return View(
         partial(draw, settings, decision),
         sentence,
@@ -184,13 +199,13 @@ def draw(settings: Settings, decision: Decision, room: Room, scored: bool = True
     found: dict[str, list[Badge]] = {"node-a": [], "node-b": [], "web": []}
     for name, text in (("difference", trial.difference), ("counterweight", trial.counterweight)):
         on = getattr(settings, name)
-        found[_owner(text)].append(Badge(text, on, f"{name}: {'off' if on else 'on'}", key=name))
+        found[_owner(text)].append(Badge(say(text), on, f"{name}: {'off' if on else 'on'}", key=name))
     cards = tuple(_card(settings, decision, name, tuple(found[name]), scored) for name in ("node-a", "node-b"))
     placed = scored and len(decision.best) == 1
     web = Piece("web", decision.pod.request["cpu"], 0, "1 CPU", "ghost" if placed else "")
     hand = Hand(web, tuple(found["web"]))
     chips = tuple(
-        Chip(name, "here" if name == settings.priority else "plain", f"priority: {name}", each.asks)
+        Chip(name, "here" if name == settings.priority else "plain", f"priority: {name}", say(each.asks))
         for name, each in TRIALS.items()
     )
     return draw_bench(Bench(chips, (hand,), cards), score_sentence(settings.priority, decision), room)
@@ -210,26 +225,32 @@ def _card(settings: Settings, decision: Decision, name: str, badges: tuple[Badge
     scores = decision.scores
     verdict = decision.verdict(name)
     if scores is None or not verdict.passes:
-        says = "fits" if verdict.passes else f"{verdict.plugin}: {', '.join(verdict.reasons)}"
+        says = say("fits") if verdict.passes else f"{verdict.plugin}: {listed(verdict.reasons)}"
         state = "chosen" if name == decision.node else "fits" if verdict.passes else "refused"
         return Card(name, 4000, tuple(pieces), badges, state, says)
     row, at = scores.plugins.index(settings.priority), decision.cluster.index[name]
     column = scores.nodes.tolist().index(at)
     given, weight = int(scores.rows[row].normalized[column]), scores.weights[row]
-    says = f"{given} of 10 x {weight} = {given * weight}; sum of all eight: {int(scores.total[column]):,}"
+    says = say(
+        "{given} of 10 x {weight} = {product}; sum of all eight: {total:,}",
+        given=given,
+        weight=weight,
+        product=given * weight,
+        total=int(scores.total[column]),
+    )
     state = "plain"
     if name in decision.best:
         state = "chosen" if len(decision.best) == 1 else "tie"
     if state == "chosen":
         pieces.append(Piece("web", decision.pod.request["cpu"], 0, "1 CPU"))
     if state == "tie":
-        says += "; a tie: one of them is drawn"
+        says += say("; a tie: one of them is drawn")
     return Card(name, 4000, tuple(pieces), badges, state, says, meter=given)
 
 
 def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
     """First the nodes, then their scores and the choice."""
-    asks = f"{settings.priority} asks: {TRIALS[settings.priority].asks}"
+    asks = say("{priority} asks: {asks}", priority=settings.priority, asks=say(TRIALS[settings.priority].asks))
     first = Frame(draw(settings, decision, room, scored=False), asks)
     return [first, Frame(draw(settings, decision, room), score_sentence(settings.priority, decision))]
 
@@ -242,8 +263,10 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
 def how_much() -> Question[Settings]:
     """The question before two preferred labels are compared."""
     return Question(
-        "node-a has the label that web prefers with weight 80, node-b the one with weight 20. "
-        "NodeAffinityPriority gives node-a 10 of 10. What does it give node-b?",
+        say(
+            "node-a has the label that web prefers with weight 80, node-b the one with weight 20. "
+            "NodeAffinityPriority gives node-a 10 of 10. What does it give node-b?"
+        ),
         (),
         lambda settings: str(_given(settings, "node-b")),
         _why,
@@ -261,5 +284,7 @@ def _given(settings: Settings, name: str) -> int:
 
 def _why(settings: Settings, answer: str) -> str:
     if answer == "20":
-        return "20 is the raw score. Reduce then scales the raw scores so that the best node has 10: 20 * 10 / 80 = 2."
-    return "The raw scores are 80 and 20; Reduce scales them so that the best node has 10: 20 * 10 / 80 = 2."
+        return say(
+            "20 is the raw score. Reduce then scales the raw scores so that the best node has 10: 20 * 10 / 80 = 2."
+        )
+    return say("The raw scores are 80 and 20; Reduce scales them so that the best node has 10: 20 * 10 / 80 = 2.")

@@ -13,6 +13,7 @@ from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, steps, switch
+from kschedlab.language import later, listed, say, sentences, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.simulation.log import Log, Step
 from kschedlab.simulation.scheduler import startup
@@ -31,7 +32,7 @@ WATCH = SECOND // 20
 
 SOURCE: Mapping[str, str] = {
     startup.CONFIGURATION: "Options.Config",
-    startup.ALGORITHMS: "scheduler.New: CreateFromProvider or CreateFromConfig",
+    startup.ALGORITHMS: later("scheduler.New: CreateFromProvider or CreateFromConfig"),
     startup.SCHEDULER: "scheduler.New: NewFromConfig, AddAllEventHandlers",
     startup.BROADCASTER: "StartRecordingToSink",
     startup.HTTP: "newHealthzHandler, newMetricsHandler",
@@ -49,7 +50,9 @@ predicates: [{name: PodFitsResources}]
 priorities: [{name: LeastRequestedPriority, weight: 2}]
 """
 
-MANDATORY = "CheckNodeUnschedulable and PodToleratesNodeTaints"
+CONFIGURED = later("defaults"), later("from a file")
+"""What the log says of the configuration."""
+MANDATORY = later("CheckNodeUnschedulable and PodToleratesNodeTaints")
 """The predicates that no Policy can leave out. v1.16: algorithmprovider/defaults/defaults.go (ApplyFeatureGates)."""
 
 
@@ -86,19 +89,21 @@ class Settings(Restorable):
 
 def details(started: Started) -> Mapping[str, str]:
     """A short result of each step, by step."""
-    priorities = "1 priority" if started.priorities == 1 else f"{started.priorities} priorities"
-    loaded = f"{count(started.predicates, 'predicate')}, {priorities}"
-    configuration = next(each.detail for _, each in started.steps if each.step == startup.CONFIGURATION)
+    priorities = say(
+        "{number} priority" if started.priorities == 1 else "{number} priorities", number=started.priorities
+    )
+    loaded = listed((count(started.predicates, "predicate"), priorities))
+    configuration = say(next(each.detail for _, each in started.steps if each.step == startup.CONFIGURATION))
     return {
         startup.CONFIGURATION: configuration,
         startup.ALGORITHMS: loaded,
         startup.SCHEDULER: "default-scheduler",
-        startup.BROADCASTER: "events for kubectl",
+        startup.BROADCASTER: say("events for kubectl"),
         startup.HTTP: "/healthz /metrics",
-        startup.INFORMERS: "list, then watch",
-        startup.SYNCED: "the copies are full",
-        startup.ELECTION: "the only one leads",
-        startup.RUN: "scheduleOne, in a loop",
+        startup.INFORMERS: say("list, then watch"),
+        startup.SYNCED: say("the copies are full"),
+        startup.ELECTION: say("the only one leads"),
+        startup.RUN: say("scheduleOne, in a loop"),
     }
 
 
@@ -107,13 +112,21 @@ def show(settings: Settings) -> View:
     started = run(settings.policy)
     time, step = started.steps[settings.step]
     result = details(started)
-    sentence = f"Step {settings.step} of {len(SOURCE) - 1}, at {time} s: {step.step}: {result[step.step]}."
-    if settings.policy and step.step == startup.ALGORITHMS:
-        sentence += f" Two are mandatory: {MANDATORY}."
-    rows = tuple(
-        (at, each.step, SOURCE[each.step], result[each.step]) for at, each in started.steps[: settings.step + 1]
+    sentence = say(
+        "Step {number} of {last}, at {time} s: {step}: {result}.",
+        number=settings.step,
+        last=len(SOURCE) - 1,
+        time=time,
+        step=say(step.step),
+        result=result[step.step],
     )
-    table = NotebookTable(("seconds", "step", "v1.16", "result"), rows, settings.step)
+    if settings.policy and step.step == startup.ALGORITHMS:
+        sentence = sentences((sentence, say("Two are mandatory: {mandatory}.", mandatory=say(MANDATORY))))
+    rows = tuple(
+        (at, say(each.step), say(SOURCE[each.step]), result[each.step])
+        for at, each in started.steps[: settings.step + 1]
+    )
+    table = NotebookTable(tuple(terms("seconds", "step", "v1.16", "result")), rows, settings.step)
     done = [each.step for _, each in started.steps[: settings.step + 1]]
     return View(
         partial(_draw, tuple(done), result, settings.policy, sentence), sentence, table.html(), f"{sentence}\n{table!r}"
@@ -133,7 +146,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def how_many() -> Question[Settings]:
     """The question about the Policy file."""
     return Question(
-        "The Policy file names one predicate, PodFitsResources. How many predicates does the scheduler load?",
+        say("The Policy file names one predicate, PodFitsResources. How many predicates does the scheduler load?"),
         (),
         lambda settings: str(run(True).predicates),
         _why,
@@ -142,9 +155,20 @@ def how_many() -> Question[Settings]:
 
 def _why(settings: Settings, answer: str) -> str:
     loaded = run(True).predicates
-    always = f"{MANDATORY} are mandatory since nodes are tainted for their condition"
+    always = say("{mandatory} are mandatory since nodes are tainted for their condition", mandatory=say(MANDATORY))
     if answer == "1":
-        return f"One is what the file names. But {always}: no file can leave them out, so there are {loaded}."
+        return say(
+            "One is what the file names. But {always}: no file can leave them out, so there are {loaded}.",
+            always=always,
+            loaded=loaded,
+        )
     if answer == str(run(False).predicates):
-        return f"{answer} are the defaults, which the file replaces. Only {always}, so there are {loaded}."
-    return f"{always}: no file can leave them out. With PodFitsResources there are {loaded}."
+        return say(
+            "{answer} are the defaults, which the file replaces. Only {always}, so there are {loaded}.",
+            answer=answer,
+            always=always,
+            loaded=loaded,
+        )
+    return say(
+        "{always}: no file can leave them out. With PodFitsResources there are {loaded}.", always=always, loaded=loaded
+    )

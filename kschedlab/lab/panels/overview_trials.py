@@ -13,6 +13,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, Generation
 from kschedlab.generations.registry import REGISTRY_1_16
+from kschedlab.language import later
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import Scheduler
 from kschedlab.testing import HOUR, Manifest, node, pod
@@ -181,46 +182,59 @@ def _condition(kind: str, taint: str, status: str = "True") -> Make:
     return make
 
 
-_ONE_MORE = "a disk of that sort is attached, and node-a may have one", "node-a may have two"
-_TOLERATES = "web tolerates that taint"
+_ONE_MORE = later("a disk of that sort is attached, and node-a may have one"), later("node-a may have two")
+_TOLERATES = later("web tolerates that taint")
 
 TRIALS: Mapping[str, Trial] = {
     "CheckNodeCondition": Trial(
-        "node-a is not Ready (and tainted not-ready)", _TOLERATES, _condition("Ready", "not-ready", "False"), "host"
+        later("node-a is not Ready (and tainted not-ready)"),
+        _TOLERATES,
+        _condition("Ready", "not-ready", "False"),
+        "host",
     ),
     "CheckNodeUnschedulable": Trial(
-        "node-a is cordoned", "web tolerates node.kubernetes.io/unschedulable", _unschedulable, "cordon"
+        later("node-a is cordoned"), later("web tolerates node.kubernetes.io/unschedulable"), _unschedulable, "cordon"
     ),
     "GeneralPredicates": Trial(
-        "busy takes 3 CPU and host port 8080", "web wants 1 CPU and no host port", _everything, "cpu"
+        later("busy takes 3 CPU and host port 8080"), later("web wants 1 CPU and no host port"), _everything, "cpu"
     ),
-    "HostName": Trial("web names node-b in spec.nodeName", "web names node-a", _host, "host"),
-    "PodFitsHostPorts": Trial("proxy takes host port 8080/TCP", "web wants 8080/UDP", _ports, "port"),
+    "HostName": Trial(later("web names node-b in spec.nodeName"), later("web names node-a"), _host, "host"),
+    "PodFitsHostPorts": Trial(later("proxy takes host port 8080/TCP"), later("web wants 8080/UDP"), _ports, "port"),
     "MatchNodeSelector": Trial(
-        "web's nodeSelector wants disk=ssd", "node-a has the label disk=ssd", _selector, "label"
+        later("web's nodeSelector wants disk=ssd"), later("node-a has the label disk=ssd"), _selector, "label"
     ),
-    "PodFitsResources": Trial("busy takes 3 of 4 CPU", "web wants 1 CPU, not 2", _resources, "cpu"),
-    "NoDiskConflict": Trial("db uses the same GCE disk", "both use it read-only", _disk_conflict),
+    "PodFitsResources": Trial(later("busy takes 3 of 4 CPU"), later("web wants 1 CPU, not 2"), _resources, "cpu"),
+    "NoDiskConflict": Trial(later("db uses the same GCE disk"), later("both use it read-only"), _disk_conflict),
     "PodToleratesNodeTaints": Trial(
-        "node-a has the taint dedicated=gpu:NoSchedule", "web tolerates it", _taints, "taint"
+        later("node-a has the taint dedicated=gpu:NoSchedule"), later("web tolerates it"), _taints, "taint"
     ),
     "MaxEBSVolumeCount": Trial(*_ONE_MORE, _counted("aws-ebs", "awsElasticBlockStore", "volumeID")),
     "MaxGCEPDVolumeCount": Trial(*_ONE_MORE, _counted("gce-pd", "gcePersistentDisk", "pdName")),
     "MaxCSIVolumeCountPred": Trial(*_ONE_MORE, _csi),
     "MaxAzureDiskVolumeCount": Trial(*_ONE_MORE, _counted("azure-disk", "azureDisk", "diskName")),
-    "CheckVolumeBinding": Trial("web's volume is on node-b", "it can be reached from node-a too", _binding),
-    "NoVolumeZoneConflict": Trial("node-a is in another zone than web's volume", "it is in the same", _zone, "zone"),
+    "CheckVolumeBinding": Trial(
+        later("web's volume is on node-b"), later("it can be reached from node-a too"), _binding
+    ),
+    "NoVolumeZoneConflict": Trial(
+        later("node-a is in another zone than web's volume"), later("it is in the same"), _zone, "zone"
+    ),
     "CheckNodeMemoryPressure": Trial(
-        "node-a is short of memory (and tainted)", _TOLERATES, _condition("MemoryPressure", "memory-pressure"), "host"
+        later("node-a is short of memory (and tainted)"),
+        _TOLERATES,
+        _condition("MemoryPressure", "memory-pressure"),
+        "host",
     ),
     "CheckNodePIDPressure": Trial(
-        "node-a is short of process ids (and tainted)", _TOLERATES, _condition("PIDPressure", "pid-pressure"), "host"
+        later("node-a is short of process ids (and tainted)"),
+        _TOLERATES,
+        _condition("PIDPressure", "pid-pressure"),
+        "host",
     ),
     "CheckNodeDiskPressure": Trial(
-        "node-a is short of disk (and tainted)", _TOLERATES, _condition("DiskPressure", "disk-pressure"), "host"
+        later("node-a is short of disk (and tainted)"), _TOLERATES, _condition("DiskPressure", "disk-pressure"), "host"
     ),
     "MatchInterPodAffinity": Trial(
-        "web may not be beside app=db, and db runs there", "db has the label app=cache", _affinity, "pods"
+        later("web may not be beside app=db, and db runs there"), later("db has the label app=cache"), _affinity, "pods"
     ),
 }
 """In v1.16's order (predicatesOrdering), with the four parts of GeneralPredicates."""

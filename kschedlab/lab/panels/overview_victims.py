@@ -16,6 +16,7 @@ from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, slider
+from kschedlab.language import later, listed, say, terms
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.preemption.stage import Candidate
 from kschedlab.scheduler import schedule
@@ -30,7 +31,7 @@ from kschedlab.views.words import count
 NODE = "node-a"
 PODS = {"db": 300, "shop": 200, "mail": 100, "jobs": 0}
 COVERED = ("mail", "jobs")
-PAIRS = ("db and shop", "shop and mail", "mail and jobs")
+PAIRS = (later("db and shop"), later("shop and mail"), later("mail and jobs"))
 
 
 @dataclass(frozen=True)
@@ -83,10 +84,18 @@ def _scene(decision: Decision) -> Scene:
 def sentence(found: Candidate | None) -> str:
     """The victims, and how many of them break the budget."""
     if found is None:
-        return f"{NODE} is no candidate."
-    names = ", ".join(each.pod.metadata.name for each in found.victims)
-    broken = "none of them breaks" if not found.violations else f"{found.violations} of them break"
-    return f"{count(len(found.victims), 'victim')} on {NODE}: {names}; {broken} the budget."
+        return say("{node} is no candidate.", node=NODE)
+    if found.violations:
+        message = later("{victims} on {node}: {names}; {violations} of them break the budget.")
+    else:
+        message = later("{victims} on {node}: {names}; none of them breaks the budget.")
+    return say(
+        message,
+        victims=count(len(found.victims), "victim"),
+        node=NODE,
+        names=listed(each.pod.metadata.name for each in found.victims),
+        violations=found.violations,
+    )
 
 
 def attempts(found: Candidate | None) -> NotebookTable:
@@ -98,11 +107,11 @@ def attempts(found: Candidate | None) -> NotebookTable:
             each.pod.pod.metadata.name,
             str(each.pod.priority),
             "violatingVictims" if each.violates else "nonViolatingVictims",
-            "comes back" if each.reprieved else "is a victim",
+            say("comes back") if each.reprieved else say("is a victim"),
         )
         for i, each in enumerate(tries, 1)
     )
-    return NotebookTable(("try", "pod", "priority", "group", "result"), tuple(rows))
+    return NotebookTable(tuple(terms("try", "pod", "priority", "group", "result")), tuple(rows))
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
@@ -113,8 +122,11 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
 def who_leaves() -> Question[Settings]:
     """The question before the panel."""
     return Question(
-        "urgent needs the room of two pods. The budget covers mail and jobs, and allows no disruption. Who is evicted?",
-        PAIRS,
+        say(
+            "urgent needs the room of two pods. The budget covers mail and jobs, and allows no disruption. Who is "
+            "evicted?"
+        ),
+        tuple(terms(*PAIRS)),
         _right,
         _why,
         _before,
@@ -124,16 +136,16 @@ def who_leaves() -> Question[Settings]:
 def _right(settings: Settings) -> str:
     found = candidate(decide(settings))
     names = {each.pod.metadata.name for each in found.victims} if found is not None else set()
-    return next((pair for pair in PAIRS if set(pair.split(" and ")) == names), "")
+    return next((say(pair) for pair in PAIRS if set(pair.split(" and ")) == names), "")
 
 
 def _why(settings: Settings, answer: str) -> str:
-    rule = "The pods whose eviction breaks the budget come back first, and mail and jobs take the room"
-    if answer == "mail and jobs":
-        return f"They are the least important, but the budget covers them. {rule}; db and shop stay out."
-    if answer == "shop and mail":
-        return f"{rule}: mail and jobs. Then neither db nor shop fits beside urgent."
-    return f"{rule}. That db and shop are more important counts only within the other group."
+    rule = say("The pods whose eviction breaks the budget come back first, and mail and jobs take the room")
+    if answer == say("mail and jobs"):
+        return say("They are the least important, but the budget covers them. {rule}; db and shop stay out.", rule=rule)
+    if answer == say("shop and mail"):
+        return say("{rule}: mail and jobs. Then neither db nor shop fits beside urgent.", rule=rule)
+    return say("{rule}. That db and shop are more important counts only within the other group.", rule=rule)
 
 
 def _before(settings: Settings) -> Callable[[Room], Html]:

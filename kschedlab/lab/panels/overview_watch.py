@@ -14,6 +14,7 @@ from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, steps
+from kschedlab.language import later, listed, say
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -35,9 +36,9 @@ COMMAND = "$ kubectl get pod -o wide -w"
 TERMINAL = "overflow-x:auto;font-size:0.9em;margin:0.3em 0;"
 
 STORIES: Mapping[str, tuple[Manifest, ...]] = {
-    "the usual way": (),
-    "another node becomes free": ({"at": "10s", "delete": "pod/shop-b", "grace": 0},),
-    "a more important pod comes": ({"at": "10s", "create": pod("critical", "", 3, 1000)},),
+    later("the usual way"): (),
+    later("another node becomes free"): ({"at": "10s", "delete": "pod/shop-b", "grace": 0},),
+    later("a more important pod comes"): ({"at": "10s", "create": pod("critical", "", 3, 1000)},),
 }
 
 
@@ -117,18 +118,21 @@ def _at(story: str, position: int, alt: str, room: Room) -> Html:
 def _sentence(line: Line, start: int) -> str:
     change = line.change
     if change is None:
-        return "The watch begins: three pods run."
+        return say("The watch begins: three pods run.")
     at, name = (change.at - start) / SECOND, change.key.partition("/")[2]
     if change.new is None:
-        return f"At {at:.3f} s {name} is gone: the {_who(change.by)} removed it."
+        return say("At {at:.3f} s {pod} is gone: the {who} removed it.", at=at, pod=name, who=_who(change.by))
     _, _, status, _, _, _, on, nominated, _ = wide_cells(change.new, change.at)
     where = f"NODE {on}, NOMINATED NODE {nominated}"
-    verb = "creates" if change.old is None else "changes"
-    return f"At {at:.3f} s the {_who(change.by)} {verb} {name}: STATUS {status}, {where}."
+    if change.old is None:
+        message = later("At {at:.3f} s the {who} creates {pod}: STATUS {status}, {where}.")
+    else:
+        message = later("At {at:.3f} s the {who} changes {pod}: STATUS {status}, {where}.")
+    return say(message, at=at, who=_who(change.by), pod=name, status=status, where=where)
 
 
 def _who(by: str) -> str:
-    return {DEFAULT_SCHEDULER: "scheduler", "timeline": "user"}.get(by, by)
+    return {DEFAULT_SCHEDULER: say("scheduler"), "timeline": say("user")}.get(by, by)
 
 
 def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, picks: tuple[str, ...] = ()) -> Html:
@@ -140,7 +144,7 @@ def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, pick
         mine = [each for each in pods.values() if each.spec.nodeName == name]
         kept = [n for n, each in pods.items() if not each.spec.nodeName and each.status.nominatedNodeName == name]
         state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
-        says = f"nominated: {', '.join(kept)}" if kept else ""
+        says = say("nominated: {pods}", pods=listed(kept)) if kept else ""
         size = there.status.allocatable["cpu"].milli()
         cards.append(Card(name, size, tuple(map(_piece, mine)), state=state, says=says or " "))
     hands = tuple(Hand(_waiting(name, pods.get(name))) for name in heroes)
@@ -150,18 +154,27 @@ def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, pick
 def _piece(each: Pod) -> Piece:
     going = each.metadata.deletionTimestamp is not None
     priority = each.spec.priority or 0
-    note = f"{'terminating' if going else 'priority'}{'' if going else f' {priority}'}"
+    note = say("terminating") if going else say("priority {priority}", priority=priority)
     return Piece(each.metadata.name, int(pod_requests(each)["cpu"]), priority, note, "leaving" if going else "")
 
 
 def _waiting(name: str, each: Pod | None) -> Piece:
     """A pod that is not on a node: waiting, or the place of one that is not there."""
     if each is None:
-        return Piece(name, 3000, 0, "is not created yet", "ghost")
+        return Piece(name, 3000, 0, say("is not created yet"), "ghost")
     size, priority = int(pod_requests(each)["cpu"]), each.spec.priority or 0
     if each.spec.nodeName:
-        return Piece(name, size, priority, f"has gone to {each.spec.nodeName}", "ghost")
-    return Piece(name, size, priority, f"priority {priority}, NOMINATED NODE {each.status.nominatedNodeName or NONE}")
+        return Piece(name, size, priority, say("has gone to {node}", node=each.spec.nodeName), "ghost")
+    return Piece(
+        name,
+        size,
+        priority,
+        say(
+            "priority {priority}, NOMINATED NODE {node}",
+            priority=priority,
+            node=each.status.nominatedNodeName or NONE,
+        ),
+    )
 
 
 @cache
@@ -180,8 +193,10 @@ def panel(**settings: Any) -> Panel[Settings]:
 def where_to() -> Question[Settings]:
     """The question before the second story."""
     return Question(
-        "urgent is nominated to node-a, where mail-a still terminates. Now shop-b on node-b is deleted. "
-        "On which node will urgent run?",
+        say(
+            "urgent is nominated to node-a, where mail-a still terminates. Now shop-b on node-b is deleted. On which "
+            "node will urgent run?"
+        ),
         ("node-a", "node-b"),
         lambda settings: _ends(settings.story)["urgent"],
         _why_to,
@@ -200,12 +215,14 @@ def _before(story: str, room: Room) -> Html:
     at = next(i for i, line in enumerate(found) if "Terminating" in "".join(line.text))
     replay = Replay(run(story).log)
     replay.seek(found[at].position)
-    return _picture(replay, "mail-a terminates, and urgent waits.", ("urgent",), room, ("node-a", "node-b"))
+    return _picture(replay, say("mail-a terminates, and urgent waits."), ("urgent",), room, ("node-a", "node-b"))
 
 
 def _why_to(settings: Settings, answer: str) -> str:
     if answer == "node-b":
-        return (
+        return say(
             "A nomination keeps a place and binds nobody: urgent is tried again at once, and goes where it fits first."
         )
-    return "mail-a has 22 seconds left. A nomination binds nobody: urgent is tried again at once, and node-b has room."
+    return say(
+        "mail-a has 22 seconds left. A nomination binds nobody: urgent is tried again at once, and node-b has room."
+    )
