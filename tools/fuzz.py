@@ -75,26 +75,31 @@ class Judges:
         except subprocess.TimeoutExpired as stuck:
             return stuck.stdout or b""
 
-    def different(self, asked: list[Scenario]) -> tuple[list[str], int]:
-        """The ids of the scenarios that the two answer differently, and how many the real scheduler answered."""
+    def different(self, asked: list[Scenario]) -> tuple[dict[str, set[str]], int]:
+        """By the ids of the scenarios that the two answer differently, the parts; how many the real one answered."""
         with ThreadPoolExecutor(1) as beside:
             real = beside.submit(self.real, asked)
             lines = decide_lines((json.dumps(each).encode() for each in asked), self.generation)
             ours = [json.loads(line) for line in lines]
         verdicts = real.result()
-        return list(dict.fromkeys(each.id for each in differences(verdicts, ours))), len(verdicts)
+        found: dict[str, set[str]] = {}
+        for each in differences(verdicts, ours):
+            found.setdefault(each.id, set()).add(each.part)
+        return found, len(verdicts)
 
 
 def shrunk(scenario: Scenario, judges: Judges, until: float = math.inf) -> Scenario:
-    """The smallest scenario found until then that still has a difference, by leaving out one part at a time."""
+    """The smallest scenario found until then that differs in the same parts only, by leaving out one part at a time."""
+    (parts,) = judges.different([scenario])[0].values()
     while True:
         smaller = [{**each, "id": str(number)} for number, each in enumerate(_without_a_part(scenario))]
         for start in range(0, len(smaller), BATCH):
             if time.monotonic() > until:
                 return scenario
-            found, _ = judges.different(smaller[start : start + BATCH])
-            if found:
-                scenario = {**smaller[int(found[0])], "id": scenario["id"]}
+            found = judges.different(smaller[start : start + BATCH])[0]
+            same = next((each for each, differing in found.items() if differing <= parts), None)
+            if same is not None:
+                scenario = {**smaller[int(same)], "id": scenario["id"]}
                 break
         else:
             return scenario
@@ -109,7 +114,7 @@ def _without_a_part(scenario: Scenario) -> Iterator[Scenario]:
             yield {**scenario, "objects": objects[:number] + objects[number + 1 :]}
     for number, each in enumerate(objects):
         for less in _less(each):
-            if less.get("kind") and less.get("metadata", {}).get("name"):
+            if less.get("apiVersion") and less.get("kind") and less.get("metadata", {}).get("name"):
                 yield {**scenario, "objects": [*objects[:number], less, *objects[number + 1 :]]}
 
 
@@ -139,12 +144,11 @@ def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tu
     while (count is None or answered < count) and time.monotonic() < end:
         batch = list(itertools.islice(endless, BATCH if count is None else min(BATCH, count - answered)))
         found, number = judges.different(batch)
-        found = [each["id"] for each in batch if each["id"] in found and judges.different([each])[0]]  # no accident
-        for each in batch:
-            if each["id"] in found:
-                small = shrunk(each, judges, end + SHRINKING)
-                print(f"{judges.generation} differs: {keep(small, judges)}", flush=True)
-        answered, differ = answered + number, differ + len(found)
+        certain = [each for each in batch if each["id"] in found and judges.different([each])[0]]  # no accident
+        for each in certain:
+            small = shrunk(each, judges, end + SHRINKING)
+            print(f"{judges.generation} differs: {keep(small, judges)}", flush=True)
+        answered, differ = answered + number, differ + len(certain)
     return answered, differ
 
 

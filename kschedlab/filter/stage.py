@@ -167,7 +167,9 @@ class FilterRun:
 
     def _verdicts(self, overlay: Overlay | None) -> Verdicts:
         def checked(snapshot: Snapshot) -> Verdicts:
-            return self.verdicts_in(snapshot if overlay is None else snapshot.with_overlay(overlay))
+            if overlay is None:
+                return self._verdicts_in(snapshot)
+            return self._verdicts_in(snapshot.with_overlay(overlay), excluding=False)
 
         if self.with_nominated is None:
             return checked(self.snapshot)
@@ -176,10 +178,14 @@ class FilterRun:
             return verdicts
         return _combined(verdicts, checked(self.snapshot))
 
-    def verdicts_in(self, snapshot: Snapshot) -> Verdicts:
-        """Check all nodes in this snapshot alone."""
+    def _verdicts_in(self, snapshot: Snapshot, excluding: bool = True) -> Verdicts:
+        """Check all nodes in this snapshot alone.
+
+        Not ``excluding``: a dry run of preemption asks the filters about any node, as an extender may name one that
+        PreFilter excludes.
+        """
         refused_by = np.full(len(self.cluster.nodes), PASSES, np.int8)
-        if self.prepared.included is not None:
+        if excluding and self.prepared.included is not None:
             refused_by[~self.prepared.included] = EXCLUDED
         refusals = []
         for number, prepared in enumerate(self.prepared.filters):
