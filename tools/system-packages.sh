@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what pip cannot: the browser of the browser tests, and kubectl for Cluster.from_kubectl().
+# Installs what pip cannot: the browser of the browser tests, a library of the program that drives it, and kubectl.
 # Debian and Ubuntu, as root or with sudo. What is on the PATH already is left alone.
 set -eu
 
@@ -7,6 +7,7 @@ missing=""
 found() { command -v "$1" >/dev/null 2>&1; }
 
 found chromium || found chromium-browser || found google-chrome || missing="$missing chromium"
+python3 -c 'import ctypes; ctypes.CDLL("libatomic.so.1")' 2>/dev/null || missing="$missing libatomic1"
 found kubectl || missing="$missing kubernetes-client"
 python3 -c 'import ensurepip' 2>/dev/null || missing="$missing python3-venv"
 

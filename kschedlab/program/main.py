@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import NoReturn
 
@@ -43,14 +45,21 @@ def main(arguments: Sequence[str] | None = None, program: str = "kschedlab") -> 
         say(str(error))
         return 2
     except BrokenPipeError:
-        sys.stderr.close()
+        _drop_output()
         return 0
     except OSError as error:
+        _drop_output()
         say(f"the output cannot be written: {error.strerror or error}")
         return 2
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
+
+
+def _drop_output() -> None:
+    """Nobody can take what is still in the buffer; Python would write it once more when it ends, and fail."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Parser(argparse.ArgumentParser):
