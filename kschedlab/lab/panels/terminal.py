@@ -14,11 +14,12 @@ from kschedlab.lab.panels import preemption
 from kschedlab.lab.panels.base import Panel
 from kschedlab.lab.panels.settings import Nothing
 from kschedlab.lab.panels.terminal_feed import Feed, Seen
-from kschedlab.lab.panels.terminal_view import view_of
+from kschedlab.lab.panels.terminal_view import told, view_of
 from kschedlab.language import later
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import Scenario, loads_scenario
 from kschedlab.testing import Manifest, as_yaml, deployment, node, pod
+from kschedlab.views.svg import Room
 
 URGENT = 500
 """The priority of the pods of the Deployment ``urgent``, as in the lessons."""
@@ -82,24 +83,27 @@ def beginning(story: str) -> Seen:
 
 
 class Terminal(Panel[Nothing]):
-    """The panel. ``seen``: the cluster as it is now; ``start``: what it says before anything has happened."""
+    """The panel. ``seen``: the cluster as it is now."""
 
     def __init__(self, story: str) -> None:
-        self.story, self.start = story, BEFORE
-        self.seen = beginning(story)
+        self.story, self.seen = story, beginning(story)
         super().__init__(Nothing(), self._look, lambda _: scenario_text(story), f'terminal.panel("{story}")')
 
     def scenario(self) -> Scenario:
         """The story as it is served."""
         return loads_scenario(scenario_text(self.story), self.story)
 
-    def see(self, seen: Seen, start: str = "") -> None:
-        """Show this state. ``start``: as above; "" if it stays."""
-        self.seen, self.start = seen, start or self.start
+    def see(self, seen: Seen) -> None:
+        """Show this state."""
+        self.seen = seen
         self.go(self.settings)
 
+    def state(self, settings: Nothing, room: Room) -> dict[str, Any]:
+        """As any panel's; ``moment`` tells the front end that the saved picture is an older one."""
+        return {**super().state(settings, room), "moment": "".join(map(told, self.seen.lines[-1:]))}
+
     def _look(self, _settings: Nothing) -> Any:
-        return view_of(self.seen, self.start)
+        return view_of(self.seen, BEFORE)
 
     def _ipython_display_(self) -> None:
         """Show it, and let the cluster live."""

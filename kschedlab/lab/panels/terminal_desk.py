@@ -62,8 +62,8 @@ class Following(Protocol):
     def stage(self) -> Any:
         """A widget that shows the panel."""
 
-    def see(self, seen: Seen, start: str = "") -> None:
-        """Show this state; ``start``: what to say before anything has happened, "" for what was said last."""
+    def see(self, seen: Seen) -> None:
+        """Show this state."""
 
 
 class Desk(Enlargeable):
@@ -108,7 +108,7 @@ class Desk(Enlargeable):
         self._stands, self._clock.description = False, say(STOP)
         self._enable(True)
         self._tell(self._how())
-        self._show(LIVES)
+        self._show()
         self._look()
 
     def turn(self) -> None:
@@ -128,7 +128,7 @@ class Desk(Enlargeable):
         background.stop()
         self._enable(False)
         self._tell(element("div", say(ENDED), role="status"))
-        self._show(ENDED)
+        self._show()
 
     # -- the server
 
@@ -158,10 +158,10 @@ class Desk(Enlargeable):
             self._waits = True
             self._loop.call_later(TOGETHER, self._show)
 
-    def _show(self, start: str = "") -> None:
+    def _show(self) -> None:
         self._waits = False
         if self._feed is not None:
-            self.panel.see(self._feed.seen, start)
+            self.panel.see(self._feed.seen)
 
     def _look(self) -> None:
         """Look whether the server lives, and whether terminals still ask it."""
@@ -184,7 +184,7 @@ class Desk(Enlargeable):
             said = [say("type first:"), " ", element("code", f"export KUBECONFIG={shlex.quote(str(self._path))}")]
         line = element("div", element("b", say("In a terminal")), " (File > New > Terminal) ", *said)
         missing = element("div", say(NO_KUBECTL), role="alert") if shutil.which("kubectl") is None else None
-        return join([line, missing])
+        return join([element("div", say(LIVES), role="status"), line, missing])
 
     def _tell(self, said: Html) -> None:
         if self._said.value != str(said):

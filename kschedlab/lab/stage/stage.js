@@ -204,8 +204,8 @@ class Stage {
   }
 
   /** Has the saved picture replaced, once the panel has settled in another state than the saved one. */
-  keep({ state, asking, covered, verdict, error }) {
-    const now = JSON.stringify([state, asking, covered, verdict, error]);
+  keep({ state, moment, asking, covered, verdict, error }) {
+    const now = JSON.stringify([state, moment, asking, covered, verdict, error]);
     this.kept ??= now;
     clearTimeout(this.settling);
     if (now === this.kept) return;
