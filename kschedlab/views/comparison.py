@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision, NodeVerdict
+from kschedlab.language import later, listed, say, sentences, terms
 from kschedlab.views.html import Child, Html, element, join, visible
 from kschedlab.views.ladder import steps as ladder
 from kschedlab.views.rule_words import title_of
@@ -16,10 +17,10 @@ from kschedlab.whatif.compare import Cause, Comparison, Step
 
 NODES = 20
 """Maximum number of node rows; nodes on which the generations agree are dropped first."""
-STEPS = ("step", "differs in", "rule switched alone", "before → after", "effect")
-SAME = "the same outcome"
-NO_NODE = "no node"
-NOT_ALONE = "no single rule gives the whole of it"
+STEPS = (later("step"), later("differs in"), later("rule switched alone"), later("before → after"), later("effect"))
+SAME = later("the same outcome")
+NO_NODE = later("no node")
+NOT_ALONE = later("no single rule gives the whole of it")
 WIDTH = 48
 """Width of a column of text."""
 
@@ -43,10 +44,15 @@ Fate: TypeAlias = tuple[bool, bool, Cell]
 
 def comparison_text(comparison: Comparison) -> str:
     """The decisions side by side, then what differs from one generation to the next, and why."""
-    lines = [f"{_pod(comparison)} in {count(len(comparison.decisions), 'generation')}"]
-    lines += [f"  {name}: {decided(decision)}" for name, decision in comparison.decisions.items()]
+    lines = [
+        say("{pod} in {generations}", pod=_pod(comparison), generations=count(len(comparison.decisions), "generation"))
+    ]
+    lines += [
+        "  " + say("{version}: {said}", version=name, said=decided(decision))
+        for name, decision in comparison.decisions.items()
+    ]
     nodes = [line for name, cells in _rows(comparison) for line in below([[name], *map(_lines, cells)])]
-    lines += ["", *aligned([["node", *comparison.decisions], *nodes])]
+    lines += ["", *aligned([[say("node"), *comparison.decisions], *nodes])]
     for step in comparison.steps:
         lines += ["", *_step_lines(step)]
     return "\n".join(visible(line) for line in lines)
@@ -59,13 +65,14 @@ def comparison_html(comparison: Comparison) -> str:
 
 def comparison_tables(comparison: Comparison) -> Html:
     """The comparison as tables: what each generation decides, which rules make the difference; the nodes are folded."""
-    head = element("p", element("b", _pod(comparison)), f" in {count(len(comparison.decisions), 'generation')}")
+    within = say("{pod} in {generations}", pod="\0", generations=count(len(comparison.decisions), "generation"))
+    head = element("p", *_around(within, element("b", _pod(comparison))))
     decisions = [row(name, decided(decision)) for name, decision in comparison.decisions.items()]
     nodes = [_tr(name, cells) for name, cells in _rows(comparison)]
     steps = [line for step in comparison.steps for line in _step_rows(step)]
-    tables = [table(["generation", "decision"], decisions), table(STEPS, steps) if steps else None]
+    tables = [table(terms("generation", "decision"), decisions), table(terms(*STEPS), steps) if steps else None]
     size = count(len(next(iter(comparison.decisions.values())).cluster.names), "node")
-    by_node = folded(f"node by node: {size}", table(["node", *comparison.decisions], nodes))
+    by_node = folded(say("node by node: {size}", size=size), table([say("node"), *comparison.decisions], nodes))
     return element("div", head, *tables, by_node)
 
 
@@ -86,9 +93,9 @@ def answer(decision: Decision) -> Answer:
 def picked(decision: Decision) -> str:
     """The answer in a few words: "node-a", "tie: node-a, node-b" or "no node"."""
     if decision.error:
-        return "an error"
+        return say("an error")
     nodes = answer(decision).nodes
-    return nodes[0] if len(nodes) == 1 else f"tie: {listing(nodes, 3)}" if nodes else NO_NODE
+    return nodes[0] if len(nodes) == 1 else say("tie: {nodes}", nodes=listing(nodes, 3)) if nodes else say(NO_NODE)
 
 
 def remark(decision: Decision, choice: str) -> str:
@@ -101,15 +108,23 @@ def remark(decision: Decision, choice: str) -> str:
     if preemption is not None and choice in preemption.candidates:
         lost = next(step for step in ladder(preemption, answer(decision).nodes + (choice,)) if choice not in step.kept)
         best = lost.values[answer(decision).nodes[0]]
-        return f"{choice} loses at rule {lost.number} ({lost.name}): {lost.values[choice]} against {best}."
+        return say(
+            "{node} loses at rule {number} ({rule}): {value} against {best}.",
+            node=choice,
+            number=lost.number,
+            rule=lost.rule,
+            value=lost.values[choice],
+            best=best,
+        )
     (cell,) = cells(Comparison({"": decision}, ()))[choice]
-    return f"{choice}: {'; '.join(cell.lines)}. {decided(decision)}"
+    said = say("{node}: {reasons}.", node=choice, reasons=say("; ").join(cell.lines))
+    return sentences((said, decided(decision)))
 
 
 def decided(decision: Decision) -> str:
     """What was decided, and which rule chose among the candidates for preemption."""
     rule = choice(decision.preemption) if decision.preemption is not None else ""
-    return f"{outcome(decision)} {rule}".rstrip()
+    return sentences((outcome(decision), rule))
 
 
 def cells(comparison: Comparison) -> dict[str, list[Cell]]:
@@ -127,7 +142,11 @@ def _rows(comparison: Comparison) -> list[tuple[str, list[Cell]]]:
     nodes = cells(comparison)
     rows = list(nodes.items())[:NODES]
     rest = len(nodes) - len(rows)
-    return [*rows, (f"and {count(rest, 'more node')}", [Cell() for _ in comparison.decisions])] if rest else rows
+    return (
+        [*rows, (say("and {nodes}", nodes=count(rest, "more node")), [Cell() for _ in comparison.decisions])]
+        if rest
+        else rows
+    )
 
 
 def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Cell, Fate]]:
@@ -142,15 +161,15 @@ def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Cell, Fa
 
 def _cell(decision: Decision, verdict: NodeVerdict, evicted: Cell, total: int | None, best: bool) -> Cell:
     if decision.error:
-        return Cell(("error",))
+        return Cell((say("error"),))
     if decision.gates:
-        return Cell(("not looked at",))
+        return Cell((say("not looked at"),))
     if not verdict.passes:
         refused = ": ".join([str(verdict.plugin), *_reasons(decision, verdict)])
         return Cell((refused, *evicted.lines), evicted.chosen)
     if decision.scores is None:
-        return Cell(("the only one" if best else "passes",), best)
-    return Cell((f"score {total}" + (" (best)" if best else ""),), best)
+        return Cell((say("the only one" if best else "passes"),), best)
+    return Cell((say("score {total} (best)" if best else "score {total}", total=total),), best)
 
 
 def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
@@ -167,8 +186,15 @@ def _evicted(decision: Decision, node: str) -> Cell:
     own = f"{decision.pod.pod.metadata.namespace}/"
     victims = listing([victim.key.removeprefix(own) for victim in preemption.candidates[node].victims])
     if node not in preemption.tied:
-        return Cell((f"evicts {victims}",))
-    return Cell((f"evicts {victims} ({'chosen' if len(preemption.tied) == 1 else 'tied'})",), chosen=True)
+        return Cell((say("evicts {victims}", victims=victims),))
+    message = later("evicts {victims} (chosen)" if len(preemption.tied) == 1 else "evicts {victims} (tied)")
+    return Cell((say(message, victims=victims),), chosen=True)
+
+
+def _around(text: str, inside: Html) -> Iterator[Child]:
+    """The text, with this in place of its mark."""
+    before, _, after = text.partition("\0")
+    yield from (before, inside, after)
 
 
 def _lines(cell: Cell) -> list[str]:
@@ -186,33 +212,44 @@ def _tr(name: str, cells: list[Cell]) -> Html:
 
 def _step_lines(step: Step) -> Iterator[str]:
     if not step.parts:
-        yield f"{step.earlier} -> {step.later}: {SAME}"
+        yield say("{earlier} -> {later}: {result}", earlier=step.earlier, later=step.later, result=say(SAME))
         return
-    yield f"{step.earlier} -> {step.later}: differs in {', '.join(step.parts)}"
+    yield say(
+        "{earlier} -> {later}: differs in {parts}",
+        earlier=step.earlier,
+        later=step.later,
+        parts=listed(terms(*step.parts)),
+    )
     for cause in step.causes:
         change = cause.change
         values = f"({change.before} -> {change.after})"
-        yield f"  {change.rule} {values}, switched alone in {step.earlier}, {effect(cause)}"
+        yield "  " + say(
+            "{rule} {values}, switched alone in {earlier}, {effect}",
+            rule=change.rule,
+            values=values,
+            earlier=step.earlier,
+            effect=effect(cause),
+        )
     if not explained(step):
-        yield f"  {NOT_ALONE}"
+        yield f"  {say(NOT_ALONE)}"
 
 
 def _step_rows(step: Step) -> Iterator[Html]:
     between = element("span", f"{step.earlier} → {step.later}", style=NOWRAP)
     if not step.parts:
-        yield _step_row(between, SAME)
+        yield _step_row(between, say(SAME))
         return
-    lead: tuple[Child, Child] = between, ", ".join(step.parts)
+    lead: tuple[Child, Child] = between, listed(terms(*step.parts))
     for cause in step.causes:
         change = cause.change
         title = title_of(change.rule)
-        words = element("div", element("b", title)) if title else None
+        words = element("div", element("b", say(title))) if title else None
         yield _step_row(
             *lead, join([words, element("code", change.rule)]), f"{change.before} → {change.after}", effect(cause)
         )
         lead = None, None
     if not explained(step):
-        yield _step_row(*lead, NOT_ALONE)
+        yield _step_row(*lead, say(NOT_ALONE))
 
 
 def _step_row(*cells: Child) -> Html:
@@ -227,4 +264,6 @@ def explained(step: Step) -> bool:
 
 def effect(cause: Cause) -> str:
     """The effect of this change alone."""
-    return "gives the whole difference" if cause.whole else f"changes {', '.join(cause.parts)}"
+    return (
+        say("gives the whole difference") if cause.whole else say("changes {parts}", parts=listed(terms(*cause.parts)))
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.language import later, listed, say
 from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
 from kschedlab.plugins.one_node import OneNodeFilter, OneNodeScore
 from kschedlab.views.html import Html, element, join, visible
@@ -17,42 +18,42 @@ from kschedlab.views.words import aligned, below, broken, count
 from kschedlab.whatif.compare import identity, setting_text
 
 TOPICS = {
-    "CheckNodeCondition": "conditions of the node",
-    "NodePressure": "pressure on the node",
-    "NodeUnschedulable": "cordoned nodes",
-    "NodeName": "name of the node",
-    "NodePorts": "host ports",
-    "NodeAffinity": "node selector and affinity",
-    "NodeResourcesFit": "resources",
-    "TaintToleration": "taints",
-    "NodeLabel": "labels of the node",
-    "VolumeRestrictions": "disks in use",
-    "DiskLimits": "number of volumes",
-    "DriverLimits": "number of volumes",
-    "NodeVolumeLimits": "number of volumes",
-    "VolumeBinding": "binding of volumes",
-    "VolumeZone": "zones of volumes",
-    "PodTopologySpread": "spreading",
-    "InterPodAffinity": "affinity between pods",
-    "DynamicResources": "devices",
-    "NodeDeclaredFeatures": "features that nodes declare",
-    "ServiceAffinity": "agreement within a service",
-    "NodeAffinityScore": "node affinity",
-    "NodeResourcesFitScore": "resources",
-    "BalancedResourceAllocation": "balance of resources",
-    "NodeResourcesBalancedAllocation": "balance of resources",
-    "ResourceLimits": "limits",
-    "TaintTolerationScore": "taints",
-    "NodeLabelScore": "labels of the node",
-    "NodePreferAvoidPods": "pods that a node avoids",
-    "ImageLocality": "images",
-    "VolumeBindingScore": "binding of volumes",
-    "PodTopologySpreadScore": "spreading",
-    "SelectorSpread": "spreading",
-    "ServiceAntiAffinity": "spreading over a service",
-    "InterPodAffinityScore": "affinity between pods",
-    "DynamicResourcesScore": "devices",
-    "EqualPriority": "the same for all",
+    "CheckNodeCondition": later("conditions of the node"),
+    "NodePressure": later("pressure on the node"),
+    "NodeUnschedulable": later("cordoned nodes"),
+    "NodeName": later("name of the node"),
+    "NodePorts": later("host ports"),
+    "NodeAffinity": later("node selector and affinity"),
+    "NodeResourcesFit": later("resources"),
+    "TaintToleration": later("taints"),
+    "NodeLabel": later("labels of the node"),
+    "VolumeRestrictions": later("disks in use"),
+    "DiskLimits": later("number of volumes"),
+    "DriverLimits": later("number of volumes"),
+    "NodeVolumeLimits": later("number of volumes"),
+    "VolumeBinding": later("binding of volumes"),
+    "VolumeZone": later("zones of volumes"),
+    "PodTopologySpread": later("spreading"),
+    "InterPodAffinity": later("affinity between pods"),
+    "DynamicResources": later("devices"),
+    "NodeDeclaredFeatures": later("features that nodes declare"),
+    "ServiceAffinity": later("agreement within a service"),
+    "NodeAffinityScore": later("node affinity"),
+    "NodeResourcesFitScore": later("resources"),
+    "BalancedResourceAllocation": later("balance of resources"),
+    "NodeResourcesBalancedAllocation": later("balance of resources"),
+    "ResourceLimits": later("limits"),
+    "TaintTolerationScore": later("taints"),
+    "NodeLabelScore": later("labels of the node"),
+    "NodePreferAvoidPods": later("pods that a node avoids"),
+    "ImageLocality": later("images"),
+    "VolumeBindingScore": later("binding of volumes"),
+    "PodTopologySpreadScore": later("spreading"),
+    "SelectorSpread": later("spreading"),
+    "ServiceAntiAffinity": later("spreading over a service"),
+    "InterPodAffinityScore": later("affinity between pods"),
+    "DynamicResourcesScore": later("devices"),
+    "EqualPriority": later("the same for all"),
 }
 """Topic of a plugin class; plugins with the same topic share a row, whatever their names."""
 
@@ -140,7 +141,7 @@ def generations_text(generations: Sequence[Generation], everything: bool = False
     lines: list[list[str]] = [["", *names]]
     titles: dict[int, str] = {}
     for section in _begun(sections(generations, everything), only):
-        titles[len(lines)] = section.title
+        titles[len(lines)] = say(section.title)
         for row in section.rows:
             lines += _lines(row)
     written = [visible(line) for line in aligned(lines)]
@@ -159,20 +160,33 @@ def generations_html(generations: Sequence[Generation], everything: bool = False
     changed, rows = (sum(len(each.rows) for each in some) for some in (brief, found))
     open_ = _table(names, brief) if 0 < changed <= FEW and changed < rows else None
     whole = (folded(_summary(section, brief), _table(names, [section])) for section in found)
-    legend = element("p", element("span", "marked", style=CHANGED), ": other than in the generation on its left")
+    legend = element(
+        "p", element("span", say("marked"), style=CHANGED), say(": other than in the generation on its left")
+    )
     return str(element("div", open_, *whole, legend if len(names) > 1 else None, style="overflow-x:auto;"))
 
 
 def _begun(found: Sequence[Section], only: str) -> list[Section]:
     """The sections whose titles begin like this. ValueError lists the titles if there is none."""
     if not (kept := [each for each in found if each.title.startswith(only)]):
-        raise ValueError(f'no section begins with "{only}"; there are {", ".join(each.title for each in found)}')
+        raise ValueError(
+            say(
+                'no section begins with "{only}"; there are {titles}',
+                only=only,
+                titles=listed(each.title for each in found),
+            )
+        )
     return kept
 
 
 def _summary(section: Section, brief: Sequence[Section]) -> str:
     changed = next((len(each.rows) for each in brief if each.title == section.title), 0)
-    return f"{section.title}: {count(len(section.rows), 'row')}, {changed} changed"
+    return say(
+        "{title}: {rows}, {changed} changed",
+        title=say(section.title),
+        rows=count(len(section.rows), "row"),
+        changed=changed,
+    )
 
 
 # -- contents of the table
@@ -192,14 +206,14 @@ def sections(generations: Sequence[Generation], everything: bool = False) -> lis
 
     fields = dict.fromkeys(field for generation in generations for field in generation.api.unknown)
     found = [
-        Section("filters and their order", rows(_filters), plugins=True),
-        Section("scores and their weights", rows(_scores), plugins=True),
-        Section("constants and rules", settings(lambda g: _settings(g, "", ""))),
-        Section("rules of the loop", settings(lambda g: _settings(g.loop, "loop", "loop."))),
-        Section("messages", settings(lambda g: _settings(g.messages, "messages", "messages."))),
-        Section("rules of filters", settings(lambda g: _rules(part for f in g.filters for part in _parts(f)))),
-        Section("rules of scores", settings(lambda g: _rules(score for score, _ in g.scores))),
-        Section("fields of a pod that the API has", settings(lambda g: _fields(g, fields))),
+        Section(later("filters and their order"), rows(_filters), plugins=True),
+        Section(later("scores and their weights"), rows(_scores), plugins=True),
+        Section(later("constants and rules"), settings(lambda g: _settings(g, "", ""))),
+        Section(later("rules of the loop"), settings(lambda g: _settings(g.loop, "loop", "loop."))),
+        Section(later("messages"), settings(lambda g: _settings(g.messages, "messages", "messages."))),
+        Section(later("rules of filters"), settings(lambda g: _rules(part for f in g.filters for part in _parts(f)))),
+        Section(later("rules of scores"), settings(lambda g: _rules(score for score, _ in g.scores))),
+        Section(later("fields of a pod that the API has"), settings(lambda g: _fields(g, fields))),
     ]
     return [section for section in found if section.rows]
 
@@ -262,7 +276,7 @@ def _settings(holder: object, of: Hashable, path: str) -> Iterator[Item]:
 
 def _entries(value: object) -> Iterator[Entry]:
     if isinstance(value, bool):
-        yield Entry("yes" if value else "no")
+        yield Entry(say("yes" if value else "no"))
     elif isinstance(value, tuple) and len(value) > 1:
         yield from (Entry(setting_text(each), f"{place}. ") for place, each in enumerate(value, start=1))
     else:
@@ -271,7 +285,7 @@ def _entries(value: object) -> Iterator[Entry]:
 
 def _fields(generation: Generation, fields: Iterable[str]) -> Iterator[Item]:
     for field in fields:
-        yield field, field, Entry("no" if field in generation.api.unknown else "yes")
+        yield field, field, Entry(say("no" if field in generation.api.unknown else "yes"))
 
 
 # -- text and HTML
@@ -280,7 +294,7 @@ def _fields(generation: Generation, fields: Iterable[str]) -> Iterator[Item]:
 def _lines(row: Row) -> list[list[str]]:
     """The row as lines of text: one entry below another, long ones wrapped."""
     columns = [[line for entry in cell for line in broken(str(entry), WIDTH)] or [NONE] for cell in row.cells]
-    return below([[_brief(row.label)], *columns])
+    return below([[_brief(say(row.label))], *columns])
 
 
 def _brief(label: str) -> str:
@@ -298,11 +312,11 @@ def _table(names: Sequence[str], shown: Iterable[Section]) -> Html:
 
 
 def _heading(section: Section, width: int) -> Html:
-    return element("tr", element("th", section.title, scope="rowgroup", colspan=width, style=SECTION))
+    return element("tr", element("th", say(section.title), scope="rowgroup", colspan=width, style=SECTION))
 
 
 def _tr(row: Row) -> Html:
-    label = _soft(_brief(row.label))
+    label = _soft(_brief(say(row.label)))
     title = row.label if LONG in row.label else None
     cells = [_td(cell, before) for before, cell in zip((None, *row.cells), row.cells, strict=False)]
     return element("tr", element("th", label, scope="row", title=title, style=LABELLED), *cells)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kschedlab.language import say
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import fitted, text_width
 from kschedlab.views.score import Held
@@ -97,7 +98,7 @@ class _Drawing:
             element("rect", width=self.step - 6, height=38, rx=5, **look),
             label(name, middle, 16, "middle", fill=colour, font_weight="bold"),
             label(str(step.score), middle, 32, "middle", fill=colour),
-            label(fitted(step.brief if come else "", self.step - 4), middle, 54, "middle", font_weight="bold"),
+            label(fitted(say(step.brief) if come else "", self.step - 4), middle, 54, "middle", font_weight="bold"),
         ]
         pick: dict[str, Any] = {"data_pick": step.name, "aria_label": step.name} if self.picture.picks else {}
         pick |= {"data_key": f"card/{step.name}", "data_tip": step.what if come else None}
@@ -151,7 +152,7 @@ class _Drawing:
         }
         middle = self.x(i) + self.wide / 2
         yield label(f"{draws:,}", middle, 30, "middle", font_weight="bold")
-        yield label("draws", middle, 46, "middle")
+        yield label(say("draws"), middle, 46, "middle")
         yield self._column(i, shares, "counted")
 
     def _places(self) -> list[tuple[float, float]]:
@@ -177,7 +178,7 @@ class _Drawing:
             return
         x, y = places[-1]
         ring = element("circle", r=7, fill="#FFFFFF", stroke="#000000", stroke_width=3)
-        tip = f"one draw: {self.picture.held[self.come - 1]} is held"
+        tip = say("one draw: {held} is held", held=self.picture.held[self.come - 1])
         yield element("g", ring, data_key="token", transform=f"translate({x:g},{y:g})", data_tip=tip)
 
     def _rules(self) -> Iterable[list[Html]]:
@@ -186,14 +187,14 @@ class _Drawing:
         x = 0.0
         for name, sets in self.picture.rules.items():
             here = name == self.picture.rule
-            wide = text_width(name, bold=True) + 18
+            wide = text_width(say(name), bold=True) + 18
             if line and x + wide > self.room.width - 8:
                 yield line
                 line, x = [], 0.0
             box: dict[str, Any] = {"width": wide, "height": CHIP, "rx": CHIP / 2, "stroke": "currentColor"}
             shape = element("rect", fill="currentColor", fill_opacity=0.25 if here else 0.04, **box)
-            words = label(name, wide / 2, 16.5, "middle", font_weight="bold" if here else None)
-            about: dict[str, Any] = {"data_set": sets, "aria_label": f"rule {name}"}
+            words = label(say(name), wide / 2, 16.5, "middle", font_weight="bold" if here else None)
+            about: dict[str, Any] = {"data_set": sets, "aria_label": say("rule {name}", name=say(name))}
             line.append(element("g", shape, words, transform=f"translate({x:g},0)", data_key=f"rule/{name}", **about))
             x += wide + 8
         if line:

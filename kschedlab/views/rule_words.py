@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from kschedlab.language import later
 from kschedlab.whatif.switching import SWITCHES
 
 
@@ -39,9 +40,9 @@ DEFAULTS = "pkg/scheduler/apis/config/v1/default_plugins.go"
 
 WORDS = {
     "start_times": Words(
-        "start times break ties",
-        "If four rules leave a tie, the scheduler takes any of the tied nodes.",
-        "A fifth rule takes the node whose most important victims started last.",
+        later("start times break ties"),
+        later("If four rules leave a tie, the scheduler takes any of the tied nodes."),
+        later("A fifth rule takes the node whose most important victims started last."),
         Source(
             "v1.13",
             GENERIC,
@@ -56,9 +57,9 @@ WORDS = {
         ),
     ),
     "older_stays": Words(
-        "the older pod stays",
-        "Of two pods with equal priority, the one that came to the node first may stay first.",
-        "Of two pods with equal priority, the one that started first may stay first.",
+        later("the older pod stays"),
+        later("Of two pods with equal priority, the one that came to the node first may stay first."),
+        later("Of two pods with equal priority, the one that started first may stay first."),
         Source(
             "v1.13",
             UTILS,
@@ -73,23 +74,23 @@ WORDS = {
         ),
     ),
     "counted_down": Words(
-        "budgets count down",
-        "The scheduler asks the budget about each victim alone: do you allow a disruption?",
-        "Each victim uses up one disruption, so a second victim can break a budget that allows one.",
+        later("budgets count down"),
+        later("The scheduler asks the budget about each victim alone: do you allow a disruption?"),
+        later("Each victim uses up one disruption, so a second victim can break a budget that allows one."),
         Source("v1.16", GENERIC, "filterPodsWithPDBViolation", "if pdb.Status.PodDisruptionsAllowed <= 0 {"),
         Source("v1.20", PREEMPTION, "filterPodsWithPDBViolation", "pdbsAllowed[i]--"),
     ),
     "policy_stored": Words(
-        "policy is stored",
-        "The API server drops preemptionPolicy: its feature is off by default.",
-        "The API server keeps preemptionPolicy.",
+        later("policy is stored"),
+        later("The API server drops preemptionPolicy: its feature is off by default."),
+        later("The API server keeps preemptionPolicy."),
         Source("v1.16", FEATURES, "NonPreemptingPriority", "{Default: false, PreRelease: featuregate.Alpha}"),
         Source("v1.20", FEATURES, "NonPreemptingPriority", "{Default: true, PreRelease: featuregate.Beta}"),
     ),
     "policy_obeyed": Words(
-        "policy is obeyed",
-        "The scheduler ignores preemptionPolicy: its feature is off by default.",
-        "A pod with preemptionPolicy Never waits and evicts nobody.",
+        later("policy is obeyed"),
+        later("The scheduler ignores preemptionPolicy: its feature is off by default."),
+        later("A pod with preemptionPolicy Never waits and evicts nobody."),
         Source(
             "v1.16",
             GENERIC,
@@ -105,23 +106,23 @@ WORDS = {
         ),
     ),
     "spread_obeyed": Words(
-        "spreading is obeyed",
-        "The API server drops topologySpreadConstraints, and no filter asks for them.",
-        "The filter PodTopologySpread refuses a node that already has too many of these pods.",
+        later("spreading is obeyed"),
+        later("The API server drops topologySpreadConstraints, and no filter asks for them."),
+        later("The filter PodTopologySpread refuses a node that already has too many of these pods."),
         Source("v1.16", FEATURES, "EvenPodsSpread", "{Default: false, PreRelease: featuregate.Alpha}"),
         Source("v1.20", FEATURES, "EvenPodsSpread", "{Default: true, PreRelease: featuregate.GA, LockToDefault: true}"),
     ),
     "hundred_points": Words(
-        "100 points, not 10",
-        "A score goes from 0 to 10. Rounding down to whole points hides small differences.",
-        "A score goes from 0 to 100, so smaller differences count.",
+        later("100 points, not 10"),
+        later("A score goes from 0 to 10. Rounding down to whole points hides small differences."),
+        later("A score goes from 0 to 100, so smaller differences count."),
         Source("v1.16", "pkg/scheduler/api/types.go", "MaxPriority", "MaxPriority = 10"),
         Source("v1.20", "pkg/scheduler/framework/interface.go", "MaxNodeScore", "MaxNodeScore int64 = 100"),
     ),
     "sorted_again": Words(
-        "victims sorted again",
-        "Victims that break a budget come first in the list, and rule 2 reads only the first one.",
-        "The list is sorted once more, so the first victim really is the most important one.",
+        later("victims sorted again"),
+        later("Victims that break a budget come first in the list, and rule 2 reads only the first one."),
+        later("The list is sorted once more, so the first victim really is the most important one."),
         Source(
             "v1.20",
             PREEMPTION,
@@ -136,16 +137,16 @@ WORDS = {
         ),
     ),
     "taints_count": Words(
-        "TaintToleration ×3",
-        "A PreferNoSchedule taint costs a node at most 100 points.",
-        "A PreferNoSchedule taint costs a node up to 300 points.",
+        later("TaintToleration ×3"),
+        later("A PreferNoSchedule taint costs a node at most 100 points."),
+        later("A PreferNoSchedule taint costs a node up to 300 points."),
         Source("v1.20", REGISTRY, "getDefaultConfig", "{Name: tainttoleration.Name, Weight: 1},"),
         Source("v1.37", DEFAULTS, "getDefaultPlugins", "{Name: names.TaintToleration, Weight: ptr.To[int32](3)},"),
     ),
     "nominated_first": Words(
-        "nominated node first",
-        "The nominated node competes with all other nodes.",
-        "If the pod fits on its nominated node, the scheduler looks at no other node.",
+        later("nominated node first"),
+        later("The nominated node competes with all other nodes."),
+        later("If the pod fits on its nominated node, the scheduler looks at no other node."),
         Source(
             "v1.20",
             GENERIC,
@@ -160,9 +161,9 @@ WORDS = {
         ),
     ),
     "avoid_ignored": Words(
-        "annotation ignored",
-        "A node's annotation preferAvoidPods costs it a million points for these pods.",
-        "The plugin NodePreferAvoidPods is gone; nobody reads the annotation.",
+        later("annotation ignored"),
+        later("A node's annotation preferAvoidPods costs it a million points for these pods."),
+        later("The plugin NodePreferAvoidPods is gone; nobody reads the annotation."),
         Source("v1.20", REGISTRY, "getDefaultConfig", "{Name: nodepreferavoidpods.Name, Weight: 10000},"),
         Source("v1.37", DEFAULTS, "getDefaultPlugins", "(no such line)"),
     ),

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kschedlab.decision import Decision
+from kschedlab.language import later, say, terms
 from kschedlab.views.chart import Chart, heat_map
 from kschedlab.views.html import Html
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, listing
 
-STAGES = ("raw", "normalised", "weighted", "summed")
-SUM = "sum"
+STAGES = (later("raw"), later("normalised"), later("weighted"), later("summed"))
+SUM = later("sum")
 DARKEST = 200
 """Scores from here up are equally dark, so that one huge weight does not make all others look alike."""
 
@@ -35,9 +36,9 @@ def score_map(
     best = decision.best if decision.scores is not None else []
     marks = [DARKEST if node in best and known is not None else None for node, known in zip(nodes, sums, strict=True)]
     chosen = nodes.index(decision.node) if decision.node in nodes and stage == STAGES[-1] else None
-    rows = [*plugins, SUM]
+    rows = [*plugins, say(SUM)]
     return heat_map(
-        [*numbers, sums], rows, nodes, selected=selected, chosen=chosen, corner=stage, shades=[*shades, marks]
+        [*numbers, sums], rows, nodes, selected=selected, chosen=chosen, corner=say(stage), shades=[*shades, marks]
     )
 
 
@@ -94,7 +95,7 @@ def walk_table(walk: Sequence[Held]) -> Html:
 
 def _walk_cells(walk: Sequence[Held]) -> list[list[str]]:
     names = [each.name for each in walk]
-    cells = [["node", "score", "what happens", *(f"{name} held" for name in names)]]
+    cells = [[*terms("node", "score", "what happens"), *(say("{name} held", name=name) for name in names)]]
     for step in walk:
         likely = [str(step.likely[name]) if step.likely.get(name) else "-" for name in names]
         cells.append([step.name, str(step.score), step.what, *likely])
@@ -105,5 +106,15 @@ def lead(decision: Decision) -> str:
     """A sentence that says which node has the highest sum, and by how much. Requires scores of at least two nodes."""
     (first, highest), (second, after), *_ = sorted(result_list(decision), key=lambda each: -each[1])
     if len(decision.best) > 1:
-        return f"{listing(decision.best)} share the highest sum, {highest}: selectHost draws one of them."
-    return f"{first} has the highest sum, {highest}, {highest - after} more than {second}."
+        return say(
+            "{best} share the highest sum, {highest}: selectHost draws one of them.",
+            best=listing(decision.best),
+            highest=highest,
+        )
+    return say(
+        "{first} has the highest sum, {highest}, {more} more than {second}.",
+        first=first,
+        highest=highest,
+        more=highest - after,
+        second=second,
+    )

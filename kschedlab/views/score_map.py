@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
-from kschedlab.language import say
+from kschedlab.language import listed, say
 from kschedlab.views.arithmetic import Step
 from kschedlab.views.chart import NOTHING, TIE, shade
 from kschedlab.views.chart_grid import Cell, Grid, Plan
@@ -125,13 +125,13 @@ class ScoreMap:
         known = self.plugins and not alone and self.question is None
         return Grid(
             cells,
-            rows,
+            [*self.plugins, *([say(SUM)] if self.totals else [])],
             self.nodes,
             self.alt,
             selected,
             self.nodes.index(chosen) if chosen else None,
-            legend=[(shade(DARKEST, 0, DARKEST), (), f"{DARKEST} or more")] if known else (),
-            remark=f"drawn here: {chosen}" if tied else "",
+            legend=[(shade(DARKEST, 0, DARKEST), (), say("{score} or more", score=DARKEST))] if known else (),
+            remark=say("drawn here: {node}", node=chosen) if tied else "",
             left=ASKED,
             tied=[self.nodes.index(node) for node in tied if node != chosen],
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
@@ -145,35 +145,36 @@ class ScoreMap:
         sets = f"plugin: {plugin}, node: {node}"
         if (plugin, node) == self.question:
             text = f"{number(self.decision, 'raw', plugin, node)} → ?" if self.stage == "normalised" else "?"
-            return Cell(text, None, f"{plugin}, {node}: {text}", text)
+            return Cell(text, None, _tip(plugin, node, text), text)
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
-            return Cell(nothing := "" if there else NOTHING, None, f"{plugin}, {node}: none", nothing, sets=sets)
+            return Cell(nothing := "" if there else NOTHING, None, _tip(plugin, node, say("none")), nothing, sets=sets)
         fill = shade(max(min(found, DARKEST), 0), 0, DARKEST)
-        return Cell(str(found), fill, f"{plugin}, {node}: {found} ({stage})", brief(found), sets=sets, order=turn)
+        tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
+        return Cell(str(found), fill, tip, brief(found), sets=sets, order=turn)
 
     def _sum(self, node: str, sums: bool, won: bool) -> Cell:
         found = total(self.decision, node) if sums else None
         sets = f"plugin: {SUM}, node: {node}"
         if (SUM, node) == self.question:
-            return Cell("?", None, f"{SUM}, {node}: ?", "?")
+            return Cell("?", None, _tip(SUM, node, "?"), "?")
         if found is None:
             there = total(self.decision, node) is not None
-            return Cell(nothing := "" if there else NOTHING, None, f"{SUM}, {node}: none", nothing, sets=sets)
+            return Cell(nothing := "" if there else NOTHING, None, _tip(SUM, node, say("none")), nothing, sets=sets)
         best = won and node in self.decision.best
         tie = best and len(self.decision.best) > 1
         fill = shade(DARKEST, 0, DARKEST) if best and not tie else shade(60, 0, DARKEST) if tie else None
-        text = f"{found} ({say(TIE)})" if tie else str(found)
-        return Cell(text, fill, f"{SUM}, {node}: {text}", brief(found), ["#9E9AC8"] if tie else (), sets=sets)
+        text = say("{sum} ({tie})", sum=found, tie=say(TIE)) if tie else str(found)
+        return Cell(text, fill, _tip(SUM, node, text), brief(found), ["#9E9AC8"] if tie else (), sets=sets)
 
     def _arithmetic(self, width: float) -> tuple[list[Html], float]:
         """The steps to the selected cell's number, and where they end; a number points to its cell."""
         plugin, node = self.selected or ("", "")
-        found, y = [label(f"{plugin} on {node}", 0, 20, font_weight="bold")], 20.0
+        found, y = [label(say("{plugin} on {node}", plugin=say(plugin), node=node), 0, 20, font_weight="bold")], 20.0
         for step in self.steps:
             y += LINE + 12
             weight = "bold" if step.what == self.stage else None
-            found.append(label(step.what, 0, y, font_style="italic", font_weight=weight))
+            found.append(label(say(step.what), 0, y, font_style="italic", font_weight=weight))
             for line in _lines(step.parts(), width - INDENT):
                 pieces = [_piece(text, key) for text, key in line]
                 found.append(element("text", *pieces, x=INDENT, y=y, font_weight=weight))
@@ -194,15 +195,20 @@ class ScoreMap:
             )
             shape = element("path", d=path, fill=HERE if here else "currentColor", fill_opacity=None if here else 0.12)
             weight, colour = ("bold", ink(HERE)) if here else (None, None)
-            words = label(stage, (step + 5 * bool(i)) / 2, RAIL / 2 + 4.5, "middle", font_weight=weight, fill=colour)
-            marks: dict[str, Any] = {"data_set": f"stage: {stage}", "aria_label": f"stage {stage}"}
+            words = label(
+                say(stage), (step + 5 * bool(i)) / 2, RAIL / 2 + 4.5, "middle", font_weight=weight, fill=colour
+            )
+            marks: dict[str, Any] = {
+                "data_set": f"stage: {stage}",
+                "aria_label": say("stage {stage}", stage=say(stage)),
+            }
             yield element("g", shape, words, data_key=f"stage/{stage}", transform=f"translate({x:g},0)", **marks)
 
     def _chips(self, room: float) -> tuple[list[Html], float]:
         """The chips in as many lines as it takes, and their height."""
-        shapes, x, y = [label(self.choice, 0, 16.5)], text_width(self.choice) + 10, 0
+        shapes, x, y = [label(say(self.choice), 0, 16.5)], text_width(say(self.choice)) + 10, 0
         for text, sets, on in self.chips:
-            wide = text_width(text, bold=True) + 18
+            wide = text_width(say(text), bold=True) + 18
             if x + wide > room:
                 x, y = 0.0, y + CHIPS - 8
             shape = element(
@@ -214,9 +220,9 @@ class ScoreMap:
                 rx=CHIP / 2,
                 stroke="currentColor",
             )
-            words = label(text, wide / 2, 16.5, "middle", font_weight="bold" if on else None)
+            words = label(say(text), wide / 2, 16.5, "middle", font_weight="bold" if on else None)
             key = f"chip/{text}"
-            marks: dict[str, Any] = {"data_set": sets, "aria_label": f"{self.choice} {text}", "data_key": key}
+            marks: dict[str, Any] = {"data_set": sets, "aria_label": f"{say(self.choice)} {say(text)}", "data_key": key}
             shapes.append(element("g", shape, words, transform=f"translate({x:g},{y:g})", **marks))
             x += wide + 8
         return shapes, y + CHIPS
@@ -248,9 +254,13 @@ class ScoreMap:
     def _switches(self, plan: Plan) -> Iterable[Html]:
         for node, each in self.switches.items():
             middle = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
-            on = "on" if each.tip.split(";")[0].endswith("on") else "off"
+            on = say("off") if each.faint else say("on")
             yield badge(each, middle - SIZE - 2, RAIL + 5)
-            yield label(on, middle + 4, RAIL + 17, opacity=None if on == "on" else 0.6)
+            yield label(on, middle + 4, RAIL + 17, opacity=0.6 if each.faint else None)
+
+
+def _tip(plugin: str, node: str, found: str) -> str:
+    return say("{plugin}, {node}: {score}", plugin=say(plugin), node=node, score=found)
 
 
 def _lines(parts: Sequence[tuple[str, str]], width: float) -> list[list[tuple[str, str]]]:
@@ -296,15 +306,22 @@ def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
         extenders = [name for name in shown.plugins if name not in own]
         start = replace(start, plugins=shown.plugins)
         frames += [(start, _extended(start, name)) for name in extenders]
-        names = ", ".join(f"{node} {total(shown.decision, node)}" for node in shown.nodes if _scored(shown, node))
-        frames.append((replace(start, sums=True), f"prioritizeNodes adds up the numbers of each node: {names}."))
-    end = f"selectHost: {lead(shown.decision)}" if upto == 3 and len(shown.nodes) > 1 else shown.alt
+        names = listed(f"{node} {total(shown.decision, node)}" for node in shown.nodes if _scored(shown, node))
+        frames.append(
+            (replace(start, sums=True), say("prioritizeNodes adds up the numbers of each node: {names}.", names=names))
+        )
+    end = say("selectHost: {lead}", lead=lead(shown.decision)) if upto == 3 and len(shown.nodes) > 1 else shown.alt
     return [*((each(room), caption) for each, caption in frames), (shown(room), end)]
 
 
 def _extended(start: ScoreMap, name: str) -> str:
     raw, result = _row(start, name, "raw"), _row(start, name, "weighted")
-    return f"prioritizeNodes asks {name}, an extender: {raw}. Scaled and weighted, that is {result}."
+    return say(
+        "prioritizeNodes asks {name}, an extender: {raw}. Scaled and weighted, that is {result}.",
+        name=name,
+        raw=raw,
+        result=result,
+    )
 
 
 def _scored(shown: ScoreMap, node: str) -> bool:
@@ -314,17 +331,27 @@ def _scored(shown: ScoreMap, node: str) -> bool:
 def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     nodes = [node for node in start.nodes if _scored(start, node)]
     numbers = len(nodes) * len(start.plugins)
-    caption = f"{len(nodes)} feasible nodes and {len(start.plugins)} score plugins: {numbers} numbers to find."
+    caption = say(
+        "{nodes} feasible nodes and {plugins} score plugins: {numbers} numbers to find.",
+        nodes=len(nodes),
+        plugins=len(start.plugins),
+        numbers=numbers,
+    )
     yield replace(start, stage="raw", filled=frozenset[str]()), caption
     for i, here in enumerate(nodes, start=1):
-        caption = f"Score: a worker takes {here} and asks every plugin about it."
+        caption = say("Score: a worker takes {here} and asks every plugin about it.", here=here)
         yield replace(start, stage="raw", filled=frozenset(nodes[:i])), caption
 
 
 def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     names = [plugin for plugin in start.plugins if _changes(start, plugin, "raw", "normalised")]
     for i, here in enumerate(names, start=1):
-        caption = f"NormalizeScore of {here}: {_row(start, here, 'raw')} becomes {_row(start, here, 'normalised')}."
+        caption = say(
+            "NormalizeScore of {plugin}: {raw} becomes {normalised}.",
+            plugin=here,
+            raw=_row(start, here, "raw"),
+            normalised=_row(start, here, "normalised"),
+        )
         yield replace(start, stage="normalised", filled=frozenset(names[:i])), caption
 
 
@@ -334,7 +361,11 @@ def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     weights = dict(zip(scores.plugins, scores.weights, strict=True))
     names = [plugin for plugin in start.plugins if weights.get(plugin, 1) != 1]
     for i, here in enumerate(names, start=1):
-        caption = f"{here} has weight {weights[here]}: each of its numbers is multiplied by {weights[here]}."
+        caption = say(
+            "{plugin} has weight {weight}: each of its numbers is multiplied by {weight}.",
+            plugin=here,
+            weight=weights[here],
+        )
         yield replace(start, stage="weighted", filled=frozenset(names[:i])), caption
 
 
@@ -344,4 +375,4 @@ def _changes(start: ScoreMap, plugin: str, before: str, after: str) -> bool:
 
 def _row(start: ScoreMap, plugin: str, stage: str) -> str:
     found = (number(start.decision, stage, plugin, node) for node in start.nodes)
-    return ", ".join(str(each) for each in found if each is not None)
+    return listed(str(each) for each in found if each is not None)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
+from kschedlab.language import say
 from kschedlab.views.drawing import Box, arrange, legend_at, shapes
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import fitted, text_width
@@ -23,6 +25,7 @@ WIDE, BESIDE = 540, 500
 """From the first width on, the switches stand below the part of the timeline that brought them; from the second one
 on, they may stand beside the nodes."""
 LIT = "#0072B2"
+COLON = re.compile("[:：]")
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Stop:
     @property
     def title(self) -> str:
         """Its name, and whether it was changed."""
-        return f"{self.name}, changed" if self.changed else self.name
+        return say("{version}, changed", version=self.name) if self.changed else self.name
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
 
 def stage_before(decision: Decision, board: Board, room: Room) -> Html:
     """The same before the answer is known."""
-    alt = f"{decision.pod.key} waits for {board.stops[board.at].name}'s answer."
+    alt = say("{pod} waits for {version}'s answer.", pod=decision.pod.key, version=board.stops[board.at].name)
     return _stage(boxes_before(decision, board.handles), scarcest(decision), board, room, alt)
 
 
@@ -149,7 +152,7 @@ def _switches(places: Iterable[tuple[_Group, float, int, float]], first: float) 
     """Each group in its place: x, first row and width."""
     for group, x, row, room in places:
         y = first + ROW * row
-        yield label(f"{group.name} brought", x, y + 11, font_size=12, opacity=0.8)
+        yield label(say("{version} brought", version=group.name), x, y + 11, font_size=12, opacity=0.8)
         yield from (_lever(each, x, y + ROW * i, room) for i, each in enumerate(group.levers, 1))
 
 
@@ -170,8 +173,8 @@ def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool
     weight = "bold" if here else None
     room = (step / 2 + EDGE if number == 0 or last else step) - 16 * stop.chosen
     said = stop.answer or "?"
-    said = said if text_width(said, bold=here) <= room else fitted(said.partition(":")[0], room, bold=here)
-    said_in_full = f"{stop.title}: {stop.answer or 'not known yet'}"
+    said = said if text_width(said, bold=here) <= room else fitted(COLON.split(said)[0], room, bold=here)
+    said_in_full = say("{version}: {said}", version=stop.title, said=stop.answer or say("not known yet"))
     left, right = max(x - step / 2, 0), min(x + step / 2, EDGE * 2 + step * (count - 1))
     return element(
         "g",
@@ -203,7 +206,7 @@ def _knob(at: int, y: float, step: float) -> Html:
         data_drag="version",
         data_axis="x",
         data_step=round(step, 1),
-        aria_label="version",
+        aria_label=say("version"),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kschedlab.language import say
 from kschedlab.views.chart_bars import Bars, Plan as BarPlan
 from kschedlab.views.chart_grid import Grid, Plan as GridPlan
 from kschedlab.views.html import Html, element
@@ -60,8 +61,8 @@ class WeightStage:
         return svg(shapes, max(left, place[0] + winners.width), end, self.alt)
 
     def _handles(self) -> Iterable[Html]:
-        yield label("weight", NAME + 4, 14, font_style="italic")
-        yield label("map", LEFT - 40, 14, font_style="italic")
+        yield label(say("weight"), NAME + 4, 14, font_style="italic")
+        yield label(say("map"), LEFT - 40, 14, font_style="italic")
         for i, each in enumerate(self.weights):
             yield element("g", *_row(each), data_key=f"weight/{each.name}", transform=f"translate(0,{22 + ROW * i})")
 
@@ -78,15 +79,14 @@ def _row(weight: Weight) -> Iterable[Html]:
     key = f"weight/{weight.name}/grip"
     handle = element("rect", **grip, fill="currentColor", data_key=key)
     about: dict[str, Any] = {"data_drag": weight.control, "data_axis": "x", "data_step": STEP}
-    yield element("g", bar, handle, **about, aria_label=f"weight of {weight.name}")
+    yield element("g", bar, handle, **about, aria_label=say("weight of {name}", name=weight.name))
     yield label(weight.written, NAME + STEP * weight.most + 16, middle, font_weight="bold")
-    for sign, x, sets, on, what in (
-        ("↓", LEFT - 48, weight.down, weight.is_down, "down"),
-        ("→", LEFT - 24, weight.across, weight.is_across, "across"),
+    for sign, x, sets, on, tip in (
+        ("↓", LEFT - 48, weight.down, weight.is_down, say("{name} down on the map", name=weight.name)),
+        ("→", LEFT - 24, weight.across, weight.is_across, say("{name} across on the map", name=weight.name)),
     ):
         mark = element(
             "rect", x=x, y=2, width=20, height=ROW - 4, rx=3, fill="currentColor", fill_opacity=0.3 if on else 0.06
         )
         words = label(sign, x + 10, middle, "middle", font_weight="bold" if on else None, opacity=None if on else 0.6)
-        tip = f"{weight.name} {what} on the map"
         yield element("g", mark, words, data_set=sets, data_tip=tip, aria_label=tip)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
+from kschedlab.language import say
 from kschedlab.views.drawing import Block, Box, Place, Plan, arrange, shapes
 from kschedlab.views.glyphs import SIZE, Badge, badge
 from kschedlab.views.html import Html, element
@@ -22,7 +23,7 @@ nodes, for a line; and for the name alone, in rooms lower than the last number."
 
 @dataclass(frozen=True)
 class Wish:
-    """What the pod would like, and how much it counts, written."""
+    """What the pod would like, and how much it counts: messages that are translated in the drawing."""
 
     text: str
     points: str
@@ -71,10 +72,10 @@ class Wishes:
         found, x, low = list[Html](), 8.0, 0.0
         if self.waiting:
             place = Place(8, TOP, POD, max(scale * self.waiting.size, 32))
-            box = Box("waiting", 0, (self.waiting,), title="waits")
+            box = Box("waiting", 0, (self.waiting,), title=say("waits"))
             found += shapes([box], Plan((place,), LEFT, 0), "cpu")
             x, low = POD + 24.0, TOP + place.height
-        found.append(label("it would like", x, 14, font_style="italic"))
+        found.append(label(say("it would like"), x, 14, font_style="italic"))
         per, y = max(int((width - x) // WISH), 1), 14
         for first in range(0, len(self.wishes), per):
             row = self.wishes[first : first + per]
@@ -91,9 +92,9 @@ class Wishes:
         size = self.waiting.size if self.waiting else 0
         place = Place(8, TOP, LEFT - 34, max(scale * size, 32))
         box = Box("waiting", 0, (self.waiting,) if self.waiting else ())
-        found = shapes([replace(box, title="waits")], Plan((place,), LEFT, 0), "cpu") if self.waiting else []
+        found = shapes([replace(box, title=say("waits"))], Plan((place,), LEFT, 0), "cpu") if self.waiting else []
         y = TOP + (max(scale * size, 32) + 20 if self.waiting else 0)
-        found.append(label("it would like", 8, y, font_style="italic"))
+        found.append(label(say("it would like"), 8, y, font_style="italic"))
         for wish in self.wishes:
             found.append(_wish(wish, 8, y, LEFT - 34))
             y += LINE * len(_lines(wish))
@@ -105,11 +106,12 @@ class Wishes:
 
 def _wish(wish: Wish, x: float, y: float, wide: float) -> Html:
     """A wish below ``y``, what it counts at its right end."""
-    points = label(wish.points, x + wide, y + LINE, "end", font_weight="bold")
+    points = label(say(wish.points), x + wide, y + LINE, "end", font_weight="bold")
     words = [label(line, x, y + LINE * i) for i, line in enumerate(_lines(wish), start=1)]
     return element("g", *words, points, data_key=f"wish/{wish.text}")
 
 
 def _lines(wish: Wish) -> list[str]:
     room = LEFT - 60
-    return [wish.text] if text_width(wish.text) <= room else wrapped(wish.text, room, 2)
+    text = say(wish.text)
+    return [text] if text_width(text) <= room else wrapped(text, room, 2)

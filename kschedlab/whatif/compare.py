@@ -17,6 +17,7 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import explain
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
+from kschedlab.language import later
 from kschedlab.objects.api import Api
 
 Outcome = dict[str, object]
@@ -121,11 +122,11 @@ def outcome(decision: Decision) -> Outcome:
     preemption = decision.preemption
     candidates = preemption.candidates if preemption is not None else {}
     return {
-        "feasible nodes": frozenset(decision.names),
-        "best nodes": frozenset(decision.best),
-        "victims": {node: frozenset(v.key for v in c.victims) for node, c in candidates.items()},
-        "chosen for preemption": frozenset(preemption.tied) if preemption is not None else frozenset(),
-        "message": decision.message,
+        later("feasible nodes"): frozenset(decision.names),
+        later("best nodes"): frozenset(decision.best),
+        later("victims"): {node: frozenset(v.key for v in c.victims) for node, c in candidates.items()},
+        later("chosen for preemption"): frozenset(preemption.tied) if preemption is not None else frozenset(),
+        later("message"): decision.message,
     }
 
 

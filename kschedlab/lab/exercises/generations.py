@@ -17,6 +17,7 @@ from kschedlab.lab.exercises.exercise import Exercise, drawn
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.preemption import START, drawn_decision
 from kschedlab.lab.exercises.repair import Repair
+from kschedlab.language import later, say, sentences
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, as_yaml, budget, node, pod
@@ -26,12 +27,12 @@ from kschedlab.whatif.compare import Step, compare
 NODES = ("node-a", "node-b", "node-c")
 CHOSEN = "chosen for preemption"
 CULPRITS = {
-    "preemption.ladder": "the ladder's fifth rule: the latest of the earliest start times",
-    "preemption.victims.budgets.counted_down": "a budget counts down from victim to victim",
-    "preemption.victims.sorted_again": "victims are sorted once more after the reprieve, the highest first",
+    "preemption.ladder": later("the ladder's fifth rule: the latest of the earliest start times"),
+    "preemption.victims.budgets.counted_down": later("a budget counts down from victim to victim"),
+    "preemption.victims.sorted_again": later("victims are sorted once more after the reprieve, the highest first"),
 }
 """Rules that differ between neighbours, in words."""
-ELSEWHERE = "a pod with a nominated node is tried there first"
+ELSEWHERE = later("a pod with a nominated node is tried there first")
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -63,7 +64,12 @@ class Case:
 
     def summary(self) -> str:
         """The choice of each generation."""
-        return "; ".join(f"{name}: {chosen}" for name, chosen in self.chosen.items()) + "."
+        return say(
+            "{versions}.",
+            versions=say("; ").join(
+                say("{version}: {said}", version=name, said=chosen) for name, chosen in self.chosen.items()
+            ),
+        )
 
 
 def decided(objects: Objects, generation: Generation) -> Decision:
@@ -80,7 +86,7 @@ def beside(decisions: Mapping[str, Decision]) -> Html:
 def chosen_by(objects: Objects, generation: Generation) -> str:
     """The node that the generation chooses, or the tied ones."""
     preemption = decided(objects, generation).preemption
-    return " or ".join(preemption.tied) if preemption is not None else ""
+    return say(" or ").join(preemption.tied) if preemption is not None else ""
 
 
 def random_case(rng: random.Random) -> Case:
@@ -109,17 +115,23 @@ def odd_one_out(rng: random.Random) -> Exercise:
     agreeing = next(name for name in case.chosen if name != odd)
     others = next(chosen for name, chosen in case.chosen.items() if name != odd)
     return Predict(
-        "The odd one out",
-        "Three of the four versions choose the same node for urgent, or leave the same tie. Which one does not?",
+        say("The odd one out"),
+        say("Three of the four versions choose the same node for urgent, or leave the same tie. Which one does not?"),
         odd,
         case.summary(),
         (
-            "v1.13 has no start times in its ladder. v1.16 asks a budget about each victim alone.",
-            "v1.20 lists victims that break a budget first and takes the first for the highest; v1.37 sorts again.",
+            say("v1.13 has no start times in its ladder. v1.16 asks a budget about each victim alone."),
+            say(
+                "v1.20 lists victims that break a budget first and takes the first for the highest; v1.37 sorts again."
+            ),
         ),
         pictured(case.decision("v1.37"), case.manifests),
         {
-            name: case.summary() if name == odd else f"{name} chooses {others}, as two others do. {case.summary()}"
+            name: case.summary()
+            if name == odd
+            else sentences(
+                (say("{version} chooses {node}, as two others do.", version=name, node=others), case.summary())
+            )
             for name in case.chosen
         },
         solved=lambda: beside({name: case.decision(name) for name in dict.fromkeys((odd, agreeing))}),
@@ -140,16 +152,33 @@ def culprit(rng: random.Random) -> Exercise:
     case = drawn(rng, random_case, lambda case: any(culprit == rule for _, _, culprit in found(case)))
     earlier, later, right = next(each for each in found(case) if each[2] == rule)
     before, after = case.chosen[earlier], case.chosen[later]
-    why = f"{later} with that one rule as in {earlier} would choose {before} too: compare() finds no other cause."
+    why = say(
+        "{later} with that one rule as in {earlier} would choose {before} too: compare() finds no other cause.",
+        later=later,
+        earlier=earlier,
+        before=before,
+    )
     answers = [*CULPRITS.values(), ELSEWHERE]
     return Predict(
-        "Who is to blame?",
-        f"{earlier} chooses {before}, {later} chooses {after}. Which change alone makes the difference?",
-        CULPRITS[right],
+        say("Who is to blame?"),
+        say(
+            "{earlier} chooses {before}, {later} chooses {after}. Which change alone makes the difference?",
+            earlier=earlier,
+            before=before,
+            later=later,
+            after=after,
+        ),
+        say(CULPRITS[right]),
         why,
-        ("Find the victims on each node in both generations.", "At which rule of the ladder do the nodes differ?"),
+        (
+            say("Find the victims on each node in both generations."),
+            say("At which rule of the ladder do the nodes differ?"),
+        ),
         pictured(case.decision(earlier), case.manifests),
-        {answer: why if answer == CULPRITS[right] else wrong_culprit(answer, earlier, later) for answer in answers},
+        {
+            say(answer): why if answer == CULPRITS[right] else wrong_culprit(answer, earlier, later)
+            for answer in answers
+        },
         solved=lambda: beside({name: case.decision(name) for name in (earlier, later)}),
     )
 
@@ -160,8 +189,13 @@ def wrong_culprit(answer: str, earlier: str, later: str) -> str:
     by_words = {CULPRITS[rule]: came.get(rule, "v1.37") for rule in CULPRITS}
     since = by_words.get(answer, "v1.37")
     if since != later:
-        return f"That came with {since}; it is no difference between {earlier} and {later}."
-    return f"That is new in {later}, but switching it alone changes nothing here."
+        return say(
+            "That came with {since}; it is no difference between {earlier} and {later}.",
+            since=since,
+            earlier=earlier,
+            later=later,
+        )
+    return say("That is new in {later}, but switching it alone changes nothing here.", later=later)
 
 
 def divide(rng: random.Random) -> Exercise:
@@ -176,7 +210,7 @@ def divide(rng: random.Random) -> Exercise:
 
     def agrees(case: Case) -> bool:
         alike = {case.chosen["v1.16"], case.chosen["v1.20"]}
-        return len(alike) == 1 and " or " not in case.chosen["v1.16"] and solving(case) is not None
+        return len(alike) == 1 and say(" or ") not in case.chosen["v1.16"] and solving(case) is not None
 
     case = drawn(rng, without, agrees)
     solution = solving(case)
@@ -185,16 +219,24 @@ def divide(rng: random.Random) -> Exercise:
     def goal(objects: Objects) -> str:
         if fault := budget_fault(objects, len(case.manifests)):
             return fault
-        return "" if apart(objects) else f"Both generations choose {chosen_by(objects, V1_20)} with it."
+        return "" if apart(objects) else say("Both generations choose {node} with it.", node=chosen_by(objects, V1_20))
 
     return Build(
-        "Divide them",
-        f"Without a budget both v1.16 and v1.20 choose {case.chosen['v1.16']}. Add one PodDisruptionBudget (with its "
-        "status) that makes them disagree.",
+        say("Divide them"),
+        say(
+            "Without a budget both v1.16 and v1.20 choose {node}. Add one PodDisruptionBudget (with its status) "
+            "that makes them disagree.",
+            node=case.chosen["v1.16"],
+        ),
         goal,
         as_yaml([budget(*solution)]),
-        "v1.16 asks the budget about each victim alone; v1.20 counts down, so that the second victim may break it.",
-        ("Both pods of some node must be counted by the budget.", "disruptionsAllowed: 1 lets one go, but not two."),
+        say(
+            "v1.16 asks the budget about each victim alone; v1.20 counts down, so that the second victim may break it."
+        ),
+        (
+            say("Both pods of some node must be counted by the budget."),
+            say("disruptionsAllowed: 1 lets one go, but not two."),
+        ),
         pictured(case.decision("v1.16"), case.manifests),
         as_yaml(case.manifests),
         START,
@@ -245,14 +287,18 @@ def rooms(rng: random.Random) -> Iterator[tuple[int, int, int, int]]:
 def least_requested(seed: int) -> Exercise:
     """Ten, not a hundred, and integers."""
     return Repair(
-        "Ten points",
-        "This function should return what LeastRequestedPriority of v1.13 returns. Its author was thinking of v1.20, "
-        "and used fractions. Mend it.",
+        say("Ten points"),
+        say(
+            "This function should return what LeastRequestedPriority of v1.13 returns. Its author was thinking of "
+            "v1.20, and used fractions. Mend it."
+        ),
         least_requested_broken,
         least_requested_mended,
         by_engine,
         rooms,
-        "Scores reach 10 in v1.13, and each division drops its remainder: for CPU, for memory, and for their mean.",
-        ("How high can a score be in v1.13?", "Go divides integers: 13 / 2 is 6. Where does it divide?"),
+        say(
+            "Scores reach 10 in v1.13, and each division drops its remainder: for CPU, for memory, and for their mean."
+        ),
+        (say("How high can a score be in v1.13?"), say("Go divides integers: 13 / 2 is 6. Where does it divide?")),
         seed,
     )

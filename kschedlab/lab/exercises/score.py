@@ -16,6 +16,7 @@ from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.score_build import all_tie, overrule
 from kschedlab.lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
 from kschedlab.lab.exercises.score_repair import fair_draw, turned_round
+from kschedlab.language import later, listed, say, terms
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, node, pod
@@ -89,7 +90,7 @@ def random_cluster(rng: random.Random) -> list[Manifest]:
 
 def profile_words(weights: Mapping[str, int]) -> str:
     """The plugins with their weights."""
-    return ", ".join(f"{name} (weight {weight})" for name, weight in weights.items())
+    return listed(say("{plugin} (weight {weight})", plugin=name, weight=weight) for name, weight in weights.items())
 
 
 def which_node(rng: random.Random) -> Exercise:
@@ -105,15 +106,25 @@ def which_node(rng: random.Random) -> Exercise:
 
     case = drawn(rng, lambda rng: decided(random_cluster(rng), rules), wanted)
     return Predict(
-        "Which node?",
-        f"A profile has two score plugins: {profile_words(weights)}. On which node does new go?",
+        say("Which node?"),
+        say(
+            "A profile has two score plugins: {plugins}. On which node does new go?",
+            plugins=profile_words(weights),
+        ),
         str(case.decision.node),
         sums_words(case),
         (
-            "LeastAllocated: for CPU and for memory (allocatable - requested) × 100 / allocatable, new included; then "
-            "the mean. Cut off after each division.",
-            f"TaintToleration: 100 on nodes without the taint, 0 with it. Then multiply and add: {LEAST} × "
-            f"{weights[LEAST]} + {TAINTS} × 1.",
+            say(
+                "LeastAllocated: for CPU and for memory (allocatable - requested) × 100 / allocatable, new "
+                "included; then the mean. Cut off after each division."
+            ),
+            say(
+                "TaintToleration: 100 on nodes without the taint, 0 with it. Then multiply and add: {least} × "
+                "{weight} + {taints} × 1.",
+                least=LEAST,
+                weight=weights[LEAST],
+                taints=TAINTS,
+            ),
         ),
         pictured(case.decision, case.manifests, numbers=True, pick=True),
         {name: node_words(case, name) for name in NODES},
@@ -129,15 +140,19 @@ def margin(case: Case) -> int:
 
 def node_words(case: Case, name: str) -> str:
     """The node's sum, against the best."""
-    own = f"{name}: {summed(case.decision, name)}."
     if name == case.decision.node:
         return sums_words(case)
-    return f"{own} Another node has {max(case.sums().values())}."
+    return say(
+        "{node}: {sum}. Another node has {most}.",
+        node=name,
+        sum=summed(case.decision, name),
+        most=max(case.sums().values()),
+    )
 
 
 def sums_words(case: Case) -> str:
     """All sums."""
-    return "The sums: " + "; ".join(f"{name} {summed(case.decision, name)}" for name in NODES) + "."
+    return say("The sums: {sums}.", sums=say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES))
 
 
 def which_number(rng: random.Random) -> Exercise:
@@ -152,19 +167,21 @@ def which_number(rng: random.Random) -> Exercise:
 
     def remark(said: str) -> str:
         if not said.lstrip("-").isdigit():
-            return "The score is a whole number."
-        wrong = (words for words, value in known.items() if words and str(value) == said)
-        return next(wrong, "Work out CPU and memory one by one, then take the mean.")
+            return say("The score is a whole number.")
+        wrong = (say(words) for words, value in known.items() if words and str(value) == said)
+        return next(wrong, say("Work out CPU and memory one by one, then take the mean."))
 
     return Predict(
-        "A cell of the map",
-        f"What does {LEAST} give to {asked} for the pod new?",
+        say("A cell of the map"),
+        say("What does {least} give to {asked} for the pod new?", least=LEAST, asked=asked),
         str(known[""]),
         steps_text(steps(case.decision, LEAST, asked)[:3]),
         (
-            "What is requested is what runs there plus what new asks for.",
-            "(allocatable - requested) × 100 / allocatable for CPU and for memory, then their mean; each division is "
-            "rounded down.",
+            say("What is requested is what runs there plus what new asks for."),
+            say(
+                "(allocatable - requested) × 100 / allocatable for CPU and for memory, then their mean; each "
+                "division is rounded down."
+            ),
         ),
         pictured(case.decision, case.manifests, numbers=True),
         remark=remark,
@@ -186,9 +203,9 @@ def slips(case: Case, name: str) -> dict[str, int]:
     used = [requested[each] * 100 // room[each] for each in own]
     return {
         "": int(scores.rows[0].raw[place]),
-        "That is without what new itself asks for.": sum(without) // 2,
-        "That is how much is used; the score is what is left.": sum(used) // 2,
-        "That is the CPU alone; memory counts as much.": right["cpu"],
+        later("That is without what new itself asks for."): sum(without) // 2,
+        later("That is how much is used; the score is what is left."): sum(used) // 2,
+        later("That is the CPU alone; memory counts as much."): right["cpu"],
     }
 
 
@@ -205,21 +222,40 @@ def which_weight(rng: random.Random) -> Exercise:
 
     def remark(said: str) -> str:
         if not said.isdigit() or not 1 <= int(said) <= 100:
-            return "A weight is a whole number from 1 to 100."
+            return say("A weight is a whole number from 1 to 100.")
         reweighted = weighted(case, int(said))
         if int(said) > (right or 0):
-            return f"With weight {said} {target} wins, but also with a smaller one."
-        return f"With weight {said}: {sums_words(reweighted)} {listing(reweighted.decision.best)} is best."
+            return say("With weight {weight} {target} wins, but also with a smaller one.", weight=said, target=target)
+        return say(
+            "With weight {weight}: {sums} {best} is best.",
+            weight=said,
+            sums=sums_words(reweighted),
+            best=listing(reweighted.decision.best),
+        )
 
     return Predict(
-        "From which weight on?",
-        f"The profile: {profile_words(weights)}. The table has the normalised scores; {case.decision.node} wins. "
-        f"What is the smallest weight of {AFFINITY} with which {target} wins, without a tie?",
+        say("From which weight on?"),
+        say(
+            "The profile: {plugins}. The table has the normalised scores; {node} wins. What is the smallest "
+            "weight of {affinity} with which {target} wins, without a tie?",
+            plugins=profile_words(weights),
+            node=case.decision.node,
+            affinity=AFFINITY,
+            target=target,
+        ),
         str(right),
-        f"{sums_words(weighted(case, right or 0))} With one less: {sums_words(weighted(case, (right or 0) - 1))}",
+        say(
+            "{sums} With one less: {less}",
+            sums=sums_words(weighted(case, right or 0)),
+            less=sums_words(weighted(case, (right or 0) - 1)),
+        ),
         (
-            f"{target} gains 100 points with each step of the weight, the other nodes none.",
-            f"How far is {target} behind {case.decision.node} at weight 1? A tie is not enough.",
+            say("{target} gains 100 points with each step of the weight, the other nodes none.", target=target),
+            say(
+                "How far is {target} behind {node} at weight 1? A tie is not enough.",
+                target=target,
+                node=case.decision.node,
+            ),
         ),
         normalised_table(case, weights),
         remark=remark,
@@ -245,7 +281,7 @@ def turning(case: Case) -> int | None:
 
 def normalised_table(case: Case, weights: Mapping[str, int]) -> Instance:
     """Normalised scores, plugin x node."""
-    head = ["plugin", "weight", *NODES]
+    head = [*terms("plugin", "weight"), *NODES]
     rows = [
         [name, str(weight), *(str(number(case.decision, "normalised", name, each)) for each in NODES)]
         for name, weight in weights.items()

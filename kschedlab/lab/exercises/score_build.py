@@ -12,6 +12,7 @@ from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.clusters import scored, shown
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
+from kschedlab.language import later, listed, say
 from kschedlab.manifests.loading import Objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, as_yaml, node, pod
@@ -32,14 +33,23 @@ def overrule(rng: random.Random) -> Exercise:
         *(pod(f"shop-{n}", empty, "100m", memory="64Mi", labels={"app": "shop"}) for n in range(3)),
     ]
     return Build(
-        "Overrule",
-        f"{empty} is emptier, and {LEAST} prefers it. Write the pending pod `new` (namespace default) so that it goes "
-        f"to {full} all the same, and only because of {plugin}: without this plugin it would go to {empty}. "
-        "v1.20's default plugins and weights hold.",
+        say("Overrule"),
+        say(
+            "{empty} is emptier, and {least} prefers it. Write the pending pod `new` (namespace default) so that "
+            "it goes to {full} all the same, and only because of {plugin}: without this plugin it would go to "
+            "{empty}. v1.20's default plugins and weights hold.",
+            empty=empty,
+            least=LEAST,
+            full=full,
+            plugin=plugin,
+        ),
         lambda objects: overruled(objects, len(base), plugin, full, empty),
         as_yaml([wishing(plugin)]),
-        f"{plugin} gives {full} more than {LEAST} and the others take away.",
-        (WISHES[plugin], "Preferred, not required: no nodeSelector, and ScheduleAnyway. Small requests help."),
+        say("{plugin} gives {full} more than {least} and the others take away.", plugin=plugin, full=full, least=LEAST),
+        (
+            say(WISHES[plugin]),
+            say("Preferred, not required: no nodeSelector, and ScheduleAnyway. Small requests help."),
+        ),
         shown(base),
         as_yaml(base),
         START,
@@ -57,9 +67,15 @@ def decided(objects: Objects) -> Decision:
 
 
 WISHES = {
-    AFFINITY: "The nodes differ in the label disk: preferredDuringSchedulingIgnoredDuringExecution of nodeAffinity.",
-    "InterPodAffinity": "Who is there already? podAffinity to app=cache by the topologyKey kubernetes.io/hostname.",
-    "PodTopologySpread": "Whose pods are on the emptier node? A topologySpreadConstraint over kubernetes.io/hostname.",
+    AFFINITY: later(
+        "The nodes differ in the label disk: preferredDuringSchedulingIgnoredDuringExecution of nodeAffinity."
+    ),
+    "InterPodAffinity": later(
+        "Who is there already? podAffinity to app=cache by the topologyKey kubernetes.io/hostname."
+    ),
+    "PodTopologySpread": later(
+        "Whose pods are on the emptier node? A topologySpreadConstraint over kubernetes.io/hostname."
+    ),
 }
 
 
@@ -90,25 +106,42 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
         return wrong
     decision = decided(objects)
     if decision.scores is None:
-        return f"Nothing is scored: {listing(decision.names) or 'no node'} is feasible. Both nodes must be."
+        return say(
+            "Nothing is scored: {nodes} is feasible. Both nodes must be.",
+            nodes=listing(decision.names) or say("no node"),
+        )
     if favourites(decision, LEAST) != [empty]:
-        return f"{LEAST} must prefer {empty}; it prefers {listing(favourites(decision, LEAST))}."
-    sums = ", ".join(f"{name} {total}" for name, total in result_list(decision))
+        return say(
+            "{least} must prefer {empty}; it prefers {favourites}.",
+            least=LEAST,
+            empty=empty,
+            favourites=listing(favourites(decision, LEAST)),
+        )
+    sums = listed(f"{name} {total}" for name, total in result_list(decision))
     if decision.best != [full]:
-        return f"{listing(decision.best)} is best: {sums}."
+        return say("{best} is best: {sums}.", best=listing(decision.best), sums=sums)
     rules = replace(V1_20, scores=tuple(each for each in V1_20.scores if each[0].name != plugin))
     without = schedule(NEW, Cluster(objects, V1_20.api), rules)
     if without.best != [empty]:
-        return f"{full} is best, but without {plugin} {listing(without.best)} would be: something else helps too."
+        return say(
+            "{full} is best, but without {plugin} {nodes} would be: something else helps too.",
+            full=full,
+            plugin=plugin,
+            nodes=listing(without.best),
+        )
     return ""
 
 
 def only_new(objects: Objects, present: int, most: int) -> str:
     """Whether nothing but pods was added, and one of them is the pending pod new."""
     if len(objects.nodes) + len(objects.pods) - present > most or sum(objects.report.counts.values()) - present > most:
-        return f"Add at most {most} pod(s), and nothing else."
+        return say("Add at most {most} pod(s), and nothing else.", most=most)
     pending = [p.metadata.name for p in objects.pods if not p.spec.nodeName and p.metadata.namespace == "default"]
-    return "" if pending == ["new"] else f'The pending pod must be "new"; there is {listing(pending) or "none"}.'
+    return (
+        ""
+        if pending == ["new"]
+        else say('The pending pod must be "new"; there is {pods}.', pods=listing(pending) or say("none"))
+    )
 
 
 def all_tie(rng: random.Random) -> Exercise:
@@ -131,20 +164,22 @@ def all_tie(rng: random.Random) -> Exercise:
             return wrong
         decision = decided(objects)
         if len(decision.names) < len(NODES):
-            return f"Only {listing(decision.names) or 'no node'} is feasible; all three must be."
-        sums = ", ".join(f"{name} {total}" for name, total in result_list(decision))
-        return "" if len(decision.best) == len(NODES) else f"No tie of all three: {sums}."
+            return say("Only {nodes} is feasible; all three must be.", nodes=listing(decision.names) or say("no node"))
+        sums = listed(f"{name} {total}" for name, total in result_list(decision))
+        return "" if len(decision.best) == len(NODES) else say("No tie of all three: {sums}.", sums=sums)
 
     return Build(
-        "All equal",
-        "Add running pods (with spec.nodeName), at most six, so that all three nodes get the same sum for the pod "
-        "`new`, and selectHost draws among them. v1.20's default plugins and weights hold.",
+        say("All equal"),
+        say(
+            "Add running pods (with spec.nodeName), at most six, so that all three nodes get the same sum for the "
+            "pod `new`, and selectHost draws among them. v1.20's default plugins and weights hold."
+        ),
         goal,
         as_yaml(fill),
-        "As much is requested on each node, so every plugin gives all of them the same.",
+        say("As much is requested on each node, so every plugin gives all of them the same."),
         (
-            "Only what pods request differs between the nodes.",
-            "A pod without requests still counts 100m and 200Mi here: say what each pod asks for.",
+            say("Only what pods request differs between the nodes."),
+            say("A pod without requests still counts 100m and 200Mi here: say what each pod asks for."),
         ),
         shown(base),
         as_yaml(base),

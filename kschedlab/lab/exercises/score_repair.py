@@ -11,6 +11,7 @@ import numpy as np
 
 from kschedlab.lab.exercises.exercise import Exercise, Verdict
 from kschedlab.lab.exercises.repair import Repair
+from kschedlab.language import say
 from kschedlab.score.plugin import default_normalize
 
 
@@ -45,15 +46,20 @@ def counts_of_taints(rng: random.Random) -> Iterator[tuple[list[int]]]:
 def turned_round(seed: int) -> Exercise:
     """A normalise function with wrong rounding and a division by zero."""
     return Repair(
-        "Turned round",
-        "TaintToleration counts taints and then turns the scores round: the fewer, the better. This function does it "
-        "almost as DefaultNormalizeScore does. Mend it.",
+        say("Turned round"),
+        say(
+            "TaintToleration counts taints and then turns the scores round: the fewer, the better. This function "
+            "does it almost as DefaultNormalizeScore does. Mend it."
+        ),
         normalize_broken,
         normalize,
         normalize_by_engine,
         counts_of_taints,
-        "First scale in whole numbers, rounded down; then reverse. If the largest is 0, all get 100.",
-        ("What if no node has a taint?", "Which comes first in Go: rounding down or reversing? Try 1 out of 3."),
+        say("First scale in whole numbers, rounded down; then reverse. If the largest is 0, all get 100."),
+        (
+            say("What if no node has a taint?"),
+            say("Which comes first in Go: rounding down or reversing? Try 1 out of 3."),
+        ),
         seed,
     )
 
@@ -123,7 +129,7 @@ def _following(path: list[int], sizes: list[int]) -> Draw:
 
     def intn(k: int) -> int:
         if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= LARGEST_DRAW:
-            raise ValueError(f"intn({k!r}): a whole number from 1 to {LARGEST_DRAW} is needed")
+            raise ValueError(say("intn({k}): a whole number from 1 to {most} is needed", k=repr(k), most=LARGEST_DRAW))
         sizes.append(k)
         return path[len(sizes) - 1] if len(sizes) <= len(path) else 0
 
@@ -149,17 +155,21 @@ def score_lists(rng: random.Random) -> Iterator[tuple[Scored]]:
 def fair_draw(seed: int) -> Exercise:
     """A reservoir sampler that is not uniform."""
     return RepairDraw(
-        "A fair draw",
-        "This selectHost is not fair. Mend it; `intn(k)` draws a number from 0 to k - 1. It is judged exactly: all "
-        "ways in which the draws may come out are tried, and the probability of each node is added up.",
+        say("A fair draw"),
+        say(
+            "This selectHost is not fair. Mend it; `intn(k)` draws a number from 0 to k - 1. It is judged exactly: "
+            "all ways in which the draws may come out are tried, and the probability of each node is added up."
+        ),
         select_host_broken,
         select_host,
         fair,
         score_lists,
-        "The k-th of equal nodes replaces the one held with probability 1/k, and a higher score begins with k = 1.",
+        say(
+            "The k-th of equal nodes replaces the one held with probability 1/k, and a higher score begins with k = 1."
+        ),
         (
-            "With what probability must the second of two equals be drawn?",
-            "What must happen to count when a higher score comes?",
+            say("With what probability must the second of two equals be drawn?"),
+            say("What must happen to count when a higher score comes?"),
         ),
         seed,
         "from collections.abc import Callable",

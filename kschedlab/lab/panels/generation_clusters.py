@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from kschedlab.language import later
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab.testing import HOUR, Manifest, budget, node, pod
 from kschedlab.views.glyphs import Badge
@@ -121,25 +122,32 @@ def unwanted() -> list[Manifest]:
     return [emptiest, node("node-b"), pod("shop-1", "node-b", 2, 0, EIGHT), shop]
 
 
-IMAGE = Badge("disk", "has the pod's image")
-TAINT = Badge("taint", "taint old-disk: PreferNoSchedule")
-AVOID = Badge("label", "annotation preferAvoidPods: not the shop's pods, please")
-NOMINATED = Badge("zone", "nominatedNodeName of the pod")
+IMAGE = Badge("disk", later("has the pod's image"))
+TAINT = Badge("taint", later("taint old-disk: PreferNoSchedule"))
+AVOID = Badge("label", later("annotation preferAvoidPods: not the shop's pods, please"))
+NOMINATED = Badge("zone", later("nominatedNodeName of the pod"))
 
 STORIES = {
-    "a budget of one": Story("urgent", "The budget allows one disruption.", budget_of_one),
-    "who may stay?": Story("urgent", "Both pods on node-a have priority 100; one may stay.", who_may_stay),
-    "never preempt": Story("patient", "preemptionPolicy of patient: Never.", never),
-    "spread out": Story("web-3", "web-3 asks that web pods be spread evenly over the nodes.", apart),
-    "one percent": Story(
-        "web", "Before web comes, node-b has 1 % more room; node-a has the image.", one_percent, {"node-a": (IMAGE,)}
+    later("a budget of one"): Story("urgent", later("The budget allows one disruption."), budget_of_one),
+    later("who may stay?"): Story(
+        "urgent", later("Both pods on node-a have priority 100; one may stay."), who_may_stay
     ),
-    "a soft taint": Story(
-        "web", "node-a has the image and a PreferNoSchedule taint.", soft_taint, {"node-a": (IMAGE, TAINT)}
+    later("never preempt"): Story("patient", later("preemptionPolicy of patient: Never."), never),
+    later("spread out"): Story("web-3", later("web-3 asks that web pods be spread evenly over the nodes."), apart),
+    later("one percent"): Story(
+        "web",
+        later("Before web comes, node-b has 1 % more room; node-a has the image."),
+        one_percent,
+        {"node-a": (IMAGE,)},
     ),
-    "a promise": Story(
-        "urgent", "urgent is nominated to node-a; node-b has more room.", promise, {"node-a": (NOMINATED,)}
+    later("a soft taint"): Story(
+        "web", later("node-a has the image and a PreferNoSchedule taint."), soft_taint, {"node-a": (IMAGE, TAINT)}
     ),
-    "please avoid": Story("shop-2", "node-a asks the shop's pods to stay away.", unwanted, {"node-a": (AVOID,)}),
+    later("a promise"): Story(
+        "urgent", later("urgent is nominated to node-a; node-b has more room."), promise, {"node-a": (NOMINATED,)}
+    ),
+    later("please avoid"): Story(
+        "shop-2", later("node-a asks the shop's pods to stay away."), unwanted, {"node-a": (AVOID,)}
+    ),
 }
 """By title."""

@@ -18,6 +18,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.generation_clusters import STORIES
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, typed
+from kschedlab.language import later, listed, say, sentences
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.api import Api
 from kschedlab.scheduler import schedule
@@ -33,7 +34,6 @@ from kschedlab.views.versions import Board, Lever, Stop, stage, stage_before
 from kschedlab.whatif.switching import SWITCHES, Switch, switched
 
 NONE, ON, OFF = "none", "on", "off"
-NO_DIFFERENCE = "makes no difference here"
 
 
 def read_rules(text: str) -> str:
@@ -42,8 +42,8 @@ def read_rules(text: str) -> str:
     for part in [] if text.strip() == NONE else text.split(";"):
         name, _, state = part.strip().partition(" ")
         if name not in WORDS or state.strip() not in (ON, OFF):
-            problem = f'"{part.strip()}" is not a rule with on or off, such as "sorted_again on"'
-            raise ValueError(f"rules: {problem}; the rules are {', '.join(WORDS)}")
+            problem = say('"{rule}" is not a rule with on or off, such as "sorted_again on"', rule=part.strip())
+            raise ValueError(say("rules: {problem}; the rules are {rules}", problem=problem, rules=listed(WORDS)))
         pinned[name] = state.strip()
     return "; ".join(f"{rule.name} {pinned[rule.name]}" for rule in SWITCHES if rule.name in pinned) or NONE
 
@@ -117,9 +117,9 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     said = sentence(settings, decision)
     stops = [stop(settings, name, plugins) for name in NAMES]
     handles = Handles(node_badges=STORIES[settings.cluster].signs)
-    board = Board(stops, NAMES.index(settings.version), levers, STORIES[settings.cluster].about, handles)
+    board = Board(stops, NAMES.index(settings.version), levers, say(STORIES[settings.cluster].about), handles)
     lit = [rule for rule, each in zip(SWITCHES, levers, strict=True) if each.matters]
-    answers = "   ".join(f"{each.name}: {each.answer}" for each in stops)
+    answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in stops)
     return View(
         lambda room: stage(decision, board, room, said),
         said,
@@ -153,20 +153,23 @@ def lever(settings: Settings, rule: Switch, matters: bool | None) -> Lever:
     """A rule as a switch."""
     on, pinned = settings.has(rule), rule.name in settings.flipped()
     words, sets = WORDS[rule.name], f"rules: {settings.switching(rule).rules}"
-    tip = f"{words.title}: {ON if on else OFF}. {words.after if on else words.before}"
-    tip += "" if matters is not False else f" ({NO_DIFFERENCE})"
-    return Lever(rule.name, words.title, NAMES.index(rule.since), on, pinned, matters, sets, tip)
+    about = later("{rule}: on. {means}" if on else "{rule}: off. {means}")
+    tip = say(about, rule=say(words.title), means=say(words.after if on else words.before))
+    tip += "" if matters is not False else say(" (makes no difference here)")
+    return Lever(rule.name, say(words.title), NAMES.index(rule.since), on, pinned, matters, sets, tip)
 
 
 def sentence(settings: Settings, decision: Decision) -> str:
     """Which version, with which rules switched, decides what."""
     others = [
-        f"“{WORDS[rule.name].title}” {'on' if settings.has(rule) else 'off'}"
+        say("“{rule}” on" if settings.has(rule) else "“{rule}” off", rule=say(WORDS[rule.name].title))
         for rule in SWITCHES
         if rule.name in settings.flipped()
     ]
-    scheduler = settings.version + (f" with {' and '.join(others)}" if others else "")
-    return f"{scheduler}: {decided(decision)}"
+    scheduler = settings.version
+    if others:
+        scheduler = say("{version} with {rules}", version=scheduler, rules=say(" and ").join(others))
+    return say("{version}: {said}", version=scheduler, said=decided(decision))
 
 
 def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = False) -> Question[Settings]:
@@ -179,7 +182,7 @@ def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = 
         text,
         tuple(choices),
         right=lambda settings: right(settings, choices),
-        why=lambda settings, said: " ".join(filter(None, (remark(decide(settings), said), why))),
+        why=lambda settings, said: sentences((remark(decide(settings), said), why)),
         before=lambda settings: partial(before, settings, choices, alone),
     )
 
@@ -190,9 +193,16 @@ def which_rule(text: str, choices: Sequence[str]) -> Question[Settings]:
     def why(settings: Settings, said: str) -> str:
         rules = _ladder(settings)
         other = next((each for each in rules if str(each.number) == said and not each.decides), None)
-        values = ", ".join(f"{value} on {node}" for node, value in other.values.items()) if other else ""
-        left = f"Rule {said} compares {values}, and leaves {' and '.join(other.kept)}. " if other else ""
-        return left + decided(decide(settings))
+        if other is None:
+            return decided(decide(settings))
+        values = listed(say("{value} on {node}", value=value, node=node) for node, value in other.values.items())
+        left = say(
+            "Rule {number} compares {values}, and leaves {nodes}.",
+            number=said,
+            values=values,
+            nodes=say(" and ").join(other.kept),
+        )
+        return sentences((left, decided(decide(settings))))
 
     return Question(
         text,
@@ -230,7 +240,7 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
     story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
     return stage_before(
-        decision, Board(stops, at, levers, story.about, Handles(picks, picks, node_badges=story.signs)), room
+        decision, Board(stops, at, levers, say(story.about), Handles(picks, picks, node_badges=story.signs)), room
     )
 
 

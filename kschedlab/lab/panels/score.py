@@ -29,6 +29,7 @@ from kschedlab.lab.panels.score_cluster import (
     switch_of,
 )
 from kschedlab.lab.panels.settings import choice, slider
+from kschedlab.language import say, sentences
 from kschedlab.views.arithmetic import Formulas, Step, steps, steps_html, steps_text, summed
 from kschedlab.views.chart import Chart
 from kschedlab.views.html import Html
@@ -89,7 +90,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision = decide(settings, plugins)
     cell = arithmetic(decision, settings.plugin, settings.node)
-    sentence = f"{outcome(decision)} {_cell(settings, cell, decision)}"
+    sentence = sentences((outcome(decision), _cell(settings, cell, decision)))
     listed = () if settings.situation == UNSCORED and not plugins else rows(plugins)[:-1]
     shown = picture(settings, decision, listed, sentence, steps=cell)
     lines = [sentence, chart(settings, decision, plugins).text, *([steps_text(cell)] if cell else [])]
@@ -104,17 +105,19 @@ def _story(shown: ScoreMap) -> Any:
 
 def _idle(settings: Settings) -> dict[str, str]:
     if settings.situation == ONE:
-        return dict.fromkeys(("cpu", "tainted", "avoided", "stage"), "nothing is scored")
+        return dict.fromkeys(("cpu", "tainted", "avoided", "stage"), say("nothing is scored"))
     if settings.situation == UNSCORED:
-        return dict.fromkeys(("cpu", "tainted", "avoided"), "no plugin scores")
+        return dict.fromkeys(("cpu", "tainted", "avoided"), say("no plugin scores"))
     return {}
 
 
 def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
     """The map as a stage. ``more``: other fields of the map."""
     values = settings.controls()["cpu"].values
-    handle = {"data_drag": "cpu", "data_axis": "x", "data_step": "18", "aria_label": "the pod's CPU request"}
-    asked = Asked(f"shop-new asks {settings.cpu}m CPU", values.index(settings.cpu) / (len(values) - 1), handle)
+    handle = {"data_drag": "cpu", "data_axis": "x", "data_step": "18", "aria_label": say("the pod's CPU request")}
+    asked = Asked(
+        say("shop-new asks {cpu}m CPU", cpu=settings.cpu), values.index(settings.cpu) / (len(values) - 1), handle
+    )
     switches = {name: switch_of(settings, name) for name in SWITCHED}
     selected = settings.plugin, settings.node
     return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, switches, **more)
@@ -129,13 +132,13 @@ def chart(settings: Settings, decision: Decision, plugins: Sequence[object] = ()
 
 def _cell(settings: Settings, cell: list[Step], decision: Decision) -> str:
     if settings.situation != UNSCORED and decision.scores is None:
-        return "Nothing is scored."
+        return say("Nothing is scored.")
     if decision.verdict(settings.node).plugin:
-        return f"{settings.node} is not feasible, and has no score."
+        return say("{node} is not feasible, and has no score.", node=settings.node)
     if not cell:
-        return f"{settings.plugin} is not there: every node scores 1."
+        return say("{plugin} is not there: every node scores 1.", plugin=say(settings.plugin))
     wanted = cell[-1] if settings.stage in STAGES[2:] else next(s for s in cell if s.what in (settings.stage, SUM))
-    return f"{settings.plugin} on {settings.node}: {wanted}."
+    return say("{plugin} on {node}: {wanted}.", plugin=say(settings.plugin), node=settings.node, wanted=wanted)
 
 
 def rows(plugins: Sequence[object]) -> tuple[str, ...]:

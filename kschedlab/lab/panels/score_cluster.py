@@ -21,6 +21,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab.language import later, listed, say, terms
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -42,15 +43,15 @@ ZONE, DISK = "topology.kubernetes.io/zone", "disk"
 MIB = 1 << 20
 NODES = ("node-a", "node-b", "node-c", "node-d")
 SWITCHED = ("node-c", "node-d")
-USUAL, ONE, UNSCORED = "usual", "one feasible node", "no score plugins"
+USUAL, ONE, UNSCORED = later("usual"), later("one feasible node"), later("no score plugins")
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
 WISHES = (
-    Wish("a fast disk", "+40"),
-    Wish("zone west", "+20"),
-    Wish("the cache near", "+50"),
-    Wish("a batch job near", "-30"),
-    Wish("shop's pods spread over zones", "even"),
+    Wish(later("a fast disk"), "+40"),
+    Wish(later("zone west"), "+20"),
+    Wish(later("the cache near"), "+50"),
+    Wish(later("a batch job near"), "-30"),
+    Wish(later("shop's pods spread over zones"), later("even")),
 )
 
 
@@ -147,8 +148,8 @@ def draws(cause: Cause, number: int = 200) -> Chart:
     found = Counter(schedule(NEW, here, rules, rng=random.Random(seed)).node for seed in range(number))
     counts = {node: found[node] for node in NODES}
     ends = [str(each) for each in counts.values()]
-    drawn = Bars(NODES, {"draws": list(counts.values())}, ends, f"{number} times scheduled")
-    return bars(drawn, "node")
+    drawn = Bars(NODES, {say("draws"): list(counts.values())}, ends, say("{number} times scheduled", number=number))
+    return bars(drawn, say("node"))
 
 
 def look(cause: Cause) -> Html:
@@ -157,12 +158,12 @@ def look(cause: Cause) -> Html:
     lines = []
     for each in objects.nodes:
         labels, room = each.metadata.labels, each.status.allocatable
-        taints = ", ".join(f"{taint.key}:{taint.effect}" for taint in each.spec.taints)
+        taints = listed(f"{taint.key}:{taint.effect}" for taint in each.spec.taints)
         pods = [element("div", _asks(p)) for p in objects.pods if p.spec.nodeName == each.metadata.name]
         own = [each.metadata.name, labels[ZONE], labels[DISK], str(room["cpu"]), str(room["memory"])]
-        lines.append(row(*own, taints or "none", "yes" if each.status.images else "no", join(pods)))
-    head = ("Node", "Zone", "Disk", "CPU", "Memory", "Taint", "Image", "Pods")
-    return folded("The same cluster as a table, with its memory", table(head, lines))
+        lines.append(row(*own, taints or say("none"), say("yes") if each.status.images else say("no"), join(pods)))
+    head = terms("Node", "Zone", "Disk", "CPU", "Memory", "Taint", "Image", "Pods")
+    return folded(say("The same cluster as a table, with its memory"), table(head, lines))
 
 
 def _asks(running: Pod) -> str:
@@ -196,8 +197,8 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     (new,) = (each for each in objects.pods if not each.spec.nodeName)
     on = decision.node if decision is not None else None
     boxes = [_box(cause, each, objects.pods, new, decision) for each in objects.nodes]
-    said = "Four nodes, and shop-new waits." if decision is None else sentence(decision)
-    taint = [(Badge("taint", "a taint PreferNoSchedule"), "taint: puts pods off")] if cause.tainted else []
+    said = say("Four nodes, and shop-new waits.") if decision is None else sentence(decision)
+    taint = [(Badge("taint", say("a taint PreferNoSchedule")), say("taint: puts pods off"))] if cause.tainted else []
     return Wishes(None if on else _block(new, cause), WISHES, boxes, said, taint)
 
 
@@ -208,12 +209,15 @@ def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Dec
     if here:
         blocks.append(replace(_block(new, cause), mark="arriving"))
     reason = ""
-    lines = [f"{labels[ZONE]}, {labels[DISK]} disk", "has the image" if drawn.status.images else "no image"]
+    lines = [
+        say("{zone}, {disk} disk", zone=labels[ZONE], disk=labels[DISK]),
+        say("has the image") if drawn.status.images else say("no image"),
+    ]
     tied = False
     if decision is not None:
         verdict, found = decision.verdict(name), total(decision, name)
         reason = verdict.reasons[0] if verdict.plugin else ""
-        lines += [f"sum {found}"] if found is not None else []
+        lines += [say("sum {sum}", sum=found)] if found is not None else []
         tied = decision.scores is not None and name in decision.best and len(decision.best) > 1
     pick = {"data_pick": name} if decision is None else {}
     return Box(
@@ -241,21 +245,21 @@ def _badges(cause: Cause, name: str, works: bool) -> tuple[Badge, ...]:
 def switch_of(cause: Cause, name: str, works: bool = True) -> Badge:
     """What is switched on the node itself: node-d's taint, node-c's note."""
     if name == "node-d":
-        return _switch("taint", "tainted", cause.tainted, "the taint maintenance:PreferNoSchedule", works)
-    return _switch("label", "avoided", cause.avoided, "the note preferAvoidPods against the shop", works)
+        return _switch("taint", "tainted", cause.tainted, say("the taint maintenance:PreferNoSchedule"), works)
+    return _switch("label", "avoided", cause.avoided, say("the note preferAvoidPods against the shop"), works)
 
 
 def _switch(kind: str, setting: str, on: bool, what: str, works: bool) -> Badge:
-    tip = f"{what}: {'on' if on else 'off'}"
+    tip = say("{what}: on" if on else "{what}: off", what=what)
     click = {"data_set": f"{setting}: {'off' if on else 'on'}"} if works else {}
-    return Badge(kind, f"{tip}; a click switches it" if works else tip, marks=click, faint=not on)
+    return Badge(kind, say("{tip}; a click switches it", tip=tip) if works else tip, marks=click, faint=not on)
 
 
 def _block(drawn: Pod, cause: Cause) -> Block:
     cpu = pod_requests(drawn)["cpu"]
     if drawn.spec.nodeName:
         return Block(drawn.metadata.name, cpu, 0)
-    drag = {"data_drag": "cpu", "data_axis": "y", "data_step": "-16", "aria_label": "the pod's CPU request"}
+    drag = {"data_drag": "cpu", "data_axis": "y", "data_step": "-16", "aria_label": say("the pod's CPU request")}
     return Block(drawn.metadata.name, cpu, 0, f"{amount('cpu', cpu)} ⇕", marks=drag)
 
 
@@ -269,7 +273,7 @@ def sentence(decision: Decision) -> str:
 def show(cause: Cause, plugins: Sequence[object] = ()) -> View:
     """The view of the cluster: the nodes, their sums, and the chosen one."""
     decision = decide(cause, plugins)
-    lines = aligned([["node", "sum"], *([name, str(found)] for name, found in result_list(decision))])
+    lines = aligned([terms("node", "sum"), *([name, str(found)] for name, found in result_list(decision))])
     text = "\n".join([sentence(decision), *lines])
     return View(picture(cause, decision), sentence(decision), Html(), text)
 

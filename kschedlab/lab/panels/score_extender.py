@@ -15,6 +15,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.score_cluster import NEW, NODES, UNSCORED, Cause, cluster, generation, manifests
 from kschedlab.lab.panels.settings import choice, slider
+from kschedlab.language import later, listed, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
 from kschedlab.views.arithmetic import steps_html, steps_text
@@ -24,7 +25,7 @@ from kschedlab.views.score_map import Chip, ScoreMap, story
 from kschedlab.views.svg import Room
 from kschedlab.views.words import outcome
 
-OFF, SCORES, REFUSES = "off", "scores node-a", "refuses node-c"
+OFF, SCORES, REFUSES = later("off"), later("scores node-a"), later("refuses node-c")
 
 
 class Thermometer:
@@ -73,7 +74,7 @@ def show(settings: Settings) -> View:
     plugins = () if settings.situation == UNSCORED else score.PLUGINS
     listed = [*plugins, *([NAME] if settings.extender == SCORES else [])]
     cell = score.arithmetic(decision, settings.plugin, settings.node) if settings.plugin in (*listed, SUM) else []
-    sentence = f"{outcome(decision)} {_effect(settings, decision)}"
+    sentence = sentences((outcome(decision), _effect(settings, decision)))
     shown = _map(settings, decision, listed, sentence, steps=cell)
     at = [*listed, SUM].index(settings.plugin) if settings.plugin in listed else len(listed)
     table = score_map(decision, listed, NODES, settings.stage, (at, NODES.index(settings.node)))
@@ -96,14 +97,23 @@ def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str
 def _effect(settings: Settings, decision: Decision) -> str:
     """What the extender does, in words."""
     if settings.extender == OFF:
-        return "No extender is asked."
+        return say("No extender is asked.")
     if settings.extender == REFUSES:
         reasons = "; ".join(decision.verdict("node-c").reasons)
-        return f'{NAME} refuses node-c ("{reasons}") after all filters accepted it, so node-c is not scored.'
+        return say(
+            '{name} refuses node-c ("{reasons}") after all filters accepted it, so node-c is not scored.',
+            name=NAME,
+            reasons=reasons,
+        )
     if decision.scores is None:
-        return f"{NAME} is not asked for scores."
+        return say("{name} is not asked for scores.", name=NAME)
     raw, points = number(decision, "raw", NAME, "node-a"), number(decision, "weighted", NAME, "node-a")
-    return f"{NAME} gives node-a {raw} of 10: {raw} × 10 × weight 1 = {points} points in the sum."
+    return say(
+        "{name} gives node-a {raw} of 10: {raw} × 10 × weight 1 = {points} points in the sum.",
+        name=NAME,
+        raw=raw,
+        points=points,
+    )
 
 
 def who_wins() -> Question[Settings]:
@@ -115,14 +125,21 @@ def who_wins() -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         without = dict(result_list(decide(settings.changed(extender=OFF))))
         points = number(decide(settings), "weighted", NAME, "node-a") or 0
-        sums = f"node-a had {without['node-a']} and node-c {without['node-c']}"
-        scaled = f"1 of an extender's 10 is {points} of a plugin's 100"
+        sums = say("node-a had {first} and node-c {second}", first=without["node-a"], second=without["node-c"])
+        scaled = say("1 of an extender's 10 is {points} of a plugin's 100", points=points)
         if answer == right(settings):
-            return f"{scaled}, and that is more than node-c's lead: {sums}."
-        return f"{sums}; {scaled}, so node-a comes to {without['node-a'] + points}."
+            return say("{scaled}, and that is more than node-c's lead: {sums}.", scaled=scaled, sums=sums)
+        return say(
+            "{sums}; {scaled}, so node-a comes to {sum}.", sums=sums, scaled=scaled, sum=without["node-a"] + points
+        )
 
     return Question(
-        f"{NAME} gives node-a 1 point of its 10. Where does shop-new go?", NODES, right, why, _before, looks=score.LOOKS
+        say("{name} gives node-a 1 point of its 10. Where does shop-new go?", name=NAME),
+        NODES,
+        right,
+        why,
+        _before,
+        looks=score.LOOKS,
     )
 
 
@@ -134,21 +151,30 @@ def who_is_left() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         if answer == "node-c":
-            return "A refused node is not scored, whatever the filters say."
+            return say("A refused node is not scored, whatever the filters say.")
         ours, before = decide(settings), decide(settings.changed(extender=OFF))
-        sums = ", ".join(f"{node} {found}" for node, found in result_list(ours))
+        sums = listed(f"{node} {found}" for node, found in result_list(ours))
         was, now = (number(each, "normalised", AFFINITY, "node-d") for each in (before, ours))
-        lowest = f"Among the three that are left node-d has the lowest {AFFINITY}: its {was} becomes {now}."
-        return f"Normalising compares only nodes that are left. {lowest} The sums: {sums}."
+        lowest = say(
+            "Among the three that are left node-d has the lowest {affinity}: its {was} becomes {now}.",
+            affinity=AFFINITY,
+            was=was,
+            now=now,
+        )
+        return say(
+            "Normalising compares only nodes that are left. {lowest} The sums: {sums}.", lowest=lowest, sums=sums
+        )
 
-    return Question(f"{NAME} refuses node-c. Where does shop-new go?", NODES, right, why, _before, looks=score.LOOKS)
+    return Question(
+        say("{name} refuses node-c. Where does shop-new go?", name=NAME), NODES, right, why, _before, looks=score.LOOKS
+    )
 
 
 def _before(settings: Settings) -> Callable[[Room], Html]:
     """The map as it is without the extender."""
     plain = settings.changed(extender=OFF)
     decision = decide(plain)
-    drawn = _map(plain, decision, score.PLUGINS, "The scores without the extender.")
+    drawn = _map(plain, decision, score.PLUGINS, say("The scores without the extender."))
     return replace(drawn, chips=(), selected=None)
 
 

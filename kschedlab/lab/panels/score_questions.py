@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,14 +10,15 @@ from kschedlab.decision import Decision
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.score import LOOKS, PLUGINS, Cause, Settings, arithmetic, decide, picture
 from kschedlab.lab.panels.score_cluster import NODES, before
+from kschedlab.language import later, say, sentences, terms
 from kschedlab.views.arithmetic import Step
 from kschedlab.views.html import Html
 from kschedlab.views.score import number, total
 from kschedlab.views.svg import Room
 from kschedlab.views.wishes import Wishes
-from kschedlab.views.words import listing
+from kschedlab.views.words import count, listing
 
-ALL = "all four tie"
+ALL = later("all four tie")
 
 
 def which_node() -> Question[Settings]:
@@ -27,7 +28,7 @@ def which_node() -> Question[Settings]:
         return about(decide(settings), answer)
 
     return Question(
-        "Where does shop-new go?", NODES, lambda settings: chosen(decide(settings)), why, before, looks=LOOKS
+        say("Where does shop-new go?"), NODES, lambda settings: chosen(decide(settings)), why, before, looks=LOOKS
     )
 
 
@@ -46,16 +47,34 @@ def about(decision: Decision, node: str) -> str:
         )
         lead = (total(decision, best) or 0) - after
         helps, gain = _largest(decision, best, second)
-        return f"{best} is {_points(lead)} ahead of {second}; {helps} alone gives it {gain} more."
+        return say(
+            "{best} is {points} ahead of {second}; {helps} alone gives it {gain} more.",
+            best=best,
+            points=count(lead, "point"),
+            second=second,
+            helps=helps,
+            gain=gain,
+        )
     behind = (total(decision, best) or 0) - (total(decision, node) or 0)
     helps, gain = _largest(decision, best, node)
     good, plus = _largest(decision, node, best)
-    more = f" {good} speaks for {node} ({plus} more), but" if plus > 0 else ""
-    return f"{node} is {_points(behind)} behind {best}.{more} {helps} gives {best} {gain} more."
-
-
-def _points(number: int) -> str:
-    return "1 point" if number == 1 else f"{number} points"
+    if plus > 0:
+        message = later(
+            "{node} is {points} behind {best}. {good} speaks for {node} ({plus} more), but {helps} gives {best} "
+            "{gain} more."
+        )
+    else:
+        message = later("{node} is {points} behind {best}. {helps} gives {best} {gain} more.")
+    return say(
+        message,
+        node=node,
+        points=count(behind, "point"),
+        best=best,
+        good=good,
+        plus=plus,
+        helps=helps,
+        gain=gain,
+    )
 
 
 def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
@@ -71,14 +90,14 @@ def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
 
 def which_numbers() -> Question[Settings]:
     """What is scored if one node is feasible?"""
-    nothing, one, sums = "none", "node-d's column", "only the sums"
+    nothing, one, sums = terms("none", "node-d's column", "only the sums")
     remarks = {
-        nothing: "There is no choice left, so no plugin is asked: no number could change the answer.",
-        one: "A score compares nodes, and there is nothing to compare. Schedule() returns before prioritizeNodes.",
-        sums: "A sum needs scores to add up, and no plugin is asked.",
+        nothing: say("There is no choice left, so no plugin is asked: no number could change the answer."),
+        one: say("A score compares nodes, and there is nothing to compare. Schedule() returns before prioritizeNodes."),
+        sums: say("A sum needs scores to add up, and no plugin is asked."),
     }
     return Question(
-        "Which numbers does the map show?", (*remarks,), lambda _: nothing, lambda _, a: remarks[a], looks=LOOKS
+        say("Which numbers does the map show?"), (*remarks,), lambda _: nothing, lambda _, a: remarks[a], looks=LOOKS
     )
 
 
@@ -87,14 +106,14 @@ def who_without_plugins() -> Question[Settings]:
 
     def right(settings: Settings) -> str:
         best = decide(settings).best
-        return ALL if len(best) == len(NODES) else best[0]
+        return say(ALL) if len(best) == len(NODES) else best[0]
 
     def why(_: Settings, answer: str) -> str:
-        if answer == ALL:
-            return "Without score plugins and extenders every node gets 1, and selectHost draws among all of them."
-        return f"Nothing speaks for {answer}: without score plugins and extenders every node gets 1."
+        if answer == say(ALL):
+            return say("Without score plugins and extenders every node gets 1, and selectHost draws among all of them.")
+        return say("Nothing speaks for {node}: without score plugins and extenders every node gets 1.", node=answer)
 
-    return Question("Who is best?", (*NODES, ALL), right, why, before, looks=LOOKS)
+    return Question(say("Who is best?"), (*NODES, say(ALL)), right, why, before, looks=LOOKS)
 
 
 def the_number(what: str = "") -> Question[Settings]:
@@ -106,11 +125,13 @@ def the_number(what: str = "") -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         found = step(settings)
-        sentence = f"{found}{f' ({found.remark})' if found.remark else ''}."
+        if found.remark:
+            sentence = say("{formula} ({remark}).", formula=found, remark=found.remark)
+        else:
+            sentence = say("{formula}.", formula=found)
         if answer == found.result:
             return sentence
-        near = _near(found, answer)
-        return f"{near} {sentence}".strip()
+        return sentences((_near(found, answer), sentence))
 
     def shown(settings: Settings) -> Callable[[Room], Html]:
         decision = decide(settings)
@@ -119,14 +140,19 @@ def the_number(what: str = "") -> Question[Settings]:
             settings,
             decision,
             asked[:1],
-            "Which number belongs here?",
+            say("Which number belongs here?"),
             question=asked,
             totals=False,
             **_inputs(settings),
         )
 
-    of = f" for {what.upper() if what == 'cpu' else what}" if what else ""
-    return Question(f"Which number comes out{of} in the framed cell?", (), lambda s: step(s).result, why, shown)
+    if what:
+        asked = say(
+            "Which number comes out for {what} in the framed cell?", what=what.upper() if what == "cpu" else what
+        )
+    else:
+        asked = say("Which number comes out in the framed cell?")
+    return Question(asked, (), lambda s: step(s).result, why, shown)
 
 
 def _inputs(settings: Settings) -> dict[str, Any]:
@@ -137,7 +163,7 @@ def _inputs(settings: Settings) -> dict[str, Any]:
 def _near(found: Step, answer: str) -> str:
     """A remark if the answer is one too many: it was rounded, and not down."""
     if answer.isdecimal() and int(answer) == int(found.result) + 1 and "/" in found.formula:
-        return "Every division is rounded down."
+        return say("Every division is rounded down.")
     return ""
 
 
@@ -155,18 +181,27 @@ def largest_weight() -> Question[Settings]:
         assert scores is not None
         weights = dict(zip(scores.plugins, scores.weights, strict=True))
         if answer == right(settings):
-            return f"Its weight is {weights[answer]}, but it gives all nodes the same: only differences decide."
-        return f"{answer} has weight {weights[answer]}; {right(settings)} has {weights[right(settings)]}."
+            return say(
+                "Its weight is {weight}, but it gives all nodes the same: only differences decide.",
+                weight=weights[answer],
+            )
+        return say(
+            "{plugin} has weight {weight}; {right} has {most}.",
+            plugin=answer,
+            weight=weights[answer],
+            right=right(settings),
+            most=weights[right(settings)],
+        )
 
     names = ("InterPodAffinity", "NodeAffinity", "NodePreferAvoidPods", "PodTopologySpread")
-    return Question("Which plugin has the largest weight?", names, right, why)
+    return Question(say("Which plugin has the largest weight?"), names, right, why)
 
 
 CHANGES: dict[str, dict[str, Any]] = {
-    "the pod asks for 250m": {"cpu": 250},
-    "the pod asks for 2000m": {"cpu": 2000},
-    "node-d loses its taint": {"tainted": False},
-    "node-c gets the note": {"avoided": True},
+    later("the pod asks for 250m"): {"cpu": 250},
+    later("the pod asks for 2000m"): {"cpu": 2000},
+    later("node-d loses its taint"): {"tainted": False},
+    later("node-c gets the note"): {"avoided": True},
 }
 
 
@@ -177,14 +212,20 @@ def which_change() -> Question[Cause]:
         drawn = before(settings)
         return replace(drawn, boxes=[replace(box, marks={}) for box in drawn.boxes])
 
-    def best(settings: Cause, change: str) -> list[str]:
-        return decide(settings.changed(**CHANGES[change])).best
+    def best(settings: Cause, change: Mapping[str, Any]) -> list[str]:
+        return decide(settings.changed(**change)).best
 
     def right(settings: Cause) -> str:
-        return next(change for change in CHANGES if "node-a" in best(settings, change))
+        return next(text for text, change in changes.items() if "node-a" in best(settings, change))
 
     def why(settings: Cause, answer: str) -> str:
-        names = best(settings, answer)
-        return f"If {answer}, {listing(names)} {'share' if len(names) > 1 else 'has'} the highest sum. Try the others."
+        names = best(settings, changes[answer])
+        message = later(
+            "If {change}, {names} share the highest sum. Try the others."
+            if len(names) > 1
+            else "If {change}, {names} has the highest sum. Try the others."
+        )
+        return say(message, change=answer, names=listing(names))
 
-    return Question("Which change brings node-a to the top, alone or shared?", tuple(CHANGES), right, why, waiting)
+    changes = {say(text): change for text, change in CHANGES.items()}
+    return Question(say("Which change brings node-a to the top, alone or shared?"), tuple(changes), right, why, waiting)

@@ -19,6 +19,7 @@ from kschedlab.cluster.signatures import IntArray
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider
+from kschedlab.language import later, listed, say, terms
 from kschedlab.score.stage import select_host
 from kschedlab.views.chart import Chart, bars
 from kschedlab.views.chart_bars import Bars
@@ -35,8 +36,8 @@ CHANCES: dict[str, Chance] = {
     FAIR: lambda k: Fraction(1, k),
     "1/2": lambda k: Fraction(1, 2),
     "1/(k+1)": lambda k: Fraction(1, k + 1),
-    "0 (first wins)": lambda k: Fraction(0),
-    "1 (last wins)": lambda k: Fraction(1),
+    later("0 (first wins)"): lambda k: Fraction(0),
+    later("1 (last wins)"): lambda k: Fraction(1),
 }
 FIRST = CHANCES["0 (first wins)"]
 LISTS = ((9, 9), (9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7, 9), (9, 9, 9, 9, 9, 9, 9, 9))
@@ -64,15 +65,22 @@ def best(scores: Sequence[int]) -> list[str]:
 def walk(scores: Sequence[int], chance: Chance) -> list[Held]:
     """Walk the list element by element, with exact probabilities."""
     highest, equals, likely = scores[0], 1, {names(scores)[0]: Fraction(1)}
-    steps = [Held(names(scores)[0], highest, "first: held to begin with", Fraction(1), likely, "first")]
+    steps = [Held(names(scores)[0], highest, say("first: held to begin with"), Fraction(1), likely, later("first"))]
     for name, score in zip(names(scores)[1:], scores[1:], strict=True):
-        taken, what, brief = Fraction(0), "lower: passed over", "lower"
+        taken, what, brief = Fraction(0), say("lower: passed over"), later("lower")
         if score > highest:
-            highest, equals, taken, what, brief = score, 1, Fraction(1), "higher: held at once, k = 1", "higher"
+            highest, equals, taken, what, brief = (
+                score,
+                1,
+                Fraction(1),
+                say("higher: held at once, k = 1"),
+                later("higher"),
+            )
         elif score == highest:
             equals += 1
             taken = chance(equals)
-            what, brief = f"equal: k = {equals}, taken with probability {taken}", f"k = {equals}: {taken}"
+            what = say("equal: k = {equals}, taken with probability {taken}", equals=equals, taken=taken)
+            brief = f"k = {equals}: {taken}"
         likely = {held: each * (1 - taken) for held, each in likely.items()} | {name: taken}
         steps.append(Held(name, score, what, taken, likely, brief))
     return steps
@@ -110,10 +118,13 @@ def example(settings: Settings) -> list[tuple[str, str]]:
     found = []
     for name, score, step in zip(names(settings.scores), settings.scores, walk(settings.scores, FIRST), strict=True):
         if step.brief == "lower":
-            what = f"{name} has only {score}: {held} is still held."
+            what = say("{name} has only {score}: {held} is still held.", name=name, score=score, held=held)
         elif step.brief in ("first", "higher"):
             held, equals = name, 1
-            what = f"{name} {'comes first' if step.brief == 'first' else 'has more'} and is held, k = 1."
+            first = step.brief == "first"
+            what = say(
+                "{node} comes first and is held, k = 1." if first else "{node} has more and is held, k = 1.", node=name
+            )
         else:
             equals += 1
             held, what = _equal(settings.rule, rng, name, held, equals)
@@ -126,12 +137,16 @@ def _equal(rule: str, rng: random.Random, name: str, held: str, k: int) -> tuple
     number = rng.random()
     if rule == FAIR:
         drawn = int(number * k)
-        said = f"{name} is equal, k = {k}: of 0 to {k - 1} it draws {drawn}"
+        said = say("{name} is equal, k = {k}: of 0 to {most} it draws {drawn}", name=name, k=k, most=k - 1, drawn=drawn)
         taken = drawn == 0
     else:
         taken = number < CHANCES[rule](k)
-        said = f"{name} is equal, k = {k}: it is taken with probability {CHANCES[rule](k)}"
-    return (name, f"{said}, and is held now.") if taken else (held, f"{said}; {held} is still held.")
+        said = say(
+            "{name} is equal, k = {k}: it is taken with probability {chance}", name=name, k=k, chance=CHANCES[rule](k)
+        )
+    if taken:
+        return name, say("{said}, and is held now.", said=said)
+    return held, say("{said}; {held} is still held.", said=said, held=held)
 
 
 def show(settings: Settings) -> View:
@@ -142,7 +157,9 @@ def show(settings: Settings) -> View:
     once = example(settings)
     rules = {name: f"rule: {name}" for name in CHANCES}
     picture = Reservoir(steps, [held for held, _ in once], counts, sentence, rules, settings.rule)
-    lines = aligned([["drawn", "times", "probability"], *([n, f"{counts[n]:,}", str(p)] for n, p in likely.items())])
+    lines = aligned(
+        [terms("drawn", "times", "probability"), *([n, f"{counts[n]:,}", str(p)] for n, p in likely.items())]
+    )
     text = "\n".join([sentence, *lines, walk_lines(steps)])
 
     def frames(room: Room) -> list[Frame]:
@@ -156,17 +173,25 @@ def counted(settings: Settings) -> Chart:
     counts = drawn(settings)
     fair = DRAWS / len(counts)
     ends = [f"{number:,}" for number in counts.values()]
-    parts = {"draws": [float(number) for number in counts.values()]}
-    words = f"{fair:,.0f} if all were equal"
-    return bars(Bars(list(counts), parts, ends, "draws", line=fair, line_words=words), "drawn")
+    parts = {say("draws"): [float(number) for number in counts.values()]}
+    words = say("{fair:,.0f} if all were equal", fair=fair)
+    return bars(Bars(list(counts), parts, ends, say("draws"), line=fair, line_words=words), say("drawn"))
 
 
 def describe(settings: Settings, likely: dict[str, Fraction]) -> str:
     """The probabilities in a sentence."""
     if len(set(likely.values())) == 1:
-        return f"Each of the {count(len(likely), 'best node')} is drawn with probability {next(iter(likely.values()))}."
-    chances = ", ".join(f"{name} {chance}" for name, chance in likely.items())
-    return f"If the k-th equal is taken with probability {settings.rule}, the draw is not fair: {chances}."
+        return say(
+            "Each of the {nodes} is drawn with probability {next}.",
+            nodes=count(len(likely), "best node"),
+            next=next(iter(likely.values())),
+        )
+    chances = listed(f"{name} {chance}" for name, chance in likely.items())
+    return say(
+        "If the k-th equal is taken with probability {rule}, the draw is not fair: {chances}.",
+        rule=say(settings.rule),
+        chances=chances,
+    )
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -186,10 +211,14 @@ def first_stays() -> Question[Settings]:
         stays = [1 - step.chance for step in steps[1:]]
         product = " × ".join(map(str, stays))
         if answer == "1":
-            return f"Each equal may take its place, so it stays with {product} = {right(settings)}."
-        return f"It must stay each time: {product} = {right(settings)}."
+            return say(
+                "Each equal may take its place, so it stays with {product} = {right}.",
+                product=product,
+                right=right(settings),
+            )
+        return say("It must stay each time: {product} = {right}.", product=product, right=right(settings))
 
-    asked = "The first node is held before the others are seen. With which probability is it held at the end?"
+    asked = say("The first node is held before the others are seen. With which probability is it held at the end?")
     return Question(asked, ("1", "1/2", "1/3", "1/4", "1/8"), right, why, _waiting)
 
 
@@ -204,11 +233,21 @@ def who_gains() -> Question[Settings]:
         likely = walk(settings.scores, CHANCES[settings.rule])[-1].likely
         best = right(settings)
         if answer == best:
-            return f"{best} is drawn with probability {likely[best]}: nobody comes after it to take its place."
-        return f"{answer} is drawn with probability {likely[answer]} only; {best} comes last and has {likely[best]}."
+            return say(
+                "{best} is drawn with probability {likely}: nobody comes after it to take its place.",
+                best=best,
+                likely=likely[best],
+            )
+        return say(
+            "{answer} is drawn with probability {likely} only; {best} comes last and has {likely2}.",
+            answer=answer,
+            likely=likely[answer],
+            best=best,
+            likely2=likely[best],
+        )
 
     choices = tuple(names(LISTS[1]))
-    return Question("Every equal is taken with probability 1/2. Which node gains?", choices, right, why, _picked)
+    return Question(say("Every equal is taken with probability 1/2. Which node gains?"), choices, right, why, _picked)
 
 
 def _picked(settings: Settings) -> Reservoir:
@@ -219,4 +258,4 @@ def _picked(settings: Settings) -> Reservoir:
 def _waiting(settings: Settings) -> Reservoir:
     """The list before anyone comes up."""
     steps = walk(settings.scores, CHANCES[settings.rule])
-    return Reservoir(steps, (), {}, "The list before the draw.", shown=0)
+    return Reservoir(steps, (), {}, say("The list before the draw."), shown=0)

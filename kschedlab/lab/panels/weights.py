@@ -18,6 +18,7 @@ from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.score import NEW, NODES, PLUGINS
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab.language import later, listed, say
 from kschedlab.scheduler import schedule
 from kschedlab.views.chart import Answer, Chart, bars, decision_map
 from kschedlab.views.chart_bars import FILLS, Bars
@@ -41,7 +42,7 @@ MOST = 6
 
 
 def _written(weight: int) -> str:
-    return str(weight) if weight else "off"
+    return str(weight) if weight else later("off")
 
 
 def _weight(field: str) -> Any:
@@ -90,9 +91,13 @@ def show(weights: Weights, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision, winners = decide(weights, plugins), winners_map(weights, plugins)
     sentence = outcome(decision) if decision.scores is None else lead(decision)
-    over = f"Who wins over the weights of {FIELDS[weights.down]} (down) and {FIELDS[weights.across]} (across)"
+    over = say(
+        "Who wins over the weights of {down} (down) and {across} (across)",
+        down=FIELDS[weights.down],
+        across=FIELDS[weights.across],
+    )
     numbers = score_map(decision, score.rows(plugins)[:-1], NODES, STAGES[-1])
-    table = folded("The sums as a table", numbers.table)
+    table = folded(say("The sums as a table"), numbers.table)
     assert isinstance(winners.picture, Grid)
     picture = WeightStage(handles(weights), sums(decision, sentence), winners.picture, sentence)
     return View(picture, sentence, table, "\n".join([sentence, numbers.text, over, winners.text]))
@@ -105,7 +110,7 @@ def handles(weights: Weights) -> list[Weight]:
             plugin.removeprefix("NodeResources"),
             field,
             getattr(weights, field),
-            _written(getattr(weights, field)),
+            say(_written(getattr(weights, field))),
             FILLS[i],
             MOST,
             f"down: {plugin}",
@@ -138,13 +143,13 @@ def sums(decision: Decision, alt: str) -> Bars:
 
 
 def _end(total: int, million: int) -> str:
-    return f"{total - million} + 1M" if million else f"{total}, vetoed: no 1M"
+    return f"{total - million} + 1M" if million else say("{sum}, vetoed: no 1M", sum=total)
 
 
 def sums_chart(weights: Weights, plugins: Sequence[object] = ()) -> Chart:
     """The sums as a chart, with a figure of plotly to zoom in."""
     decision = decide(weights, plugins)
-    return bars(sums(decision, outcome(decision)), "node")
+    return bars(sums(decision, outcome(decision)), say("node"))
 
 
 def winners_map(weights: Weights, plugins: Sequence[object] = ()) -> Chart:
@@ -160,8 +165,8 @@ def winners_map(weights: Weights, plugins: Sequence[object] = ()) -> Chart:
 
     return decision_map(
         winners,
-        [write(y) for y in down],
-        [write(x) for x in across],
+        [say(write(y)) for y in down],
+        [say(write(x)) for x in across],
         selected=at,
         corner=f"{FIELDS[weights.down]} \\ {FIELDS[weights.across]}",
         titles=(_short(weights.across), _short(weights.down)),
@@ -212,7 +217,7 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
 
     def before(weights: Weights) -> Bars:
         decision = decide(weights.changed(**{field: old}))
-        drawn = sums(decision, "The sums before the change")
+        drawn = sums(decision, say("The sums before the change"))
         return replace(drawn, picks=NODES, legend=True)
 
     def right(weights: Weights) -> str:
@@ -222,12 +227,17 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
         then, now = decide(weights.changed(**{field: old})), decide(weights)
         best = right(weights)
         gains = {node: (total(now, node) or 0) - (total(then, node) or 0) for node in (answer, best)}
-        told = ", ".join(f"{node} {_change(gain)}" for node, gain in gains.items())
-        return f"The change: {told}. Now {best} leads with {total(now, best)}."
+        told = listed(_change(node, gain) for node, gain in gains.items())
+        return say("The change: {told}. Now {best} leads with {total}.", told=told, best=best, total=total(now, best))
 
-    asked = f"{FIELDS[field]}'s weight goes from {_written(old)} to {_written(new)}. Who wins then?"
+    asked = say(
+        "{plugin}'s weight goes from {old} to {new}. Who wins then?",
+        plugin=FIELDS[field],
+        old=say(_written(old)),
+        new=say(_written(new)),
+    )
     return Question(asked, NODES, right, why, before)
 
 
-def _change(gain: int) -> str:
-    return f"gains {gain}" if gain >= 0 else f"loses {-gain}"
+def _change(node: str, gain: int) -> str:
+    return say("{node} gains {points}" if gain >= 0 else "{node} loses {points}", node=node, points=abs(gain))
