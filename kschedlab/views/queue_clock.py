@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kschedlab.language import later, say
 from kschedlab.views.html import Html, element
 from kschedlab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, pill, text, titled
 from kschedlab.views.style import CHOSEN, KINDS
@@ -24,6 +25,14 @@ STRETCHES: Mapping[str, tuple[str, float]] = {
     "bound": (CHOSEN, 1.0),
 }
 """Colour and height of a stretch, by the place of the pod."""
+NAMED = {
+    "active": later("active"),
+    "in flight": later("in flight"),
+    "backoff": later("backoff"),
+    "unschedulable": later("unschedulable"),
+    "bound": later("bound"),
+}
+"""What the places are called where one points at a stretch."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,7 @@ def step_of(steps: float, room: Room) -> float:
 
 def _part(part: Part, x: float, y: float, wide: float, tall: float, head: float, pod_high: float) -> list[Html]:
     colour, high = STRETCHES[part.kind]
-    note = "" if part.there else "not in this version"
+    note = "" if part.there else say("not in this version")
     shapes = [area(part.title, x, y, wide, tall, key=f"part/{part.kind}", note=note, there=part.there)]
     if part.there:
         bar = element("rect", x=x + 10, y=y + tall - 5 - 8 * high, width=wide - 20, height=8 * high, fill=colour)
@@ -132,7 +141,7 @@ def _part(part: Part, x: float, y: float, wide: float, tall: float, head: float,
 
 def _events(events: Sequence[Event], now: float, top: float, step: float, room: Room) -> list[Html]:
     """A bolt for each event, and the words of the last one."""
-    shapes = [text("events", NAMES - 10, top + 16, "end", font_size=12)]
+    shapes = [text(say("events"), NAMES - 10, top + 16, "end", font_size=12)]
     past = [each for each in events if each.at <= now]
     for each in events:
         over = each.at <= now
@@ -156,14 +165,14 @@ def _history(history: History, y: float, step: float, room: Room) -> list[Html]:
     for i, each in enumerate(history.stretches):
         fill, part = STRETCHES[each.kind]
         x, wide, high = NAMES + each.start * step, (each.end - each.start) * step, HIGH * part
-        key, tip = f"{history.name}/{i}", f"{history.name}: {each.kind}"
+        key, tip = f"{history.name}/{i}", say("{pod}: {part}", pod=history.name, part=say(NAMED[each.kind]))
         shapes.append(
             element("rect", x=x, y=base - high, width=wide, height=high, fill=fill, data_key=key, data_tip=tip)
         )
     for at in history.tries:
         x = NAMES + at * step
         line = element("path", d=f"M{x:.1f} {base}V{base - HIGH - 4}", stroke="currentColor", stroke_width=2.5)
-        shapes.append(element("g", line, data_tip=f"{history.name} is tried"))
+        shapes.append(element("g", line, data_tip=say("{pod} is tried", pod=history.name)))
     return shapes
 
 
@@ -171,7 +180,7 @@ def _break(x: float, y: float) -> Html:
     """Two strokes through a line: from here on, a step is longer."""
     strokes = "M-5 5L0 -5M0 5L5 -5"
     place = f"translate({x:.1f},{y:.1f})"
-    tip = "from here on, a step is half a minute"
+    tip = say("from here on, a step is half a minute")
     return element("path", d=strokes, stroke="currentColor", stroke_width=1.6, transform=place, data_tip=tip)
 
 

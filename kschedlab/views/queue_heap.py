@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from kschedlab.language import say
 from kschedlab.views.html import Html, element
 from kschedlab.views.queue_pods import COMPARED, FAINT, PILL, SWAPPED, Handle, Pod, pill, text
 from kschedlab.views.svg import Room, svg
@@ -58,9 +59,9 @@ def draw_heap(places: Sequence[Place], alt: str, popped: Sequence[Place], pop: H
     spots = [_spot(i, room.width, level) for i in range(len(places))]
     bottom = TREE + 22 + (levels - 1) * level + PILL
     shapes = [
-        text("array: the index is the place", EDGE, 14, font_size=12, opacity=0.8),
+        text(say("array: the index is the place"), EDGE, 14, font_size=12, opacity=0.8),
         *_array(places, wide),
-        text("tree: the children of index i are at 2i+1 and 2i+2", EDGE, TREE + 6, font_size=12, opacity=0.8),
+        text(say("tree: the children of index i are at 2i+1 and 2i+2"), EDGE, TREE + 6, font_size=12, opacity=0.8),
         element("g", *(_branch(i, spots, places) for i in range(1, len(places))), stroke="currentColor"),
         element("g", *(_index(i, spots[i], wide) for i in range(len(places))), font_size=12, text_anchor="end"),
         *(_node(each, spots[i], wide) for i, each in enumerate(places)),
@@ -130,7 +131,7 @@ def _branch(index: int, spots: Sequence[Point], places: Sequence[Place]) -> Html
 
 def _lane(popped: Sequence[Place], wide: float, y: float, room: Room, pop: Handle | None) -> list[Html]:
     """The pods that came out, in their order, and the place of the next one."""
-    title = "popped, first to last" if popped else "popped: none yet"
+    title = say("popped, first to last") if popped else say("popped: none yet")
     shapes = [text(title, EDGE, y + 12, font_size=12, opacity=0.8)]
     for i, each in enumerate(popped):
         shapes.append(pill(each.pod, EDGE + i * (wide + GAP), y + 18, wide, f"pod/{each.name}", round_=PILL / 2))

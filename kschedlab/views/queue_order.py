@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kschedlab.language import say
 from kschedlab.views.html import Html, element
 from kschedlab.views.queue_pods import COUNTS, PILL, Handle, Pod, arrow, pill, text
 from kschedlab.views.svg import Room, label, svg
@@ -53,7 +54,7 @@ def draw_order(
     """
     step = step_of(slots, room)
     bottom = TOP + LANE * len(pods)
-    shapes = [text("not set", LEFT - 4, TOP - 12, "end", font_size=12, opacity=0.8)]
+    shapes = [text(say("not set"), LEFT - (4 if step >= 20 else 8), TOP - 12, "end", font_size=12, opacity=0.8)]
     for at, words in ticks:
         x = _x(at, step)
         line = element("line", x1=x, y1=TOP - 6, x2=x, y2=bottom - 6, stroke="currentColor", opacity=0.25)
@@ -105,7 +106,7 @@ def _queue(pods: Sequence[Waiting], y: float, room: Room, answered: bool) -> lis
     if tie:
         box = element("rect", x=LEFT - 30, y=y - 4, width=2 * wide + 50, height=PILL + 8, rx=8, fill="url(#tie)")
         shapes += [_hatched(), box]
-    words = "which is next?" if not answered else "a tie: neither" if tie else "next"
+    words = say("which is next?") if not answered else say("a tie: neither") if tie else say("next")
     shapes.append(text(words, LEFT - 36, y + PILL / 2 + 5, "end", font_weight="bold", font_size=13))
     if answered and not tie:
         shapes.append(arrow([(LEFT - 30, y + PILL / 2), (LEFT - 14, y + PILL / 2)]))

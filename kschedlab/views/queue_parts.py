@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import wrap
 
+from kschedlab.language import later, say
 from kschedlab.views.html import Html, element
 from kschedlab.views.queue_pods import COUNTS, FAINT, PILL, Handle, Pod, area, arrow, pill, refused, text
 from kschedlab.views.style import EVICTED
 from kschedlab.views.svg import Room, svg
+from kschedlab.views.words import broken
 
 EDGE, TALL, UNDER = 8, 116, 38
 """Margin, height of a part, and the space below the parts for the way back."""
-ACTIVE, TRYING, WAITING = "activeQ", "being tried", "unschedulableQ"
+ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
 SHADE: Handle = {"fill": "currentColor", "fill_opacity": FAINT}
 UNLIT = "#8C8C8C"
 BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
@@ -63,8 +65,11 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     gap = 46 if room.width >= 560 else 8
     wide = (room.width - 2 * EDGE - 2 * gap) / 3
     left = {name: EDGE + i * (wide + gap) for i, name in enumerate((ACTIVE, TRYING, WAITING))}
-    notes = {TRYING: f"schedulingCycle {parts.cycles[0]}", WAITING: f"moveRequestCycle {parts.cycles[1]}"}
-    titles = {ACTIVE: "activeQ: a heap", TRYING: "being tried", WAITING: "unschedulableQ"}
+    notes = {
+        TRYING: f"schedulingCycle {parts.cycles[0]}",
+        WAITING: f"moveRequestCycle {parts.cycles[1]}",
+    }
+    titles = {ACTIVE: say("activeQ: a heap"), TRYING: say(TRYING), WAITING: "unschedulableQ"}
     shapes = []
     for name, x in left.items():
         pick = {"data_pick": name, "aria_label": name} if parts.picks and name != TRYING else {}
@@ -85,7 +90,7 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     y = EDGE + TALL + UNDER + 14 + 2 * 20
     if parts.slots:
         shapes += _attempt(parts, y, room)
-        y += 92 + 14 * (len(wrap(parts.after, int(slot_width(len(parts.slots), room) / 7))) - 1)
+        y += 92 + 14 * (len(broken(parts.after, int(slot_width(len(parts.slots), room) / 7))) - 1)
     return svg(shapes, room.width, y + 4, alt, size=13)
 
 
@@ -115,7 +120,7 @@ def _below(start: float, end: float, y: float, deep: float) -> list[tuple[float,
 
 
 def _check(check: Check, x: float, y: float, size: int) -> Html:
-    answer = (": yes" if check.holds else ": no") if size > 12 else ""
+    answer = (say(": yes") if check.holds else say(": no")) if size > 12 else ""
     if check.holds:
         return text(f"✓ {check.words}{answer}", x, y, font_size=size, font_weight="bold")
     return refused(check.words + answer, x, y, "start", size)
@@ -124,25 +129,29 @@ def _check(check: Check, x: float, y: float, size: int) -> Html:
 def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
     """The attempt as a line: before the pop, during the attempt, afterwards; the event is a bolt on it."""
     wide = slot_width(len(parts.slots), room)
-    after = wrap(parts.after, int(wide / 7))
+    after = broken(parts.after, int(wide / 7))
     line = y + 46
     start, end = EDGE + 2 * wide, EDGE + len(parts.slots) * wide
     band = _box(start, line - 22, end - start, 44, fill="currentColor", fill_opacity="0.09")
     axis = arrow([(EDGE + wide, line), (room.width - EDGE, line)], "currentColor", 1.4)
-    shapes = [band, axis, text("the attempt", (start + end) / 2, y + 18, "middle", font_size=12, font_weight="bold")]
-    for x, said in ((start, "Pop"), (end, "it fails")):
+    shapes = [
+        band,
+        axis,
+        text(say("the attempt"), (start + end) / 2, y + 18, "middle", font_size=12, font_weight="bold"),
+    ]
+    for x, said in ((start, "Pop"), (end, say("it fails"))):
         shapes.append(element("line", x1=x, y1=line - 22, x2=x, y2=line + 22, stroke="currentColor", stroke_width=2))
         shapes.append(text(said, x, y + 18, "middle", font_size=12))
     for i, slot in enumerate(parts.slots):
         x = EDGE + (i + 0.5) * wide
         spot = element("circle", cx=x, cy=line, r=13, stroke="currentColor", stroke_dasharray="3 3", **SHADE)
         bold = "bold" if i == parts.event else None
-        words = text(slot.words, x, line + 36, "middle", font_size=12, font_weight=bold)
+        words = text(say(slot.words), x, line + 36, "middle", font_size=12, font_weight=bold)
         shapes.append(element("g", spot, words, **slot.handle))
     x = EDGE + (len(parts.slots) + 0.5) * wide
     shapes += [text(words, x, line + 36 + 14 * i, "middle", font_size=12) for i, words in enumerate(after)]
     if wide >= 110:
-        shapes.append(text("afterwards", x, y + 18, "middle", font_size=12))
+        shapes.append(text(say("afterwards"), x, y + 18, "middle", font_size=12))
     at = EDGE + (parts.event + 0.5) * wide
     disc = element("circle", r=13, fill=UNLIT if parts.quiet else COUNTS, stroke="#000000", stroke_width=1.5)
     bolt = element("path", d=BOLT, fill="#FFFFFF" if parts.quiet else "#000000")
@@ -181,17 +190,17 @@ def draw_returns(returns: Sequence[Return], pod: Pod, alt: str, room: Room, *, a
     columns = (left, left + wide + 2 * EDGE)
     height = row * len(returns) + 6
     shapes = [
-        text("event", EDGE, top - 14, font_weight="bold"),
+        text(say("event"), EDGE, top - 14, font_weight="bold"),
         *(
             text(title, x + wide / 2, top - 14, "middle", font_weight="bold", font_size=12)
-            for title, x in zip(("activeQ" if narrow else "to activeQ", "stays"), columns, strict=True)
+            for title, x in zip(("activeQ" if narrow else say("to activeQ"), say("stays")), columns, strict=True)
         ),
         _box(columns[0] - 6, top - 6, wide + 12, height, **SHADE),
         _box(columns[1] - 6, top - 6, wide + 12, height, fill="none", stroke="currentColor", stroke_dasharray="5 4"),
     ]
     for i, each in enumerate(returns):
         y = top + row * i
-        shapes.append(text(each.event, EDGE, y + PILL / 2 + 4, font_size=12, limit=int((left - 12) / 6.2)))
+        shapes.append(text(say(each.event), EDGE, y + PILL / 2 + 4, font_size=12, limit=int((left - 12) / 6.2)))
         x = columns[0] if answered and each.back else columns[1]
         shapes.append(pill(pod, x, y, wide, f"{i}/{pod.name}"))
         if answered and not narrow:
@@ -218,7 +227,7 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     """The list of each node on the left, and on the right the node of each pod by UID."""
     wide = (room.width - 4 * EDGE) / (len(nominations.by_node) + 1.3)
     tall = 40 + 2 * (PILL + 6)
-    shapes = [text("nominatedPods: a list by node", EDGE, 16, font_size=12, opacity=0.8)]
+    shapes = [text(say("nominatedPods: a list by node"), EDGE, 16, font_size=12, opacity=0.8)]
     for i, (node, pods) in enumerate(nominations.by_node.items()):
         x = EDGE + i * (wide + EDGE)
         pick = {"data_pick": node, "aria_label": node} if nominations.picks else {}
@@ -229,18 +238,18 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
             broad = min(wide - 20, 150)
             shapes.append(pill(dashed, x + (wide - broad) / 2, y, broad, f"pod/{pod.name}", thick=2))
         if not pods:
-            shapes.append(text("no key", x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
+            shapes.append(text(say("no key"), x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
     x = EDGE + len(nominations.by_node) * (wide + EDGE)
-    title = "nominatedPodToNode: by UID" if room.width - x > 210 else "nominatedPodToNode"
+    title = say("nominatedPodToNode: by UID") if room.width - x > 210 else "nominatedPodToNode"
     shapes.append(text(title, x, 16, font_size=12, opacity=0.8))
     shapes.append(_box(x, 26, room.width - EDGE - x, tall, fill="none", stroke="currentColor"))
     for n, (uid, node) in enumerate(sorted(nominations.node_of.items())):
         line = text(f"{uid} → {node}", 8, 0, font_size=12)
         shapes.append(element("g", line, data_key=f"uid/{uid}", transform=f"translate({x:.1f},{26 + 34 + n * 26})"))
     if not nominations.node_of:
-        shapes.append(text("empty", x + 12, 60, font_size=12, opacity=0.7))
+        shapes.append(text(say("empty"), x + 12, 60, font_size=12, opacity=0.7))
     for n, name in enumerate(nominations.lost):
-        shapes.append(refused(f"{name}: no list", x + 10, 26 + tall - 10 - 18 * n, "start"))
+        shapes.append(refused(say("{pod}: no list", pod=name), x + 10, 26 + tall - 10 - 18 * n, "start"))
     return svg(shapes, room.width, 26 + tall + 10, alt, size=13)
 
 

@@ -46,7 +46,7 @@ def panels() -> Iterator[tuple[str, Any]]:
 
 
 PANELS = dict(panels())
-TRANSLATED = ("preemption",)
+TRANSLATED = ("preemption", "queue_")
 """How the names of panels begin that are Chinese, too."""
 
 

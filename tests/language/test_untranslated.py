@@ -24,6 +24,12 @@ from kschedlab.lab.panels import (
     preemption,
     preemption_questions,
     preemption_search,
+    queue_clock,
+    queue_faults,
+    queue_heap,
+    queue_nominated,
+    queue_order,
+    queue_parts,
 )
 from kschedlab.lab.panels.base import Panel
 from kschedlab.lab.panels.session import Session, described
@@ -65,9 +71,18 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     ),
     "overview, victims": lambda: victims.panel().ask(victims.who_leaves()),
     "overview, watch": lambda: watch.panel(story="another node becomes free", change=9).ask(watch.where_to()),
+    "queue, heap, after pop": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
+    "queue, heap, swaps": lambda: queue_heap.panel(operation="Add").ask(queue_heap.how_many_swaps()),
+    "queue, faults": lambda: queue_faults.panel().ask(queue_faults.who_sees_them()),
+    "queue, order": lambda: queue_order.panel().ask(queue_order.who_is_next()),
+    "queue, parts": lambda: queue_parts.panel().ask(queue_parts.where_to()),
+    "queue, returns": lambda: queue_parts.returns_panel().ask(queue_parts.how_many_return()),
+    "queue, nominated": lambda: queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent(3)),
+    "queue, clock": lambda: queue_clock.panel(time=11).ask(queue_clock.when_is_web_bound()),
+    "queue, clock, friend": lambda: queue_clock.panel(time=330).ask(queue_clock.how_often_is_friend_tried()),
 }
 """By name, the panels of translated lessons, with their questions."""
-LESSONS = ("preemption", "overview")
+LESSONS = ("preemption", "overview", "queue")
 """The translated lessons with exercises."""
 
 OWN_WORDS = re.compile(
@@ -82,6 +97,10 @@ OWN_WORDS = re.compile(
             r"skip schedule deleting pod: \S+|no nodes available to schedule pods",  # what v1.16 logs and says
             r"Binding rejected: .*|\S+ etcdserver: .*|persistentvolumeclaim .* not found",  # the same
             r"API server|list, watch|\$ kubectl .*|\{key: gpu, operator: Exists\}",
+            r"couldn't create key [^”]*|object has no meta: ...|object not found",  # errors of v1.13's queue
+            r"object was removed from heap data",  # the same
+            r"(Pod \S+ )?already exists( in)?|the nominated map!|pod is already present in the \w+",  # the same
+            r"[A-Za-z]\w*\((object\))?|queue\[\d\]",  # a call, a place
             r"[a-z]+…",  # a name that is cut
             r"Shift\+Enter|Ctrl\+Enter",  # keys
             r"[\w.-]*[\w]/[\w.-]+",  # namespace/name
@@ -106,7 +125,12 @@ OWN_NAMES = {
         # reasons of v1.16's predicates, broken into lines
         "node didn have had were free ports for the requested pod match selector taints that tolerate "
         "affinity rules volume count exceed conflict available disk pressure hostname unschedulable"
-    )
+    ),
+    "queue": (  # pods; methods and fields of the queue; words that the documents keep
+        "ant bee cat dog elk fox gnu hen owl yak new web ssd friend cache db one two three batch transition probe "
+        "Add Delete Get Less Pop Push Swap Update Unschedulable add delete update flush key nil namespace name panic "
+        "klog informer server condition type reason False false app disk Done Cycle items"
+    ),
 }
 """By lesson, what else is a name there."""
 HEARD = ("data-tip", "data-refuses", "aria-label", "alt")

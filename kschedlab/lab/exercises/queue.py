@@ -8,26 +8,23 @@ from typing import NamedTuple
 
 from kschedlab import testing
 from kschedlab.generations import GENERATIONS
-from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.predict import Predict
-from kschedlab.lab.exercises.queue_pictures import counted, heap, listed
+from kschedlab.lab.exercises.queue_build import NAMES, later_but_first
+from kschedlab.lab.exercises.queue_pictures import counted, heap, tabled, told
 from kschedlab.lab.exercises.queue_repairs import downwards, the_order
-from kschedlab.lab.panels.queue_heap import decoded, info, name
+from kschedlab.lab.panels.queue_heap_watched import decoded, info, name
 from kschedlab.lab.panels.queue_order import UNSET, field_of, waiting
-from kschedlab.lab.panels.queue_parts import NOON, neighbour
-from kschedlab.manifests.loading import Objects
+from kschedlab.lab.panels.queue_parts_run import NOON, neighbour
+from kschedlab.language import later, listed, say, terms
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE_ADD
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE, UNSCHEDULABLE
 from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.older.without_backoff import WithoutBackoff
-from kschedlab.queue.order import active_q_comp, pod_timestamp
-from kschedlab.testing import HOUR, Manifest, as_yaml
-
-NAMES = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu")
+from kschedlab.queue.order import pod_timestamp
+from kschedlab.testing import HOUR, Manifest
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -70,25 +67,35 @@ def the_array(rng: random.Random) -> Exercise:
     def remark(said: str) -> str:
         answered = said.replace(",", " ").split()
         if sorted(answered) != sorted(after):
-            return f"Name each of the {len(after)} pods that are left once, with spaces between them."
+            return say(
+                "Name each of the {number} pods that are left once, with spaces between them.", number=len(after)
+            )
         wrong = next(i for i, (one, other) in enumerate(zip(answered, after, strict=True)) if one != other)
-        return (
-            f"Index {wrong} is the first that is wrong: {answered[wrong]} ({priorities[answered[wrong]]}) is not there."
+        return say(
+            "Index {index} is the first that is wrong: {pod} ({priority}) is not there.",
+            index=wrong,
+            pod=answered[wrong],
+            priority=priorities[answered[wrong]],
         )
 
-    text = listed(
-        ["index", *map(str, range(len(before)))],
-        [["key", *before], ["priority", *(str(priorities[each]) for each in before)]],
+    text = tabled(
+        [say("index"), *map(str, range(len(before)))],
+        [["key", *before], [say("priority"), *(str(priorities[each]) for each in before)]],
     )
     return Predict(
-        "The array after Pop",
-        "This is heapData.queue. Then Pop takes out the head. Which keys are in the array, from index 0 on? "
-        "Type them with spaces between them.",
+        say("The array after Pop"),
+        say(
+            "This is heapData.queue. Then Pop takes out the head. Which keys are in the array, from index 0 "
+            "on? Type them with spaces between them."
+        ),
         right,
-        f"{before[-1]} fills the gap at index 0, and goes down: each time it changes places with the better child.",
+        say(
+            "{pod} fills the gap at index 0, and goes down: each time it changes places with the better child.",
+            pod=before[-1],
+        ),
         (
-            "The last pod of the array takes the head's place first.",
-            "It swaps with the child that should come out first, as long as that child should come before it.",
+            say("The last pod of the array takes the head's place first."),
+            say("It swaps with the child that should come out first, as long as that child should come before it."),
         ),
         Instance(heap(before, priorities), text.text, text.picture),
         remark=remark,
@@ -131,24 +138,34 @@ def who_is_third(rng: random.Random) -> Exercise:
     made = drawn(rng, draw, wanted)
     order = pops(made)
     by_name = {each["metadata"]["name"]: each for each in made}
-    place = ("first", "second", "third", "fourth", "fifth")
+    place = terms("first", "second", "third", "fourth", "fifth")
 
     def remark(each: str) -> str:
         own, third = facts(by_name[each]), facts(by_name[order[2]])
-        return f"{each} is popped {place[order.index(each)]}: {own}; {order[2]}: {third}."
+        return say(
+            "{pod} is popped {place}: {own}; {other}: {third}.",
+            pod=each,
+            place=place[order.index(each)],
+            own=own,
+            other=order[2],
+            third=third,
+        )
 
     return Predict(
-        "Third",
-        "These pods are in v1.13's activeQ. Which one is popped third?",
+        say("Third"),
+        say("These pods are in v1.13's activeQ. Which one is popped third?"),
         order[2],
-        f"The order is {', '.join(order)}: by priority, then by podTimestamp.",
+        say("The order is {pods}: by priority, then by podTimestamp.", pods=listed(order)),
         (
-            "Priority comes first.",
-            "Which of its three timestamps counts for a pod that was tried? lastProbeTime, if set.",
+            say("Priority comes first."),
+            say("Which of its three timestamps counts for a pod that was tried? lastProbeTime, if set."),
         ),
-        listed(["pod", "priority", *TIMES], [shown(each) for each in made]),
-        {each: remark(each) if each != order[2] else f"The order is {', '.join(order)}." for each in sorted(by_name)},
-        solved=lambda: listed(ORDERED, [[str(n), *fields(by_name[each])] for n, each in enumerate(order, 1)]).picture,
+        tabled([*terms("pod", "priority"), *TIMES], [shown(each) for each in made]),
+        {
+            each: remark(each) if each != order[2] else say("The order is {pods}.", pods=listed(order))
+            for each in sorted(by_name)
+        },
+        solved=lambda: tabled(ordered(), [[str(n), *fields(by_name[each])] for n, each in enumerate(order, 1)]).picture,
     )
 
 
@@ -159,10 +176,12 @@ def shown(made: Manifest) -> list[str]:
     """Name, priority and the three timestamps."""
     condition = made.get("status", {}).get("conditions", [{}])[0]
     times = [made["metadata"]["creationTimestamp"], *(condition.get(field, "") for field in TIMES[1:])]
-    return [made["metadata"]["name"], str(made["spec"]["priority"]), *(each[11:16] or "not set" for each in times)]
+    return [made["metadata"]["name"], str(made["spec"]["priority"]), *(each[11:16] or say("not set") for each in times)]
 
 
-ORDERED = ("popped", "pod", "priority", "podTimestamp", "from")
+def ordered() -> list[str]:
+    """The head of the table of pops."""
+    return terms("popped", "pod", "priority", "podTimestamp", "from")
 
 
 def fields(made: Manifest) -> list[str]:
@@ -176,7 +195,7 @@ def fields(made: Manifest) -> list[str]:
 def facts(made: Manifest) -> str:
     """The fields that activeQComp compares."""
     _, priority, clock, field = fields(made)
-    return f"priority {priority}, {field} {clock}"
+    return say("priority {priority}, {field} {clock}", priority=priority, field=field, clock=clock)
 
 
 def pops(made: Sequence[Manifest]) -> list[str]:
@@ -195,35 +214,41 @@ class Script(NamedTuple):
     moved: bool
 
 
-ANSWERS = {ACTIVE: "in activeQ", UNSCHEDULABLE: "in unschedulableQ"}
+ANSWERS = {ACTIVE: later("in activeQ"), UNSCHEDULABLE: later("in unschedulableQ")}
 
 
 def where_does_it_go(rng: random.Random) -> Exercise:
     """MoveRequestCycle and podSchedulingCycle."""
     script = drawn(rng, random_script, lambda script: script.moved)
-    right = ANSWERS[script.part]
+    right = say(ANSWERS[script.part])
     during = script.part == ACTIVE
     why = (
-        "A move request came after web was popped, so its podSchedulingCycle is not greater than moveRequestCycle."
+        say("A move request came after web was popped, so its podSchedulingCycle is not greater than moveRequestCycle.")
         if during
-        else "The last move request came before web was popped: its podSchedulingCycle exceeds moveRequestCycle."
+        else say("The last move request came before web was popped: its podSchedulingCycle exceeds moveRequestCycle.")
     )
     remarks = {
-        "in activeQ": why if during else "Nothing has happened since web was popped: it would only fail again.",
-        "in unschedulableQ": why if not during else "There it would sleep through what happened while it was tried.",
-        "in both": "A pod is never in two parts: each call looks first whether it is in one.",
-        "in neither": "Somebody has to remember it: AddUnschedulableIfNotPresent puts it into one of the two.",
+        say("in activeQ"): why
+        if during
+        else say("Nothing has happened since web was popped: it would only fail again."),
+        say("in unschedulableQ"): why
+        if not during
+        else say("There it would sleep through what happened while it was tried."),
+        say("in both"): say("A pod is never in two parts: each call looks first whether it is in one."),
+        say("in neither"): say(
+            "Somebody has to remember it: AddUnschedulableIfNotPresent puts it into one of the two."
+        ),
     }
     return Predict(
-        "Where does it go?",
-        "v1.13. All attempts fail because nothing fits. Where is web in the end?",
+        say("Where does it go?"),
+        say("v1.13. All attempts fail because nothing fits. Where is web in the end?"),
         right,
         why,
         (
-            "Count the pops: schedulingCycle. Write it down at each move request: that is moveRequestCycle.",
-            "Is web's podSchedulingCycle, the count just after its own pop, greater than moveRequestCycle?",
+            say("Count the pops: schedulingCycle. Write it down at each move request: that is moveRequestCycle."),
+            say("Is web's podSchedulingCycle, the count just after its own pop, greater than moveRequestCycle?"),
         ),
-        listed(["", "call"], [[str(number), call] for number, call in enumerate(script.calls, 1)]),
+        tabled(["", say("call")], [[str(number), told(call)] for number, call in enumerate(script.calls, 1)]),
         remarks,
         solved=lambda: counted(script.calls),
     )
@@ -259,6 +284,11 @@ def random_script(rng: random.Random) -> Script:
     return Script(calls, queue.places()["default/web"].part, moved)
 
 
+def at(seconds: float) -> str:
+    """The moment as an answer."""
+    return say("at {seconds:g} s", seconds=seconds)
+
+
 class Tries(NamedTuple):
     """When web failed in v1.37, when a pod ended, and when web was active again; in seconds."""
 
@@ -272,31 +302,35 @@ def when_again(rng: random.Random) -> Exercise:
     case = drawn(rng, random_tries, lambda case: case.again > case.event + 1)
     failures = len(case.failed)
     doubled = 2 ** (failures - 1)
-    right = f"at {case.again:g} s"
+    right = at(case.again)
     backoff = min(doubled, 10)
-    why = (
-        f"After {failures} failures backoff is {backoff} s, from {case.failed[-1]:g} s on. Its end is cut to a whole "
-        "second, and the pod leaves at the next one."
+    why = say(
+        "After {failures} failures backoff is {backoff} s, from {last:g} s on. Its end is cut to a "
+        "whole second, and the pod leaves at the next one.",
+        failures=failures,
+        backoff=backoff,
+        last=case.failed[-1],
     )
     remarks = {
-        f"at {case.event} s": "The event makes it worth another try, but its backoff is not over.",
-        f"at {case.event + backoff + 1} s": "Backoff counts from the failure, not from the event.",
-        "at 330 s": "That is when it would be tried if no event had helped it.",
+        at(case.event): say("The event makes it worth another try, but its backoff is not over."),
+        at(case.event + backoff + 1): say("Backoff counts from the failure, not from the event."),
+        at(330): say("That is when it would be tried if no event had helped it."),
         right: why,
     }
-    rows = [[f"{each:g} s", "web fails: no room"] for each in case.failed]
-    rows.append([f"{case.event} s", "a pod on a node ends"])
+    moments = {case.event, case.event + backoff + 1, 330, case.again}
+    rows = [[f"{each:g} s", say("web fails: no room")] for each in case.failed]
+    rows.append([f"{case.event} s", say("a pod on a node ends")])
     return Predict(
-        "When again?",
-        "v1.37, and the scheduler always has other pods to try. When does web come to the active queue next?",
+        say("When again?"),
+        say("v1.37, and the scheduler always has other pods to try. When does web come to the active queue next?"),
         right,
         why,
         (
-            "1 s after the first failure, doubled with each further one, 10 s at most.",
-            "When did web fail last? Its backoff begins there, and ends are cut to whole seconds.",
+            say("1 s after the first failure, doubled with each further one, 10 s at most."),
+            say("When did web fail last? Its backoff begins there, and ends are cut to whole seconds."),
         ),
-        listed(["time", "what happens"], rows),
-        dict(sorted(remarks.items(), key=lambda item: float(item[0].split()[1]))),
+        tabled(terms("time", "what happens"), rows),
+        {at(seconds): remarks[at(seconds)] for seconds in sorted(moments)},
     )
 
 
@@ -332,60 +366,3 @@ def random_tries(rng: random.Random) -> Tries:
         while queue.places()[pod.key].part != ACTIVE:
             sleep(1)
     return Tries(failed, event, clock / SECOND)
-
-
-# -- build
-
-
-def later_but_first(rng: random.Random) -> Exercise:
-    """Two pods of equal priority: the one that was created later is popped first."""
-    elder, younger = rng.sample(NAMES, 2)
-    field, other = rng.choice([("lastProbeTime", "lastTransitionTime"), ("lastTransitionTime", "lastProbeTime")])
-
-    def goal(objects: Objects) -> str:
-        pods = {pod.metadata.name: pod for pod in objects.pods}
-        if set(pods) != {elder, younger} or len(objects.pods) != 2:
-            return f"There must be two pods, {elder} and {younger}; you gave {', '.join(sorted(pods)) or 'none'}."
-        old, young = pods[elder], pods[younger]
-        return wrong_order(old, young, field)
-
-    probe = 8 * HOUR + 40 if field == "lastProbeTime" else UNSET
-    transition = 8 * HOUR + 20
-    example = [waiting(elder, 100, 8 * HOUR, transition, probe), waiting(younger, 100, 8 * HOUR + 10)]
-    return Build(
-        "Later, but first",
-        f"Write two waiting pods, {elder} and {younger}, of equal priority: {elder} is created first, and yet v1.13 "
-        f"pops {younger} first, because of {elder}'s {field}.",
-        goal,
-        as_yaml(example),
-        f"{elder} was tried already: podTimestamp reads its {field}, and that is after {younger}'s creation.",
-        (
-            f"{elder} needs status.conditions with type PodScheduled, status False, reason Unschedulable.",
-            f"podTimestamp reads {other} only if ... Which of the two comes first, and when is the other one asked?",
-        ),
-    )
-
-
-def wrong_order(old: Pod, young: Pod, field: str) -> str:
-    """What is missing, "" if the answer is right."""
-    elder, younger = old.metadata.name, young.metadata.name
-    if old.spec.nodeName or young.spec.nodeName:
-        return "A pod with spec.nodeName does not wait: it is on a node already."
-    if (old.spec.priority or 0) != (young.spec.priority or 0):
-        return f"The priorities differ: {elder} has {old.spec.priority or 0}, {younger} {young.spec.priority or 0}."
-    created = [pod.metadata.creationTimestamp for pod in (old, young)]
-    if None in created or created[0] >= created[1]:  # type: ignore[operator]  # None was seen to
-        return f"{elder}'s metadata.creationTimestamp has to be before {younger}'s; both need one."
-    if not active_q_comp(young, old):
-        return f"{elder} is still popped first, or neither comes first: podTimestamp reads its {used(old)}."
-    if used(old) != field:
-        return f"{younger} is popped first, but because of {elder}'s {used(old)}."
-    return ""
-
-
-def used(pod: Pod) -> str:
-    """The field that podTimestamp reads."""
-    conditions = [each for each in pod.status.conditions if each.type == "PodScheduled"]
-    if not conditions:
-        return "creationTimestamp"
-    return "lastProbeTime" if conditions[0].lastProbeTime is not None else "lastTransitionTime"

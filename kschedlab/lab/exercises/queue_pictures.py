@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kschedlab.lab.exercises.exercise import Instance
+from kschedlab.language import listed, say
 from kschedlab.views.html import Html, element
 from kschedlab.views.queue_heap import Place, draw_heap
 from kschedlab.views.svg import Room
@@ -17,14 +18,19 @@ ROOM = Room(720, 330)
 def heap(names: Sequence[str], priorities: Mapping[str, int], popped: Sequence[str] = ()) -> Html:
     """The array and the tree; below them the pods that came out."""
     inside, outside = ([Place(each, priorities[each]) for each in part] for part in (names, popped))
-    return draw_heap(inside, f"the heap: {', '.join(names)}", outside, None, ROOM)
+    return draw_heap(inside, say("the heap: {pods}", pods=listed(names)), outside, None, ROOM)
 
 
-def listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Instance:
+def tabled(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Instance:
     """A table, and the same as text."""
     return Instance(
         element("div", table(head, (row(*cells) for cells in rows))), "\n".join(aligned([list(head), *rows], ""))
     )
+
+
+def told(call: str) -> str:
+    """The call, and in the chosen language which pod it gives."""
+    return say("Pop() gives {pod}", pod=call.split()[-1]) if call.startswith("Pop") else call
 
 
 def counted(calls: Sequence[str]) -> Html:
@@ -36,11 +42,11 @@ def counted(calls: Sequence[str]) -> Html:
         if call.startswith("Pop"):
             cycle += 1
             pods[call.split()[-1]] = cycle
-            note = f"podSchedulingCycle of {call.split()[-1]}: {cycle}"
+            note = say("podSchedulingCycle of {pod}: {cycle}", pod=call.split()[-1], cycle=cycle)
         elif call.startswith("MoveAll"):
             moved = cycle
         elif call.startswith("AddUnschedulable"):
             own = pods[call.partition("(")[2].partition(",")[0]]
             note = f"{own} > {moved}: unschedulableQ" if own > moved else f"{own} ≤ {moved}: activeQ"
-        rows.append(row(str(number), call, str(cycle), str(moved), note))
-    return table(["", "call", "schedulingCycle", "moveRequestCycle", ""], rows)
+        rows.append(row(str(number), told(call), str(cycle), str(moved), note))
+    return table(["", say("call"), "schedulingCycle", "moveRequestCycle", ""], rows)

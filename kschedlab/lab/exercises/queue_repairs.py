@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.repair import Repair
-from kschedlab.lab.panels.queue_heap import decoded
+from kschedlab.lab.panels.queue_heap_watched import decoded
 from kschedlab.lab.panels.queue_order import UNSET, waiting
+from kschedlab.language import say
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.order import active_q_comp
 from kschedlab.testing import HOUR, Manifest
@@ -69,16 +70,16 @@ def pairs(rng: random.Random) -> Iterator[tuple[Waiting, Waiting]]:
 def the_order(seed: int) -> Exercise:
     """activeQComp, with two mistakes."""
     return Repair(
-        "Who comes first",
-        "This function is to do what activeQComp does. It has two mistakes. Mend them.",
+        say("Who comes first"),
+        say("This function is to do what activeQComp does. It has two mistakes. Mend them."),
         active_q_comp_broken,
         active_q_comp_mended,
         by_engine,
         pairs,
-        "Timestamps count only between equal priorities; and the last probe counts before the last transition.",
+        say("Timestamps count only between equal priorities; and the last probe counts before the last transition."),
         (
-            "What does it say of a pod of low priority that is old?",
-            "A condition has two times. Which of them does podTimestamp ask for first?",
+            say("What does it say of a pod of low priority that is old?"),
+            say("A condition has two times. Which of them does podTimestamp ask for first?"),
         ),
         seed,
     )
@@ -143,13 +144,13 @@ def arrays(rng: random.Random) -> Iterator[tuple[list[int]]]:
 def downwards(seed: int) -> Exercise:
     """Sifting down with only one child."""
     return Repair(
-        "Down the tree",
-        "This function takes the head out of a heap and repairs the array. Something is missing. Mend it.",
+        say("Down the tree"),
+        say("This function takes the head out of a heap and repairs the array. Something is missing. Mend it."),
         popped_broken,
         popped_mended,
         by_heap,
         arrays,
-        "The better of the two children goes up; otherwise a child would stand above a better one.",
-        ("How many children has a place?", "The right child is at 2i+2, if the array is that long."),
+        say("The better of the two children goes up; otherwise a child would stand above a better one."),
+        (say("How many children has a place?"), say("The right child is at 2i+2, if the array is that long.")),
         seed,
     )

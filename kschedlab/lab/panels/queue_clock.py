@@ -11,6 +11,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.queue_story import BOUND, EVENTS, PODS, PRIORITY, Story, manifests, replay
 from kschedlab.lab.panels.settings import Restorable, choice, moments, switch
+from kschedlab.language import later, listed, say, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
 from kschedlab.views.html import Html
@@ -63,15 +64,29 @@ def _replay(settings: Settings, plugins: Plugins = ()) -> Story:
 
 def sentence(settings: Settings, now: int, plugins: Plugins = ()) -> str:
     """Where the pods are, in words."""
-    said = [f"{each.pod} {WORDS[each.part]} ({count(each.tries, 'attempt')})" for each in where(settings, now, plugins)]
-    return f"{settings.generation}, {now / SECOND:g} s: {', '.join(said[:-1])} and {said[-1]}."
+    said = [
+        say(
+            "{pod} {state} ({attempts})",
+            pod=each.pod,
+            state=say(WORDS[each.part]),
+            attempts=count(each.tries, "attempt"),
+        )
+        for each in where(settings, now, plugins)
+    ]
+    return say(
+        "{generation}, {time:g} s: {others} and {last}.",
+        generation=settings.generation,
+        time=now / SECOND,
+        others=say(", ").join(said[:-1]),
+        last=said[-1],
+    )
 
 
 def show(settings: Settings, plugins: Plugins = ()) -> View:
     """The panel's view for these settings."""
-    head = ["pod", "where", "since", "because of", "attempts"]
+    head = terms("pod", "where", "since", "because of", "attempts")
     rows = [
-        [each.pod, titles(settings)[each.part], f"t = {each.since:g} s", each.why, str(each.tries)]
+        [each.pod, say(titles(settings)[each.part]), f"t = {each.since:g} s", each.why, str(each.tries)]
         for each in where(settings, None, plugins)
     ]
     said = sentence(settings, settings.time * SECOND, plugins)
@@ -86,18 +101,18 @@ def show(settings: Settings, plugins: Plugins = ()) -> View:
 
 
 WORDS = {
-    ACTIVE: "is active",
-    BACKOFF: "backs off",
-    UNSCHEDULABLE: "is unschedulable",
-    IN_FLIGHT: "is being tried",
-    BOUND: "is bound",
+    ACTIVE: later("is active"),
+    BACKOFF: later("backs off"),
+    UNSCHEDULABLE: later("is unschedulable"),
+    IN_FLIGHT: later("is being tried"),
+    BOUND: later("is bound"),
 }
 OLDER = {
     ACTIVE: "activeQ",
-    IN_FLIGHT: "being tried",
+    IN_FLIGHT: later("being tried"),
     BACKOFF: "podBackoffQ",
     UNSCHEDULABLE: "unschedulableQ",
-    BOUND: "bound to a node",
+    BOUND: later("bound to a node"),
 }
 NEWER = OLDER | {BACKOFF: "backoffQ", UNSCHEDULABLE: "unschedulablePods"}
 
@@ -123,11 +138,11 @@ def story_of(settings: Settings, room: Room, plugins: Plugins = ()) -> list[Fram
 
 def caption(settings: Settings, now: int, plugins: Plugins = ()) -> str:
     """What changes at this moment."""
-    told = [words for at, words, _ in EVENTS if at * SECOND == now]
+    told = [say(words) for at, words, _ in EVENTS if at * SECOND == now]
     for each in _replay(settings, plugins).entries:
         if each.at == now:
-            told.append(f"{each.pod} {WORDS[each.part]} ({each.why})")
-    return f"{now / SECOND:g} s: {'; '.join(told)}."
+            told.append(say("{pod} {state} ({why})", pod=each.pod, state=say(WORDS[each.part]), why=each.why))
+    return say("{time:g} s: {changes}.", time=now / SECOND, changes=say("; ").join(told))
 
 
 def drawn(settings: Settings, now: int, room: Room, plugins: Plugins = (), *, last: bool = False) -> Html:
@@ -136,22 +151,22 @@ def drawn(settings: Settings, now: int, room: Room, plugins: Plugins = (), *, la
     parts = [
         Part(
             kind,
-            titles(settings)[kind],
+            say(titles(settings)[kind]),
             tuple(_pod(each, room) for each in places if each.part == kind),
             kind != BACKOFF or settings.generation != "v1.13",
         )
         for kind in (ACTIVE, IN_FLIGHT, BACKOFF, UNSCHEDULABLE, BOUND)
     ]
-    events = [Event(position(at), f"{at} s: {words}") for at, words, _ in EVENTS]
+    events = [Event(position(at), say("{at} s: {event}", at=at, event=say(words))) for at, words, _ in EVENTS]
     labelled = [t for t in TIMES if t % 10 == 0 and (t <= 30 or t % (120 if room.width >= 560 else 180) == 0)]
-    ticks = [(position(t), f"{t} s" if t < 60 else f"{t // 60} min") for t in labelled]
+    ticks = [(position(t), f"{t} s" if t < 60 else say("{minutes} min", minutes=t // 60)) for t in labelled]
     step = step_of(len(TIMES), room)
     handle: dict[str, str | float | None] = {
         "data_drag": "time",
         "data_axis": "x",
         "data_step": round(step, 1),
-        "data_tip": "drag the time",
-        "aria_label": f"time: {now / SECOND:g} s",
+        "data_tip": say("drag the time"),
+        "aria_label": say("time: {seconds:g} s", seconds=now / SECOND),
     }
     moment = position(now / SECOND), f"{now / SECOND:g} s"
     clock = Clock(len(TIMES), moment, ticks, handle if last else {}, position(45))
@@ -161,7 +176,7 @@ def drawn(settings: Settings, now: int, room: Room, plugins: Plugins = (), *, la
 
 def _pod(each: Where, room: Room) -> Pod:
     since = f"t = {each.since:g} s"
-    return Pod(each.pod, PRIORITY, f"since {since}" if room.width >= 640 else since)
+    return Pod(each.pod, PRIORITY, say("since {since}", since=since) if room.width >= 640 else since)
 
 
 def history(settings: Settings, name: str, now: int, plugins: Plugins = ()) -> History:
@@ -180,11 +195,11 @@ def history(settings: Settings, name: str, now: int, plugins: Plugins = ()) -> H
 
 def position(seconds: float) -> float:
     """The position on the clock: steps from the left."""
-    later = next(i for i, time in enumerate(TIMES) if time >= seconds)
-    if TIMES[later] == seconds:
-        return later
-    earlier = later - 1
-    return earlier + (seconds - TIMES[earlier]) / (TIMES[later] - TIMES[earlier])
+    after = next(i for i, time in enumerate(TIMES) if time >= seconds)
+    if TIMES[after] == seconds:
+        return after
+    earlier = after - 1
+    return earlier + (seconds - TIMES[earlier]) / (TIMES[after] - TIMES[earlier])
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
@@ -203,24 +218,32 @@ def when_is_web_bound() -> Question[Settings]:
 
     def right(settings: Settings) -> str:
         at = next(each.at for each in _replay(settings).entries if each.pod == "web" and each.part == BOUND)
-        return f"at {at // SECOND} s"
+        return say("at {seconds} s", seconds=at // SECOND)
 
     def why(settings: Settings, answer: str) -> str:
         tries = [at / SECOND for at, who in _replay(settings).tries if who == "web"]
-        failed = ", ".join(f"{at:g}" for at in tries[:-1])
-        if answer == "at 330 s":
-            times = f"{failed} and {tries[-1]:g} s"
-            return f"Five minutes is how long a pod waits if no event helps it. web is tried at {times}."
-        if right(settings) == "at 6 s":
-            return f"Nothing holds it back: the event wakes it, and it is tried at {failed} and {tries[-1]:g} s."
-        return (
-            f"web failed at {failed} s. Each failure doubles its backoff, so the event at 6 s only moves it to the "
-            f"backoff queue, and it leaves that queue for its last attempt at {tries[-1]:g} s."
+        failed = listed(f"{at:g}" for at in tries[:-1])
+        if answer == say("at {seconds} s", seconds=330):
+            times = say("{failed} and {last:g} s", failed=failed, last=tries[-1])
+            return say(
+                "Five minutes is how long a pod waits if no event helps it. web is tried at {times}.", times=times
+            )
+        if right(settings) == say("at {seconds} s", seconds=6):
+            return say(
+                "Nothing holds it back: the event wakes it, and it is tried at {failed} and {last:g} s.",
+                failed=failed,
+                last=tries[-1],
+            )
+        return say(
+            "web failed at {failed} s. Each failure doubles its backoff, so the event at 6 s only moves it "
+            "to the backoff queue, and it leaves that queue for its last attempt at {last:g} s.",
+            failed=failed,
+            last=tries[-1],
         )
 
     return Question(
-        "web has failed again and again. At 6 s there is room for it at last. When is it bound?",
-        ("at 6 s", "at 10 s", "at 330 s"),
+        say("web has failed again and again. At 6 s there is room for it at last. When is it bound?"),
+        tuple(say("at {seconds} s", seconds=seconds) for seconds in (6, 10, 330)),
         right,
         why,
         lambda settings: lambda room: drawn(settings, 5 * SECOND, room),
@@ -232,11 +255,13 @@ def how_often_is_friend_tried() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         tries = [at / SECOND for at, who in _replay(settings).tries if who == "friend" and at <= settings.time * SECOND]
-        times = ", ".join(f"{at:g}" for at in tries)
-        return f"{settings.generation} tries it at {times} s, and every attempt fails."
+        times = listed(f"{at:g}" for at in tries)
+        return say(
+            "{generation} tries it at {times} s, and every attempt fails.", generation=settings.generation, times=times
+        )
 
     return Question(
-        "No event ever helps friend. How many attempts for it so far?",
+        say("No event ever helps friend. How many attempts for it so far?"),
         (),
         lambda settings: str(where(settings)[PODS.index("friend")].tries),
         why,

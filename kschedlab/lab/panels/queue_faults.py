@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.question import Question
-from kschedlab.lab.panels.queue_heap import PODS, manifest, watched
+from kschedlab.lab.panels.queue_heap import PODS
+from kschedlab.lab.panels.queue_heap_watched import manifest, watched
 from kschedlab.lab.panels.queue_nominated import pod
 from kschedlab.lab.panels.settings import Restorable, choice
+from kschedlab.language import later, say, terms
 from kschedlab.queue.nominated import NominatedPodMap
 from kschedlab.views.html import Html
 from kschedlab.views.queue_parts import Entry, draw_pair
@@ -20,7 +22,7 @@ from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
 
-KEY, POP, ALREADY = "KeyError", "Pop's nil", "already exists"
+KEY, POP, ALREADY = "KeyError", later("Pop's nil"), "already exists"
 
 
 @dataclass(frozen=True)
@@ -52,18 +54,23 @@ def _heap(broken: str = "") -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
     _, data = watched([manifest(name, priority) for name, priority in list(PODS.items())[:3]])
     data.items.pop(broken, None)
     queue = tuple(Entry(f"queue[{i}]", f" = {key}", key not in data.items) for i, key in enumerate(data.queue))
-    return queue, tuple(Entry(key, f": index {item.index}") for key, item in sorted(data.items.items()))
+    return queue, tuple(
+        Entry(key, say(": index {index}", index=item.index)) for key, item in sorted(data.items.items())
+    )
 
 
 def no_key() -> Fault:
     """An object without metadata."""
     queue, items = _heap()
     return Fault(
-        ("Add(object)", (Entry("metadata", ": none", broken=True), Entry("key", ": can't be computed", broken=True))),
+        (
+            "Add(object)",
+            (Entry("metadata", say(": none"), broken=True), Entry("key", say(": can't be computed"), broken=True)),
+        ),
         ("heapData.items", items),
         "couldn't create key for object ...: object has no meta: ...",
         "Add, Update, Delete, Get",
-        "Informers deliver pods, and every pod has metadata, so keyFunc always finds a namespace and a name.",
+        say("Informers deliver pods, and every pod has metadata, so keyFunc always finds a namespace and a name."),
     )
 
 
@@ -75,8 +82,10 @@ def no_object() -> Fault:
         ("heapData.items", items),
         "object was removed from heap data",
         "Pop",
-        "Push and Pop change the array and the map together. And if they did disagree, heap.Pop would call Swap first, "
-        "which panics on the missing item before Pop can return nil.",
+        say(
+            "Push and Pop change the array and the map together. And if they did disagree, heap.Pop would "
+            "call Swap first, which panics on the missing item before Pop can return nil."
+        ),
     )
 
 
@@ -91,19 +100,19 @@ def listed_twice() -> Fault:
     )
     return Fault(
         ("nominatedPods", lists),
-        ("nominatedPodToNode", (Entry("uid-urgent", " is missing", broken=True),)),
+        ("nominatedPodToNode", (Entry("uid-urgent", say(" is missing"), broken=True),)),
         "Pod default/urgent already exists in the nominated map!",
-        "nominatedPodMap.add, at klog level 4",
-        "add calls delete first, which takes the pod off its list, as long as the two maps agree.",
+        say("nominatedPodMap.add, at klog level 4"),
+        say("add calls delete first, which takes the pod off its list, as long as the two maps agree."),
     )
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     found = fault_of(settings)
-    sentence = f"{found.where}: “{found.told}”. Nobody sees it. {found.never}"
+    sentence = say("{where}: “{told}”. Nobody sees it. {never}", where=found.where, told=found.told, never=found.never)
     rows = [[title, f"{each.key}{each.value}", "✕" if each.broken else ""] for title, each in _entries(found)]
-    head = ["structure", "entry", "broken"]
+    head = terms("structure", "entry", "broken")
     text = "\n".join([sentence, *aligned([head, *rows])])
     return View(lambda room: picture(settings, room), sentence, table(head, (row(*cells) for cells in rows)), text)
 
@@ -115,7 +124,9 @@ def _entries(found: Fault) -> list[tuple[str, Entry]]:
 def picture(settings: Settings, room: Room) -> Html:
     """The two structures, with what does not fit in red."""
     found = fault_of(settings)
-    return draw_pair(found.left, found.right, found.told, f"{found.where}: {found.told}", room)
+    return draw_pair(
+        found.left, found.right, found.told, say("{where}: {told}", where=found.where, told=found.told), room
+    )
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -127,13 +138,14 @@ def who_sees_them() -> Question[Settings]:
     """Which of the errors can be seen in a running scheduler."""
 
     def why(settings: Settings, answer: str) -> str:
-        if answer == "none of them":
-            return "Each guards something that always holds; change the panel to see what would have to break."
-        return fault_of(settings.changed(fault=answer)).never
+        if answer == say("none of them"):
+            return say("Each guards something that always holds; change the panel to see what would have to break.")
+        fault = next(each for each in (KEY, POP, ALREADY) if say(each) == answer)
+        return fault_of(settings.changed(fault=fault)).never
 
     return Question(
-        "Which of these errors can a running v1.13 show?",
-        (KEY, POP, ALREADY, "none of them"),
-        lambda settings: "none of them",
+        say("Which of these errors can a running v1.13 show?"),
+        (*terms(KEY, POP, ALREADY), say("none of them")),
+        lambda settings: say("none of them"),
         why,
     )

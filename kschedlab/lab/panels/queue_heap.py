@@ -10,15 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from kschedlab import testing
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
+from kschedlab.lab.panels.queue_heap_watched import Act, manifest, name, queued, watched
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
-from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.model import Pod
-from kschedlab.queue.heap import Heap, HeapData
-from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
-from kschedlab.queue.order import pod_timestamp
+from kschedlab.language import later, listed, say, sentences, terms
 from kschedlab.testing import Manifest
 from kschedlab.views.html import Html, element
 from kschedlab.views.queue_heap import Mark, Place, draw_heap
@@ -59,92 +55,9 @@ class Settings(Restorable):
     priority: int = slider("Add, Update: priority", range(50, 1101, 50), 1050)
 
 
-class Act(NamedTuple):
-    """The heap after one act of the operation: start, less, swap, push, pop, fix or absent (no such key).
-
-    ``places``: the indices it is about; ``queue``: the keys in the array's order; ``priorities``: by key; ``answer``:
-    of a comparison; ``gone``: the removed pod, if any.
-    """
-
-    act: str
-    places: tuple[int, ...]
-    queue: tuple[str, ...]
-    priorities: dict[str, int]
-    answer: bool = False
-    gone: str = ""
-
-
-class Watched(HeapData[QueuedPodInfo]):
-    """A heap's data that records every operation; the heap itself is unaware of it."""
-
-    def __init__(self) -> None:
-        super().__init__(key_func, priority_sort)
-        self.acts: list[Act] = []
-
-    def less(self, i: int, j: int) -> bool:
-        """Compare two places."""
-        answer = super().less(i, j)
-        self.note("less", (i, j), answer)
-        return answer
-
-    def swap(self, i: int, j: int) -> None:
-        """Exchange two places."""
-        super().swap(i, j)
-        self.note("swap", (i, j))
-
-    def push(self, key: str, obj: QueuedPodInfo) -> None:
-        """Append it."""
-        super().push(key, obj)
-        self.note("push", (len(self.queue) - 1,))
-
-    def pop(self) -> QueuedPodInfo:
-        """Take the last off."""
-        taken = super().pop()
-        self.note("pop", (), gone=taken.key)
-        return taken
-
-    def note(self, act: str, places: tuple[int, ...] = (), answer: bool = False, gone: str = "") -> None:
-        """Remember how the array looks now."""
-        priorities = {key: item.obj.pod.spec.priority or 0 for key, item in self.items.items()}
-        self.acts.append(Act(act, places, tuple(self.queue), priorities, answer, gone))
-
-
-def manifest(name: str, priority: int) -> Manifest:
-    """A waiting pod, created at eight o'clock."""
-    made = testing.pod(name, priority=priority)
-    made["metadata"] |= {"uid": f"uid-{name}", "creationTimestamp": "2026-03-02T08:00:00Z"}
-    return made
-
-
-def decoded(made: Manifest) -> Pod:
-    """The pod of a manifest."""
-    (pod,) = decode_objects([made]).pods
-    return pod
-
-
-def queued(made: Manifest) -> QueuedPodInfo:
-    """The pod of a manifest, in the queue of v1.13."""
-    return info(decoded(made))
-
-
-def info(pod: Pod) -> QueuedPodInfo:
-    """The pod in the queue of v1.13, which orders it by podTimestamp."""
-    return QueuedPodInfo(pod, pod_timestamp(pod), 0)
-
-
 def manifests(settings: Settings) -> list[Manifest]:
     """The pods of the heap, in the order in which they were added."""
     return [manifest(name, priority) for name, priority in list(PODS.items())[: settings.pods]]
-
-
-def watched(made: list[Manifest]) -> tuple[Heap[QueuedPodInfo], Watched]:
-    """The pods in a heap, with every later operation recorded."""
-    heap = Heap(key_func, priority_sort)
-    heap.data = data = Watched()
-    for each in made:
-        heap.add(queued(each))
-    data.acts.clear()
-    return heap, data
 
 
 class Run(NamedTuple):
@@ -179,28 +92,38 @@ def run(settings: Settings) -> Run:
     return Run(tuple(data.acts), popped)
 
 
-def name(key: str) -> str:
-    """The key without its namespace."""
-    return key.partition("/")[2]
-
-
 def describe(act: Act) -> str:
     """The act in words."""
     array = [f"{name(key)} ({act.priorities[key]})" for key in act.queue]
     if act.act == "start":
-        return f"{count(len(array), 'pod')}; the head, {array[0]}, is next."
+        return say("{pods}; the head, {pod}, is next.", pods=count(len(array), "pod"), pod=array[0])
     if act.act == "push":
-        return f"Push appends {array[-1]} at index {act.places[0]}."
+        return say("Push appends {pod} at index {index}.", pod=array[-1], index=act.places[0])
     if act.act == "pop":
-        return f"The last place is taken off: {name(act.gone)} leaves the heap."
+        return say("The last place is taken off: {pod} leaves the heap.", pod=name(act.gone))
     if act.act == "fix":
-        return f"items gets the new object, {array[act.places[0]]}; Fix({act.places[0]}) follows."
+        return say(
+            "items gets the new object, {pod}; Fix({index}) follows.",
+            pod=array[act.places[0]],
+            index=act.places[0],
+        )
     if act.act == "absent":
-        return 'items has no such key, so v1.13 returns the error "object not found".'
+        return say('items has no such key, so v1.13 returns the error "object not found".')
     i, j = act.places
     if act.act == "swap":
-        return f"Swap({i}, {j}): {array[i]} is at index {i} now, and {array[j]} at index {j}."
-    return f"Less({i}, {j}): should {array[i]} come out before {array[j]}? {'Yes' if act.answer else 'No'}."
+        return say(
+            "Swap({i}, {j}): {one} is at index {i} now, and {other} at index {j}.",
+            i=i,
+            j=j,
+            one=array[i],
+            other=array[j],
+        )
+    message = (
+        later("Less({i}, {j}): should {one} come out before {other}? Yes.")
+        if act.answer
+        else later("Less({i}, {j}): should {one} come out before {other}? No.")
+    )
+    return say(message, i=i, j=j, one=array[i], other=array[j])
 
 
 def swaps(settings: Settings) -> int:
@@ -212,24 +135,39 @@ def result(settings: Settings, done: Run) -> str:
     """What the operation did."""
     s, kinds = settings, [act.act for act in done.acts]
     if "absent" in kinds:
-        return f"Delete({s.which}): there is no such key, and v1.13 returns the error “object not found”."
-    work = f"{count(kinds.count('less'), 'comparison')}, {count(kinds.count('swap'), 'swap')}"
+        return say(
+            "Delete({which}): there is no such key, and v1.13 returns the error “object not found”.", which=s.which
+        )
+    work = listed([count(kinds.count("less"), "comparison"), count(kinds.count("swap"), "swap")])
     last = done.acts[-1]
     if s.operation == "Pop":
         first = done.acts[0]
-        gone = f"Pop returns {name(last.gone)} ({first.priorities[last.gone]}): {work}."
-        return f"{gone} {_head(last)}"
+        gone = say(
+            "Pop returns {name} ({priorities}): {work}.",
+            name=name(last.gone),
+            priorities=first.priorities[last.gone],
+            work=work,
+        )
+        return sentences([gone, _head(last)])
     if s.operation == "Delete":
-        return f"Delete takes {s.which} off: {work}. {_head(last)}"
+        return say("Delete takes {which} off: {work}. {head}", which=s.which, work=work, head=_head(last))
     moved = NEW if s.operation == "Add" else s.which
     at = last.queue.index(f"default/{moved}")
-    return f"{s.operation}({moved}, {s.priority}): {work}; {moved} is at index {at}. {_head(last)}"
+    return say(
+        "{operation}({moved}, {priority}): {work}; {moved} is at index {at}. {head}",
+        operation=s.operation,
+        moved=moved,
+        priority=s.priority,
+        work=work,
+        at=at,
+        head=_head(last),
+    )
 
 
 def _head(act: Act) -> str:
     if not act.queue:
-        return "The heap is empty."
-    return f"The head is {name(act.queue[0])} ({act.priorities[act.queue[0]]})."
+        return say("The heap is empty.")
+    return say("The head is {name} ({priorities}).", name=name(act.queue[0]), priorities=act.priorities[act.queue[0]])
 
 
 def show(settings: Settings) -> View:
@@ -248,7 +186,11 @@ def show(settings: Settings) -> View:
 
 def idle(settings: Settings) -> dict[str, str]:
     """The settings that the operation does not read."""
-    why = {"Pop": "Pop takes the head", "Add": "Add brings a new pod", "Delete": "Delete reads the key only"}
+    why = {
+        "Pop": say("Pop takes the head"),
+        "Add": say("Add brings a new pod"),
+        "Delete": say("Delete reads the key only"),
+    }
     unread = {"Pop": ("which", "priority"), "Add": ("which",), "Delete": ("priority",), "Update": ()}
     return {each: why[settings.operation] for each in unread[settings.operation]}
 
@@ -261,7 +203,7 @@ def picture(settings: Settings, room: Room) -> Html:
 
 def question_picture(settings: Settings, room: Room) -> Html:
     """The heap before the operation, in which one picks a pod."""
-    return drawn(settings, run(settings), 0, "The heap before the operation.", room, picks=True)
+    return drawn(settings, run(settings), 0, say("The heap before the operation."), room, picks=True)
 
 
 def story(settings: Settings, room: Room) -> list[Frame]:
@@ -309,24 +251,24 @@ def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> 
         "data_drag": "priority",
         "data_axis": "y",
         "data_step": -PIXELS,
-        "data_tip": "drag it up or down: its priority",
-        "aria_label": f"{each}, priority {priority}",
+        "data_tip": say("drag it up or down: its priority"),
+        "aria_label": say("{each}, priority {priority}", each=each, priority=priority),
     }
 
 
 def _pop(before: int) -> Handle:
     return {
         "data_set": f"operation: Pop, popped: {before}",
-        "data_tip": "take the head off",
-        "aria_label": "Pop: take the head off",
+        "data_tip": say("take the head off"),
+        "aria_label": say("Pop: take the head off"),
     }
 
 
 def text(sentence: str, acts: Sequence[Act]) -> str:
     """The acts and the array as lines."""
     last = acts[-1]
-    rows = [["index", *map(str, range(len(last.queue)))], ["key", *last.queue]]
-    rows.append(["priority", *(str(last.priorities[key]) for key in last.queue)])
+    rows = [[say("index"), *map(str, range(len(last.queue)))], ["key", *last.queue]]
+    rows.append([say("priority"), *(str(last.priorities[key]) for key in last.queue)])
     told = [f"  {number}. {describe(act)}" for number, act in enumerate(acts)]
     return "\n".join([sentence, *told, *aligned(rows)])
 
@@ -334,7 +276,7 @@ def text(sentence: str, acts: Sequence[Act]) -> str:
 def acts_table(acts: Sequence[Act]) -> Html:
     """All acts, each with the resulting array; pointing at a name lights up its pod."""
     rows = [row(number, describe(each), element("span", *_names(each)), style="") for number, each in enumerate(acts)]
-    return table(["step", "what is done", "heapData.queue"], rows)
+    return table(terms("step", "what is done", "heapData.queue"), rows)
 
 
 def _names(act: Act) -> list[Html]:
@@ -356,15 +298,23 @@ def after_pop() -> Question[Settings]:
         acts = run(settings).acts
         array = [name(key) for key in acts[0].queue]
         if answer == array[-1]:
-            return "The array must get shorter at its end, so the last pod takes the place of the head and then sinks."
+            return say(
+                "The array must get shorter at its end, so the last pod takes the place of the head and then sinks."
+            )
         if answer == array[0]:
-            return f"{answer} is the head: it is the pod that leaves."
+            return say("{answer} is the head: it is the pod that leaves.", answer=answer)
         if answer == name(acts[-1].queue[0]):
-            return f"{answer} is the head in the end, but moved there first it would leave a gap inside the array."
-        return f"{answer} is neither at the end of the array, where it gets shorter, nor the best of those that stay."
+            return say(
+                "{answer} is the head in the end, but moved there first it would leave a gap inside the array.",
+                answer=answer,
+            )
+        return say(
+            "{answer} is neither at the end of the array, where it gets shorter, nor the best of those that stay.",
+            answer=answer,
+        )
 
     return Question(
-        "Which pod does Pop put at index 0 before it compares anything?",
+        say("Which pod does Pop put at index 0 before it compares anything?"),
         tuple(list(PODS)[:7]),
         lambda settings: name(run(settings).acts[1].queue[0]),
         why,
@@ -382,13 +332,13 @@ def how_many_swaps() -> Question[Settings]:
         way = [str(each.queue.index(moved)) for each in (start, *(a for a in done.acts if a.act == "swap"))]
         went = " → ".join(way)
         deep = len(done.acts[-1].queue).bit_length() - 1
-        way_of = f"{name(moved)} goes the way {went}, one level with each swap"
-        return f"{way_of}; this tree has {count(deep, 'level')} below its head."
+        way_of = say("{name} goes the way {went}, one level with each swap", name=name(moved), went=went)
+        return say("{way}; this tree has {levels} below its head.", way=way_of, levels=count(deep, "level"))
 
     return Question(
-        "How many swaps until the heap is in order?",
+        say("How many swaps until the heap is in order?"),
         (),
         lambda settings: str(swaps(settings)),
         why,
-        lambda settings: lambda room: drawn(settings, run(settings), 0, "The heap before the operation.", room),
+        lambda settings: lambda room: drawn(settings, run(settings), 0, say("The heap before the operation."), room),
     )

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.question import Question
-from kschedlab.lab.panels.queue_heap import decoded
+from kschedlab.lab.panels.queue_heap_watched import decoded
 from kschedlab.lab.panels.settings import Restorable, steps, switch
+from kschedlab.language import later, listed, say
 from kschedlab.objects.model import Pod
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
 from kschedlab.views import queue_pods
@@ -60,18 +61,26 @@ def calls_of(kept: bool) -> tuple[Call, ...]:
     urgent, batch = pod("urgent"), pod("batch")
     labelled, written = pod("urgent", tier="gold"), pod("urgent", "node-b", tier="gold")
     made: list[tuple[str, str, Callable[[], None]]] = [
-        ('add(urgent, "node-a")', "preemption chose node-a", lambda: npm.add(urgent, "node-a")),
-        ('add(batch, "node-a")', "two pods may wait for one node", lambda: npm.add(batch, "node-a")),
-        ('add(urgent, "node-b")', "add deletes first: a pod is on one list only", lambda: npm.add(urgent, "node-b")),
-        ("update(urgent, urgent with a label)", "neither status names a node", lambda: npm.update(urgent, labelled)),
+        ('add(urgent, "node-a")', later("preemption chose node-a"), lambda: npm.add(urgent, "node-a")),
+        ('add(batch, "node-a")', later("two pods may wait for one node"), lambda: npm.add(batch, "node-a")),
         (
-            "update(urgent, urgent nominated to node-b)",
-            "the status has reached the API server",
+            'add(urgent, "node-b")',
+            later("add deletes first: a pod is on one list only"),
+            lambda: npm.add(urgent, "node-b"),
+        ),
+        (
+            later("update(urgent, urgent with a label)"),
+            later("neither status names a node"),
+            lambda: npm.update(urgent, labelled),
+        ),
+        (
+            later("update(urgent, urgent nominated to node-b)"),
+            later("the status has reached the API server"),
             lambda: npm.update(labelled, written),
         ),
-        ("delete(batch)", "a node without nominated pods loses its key", lambda: npm.delete(batch)),
+        ("delete(batch)", later("a node without nominated pods loses its key"), lambda: npm.delete(batch)),
     ]
-    found = [Call("newNominatedPodMap()", "nobody is nominated", {}, {})]
+    found = [Call("newNominatedPodMap()", later("nobody is nominated"), {}, {})]
     for call, said, act in made:
         act()
         nodes = {node: tuple(each.metadata.name for each in npm.pods_for_node(node)) for node in npm.nominated_pods}
@@ -82,26 +91,37 @@ def calls_of(kept: bool) -> tuple[Call, ...]:
 def sentence(settings: Settings) -> str:
     """What the last call did, and what podsForNode returns."""
     here = calls_of(settings.kept)[settings.calls]
-    names = [f"{node}: {', '.join(here.by_node[node])}" for node in sorted(here.by_node)]
-    lists = f"podsForNode gives {'; '.join(names)}." if names else "podsForNode gives nothing for any node."
-    return f"Call {settings.calls} of {LAST}. {here.call}: {here.said}. {lists}"
+    names = [f"{node}: {listed(here.by_node[node])}" for node in sorted(here.by_node)]
+    lists = (
+        say("podsForNode gives {lists}.", lists=say("; ").join(names))
+        if names
+        else say("podsForNode gives nothing for any node.")
+    )
+    return say(
+        "Call {number} of {last}. {call}: {said}. {lists}",
+        number=settings.calls,
+        last=LAST,
+        call=say(here.call),
+        said=say(here.said),
+        lists=lists,
+    )
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     said = sentence(settings)
     rows = [
-        [str(n), each.call, _lists(each.by_node), _pairs(each.node_of)]
+        [str(n), say(each.call), _lists(each.by_node), _pairs(each.node_of)]
         for n, each in enumerate(calls_of(settings.kept)[: settings.calls + 1])
     ]
-    head = ["", "call", "nominatedPods", "nominatedPodToNode"]
+    head = ["", say("call"), "nominatedPods", "nominatedPodToNode"]
     marked = (row(*cells, style=DECIDES if n == settings.calls else "") for n, cells in enumerate(rows))
     text = "\n".join([said, *aligned([head, *rows])])
     return View(lambda room: picture(settings, room), said, table(head, marked), text, idle=_idle(settings))
 
 
 def _idle(settings: Settings) -> dict[str, str]:
-    return {} if settings.calls >= 4 else {"kept": "not asked: no update so far"}
+    return {} if settings.calls >= 4 else {"kept": say("not asked: no update so far")}
 
 
 def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
@@ -111,7 +131,7 @@ def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
     names = {each for pods in here.by_node.values() for each in pods}
     lost = tuple(sorted({each for pods in before.by_node.values() for each in pods} - names))
     by_node = {node: [queue_pods.Pod(name, PRIORITY) for name in here.by_node.get(node, ())] for node in NODES}
-    alt = "Both maps." if picks else sentence(settings)
+    alt = say("Both maps.") if picks else sentence(settings)
     return draw_nominations(Nominations(by_node, here.node_of, lost, picks), alt, room)
 
 
@@ -133,22 +153,25 @@ def where_is_urgent(calls: int) -> Question[Settings]:
 
     def right(settings: Settings) -> str:
         here = calls_of(settings.kept)[settings.calls]
-        return next((node for node, names in here.by_node.items() if "urgent" in names), "on no list")
+        return next((node for node, names in here.by_node.items() if "urgent" in names), say("on no list"))
 
     def why(settings: Settings, answer: str) -> str:
         here = calls_of(settings.kept)[settings.calls]
         if here.call.startswith("add"):
-            return "add deletes the pod first, wherever it is: otherwise it would hold room on two nodes."
+            return say("add deletes the pod first, wherever it is: otherwise it would hold room on two nodes.")
         if settings.kept:
-            return "Since v1.14 a nomination in memory survives an update that comes before the pod's status shows it."
-        return (
-            'update is delete(old), then add(new, ""): without a name, add reads the status of the new pod, and that '
-            "names no node. An update that comes too early erases the nomination, and another pod may take its room."
+            return say(
+                "Since v1.14 a nomination in memory survives an update that comes before the pod's status shows it."
+            )
+        return say(
+            'update is delete(old), then add(new, ""): without a name, add reads the status of the new pod, '
+            "and that names no node. An update that comes too early erases the nomination, and another pod "
+            "may take its room."
         )
 
     return Question(
-        f"{calls_of(kept=False)[calls].call} is called. On which list is urgent then?",
-        ("node-a", "node-b", "both", "on no list"),
+        say("{call} is called. On which list is urgent then?", call=say(calls_of(kept=False)[calls].call)),
+        ("node-a", "node-b", say("both"), say("on no list")),
         right,
         why,
         lambda settings: lambda room: picture(settings.changed(calls=max(settings.calls - 1, 0)), room, picks=True),

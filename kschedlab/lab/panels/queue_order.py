@@ -9,6 +9,7 @@ from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, slider
+from kschedlab.language import later, say
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.queue.order import active_q_comp, pod_timestamp
@@ -32,7 +33,7 @@ PRIORITIES = range(0, 201, 50)
 
 def moment(minutes: int) -> str:
     """The time, or "not set"."""
-    return "not set" if minutes == UNSET else clock_time(minutes)
+    return later("not set") if minutes == UNSET else clock_time(minutes)
 
 
 @dataclass(frozen=True)
@@ -105,13 +106,25 @@ def describe(mail: Pod, web: Pod) -> str:
     """The next pod, and the field that decides."""
     first = next_of(mail, web)
     if not first:
-        return "A tie: neither comes before the other. activeQComp is false both ways, and the heap leaves them alone."
+        return say(
+            "A tie: neither comes before the other. activeQComp is false both ways, and the heap leaves them alone."
+        )
     winner, other = (mail, web) if first == "mail" else (web, mail)
     if winner.spec.priority != other.spec.priority:
-        return f"{first} is next: its priority is {winner.spec.priority}, the other's {other.spec.priority}."
+        return say(
+            "{pod} is next: its priority is {priority}, the other's {other}.",
+            pod=first,
+            priority=winner.spec.priority,
+            other=other.spec.priority,
+        )
     write = clock([pod_timestamp(mail), pod_timestamp(web)])
     one, two = (f"{field_of(pod)} {write(pod_timestamp(pod))}" for pod in (winner, other))
-    return f"{first} is next: the priorities are equal, and its {one} is before the other's {two}."
+    return say(
+        "{pod} is next: the priorities are equal, and its {one} is before the other's {two}.",
+        pod=first,
+        one=one,
+        two=two,
+    )
 
 
 def show(settings: Settings) -> View:
@@ -129,9 +142,9 @@ def idle(settings: Settings, both: tuple[Pod, Pod]) -> dict[str, str]:
     for name, pod in zip(NAMES, both, strict=True):
         for field, control in zip(FIELDS, ("created", "transition", "probe"), strict=True):
             if not equal:
-                found[f"{name}_{control}"] = "not asked: the priorities differ"
+                found[f"{name}_{control}"] = say("not asked: the priorities differ")
             elif (used := field_of(pod)) != field and fields(pod)[field] is not None:
-                found[f"{name}_{control}"] = f"not read: {used} is set"
+                found[f"{name}_{control}"] = say("not read: {used} is set", used=used)
     return found
 
 
@@ -152,17 +165,28 @@ def picture(settings: Settings, room: Room, answered: bool = True) -> Html:
                     field,
                     sign,
                     MAYBE.index(minutes),
-                    moment(minutes),
+                    say(moment(minutes)),
                     counts,
-                    _drag(f"{name}_{control}", "x", step, f"{name}: {field} {moment(minutes)}") if answered else {},
+                    _drag(
+                        f"{name}_{control}",
+                        "x",
+                        step,
+                        say("{pod}: {field} {time}", pod=name, field=field, time=say(moment(minutes))),
+                    )
+                    if answered
+                    else {},
                 )
             )
-        handle = _drag(f"{name}_priority", "y", -10, f"{name}: priority") if answered else {"data_pick": name}
-        drawn = queue_pods.Pod(name, pod.spec.priority or 0, f"priority {pod.spec.priority}", handle)
+        handle = (
+            _drag(f"{name}_priority", "y", -10, say("{pod}: priority", pod=name)) if answered else {"data_pick": name}
+        )
+        drawn = queue_pods.Pod(
+            name, pod.spec.priority or 0, say("priority {priority}", priority=pod.spec.priority), handle
+        )
         place = i if not answered else None if not first else int(first != name)
         found.append(Waiting(drawn, tuple(dots), place))
     ticks = [(MAYBE.index(hour), clock_time(hour)) for hour in (8 * HOUR, 9 * HOUR, 10 * HOUR)]
-    alt = sentence if answered else "Two pods and their timestamps."
+    alt = sentence if answered else say("Two pods and their timestamps.")
     return draw_order(found, ticks, len(MAYBE), alt, room, answered=answered)
 
 
@@ -172,12 +196,12 @@ def _drag(control: str, axis: str, step: float, said: str) -> dict[str, str | fl
 
 def _rows(both: tuple[Pod, Pod]) -> list[list[str]]:
     """Field by field; the timestamp that counts is marked."""
-    rows = [["priority", *(str(pod.spec.priority) for pod in both)]]
+    rows = [[say("priority"), *(str(pod.spec.priority) for pod in both)]]
     for field, sign in FIELDS.items():
         cells = []
         for pod in both:
             value = fields(pod)[field]
-            written = "not set" if value is None else clock([value])(value)
+            written = say("not set") if value is None else clock([value])(value)
             cells.append(f"{written} ← podTimestamp" if field_of(pod) == field else written)
         rows.append([f"{sign} {field}", *cells])
     return rows
@@ -203,14 +227,19 @@ def who_is_next() -> Question[Settings]:
         mail, web = pods(settings)
         if answer == next_of(mail, web):
             return describe(mail, web)
-        if answer == "a tie":
-            return f"They differ in what activeQComp compares. {describe(mail, web)}"
-        return f"{answer} was created at {_created(mail if answer == 'mail' else web)}, but {describe(mail, web)}"
+        if answer == say("a tie"):
+            return say("They differ in what activeQComp compares. {reason}", reason=describe(mail, web))
+        return say(
+            "{pod} was created at {created}, but {reason}",
+            pod=answer,
+            created=_created(mail if answer == "mail" else web),
+            reason=describe(mail, web),
+        )
 
     return Question(
-        "Which pod is next?",
-        (*NAMES, "a tie"),
-        lambda settings: next_of(*pods(settings)) or "a tie",
+        say("Which pod is next?"),
+        (*NAMES, say("a tie")),
+        lambda settings: next_of(*pods(settings)) or say("a tie"),
         why,
         lambda settings: lambda room: picture(settings, room, answered=False),
     )
@@ -218,4 +247,4 @@ def who_is_next() -> Question[Settings]:
 
 def _created(pod: Pod) -> str:
     created = pod.metadata.creationTimestamp
-    return clock([created])(created) if created is not None else "no known time"
+    return clock([created])(created) if created is not None else say("no known time")

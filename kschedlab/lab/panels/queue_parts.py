@@ -6,21 +6,28 @@ that may come afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from kschedlab import testing
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
-from kschedlab.lab.panels.queue_heap import decoded
+from kschedlab.lab.panels.queue_heap_watched import decoded
+from kschedlab.lab.panels.queue_parts_run import (
+    AFTERWARDS,
+    BEFORE,
+    CHANGED,
+    DURING,
+    ERROR,
+    NEVER,
+    UNSCHEDULABLE,
+    Run,
+    manifest,
+)
 from kschedlab.lab.panels.settings import Restorable, choice
-from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Pod
-from kschedlab.queue.events import NODE_ADD
+from kschedlab.language import later, say, sentences, terms
 from kschedlab.queue.older.without_backoff import WithoutBackoff, is_pod_unschedulable
-from kschedlab.testing import Manifest
 from kschedlab.views import queue_pods
 from kschedlab.views.html import Html
 from kschedlab.views.queue_parts import (
@@ -39,68 +46,6 @@ from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
 
-NOON = 1_772_452_800_000_000
-"""2026-03-02T12:00:00Z, the time of web's attempt, in microseconds since 1970."""
-NEVER, BEFORE, DURING, CHANGED = "nothing", "MoveAll before the pop", "MoveAll during the attempt", "Update meanwhile"
-UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
-
-
-def manifest(labels: dict[str, str] | None = None, reason: str = "") -> Manifest:
-    """The pod web, which requires a pod ``app: db`` nearby. ``reason``: why it was not scheduled at noon."""
-    near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "zone"}
-    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
-    made = testing.pod("web", priority=100, labels=labels, affinity=affinity)
-    made["metadata"] |= {"uid": "uid-web", "creationTimestamp": "2026-03-02T11:00:00Z"}
-    if reason:
-        noon = "2026-03-02T12:00:00Z"
-        condition = {"type": "PodScheduled", "status": "False", "reason": reason, "lastProbeTime": noon}
-        made["status"] = {"conditions": [condition]}
-    return made
-
-
-def neighbour(app: str) -> Pod:
-    """A pod that is bound to a node."""
-    return decoded(testing.pod(app, "node-a", labels={"app": app}))
-
-
-class Run:
-    """The queue of v1.13 with a clock, and the pod web in it."""
-
-    def __init__(self) -> None:
-        self.now = NOON
-        self.queue = WithoutBackoff(lambda: self.now)
-        self.pod = decoded(manifest())
-        mail = testing.pod("mail", priority=0)
-        mail["metadata"] |= {"uid": "uid-mail", "creationTimestamp": "2026-03-02T10:00:00Z"}
-        self.queue.add(decoded(mail))
-        self.queue.add(self.pod)
-
-    def move(self) -> None:
-        """An event of a node."""
-        self.queue.move(NODE_ADD)
-
-    def update(self, labels: dict[str, str] | None, reason: str = "") -> None:
-        """An update of web."""
-        old, self.pod = self.pod, decoded(manifest(labels, reason))
-        self.queue.update(old, self.pod)
-
-    def flush(self, seconds: int) -> None:
-        """Advance the clock; the queue moves pods that have waited too long."""
-        self.now += seconds * SECOND
-        self.queue.flush_unschedulable()
-
-
-AFTERWARDS: dict[str, Callable[[Run, str], None]] = {
-    "nothing": lambda run, reason: None,
-    "MoveAllToActiveQueue": lambda run, reason: run.move(),
-    "Update of its labels": lambda run, reason: run.update({"tier": "gold"}, reason),
-    "Update of its status only": lambda run, reason: run.update(None, reason),
-    "AssignedPodAdded: db": lambda run, reason: run.queue.assigned_pod_added(neighbour("db")),
-    "AssignedPodAdded: cache": lambda run, reason: run.queue.assigned_pod_added(neighbour("cache")),
-    "flush 60 s later": lambda run, reason: run.flush(60),
-    "flush 61 s later": lambda run, reason: run.flush(61),
-}
-
 
 @dataclass(frozen=True)
 class Settings(Restorable):
@@ -111,30 +56,47 @@ class Settings(Restorable):
     then: str = choice("afterwards", AFTERWARDS, "nothing")
 
 
-SLOTS = {NEVER: "no event", BEFORE: "MoveAll", DURING: "MoveAll", CHANGED: "Update"}
+SLOTS = {NEVER: later("no event"), BEFORE: "MoveAll", DURING: "MoveAll", CHANGED: "Update"}
 PRIORITIES = {"mail": 0, "web": 100}
 
 
 class Call(NamedTuple):
-    """The queue after one call. ``said``: its result; ``cycles``: schedulingCycle and moveRequestCycle.
+    """The queue after one call. ``told``: its result, with ``values``; ``cycles``: both counters.
 
     ``checks``: the conditions that decided where web goes; ``error``: why the call was refused.
     """
 
     call: str
-    said: str
+    told: str
     active: tuple[str, ...]
     trying: tuple[str, ...]
     unschedulable: tuple[str, ...]
     cycles: tuple[int, int]
     checks: tuple[Check, ...] = ()
     error: str = ""
+    values: tuple[tuple[str, object], ...] = ()
+
+    @property
+    def said(self) -> str:
+        """Its result in the chosen language."""
+        return say(self.told, **dict(self.values))
 
     @property
     def where(self) -> str:
         """The part of the queue that web is in."""
+        return " and ".join(self._parts)
+
+    @property
+    def shown(self) -> str:
+        """The same in the chosen language."""
+        first, *tried = self._parts
+        return say("{part} and being tried", part=first) if tried else say(first)
+
+    @property
+    def _parts(self) -> list[str]:
+        """Web is in one of them, and perhaps being tried as well."""
         places = {ACTIVE: self.active, WAITING: self.unschedulable, TRYING: self.trying}
-        return " and ".join(place for place, pods in places.items() if "web" in pods)
+        return [place for place, pods in places.items() if "web" in pods]
 
 
 @lru_cache(128)
@@ -145,20 +107,23 @@ def calls(meanwhile: str, reason: str, then: str) -> tuple[Call, ...]:
 
 def _calls(meanwhile: str, reason: str, then: str) -> Iterator[Call]:
     run = Run()
-    yield _call(run, "Add(mail), Add(web)", "web waits in activeQ, as its head")
+    yield _call(run, "Add(mail), Add(web)", later("web waits in activeQ, as its head"))
     if meanwhile == BEFORE:
         run.move()
-        yield _call(run, "MoveAllToActiveQueue()", "it notes the schedulingCycle in moveRequestCycle")
+        yield _call(run, "MoveAllToActiveQueue()", later("it notes the schedulingCycle in moveRequestCycle"))
     queued = run.queue.pop()
     assert queued is not None
     cycle = run.queue.scheduling_cycle
-    yield _call(run, "Pop()", f"web is taken off and tried; its podSchedulingCycle is {cycle}", trying=True)
+    tried = later("web is taken off and tried; its podSchedulingCycle is {cycle}")
+    yield _call(run, "Pop()", tried, trying=True, values=(("cycle", cycle),))
     if meanwhile == DURING:
         run.move()
-        yield _call(run, "MoveAllToActiveQueue()", "web is not in the queue, but its cycle is noted", trying=True)
+        yield _call(
+            run, "MoveAllToActiveQueue()", later("web is not in the queue, but its cycle is noted"), trying=True
+        )
     if meanwhile == CHANGED:
         run.update({"tier": "silver"})
-        yield _call(run, "Update(web)", "web is in neither part, so it is added to activeQ", trying=True)
+        yield _call(run, "Update(web)", later("web is in neither part, so it is added to activeQ"), trying=True)
     labels = {"tier": "silver"} if meanwhile == CHANGED else None
     run.pod = decoded(manifest(labels, reason))
     queued.record_failure(run.pod)
@@ -170,23 +135,30 @@ def _calls(meanwhile: str, reason: str, then: str) -> Iterator[Call]:
     error = ""
     try:
         run.queue.add_unschedulable(queued, cycle)
-        said = f"podSchedulingCycle {cycle}, moveRequestCycle {moved}, reason {reason}"
+        said = later("podSchedulingCycle {cycle}, moveRequestCycle {moved}, reason {reason}")
+        values: tuple[tuple[str, object], ...] = (("cycle", cycle), ("moved", moved), ("reason", reason))
     except ValueError as refusal:
         error, checks = str(refusal), ()
-        said = f'error: "{error}"'
-    yield _call(run, f"AddUnschedulableIfNotPresent(web, {cycle})", said, checks=checks, error=error)
+        said, values = later('error: "{error}"'), (("error", error),)
+    yield _call(run, f"AddUnschedulableIfNotPresent(web, {cycle})", said, checks=checks, error=error, values=values)
     if then != "nothing":
         AFTERWARDS[then](run, reason)
         yield _call(run, then, "")
 
 
 def _call(
-    run: Run, call: str, said: str, trying: bool = False, checks: tuple[Check, ...] = (), error: str = ""
+    run: Run,
+    call: str,
+    said: str,
+    trying: bool = False,
+    checks: tuple[Check, ...] = (),
+    error: str = "",
+    values: tuple[tuple[str, object], ...] = (),
 ) -> Call:
     queue = run.queue
     active, waiting = (tuple(key.partition("/")[2] for key in keys) for keys in _keys(queue))
     cycles = (queue.scheduling_cycle, queue.move_request_cycle)
-    return Call(call, said, active, ("web",) if trying else (), waiting, cycles, checks, error)
+    return Call(call, said, active, ("web",) if trying else (), waiting, cycles, checks, error, values)
 
 
 def _keys(queue: WithoutBackoff) -> tuple[list[str], list[str]]:
@@ -201,18 +173,22 @@ def of(settings: Settings) -> tuple[Call, ...]:
 def sentence(seen: tuple[Call, ...], step: int) -> str:
     """What the call did, and where web is."""
     here, before = seen[step], seen[max(step - 1, 0)]
-    what = f"{here.call}: {here.said}." if here.said else f"{here.call}."
-    stays = "still " if step and here.where == before.where else ""
-    place = here.where if here.where.startswith("being") else f"in {here.where}"
-    return f"{what} web is {stays}{place}."
+    call = say(here.call)
+    what = say("{call}: {said}.", call=call, said=here.said) if here.said else say("{call}.", call=call)
+    stays = step and here.where == before.where
+    if here.where == TRYING:
+        where = say("web is still being tried.") if stays else say("web is being tried.")
+    else:
+        where = say("web is still in {part}." if stays else "web is in {part}.", part=here.shown)
+    return sentences([what, where])
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     seen = of(settings)
     said = sentence(seen, len(seen) - 1)
-    rows = [[str(n), each.call, each.where, *map(str, each.cycles)] for n, each in enumerate(seen)]
-    head = ["step", "call", "web is in", "schedulingCycle", "moveRequestCycle"]
+    rows = [[str(n), say(each.call), each.shown, *map(str, each.cycles)] for n, each in enumerate(seen)]
+    head = [*terms("step", "call", "web is in"), "schedulingCycle", "moveRequestCycle"]
     text = "\n".join([said, *aligned([head, *rows])])
     return View(
         lambda room: picture(settings, room),
@@ -248,11 +224,14 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
     seen = of(settings)
     here, before = seen[step], seen[max(step - 1, 0)]
     pods = {
-        part: [queue_pods.Pod(name, PRIORITIES[name], f"priority {PRIORITIES[name]}") for name in names]
+        part: [
+            queue_pods.Pod(name, PRIORITIES[name], say("priority {priority}", priority=PRIORITIES[name]))
+            for name in names
+        ]
         for part, names in ((ACTIVE, here.active), (TRYING, here.trying), (WAITING, here.unschedulable))
     }
     if here.trying and here.active.count("web"):
-        pods[TRYING] = [queue_pods.Pod("web, as popped", PRIORITIES["web"], "an older version")]
+        pods[TRYING] = [queue_pods.Pod(say("web, as popped"), PRIORITIES["web"], say("an older version"))]
     way = (before.where, here.where) if before.where != here.where and " and " not in before.where else None
     checks = next((each.checks for each in reversed(seen[: step + 1]) if each.checks), ())
     error = next((each.error for each in seen[: step + 1] if each.error), "")
@@ -261,11 +240,12 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
         "data_drag": "meanwhile",
         "data_axis": "x",
         "data_step": wide,
-        "data_tip": "drag the event",
-        "aria_label": f"the event: {settings.meanwhile}",
+        "data_tip": say("drag the event"),
+        "aria_label": say("the event: {event}", event=say(settings.meanwhile)),
     }
     slots = tuple(
-        Slot(words, {"data_set": f"meanwhile: {at}", "aria_label": at} if last else {}) for at, words in SLOTS.items()
+        Slot(words, {"data_set": f"meanwhile: {at}", "aria_label": say(at)} if last else {})
+        for at, words in SLOTS.items()
     )
     parts = Parts(
         pods,
@@ -276,11 +256,11 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
         slots,
         list(SLOTS).index(settings.meanwhile),
         handle if last else {},
-        settings.then,
+        say(settings.then),
         picks,
         settings.meanwhile == NEVER,
     )
-    return draw_parts(parts, "The queue while web is being tried." if picks else sentence(seen, step), room)
+    return draw_parts(parts, say("The queue while web is being tried.") if picks else sentence(seen, step), room)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -295,22 +275,27 @@ def where_to() -> Question[Settings]:
         return next(each.where for each in of(settings) if each.call.startswith("AddUnschedulable"))
 
     def why(settings: Settings, answer: str) -> str:
-        if answer == "both":
-            return "A pod is never in two parts: each call looks into both first."
+        if answer == say("both"):
+            return say("A pod is never in two parts: each call looks into both first.")
         if settings.meanwhile == DURING:
-            return (
-                "The event came while web was in no part, so nothing moved it, and the attempt may have looked at the "
-                "cluster before it. In unschedulableQ web would miss what it waits for, so the attempt is repeated."
+            return say(
+                "The event came while web was in no part, so nothing moved it, and the attempt may have looked "
+                "at the cluster before it. In unschedulableQ web would miss what it waits for, so the attempt is "
+                "repeated."
             )
         if settings.meanwhile == CHANGED:
-            return "Update found web in neither part and added it to activeQ; the result of the old attempt is dropped."
+            return say(
+                "Update found web in neither part and added it to activeQ; the result of the old attempt is dropped."
+            )
         if settings.reason == ERROR:
-            return "web was not refused: the attempt broke, and no event would say when to try again."
-        return "Nothing has happened since the pop, so another attempt would only fail again: web waits for an event."
+            return say("web was not refused: the attempt broke, and no event would say when to try again.")
+        return say(
+            "Nothing has happened since the pop, so another attempt would only fail again: web waits for an event."
+        )
 
     return Question(
-        "web fits nowhere. Where does AddUnschedulableIfNotPresent put it?",
-        (ACTIVE, WAITING, "both"),
+        say("web fits nowhere. Where does AddUnschedulableIfNotPresent put it?"),
+        (ACTIVE, WAITING, say("both")),
         right,
         why,
         lambda settings: lambda room: during_the_attempt(settings, room),
@@ -344,13 +329,18 @@ def returns(settings: ReturnSettings) -> list[Return]:
 def show_returns(settings: ReturnSettings) -> View:
     """All events side by side."""
     found = returns(settings)
-    back = [each.event for each in found if each.back]
+    back = [say(each.event) for each in found if each.back]
     if settings.reason == ERROR:
-        said = "After a SchedulerError web is in activeQ anyway: no event has to bring it back."
+        said = say("After a SchedulerError web is in activeQ anyway: no event has to bring it back.")
     else:
-        said = f"{len(back)} of {len(found)} events bring web back to activeQ: {'; '.join(back)}."
-    head = ["event", "web is in", "moveRequestCycle"]
-    rows = [[each.event, ACTIVE if each.back else WAITING, str(each.cycle)] for each in found]
+        said = say(
+            "{back} of {all} events bring web back to activeQ: {events}.",
+            back=len(back),
+            all=len(found),
+            events=say("; ").join(back),
+        )
+    head = [*terms("event", "web is in"), "moveRequestCycle"]
+    rows = [[say(each.event), ACTIVE if each.back else WAITING, str(each.cycle)] for each in found]
     text = "\n".join([said, *aligned([head, *rows])])
     return View(lambda room: _returns(settings, room, said), said, table(head, (row(*cells) for cells in rows)), text)
 
@@ -372,16 +362,16 @@ def how_many_return() -> Question[ReturnSettings]:
 
     def why(settings: ReturnSettings, answer: str) -> str:
         found = returns(settings)
-        stay = [each.event for each in found if not each.back]
+        stay = [say(each.event) for each in found if not each.back]
         if not stay:
-            return "It is in activeQ whatever happens."
-        return f"These leave it where it is: {'; '.join(stay)}."
+            return say("It is in activeQ whatever happens.")
+        return say("These leave it where it is: {events}.", events=say("; ").join(stay))
 
     return Question(
-        "web wants to be near a pod app: db, and waits in unschedulableQ. How many of these events bring it back?",
+        say("web wants to be near a pod app: db, and waits in unschedulableQ. How many of these events bring it back?"),
         (),
         lambda settings: str(sum(each.back for each in returns(settings))),
         why,
-        lambda settings: lambda room: _returns(settings, room, "Seven events.", answered=False),
+        lambda settings: lambda room: _returns(settings, room, say("Seven events."), answered=False),
         most=7,
     )

@@ -16,7 +16,8 @@ from typing import NamedTuple
 from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.lab.panels.queue_heap import decoded
+from kschedlab.lab.panels.queue_heap_watched import decoded
+from kschedlab.language import later
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
@@ -171,11 +172,11 @@ class Story:
 
 
 EVENTS: tuple[tuple[int, str, Callable[[Story], None]], ...] = (
-    (2, "one ends on node-a: 1 CPU free", lambda story: story.ends("one")),
-    (3, "two ends: 2 CPU free", lambda story: story.ends("two")),
-    (6, "three ends: 3 CPU free", lambda story: story.ends("three")),
-    (8, "node-b gets disk: ssd", lambda story: story.label("node-b", "disk", "ssd")),
-    (12, "cache starts on node-b", lambda story: story.starts("cache", "node-b")),
+    (2, later("one ends on node-a: 1 CPU free"), lambda story: story.ends("one")),
+    (3, later("two ends: 2 CPU free"), lambda story: story.ends("two")),
+    (6, later("three ends: 3 CPU free"), lambda story: story.ends("three")),
+    (8, later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
+    (12, later("cache starts on node-b"), lambda story: story.starts("cache", "node-b")),
 )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kschedlab import testing
 from kschedlab.generations import GENERATIONS
-from kschedlab.lab.panels.queue_heap import decoded
+from kschedlab.lab.panels.queue_heap_watched import decoded
 from kschedlab.lab.panels.queue_story import ATTEMPT, START
+from kschedlab.language import say
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.events import NODE_ADD
@@ -70,7 +71,7 @@ class Measured:
     """All generations side by side, each measured on its own queue."""
 
     def __init__(self) -> None:
-        self.head = ["", "seconds after failures 1 to 6, if an event comes at once", "if none comes"]
+        self.head = ["", say("seconds after failures 1 to 6, if an event comes at once"), say("if none comes")]
         self.rows = [
             [name, ", ".join(f"{wait:g}" for wait in waits_after_failures(name)), f"{wait_without_event(name):g}"]
             for name in GENERATIONS
