@@ -25,7 +25,8 @@ from kschedlab.cluster.derived import (
     bindable,
 )
 from kschedlab.cluster.object_store import STORAGE, Change, ObjectStore, is_relevant, key_of, put_or_remove
-from kschedlab.cluster.pods import PodInfo, requests, same_info, start_of
+from kschedlab.cluster.pod_requests import requests
+from kschedlab.cluster.pods import PodInfo, same_info, start_of
 from kschedlab.cluster.queries import PodQuery
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import Topology

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import TypeAlias
 
 import msgspec
 import numpy as np
 
+from kschedlab.cluster.pod_requests import Requests
 from kschedlab.cluster.resource_table import ResourceTable
 from kschedlab.cluster.rows import Rows
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
@@ -18,21 +17,6 @@ from kschedlab.objects.requests import reported_resources
 NEVER_STARTED = np.iinfo(np.int64).max
 """Start time of a pod that has none. The real scheduler uses the current time, so the pod counts as the latest
 (v1.37: pkg/scheduler/util/utils.go, GetPodStartTime)."""
-
-
-class Requests(msgspec.Struct, frozen=True, gc=False):
-    """What a pod requests: one object for all pods that request the same.
-
-    ``request``: the requests that the filter checks, by resource name (cpu in milli, the rest in units).
-    ``placed``: the requests that count once the pod is on a node.
-    ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults 100m and 200 MiB that some
-    scores use.
-    """
-
-    request: dict[str, int]
-    placed: dict[str, int]
-    scored: tuple[int, int]
-    nonzero: tuple[int, int]
 
 
 class PodInfo(msgspec.Struct, frozen=True, gc=False, eq=False):
@@ -181,16 +165,6 @@ class PodColumns:
             self.request.widen(more)
         self._used += 1
         return self._used - 1
-
-
-Amounts: TypeAlias = tuple[tuple[str, int], ...]
-
-
-@lru_cache(1 << 14)
-def requests(request: Amounts, placed: Amounts, scored: tuple[int, int], nonzero: tuple[int, int]) -> Requests:
-    """These requests, read-only. What a pod requests is usually the same before and after it is placed."""
-    before = dict(request)
-    return Requests(before, before if placed == request else dict(placed), scored, nonzero)
 
 
 def start_of(pod: Pod) -> int:

@@ -11,7 +11,6 @@ import msgspec
 from kschedlab.objects.match_label_keys import with_label_keys
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import Container, Pod
-from kschedlab.objects.pods import COMPARISONS
 from kschedlab.objects.requests import (
     DEFAULT_MEMORY,
     DEFAULT_MILLI_CPU,
@@ -20,6 +19,7 @@ from kschedlab.objects.requests import (
     pod_requests,
     scored_requests,
 )
+from kschedlab.objects.tolerations import COMPARISONS
 
 P = TypeVar("P", bound=Part)
 Amounts = dict[str, int]

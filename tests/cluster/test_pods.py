@@ -3,7 +3,8 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from kschedlab.cluster.pods import PodColumns, PodInfo, Requests
+from kschedlab.cluster.pod_requests import Requests
+from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.terms import PodTerms
 from kschedlab.testing import pod

@@ -30,9 +30,9 @@ from kschedlab.objects.model import (
     TopologySpreadConstraint,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
-from kschedlab.objects.pods import COMPARISONS, decimal_integer
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.selectors import field_expression_fault
+from kschedlab.objects.tolerations import COMPARISONS, decimal_integer
 
 _NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
