@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kschedlab.live.schedule import election
-from kschedlab.live.schedule.election import Election, micro_time
+from kschedlab.live.schedule.election import Election, present
 from kschedlab.live.wire.statuses import failure
 from tests.schedule.fakes import FakeClient, run, until
 
@@ -92,7 +92,7 @@ def test_a_lease_that_another_took_is_lost() -> None:
     async def lose() -> str:
         mine = candidate(leases, "me")
         await mine.acquire()
-        leases.write(holderIdentity="a thief", renewTime=micro_time())
+        leases.write(holderIdentity="a thief", renewTime=present())
         why = await mine.hold()
         assert not mine.leads and leases.holder == "a thief"
         return why

@@ -17,14 +17,13 @@ from kschedlab.live.schedule.client import JSON, Client, unreachable
 from kschedlab.live.schedule.clock import WallClock
 from kschedlab.live.schedule.decoding import decode_object
 from kschedlab.live.schedule.patches import (
-    MERGE,
-    STRATEGIC,
     changed_conditions,
     object_patch,
     status_patch,
 )
 from kschedlab.live.schedule.reflector import LiveWatch, Note, Reflector, path_of
 from kschedlab.live.wire.complete import complete
+from kschedlab.live.wire.formats import MERGE, STRATEGIC
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.clock import now

@@ -8,14 +8,13 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from kschedlab.live.schedule.client import JSON, Client
-from kschedlab.live.schedule.patches import MERGE
 from kschedlab.live.schedule.reflector import Note
+from kschedlab.live.wire.formats import MERGE, micro_time
 from kschedlab.simulation.status import ApiError
 
 DURATION, DEADLINE, RETRY = 15.0, 10.0, 2.0
@@ -24,9 +23,9 @@ TOLERANCE = 20.0
 """Seconds after the end of a lease at which a leader that still believes in it is unhealthy (server.go)."""
 
 
-def micro_time(moment: float | None = None) -> str:
-    """The moment (``time.time()``, by default now) as a MicroTime: RFC 3339 with six decimals."""
-    return datetime.fromtimestamp(time.time() if moment is None else moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def present() -> str:
+    """The present moment as a MicroTime."""
+    return micro_time(time.time_ns() // 1000)
 
 
 class Election:
@@ -92,7 +91,7 @@ class Election:
         if not self.leads:
             return
         self.leads = False
-        spec = {"holderIdentity": "", "leaseDurationSeconds": 1, "renewTime": micro_time()}
+        spec = {"holderIdentity": "", "leaseDurationSeconds": 1, "renewTime": present()}
         try:
             async with asyncio.timeout(self._retry):
                 await self._patch(spec)
@@ -121,7 +120,7 @@ class Election:
         return True
 
     async def _renew(self) -> None:
-        await self._patch({"renewTime": micro_time()})
+        await self._patch({"renewTime": present()})
 
     async def _take(self) -> None:
         try:
@@ -137,7 +136,7 @@ class Election:
             return
         again = holder == self.identity
         moves = int(spec.get("leaseTransitions") or 0) + (not again)
-        acquired = {"acquireTime": micro_time(), "leaseTransitions": moves}
+        acquired = {"acquireTime": present(), "leaseTransitions": moves}
         await self._patch(self._own() | ({} if again else acquired))
 
     async def _create(self) -> None:
@@ -145,7 +144,7 @@ class Election:
             "apiVersion": "coordination.k8s.io/v1",
             "kind": "Lease",
             "metadata": {"name": self._name, "namespace": self._namespace},
-            "spec": self._own() | {"acquireTime": micro_time(), "leaseTransitions": 0},
+            "spec": self._own() | {"acquireTime": present(), "leaseTransitions": 0},
         }
         self._observed(await self._client.request("POST", self._path, msgspec.json.encode(lease), JSON))
 
@@ -163,7 +162,7 @@ class Election:
 
     def _own(self) -> dict[str, Any]:
         seconds = max(1, round(self._duration))
-        return {"holderIdentity": self.identity, "leaseDurationSeconds": seconds, "renewTime": micro_time()}
+        return {"holderIdentity": self.identity, "leaseDurationSeconds": seconds, "renewTime": present()}
 
     def _observed(self, raw: bytes) -> dict[str, Any]:
         """Remember when the lease last changed, by our own clock: clocks of machines differ."""

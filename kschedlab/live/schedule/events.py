@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from kschedlab.live.schedule.client import JSON, Client
-from kschedlab.live.schedule.election import micro_time
-from kschedlab.live.schedule.patches import STRATEGIC
+from kschedlab.live.schedule.election import present
 from kschedlab.live.schedule.reflector import Note
+from kschedlab.live.wire.formats import STRATEGIC
 from kschedlab.simulation.log import Recorded
 from kschedlab.simulation.status import ApiError
 
@@ -54,10 +54,10 @@ class EventSink:
         if known is None:
             known = self._known[key] = self._event(event, regarding)
         elif "series" in known:
-            known["series"] = {"count": known["series"]["count"] + 1, "lastObservedTime": micro_time()}
+            known["series"] = {"count": known["series"]["count"] + 1, "lastObservedTime": present()}
             return
         else:
-            known["series"] = {"count": 2, "lastObservedTime": micro_time()}
+            known["series"] = {"count": 2, "lastObservedTime": present()}
         self._put(known)
 
     def _put(self, event: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ class EventSink:
             "apiVersion": "events.k8s.io/v1",
             "kind": "Event",
             "metadata": {"name": f"{regarding['name']}.{time.time_ns():x}", "namespace": namespace},
-            "eventTime": micro_time(),
+            "eventTime": present(),
             "type": event.type,
             "reason": event.reason,
             "action": event.action or "Scheduling",

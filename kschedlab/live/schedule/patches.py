@@ -12,9 +12,6 @@ from kschedlab.live.wire.complete import written
 from kschedlab.objects.model import ApiObject
 from kschedlab.simulation.pods import with_condition
 
-MERGE = "application/merge-patch+json"
-STRATEGIC = "application/strategic-merge-patch+json"
-
 _OF_CLIENTS = ("annotations", "finalizers", "labels")
 """Fields of the metadata."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from kschedlab.live.serve.kept import KeptObjects
 from kschedlab.live.serve.kinds import EVENTS, OF_MODEL, Kept
+from kschedlab.live.wire.formats import micro_time
 from kschedlab.manifests.decoding import KINDS
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.simulation.log import Changed, Entry, Recorded
@@ -85,7 +86,7 @@ class EventWriter:
         if event.related:
             shared["related"] = self._reference(*event.related.split(" ", 1))
         if event.action:  # as events.k8s.io/v1 writes it
-            moment = {"eventTime": _micro_time(event.at), "firstTimestamp": None, "lastTimestamp": None}
+            moment = {"eventTime": micro_time(event.at), "firstTimestamp": None, "lastTimestamp": None}
             return (
                 shared | moment | {"action": event.action, "source": {}, "reportingInstance": f"{event.by}-kschedlab"}
             )
@@ -113,7 +114,7 @@ class EventWriter:
             if not data.get("series") and Time.parse(data["eventTime"]) + SERIES < at:
                 return None
             count = data.get("series", {"count": 1})["count"] + 1
-            return {"series": {"count": count, "lastObservedTime": _micro_time(at)}}
+            return {"series": {"count": count, "lastObservedTime": micro_time(at)}}
 
         return self._update(namespace, name, series)
 
@@ -128,11 +129,6 @@ class EventWriter:
             return False
         self._kept.update(EVENTS, old, data | changed)
         return True
-
-
-def _micro_time(at: int) -> str:
-    """A moment with its microseconds (meta/v1, MicroTime)."""
-    return f"{str(Time.whole_second(at))[:-1]}.{at % SECOND:06}Z"
 
 
 # -- the two versions

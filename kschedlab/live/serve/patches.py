@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from kschedlab.live.serve.strategic import strategic_merge
+from kschedlab.live.wire.formats import JSON_PATCH, MERGE, STRATEGIC
 from kschedlab.live.wire.reading import parsed
 from kschedlab.live.wire.statuses import failure, unsupported
+from kschedlab.simulation.merge_patch import merged
 from kschedlab.simulation.status import ApiError
 
 Data = dict[str, Any]
@@ -28,30 +30,16 @@ def patch_of(content_type: str, raw: bytes) -> Callable[[Data], Data]:
             "kschedlab serve keeps no managed fields, so it cannot apply on the server's side: "
             "use kubectl apply without --server-side"
         )
-    if content_type == "application/json-patch+json":
+    if content_type == JSON_PATCH:
         return _json_patch(parsed(raw))
     patch = parsed(raw)
     if not isinstance(patch, dict):
         raise ApiError.bad_request("the patch is no map of fields")
-    if content_type == "application/merge-patch+json":
+    if content_type == MERGE:
         return lambda data: merged(data, patch)
-    if content_type == "application/strategic-merge-patch+json":
+    if content_type == STRATEGIC:
         return lambda data: strategic_merge(data, patch)
-    known = "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json"
-    raise unsupported(f"the patch has an unknown format: expected one of {known}")
-
-
-def merged(target: Any, patch: Any) -> Any:
-    """RFC 7386: merge maps, replace everything else; null removes a field."""
-    if not isinstance(patch, dict):
-        return patch
-    result = dict(target) if isinstance(target, dict) else {}
-    for key, value in patch.items():
-        if value is None:
-            result.pop(key, None)
-        else:
-            result[key] = merged(result.get(key), value)
-    return result
+    raise unsupported(f"the patch has an unknown format: expected one of {JSON_PATCH}, {MERGE}, {STRATEGIC}")
 
 
 # -- RFC 6902

@@ -17,6 +17,7 @@ from kschedlab.manifests.decoding import Origin, decode
 from kschedlab.objects.model import Node, Taint
 from kschedlab.simulation.controllers.drain import DrainSettings, cordon, drain, uncordon
 from kschedlab.simulation.log import Acted, Log
+from kschedlab.simulation.merge_patch import merged
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ApiError, field_error
 from kschedlab.simulation.timeline.actions import (
@@ -168,23 +169,10 @@ def _verb(action: Action) -> str:
 def _merged(current: Any, patch: dict[str, Any]) -> Any:
     """The object after the patch. ApiError if the result does not decode."""
     data = msgspec.to_builtins(current, enc_hook=str)
-    merged, faults = decode(_merge_patch(data, patch), type(current).__name__)
+    changed, faults = decode(merged(data, patch), type(current).__name__)
     if faults:
         raise ApiError.invalid(type(current), current.metadata.name, map(field_error, faults))
-    return merged
-
-
-def _merge_patch(target: Any, patch: Any) -> Any:
-    """RFC 7386: merge maps, replace everything else; null removes a field."""
-    if not isinstance(patch, dict):
-        return patch
-    merged = dict(target) if isinstance(target, dict) else {}
-    for key, value in patch.items():
-        if value is None:
-            merged.pop(key, None)
-        else:
-            merged[key] = _merge_patch(merged.get(key), value)
-    return merged
+    return changed
 
 
 def _with_taints(taints: Iterable[Taint], changes: Iterable[Taint | RemoveTaint]) -> tuple[Taint, ...]:
