@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kschedlab.language import say, terms
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import fitted, fitting, text_width
 from kschedlab.views.style import CHOSEN, EVICTED, ink, priority_fill
@@ -140,7 +141,8 @@ def _node(plan: _Plan, i: int, node: Target) -> list[Html]:
         stroke_width=3 if is_chosen else 1.5,
         data_key=f"node/{node.name}/box",
     )
-    tip = f"{node.name}: {amount('cpu', node.free)} free of {amount('cpu', node.capacity)}"
+    free, capacity = amount("cpu", node.free), amount("cpu", node.capacity)
+    tip = say("{node}: {free} free of {capacity}", node=node.name, free=free, capacity=capacity)
     place = f"translate({x:.1f},{plan.base - high:.1f})"
     shapes = [element("g", paper, frame, data_key=f"node/{node.name}", transform=place, data_tip=tip)]
     left = scene.phase in ("score", "chosen") and scene.chosen == node.name
@@ -231,14 +233,15 @@ def _verdict(scene: Scene, node: Target) -> tuple[tuple[str, ...], str | None, b
     if scene.phase == "asks":
         return ("",), None, False
     if scene.chosen == node.name and node.victims and scene.phase in ("score", "chosen"):
-        return ("★ chosen; evicted:", "★ evicts:", "★"), CHOSEN, True
+        return (*terms("★ chosen; evicted:", "★ evicts:"), "★"), CHOSEN, True
     if node.free < scene.pod.size:
-        return (f"✕ {amount('cpu', node.free)} free", "✕ full"), EVICTED, False
+        return (say("✕ {cpu} free", cpu=amount("cpu", node.free)), say("✕ full")), EVICTED, False
     if node.refused:
         return (f"✕ {node.refused}", "✕"), EVICTED, False
     if scene.phase == "filter":
-        return ("✓ has room", "✓"), None, False
-    score = ("only choice", "only") if node.score is None else (f"score {node.score}", str(node.score))
+        return (say("✓ has room"), "✓"), None, False
+    only = terms("only choice", "only")
+    score = tuple(only) if node.score is None else (say("score {number}", number=node.score), str(node.score))
     if scene.chosen == node.name and scene.phase == "chosen":
         return (*(f"★ {each}" for each in score), "★"), CHOSEN, True
     return score, None, False
@@ -291,5 +294,7 @@ def _priority(plan: _Plan) -> list[Html]:
     knob = element("circle", r=KNOB, fill=priority_fill(pod.priority), stroke="#000000", stroke_width=2)
     at = f"translate({left + pod.priority / 100 * step:.1f},{y + 6:.1f})"
     handle = {**plan.scene.reprioritise, "data_step": f"{step:.1f}"} if plan.scene.reprioritise else {}
-    words = label(f"priority {pod.priority}", EDGE + plan.aside / 2, y - 8, "middle", font_weight="bold")
+    words = label(
+        say("priority {priority}", priority=pod.priority), EDGE + plan.aside / 2, y - 8, "middle", font_weight="bold"
+    )
     return [element("g", *cells), words, element("g", knob, data_key="priority", transform=at, **handle)]

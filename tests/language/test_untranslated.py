@@ -11,6 +11,7 @@ from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.lesson import Lesson, exercises_of
 from kschedlab.lab.exercises.progress import Progress
 from kschedlab.lab.panels import (
+    first,
     overview_gate as gate,
     overview_informer as informer,
     overview_inside as inside,
@@ -52,6 +53,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "preemption, victims": preemption_questions.which_victims,
     "preemption, map": lambda: preemption.map_panel().ask(preemption_questions.how_often()),
     "preemption, search": lambda: preemption_search.panel().ask(preemption_search.how_many()),
+    "first": first.panel,
     "overview, path": path.panel,
     "overview, what next": lambda: path.panel(step=5).ask(path.what_next()),
     "overview, what is undone": lambda: path.panel(story="bind failure", step=9).ask(path.what_is_undone()),
@@ -115,6 +117,7 @@ NAMES = frozenset(
 )
 """Names of pods and budgets in the lessons' clusters; Kubernetes' and Go's own words, which the documents keep."""
 OWN_NAMES = {
+    "first": "web db report batch",
     "overview": (  # pods, zones and labels; phases and columns; functions of v1.16; words that the documents keep
         "web busy proxy db cache critical batch south north gpu dedicated ssd data another "
         "running succeeded failed terminating pending "

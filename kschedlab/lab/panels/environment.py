@@ -9,6 +9,8 @@ from importlib import metadata
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from kschedlab.language import later, say
+
 
 def needs(package: str = "kschedlab", extra: str = "lab") -> list[Requirement]:
     """The requirements of the package and its extra, with the lowest versions."""
@@ -21,8 +23,8 @@ def problem(requirement: Requirement) -> str:
     try:
         version = metadata.version(requirement.name)
     except metadata.PackageNotFoundError:
-        return "not installed"
-    return "" if version in requirement.specifier else f"is {version}, too old"
+        return say("not installed")
+    return "" if version in requirement.specifier else say("is {version}, too old", version=version)
 
 
 def check() -> str:
@@ -35,8 +37,10 @@ def _lines() -> Iterator[str]:
     if version in SpecifierSet(wanted):
         yield f"ok   python{wanted}"
     else:
-        yield f"python{wanted} is needed, this is {version}: make PYTHON=/path/to/python lab"
+        message = later("python{wanted} is needed, this is {version}: make PYTHON=/path/to/python lab")
+        yield say(message, wanted=wanted, version=version)
     for each in needs():
         name = f"{each.name}{each.specifier}"
         found = problem(each)
-        yield f"{name} {found}: run `make lab`, or pip install '{name}'" if found else f"ok   {name}"
+        message = later("{name} {problem}: run `make lab`, or pip install '{name}'")
+        yield say(message, name=name, problem=found) if found else f"ok   {name}"

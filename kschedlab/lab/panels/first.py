@@ -16,6 +16,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.settings import Restorable, slider
+from kschedlab.language import listed, say, terms
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, node, pod
@@ -69,28 +70,29 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     decision = decide(settings, plugins)
     sentence, found = caption(decision), targets(decision)
     chosen = chosen_by(decision)
-    head = ["node", "free", "score", ""]
+    head = [*terms("node", "free", "score"), ""]
     rows = [[each.name, milli(each.free), _score(each, settings), _remark(each, chosen)] for each in found]
+    idle = {} if decision.preemption is not None else {"priority": say("not asked: web fits without evicting anybody")}
     return View(
         lambda room: picture(settings, decision, room),
         sentence,
         table(head, (row(*cells) for cells in rows)),
         "\n".join([sentence, *aligned([head, *rows])]),
-        idle={} if decision.preemption is not None else {"priority": "not asked: web fits without evicting anybody"},
+        idle=idle,
         story=lambda room: story(settings, decision, room),
     )
 
 
 def _score(each: Target, settings: Settings) -> str:
     if each.refused:
-        return "no room" if each.free < settings.request else each.refused
+        return say("no room") if each.free < settings.request else each.refused
     return "-" if each.score is None else str(each.score)
 
 
 def _remark(each: Target, chosen: str) -> str:
     if each.name != chosen:
         return ""
-    return f"chosen; {', '.join(each.victims)} must leave" if each.victims else "chosen"
+    return say("chosen; {pods} must leave", pods=listed(each.victims)) if each.victims else say("chosen")
 
 
 def chosen_by(decision: Decision) -> str:
@@ -120,8 +122,9 @@ def targets(decision: Decision) -> tuple[Target, ...]:
 
 def picture(settings: Settings, decision: Decision, room: Room, phase: str = "chosen", handles: bool = True) -> Html:
     """The pod and the nodes. ``phase``: how much is known; ``handles``: whether the pod is a control."""
-    asks = {"data_drag": "request", "data_axis": "y", "data_tip": "drag it: what web asks for", "aria_label": "web"}
-    ranks = {"data_drag": "priority", "data_axis": "x", "data_tip": "drag it: web's priority", "aria_label": "priority"}
+    request, priority = terms("drag it: what web asks for", "drag it: web's priority")
+    asks = {"data_drag": "request", "data_axis": "y", "data_tip": request, "aria_label": "web"}
+    ranks = {"data_drag": "priority", "data_axis": "x", "data_tip": priority, "aria_label": say("priority")}
     scene = Scene(
         Running("web", settings.request, settings.priority),
         targets(decision),
@@ -145,9 +148,9 @@ def told(settings: Settings, decision: Decision) -> dict[str, str]:
     """By phase: what happens in it."""
     preempts = decision.node is None and bool(decision.nominated_node)
     words = {
-        "asks": f"web asks for {milli(settings.request)}. Where does it go?",
-        "filter": "Filter: which nodes have room?",
-        "score": "No node has room, so pods of lower priority leave." if preempts else "Score: which is best?",
+        "asks": say("web asks for {cpu}. Where does it go?", cpu=milli(settings.request)),
+        "filter": say("Filter: which nodes have room?"),
+        "score": say("No node has room, so pods of lower priority leave." if preempts else "Score: which is best?"),
         "chosen": caption(decision),
     }
     if decision.node is None and not preempts:
