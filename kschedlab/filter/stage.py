@@ -168,8 +168,8 @@ class FilterRun:
     def _verdicts(self, overlay: Overlay | None) -> Verdicts:
         def checked(snapshot: Snapshot) -> Verdicts:
             if overlay is None:
-                return self._verdicts_in(snapshot)
-            return self._verdicts_in(snapshot.with_overlay(overlay), excluding=False)
+                return self.verdicts_in(snapshot)
+            return self.verdicts_in(snapshot.with_overlay(overlay), excluding=False)
 
         if self.with_nominated is None:
             return checked(self.snapshot)
@@ -178,7 +178,7 @@ class FilterRun:
             return verdicts
         return _combined(verdicts, checked(self.snapshot))
 
-    def _verdicts_in(self, snapshot: Snapshot, excluding: bool = True) -> Verdicts:
+    def verdicts_in(self, snapshot: Snapshot, excluding: bool = True) -> Verdicts:
         """Check all nodes in this snapshot alone.
 
         Not ``excluding``: a dry run of preemption asks the filters about any node, as an extender may name one that
