@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision
+from kschedlab.language import listed, say
 from kschedlab.views.drawing import Place, Plan, shapes
 from kschedlab.views.html import Html, element
 from kschedlab.views.ladder import Step
@@ -37,7 +38,7 @@ class Choice(NamedTuple):
 
 def heading(text: str, width: float) -> list[Html]:
     """The heading of what stands beside the map, and a button that closes it."""
-    hint = {"data_set": "node: none", "data_tip": "close", "aria_label": "close"}
+    hint = {"data_set": "node: none", "data_tip": say("close"), "aria_label": say("close")}
     target = element("rect", x=-4, y=-13, width=18, height=18, fill="transparent")
     close = element("g", target, label("✕", 5, 1, "middle"), transform=f"translate({width - 12:g},14)", **hint)
     return [label(fitted(text, width - 22, bold=True), 0, 14, font_weight="bold"), close]
@@ -48,7 +49,10 @@ def heading(text: str, width: float) -> list[Html]:
 
 def why_not_shapes(found: WhyNot, width: float, height: float) -> Drawn:
     """The node against the chosen one, plugin by plugin, in a space of this size."""
-    parts = heading(f"Why not {found.node}?" if found.node != found.winner else f"Why {found.node}?", width)
+    parts = heading(
+        say("Why not {node}?", node=found.node) if found.node != found.winner else say("Why {node}?", node=found.node),
+        width,
+    )
     draw = _points if found.points else _rules if found.rules else _checks if found.checks else _words
     drawn, bottom = draw(found, width, height)
     return [*parts, *drawn], bottom
@@ -62,7 +66,7 @@ def _words(found: WhyNot, width: float, height: float) -> Drawn:
 def _points(found: WhyNot, width: float, height: float) -> Drawn:
     """A pair of bars for each plugin that makes a difference: the chosen node's above the other's."""
     *rows, total = found.points
-    other = found.node if found.node != found.winner else "the next best"
+    other = found.node if found.node != found.winner else say("the next best")
     star = fitted(f"★ {found.winner}: {total.chosen}", width, bold=True)
     drawn = [label(star, 0, 34, fill=CHOSEN, font_weight="bold")]
     drawn.append(label(fitted(f"{other}: {total.other}", width, bold=True), 0, 34 + LINE, font_weight="bold"))
@@ -77,7 +81,10 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
     if len(differing) > fitting:
         equal = [*(each.plugin for each in differing[fitting:]), *equal]
     if equal:
-        text = f"{'less or no' if len(differing) > fitting else 'no'} difference: {', '.join(equal)}"
+        text = say(
+            "less or no difference: {plugins}" if len(differing) > fitting else "no difference: {plugins}",
+            plugins=listed(equal),
+        )
         for line in wrapped(text, width, 3):
             drawn.append(label(line, 0, y + 10, opacity=0.75))
             y += LINE
@@ -109,7 +116,7 @@ def _rules(found: WhyNot, width: float, height: float) -> Drawn:
         if decides:
             look: dict[str, Any] = {"fill": CHOSEN, "fill_opacity": 0.18, "stroke": CHOSEN}
             drawn.append(element("rect", x=-3, y=y, width=width + 3, height=2 * LINE + 7, **look))
-        inside = [label(fitted(f"{rule.number} {rule.name}", width), 0, y + 14)]
+        inside = [label(fitted(f"{rule.number} {rule.rule}", width), 0, y + 14)]
         inside += [_value(rule, winner, 0, y), _value(rule, found.node, column, y)]
         drawn.append(element("g", *inside, opacity=None if found.node in rule.standing and rule.applies else 0.5))
         y += 2 * LINE + 10
@@ -117,7 +124,7 @@ def _rules(found: WhyNot, width: float, height: float) -> Drawn:
 
 
 def _value(rule: Step, node: str, x: float, y: float) -> Html:
-    said = rule.values[node] if node in rule.standing else "not asked"
+    said = rule.values[node] if node in rule.standing else say("not asked")
     return label(f"{said} ✕" if node in rule.standing and node not in rule.kept else said, x, y + 14 + LINE)
 
 
@@ -127,7 +134,7 @@ def _checks(found: WhyNot, width: float, height: float) -> Drawn:
     for check in sorted((each for each in found.checks if each.refuses), key=lambda each: not each.first):
         if y > height - 2 * LINE:
             break
-        after = "" if check.first else " (not asked any more)"
+        after = "" if check.first else say(" (not asked any more)")
         name = fitted(f"✕ {check.plugin}{after}", width, bold=True)
         drawn.append(label(name, 0, y, fill=EVICTED, font_weight="bold"))
         for detail in check.details:
@@ -137,7 +144,11 @@ def _checks(found: WhyNot, width: float, height: float) -> Drawn:
         y += LINE + 7
     passed = [each.plugin for each in found.checks if not each.refuses]
     if passed:
-        for line in wrapped(f"{count(len(passed), 'filter')} would let it in: {', '.join(passed)}", width, 4):
+        for line in wrapped(
+            say("{filters} would let it in: {plugins}", filters=count(len(passed), "filter"), plugins=listed(passed)),
+            width,
+            4,
+        ):
             drawn.append(label(line, 0, y, opacity=0.75))
             y += LINE
     return drawn, y
@@ -149,12 +160,14 @@ def _checks(found: WhyNot, width: float, height: float) -> Drawn:
 def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height: float) -> Drawn:
     """The changes as buttons, the one that is applied marked; the first one is none."""
     found, y = list[Html](), 0.0
-    many = [Choice("none", "as it is", "before any change"), *choices]
+    many = [Choice("none", say("as it is"), say("before any change")), *choices]
     for number, each in enumerate(many):
         lines = wrapped(each.change, width - 16, 2, bold=True)
         tall = LINE * len(lines) + LINE + 8
         if y + tall > height and number < len(many) - 1:
-            found.append(label(f"and {len(many) - number} more in the table", 0, y + 13, opacity=0.75))
+            found.append(
+                label(say("and {number} more in the table", number=len(many) - number), 0, y + 13, opacity=0.75)
+            )
             return found, y + LINE
         found.append(_button(each, lines, each.word == applied, y, width, tall))
         y += tall + 5
@@ -168,7 +181,7 @@ def _button(each: Choice, lines: Sequence[str], applied: bool, y: float, width: 
     words = [label(line, 8, 15 + LINE * i, font_weight="bold") for i, line in enumerate(lines)]
     then = f"→ {each.then}" if each.word != "none" else each.then
     words.append(label(fitted(then, width - 16), 8, 15 + LINE * len(lines)))
-    hint = f"{each.change}: {each.then}"
+    hint = say("{change}: {then}", change=each.change, then=each.then)
     marks = {"data_set": f"change: {each.word}", "data_tip": hint, "aria_pressed": str(applied).lower()}
     return element("g", box, *words, transform=f"translate(0,{y:g})", data_key=f"change/{each.word}", **marks)
 
@@ -194,7 +207,9 @@ def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
     )
     x, y = wide + 14, 40.0
     left = width - x
-    found.append(label(fitted(f"evicts {count(len(victims), 'pod')}", left, bold=True), x, 14, font_weight="bold"))
+    found.append(
+        label(fitted(say("evicts {pods}", pods=count(len(victims), "pod")), left, bold=True), x, 14, font_weight="bold")
+    )
     fitting = max(int((height - 60) // (2 * LINE + 8)), 1)
     for info in victims[:fitting]:
         name = ends(f"✕ {info.pod.metadata.name}", left - 20)
@@ -206,7 +221,10 @@ def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
         found.append(element("g", *words, transform=place, data_key=f"victim/{info.key}", data_tip=info.key))
         y += 2 * LINE + 8
     rest = len(victims) - fitting
-    said = [*([f"and {count(rest, 'pod')} more"] if rest > 0 else []), f"{count(len(kept), 'pod')} may stay"]
+    said = [
+        *([say("and {pods} more", pods=count(rest, "pod"))] if rest > 0 else []),
+        say("{pods} may stay", pods=count(len(kept), "pod")),
+    ]
     for line in said:
         found.append(label(fitted(line, left), x, y, opacity=0.75))
         y += LINE

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
+from kschedlab.language import say
 from kschedlab.views.cluster_detail import MARKED, Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
 from kschedlab.views.drawing import Place, Plan, shapes
 from kschedlab.views.glyphs import OUTLINES
@@ -130,11 +131,11 @@ def _tabs(asked: Asked) -> tuple[list[Html], float]:
     found, x = list[Html](), 0.0
     for question in asked.questions:
         on = question == asked.question
-        wide = text_width(question, bold=True) + 8
+        wide = text_width(say(question), bold=True) + 8
         opacity = 0.16 if on else 0.03
         box = element("rect", y=0.5, width=wide, height=19, rx=4, fill=MARKED, fill_opacity=opacity, stroke=MARKED)
-        words = label(question, wide / 2, 14, "middle", font_weight="bold" if on else None)
-        marks = {"data_set": f"question: {question}", "aria_label": question, "aria_pressed": str(on).lower()}
+        words = label(say(question), wide / 2, 14, "middle", font_weight="bold" if on else None)
+        marks = {"data_set": f"question: {question}", "aria_label": say(question), "aria_pressed": str(on).lower()}
         found.append(element("g", box, words, transform=f"translate({x:g},0)", **marks))
         x += wide + 5
     return found, x
@@ -145,8 +146,10 @@ def _waiting(decision: Decision, width: float, lines: int) -> Drawn:
     others = [info for key, info in decision.cluster.pending.items() if key != decision.pod.key]
     if not others:
         return [], 0
-    more = " more" if decision.pod.key in decision.cluster.pending else ""
-    words = f"{len(others):,}{more} {'wait' if len(others) > 1 else 'waits'}:"
+    if decision.pod.key in decision.cluster.pending:
+        words = say("{pods:,} more wait:" if len(others) > 1 else "{pods:,} more waits:", pods=len(others))
+    else:
+        words = say("{pods:,} wait:" if len(others) > 1 else "{pods:,} waits:", pods=len(others))
     found, chips, x, y = [label(words, 0, 12, opacity=0.8)], list[Html](), text_width(words) + 8, 0
     for number, info in enumerate(others):
         name = ends(info.pod.metadata.name, 110)
@@ -159,7 +162,7 @@ def _waiting(decision: Decision, width: float, lines: int) -> Drawn:
             x, y = 0.0, y + 18
         fill = priority_fill(info.priority)
         square = element("rect", y=1, width=12, height=12, rx=2, fill=fill, stroke="currentColor")
-        tip = f"{info.key}, priority {info.priority}"
+        tip = say("{pod}, priority {priority}", pod=info.key, priority=info.priority)
         marks = {"data_key": f"pod/{info.key}", "data_set": f"pod: {info.key}", "data_tip": tip}
         inside = [square, element("text", name, x=16, y=12)]
         chips.append(element("g", *inside, transform=f"translate({x:.0f},{y})", **marks))
@@ -236,17 +239,23 @@ def _nodes(
 
 def _crumbs(show: str, number: int, everything: int) -> list[Html]:
     """What is shown, and the way back to all nodes."""
-    back = f"‹ all {count(everything, 'node')}"
+    back = say("‹ all {nodes}", nodes=count(everything, "node"))
     link = label(back, 0, 13, fill=MARKED, font_weight="bold")
-    what = f"{count(number, 'node')} for “{show}”" if number else f"no node for “{show}”"
-    button = element("g", link, data_set=f"show: {ALL}", data_tip="show all nodes", aria_label="show all nodes")
+    what = (
+        say("{nodes} for “{show}”", nodes=count(number, "node"), show=show)
+        if number
+        else say("no node for “{show}”", show=show)
+    )
+    button = element(
+        "g", link, data_set=f"show: {ALL}", data_tip=say("show all nodes"), aria_label=say("show all nodes")
+    )
     return [button, label(what, text_width(back, bold=True) + 14, 13)]
 
 
 def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
     """The nodes as boxes with their names and pods."""
     names = [decision.cluster.names[group[0]] for group, _, _ in made.cells]
-    marks = {name: {"data_set": f"node: {name}", "aria_label": f"why not {name}?"} for name in names}
+    marks = {name: {"data_set": f"node: {name}", "aria_label": say("why not {name}?", name=name)} for name in names}
     found = {box.name: box for box in boxes(decision, Handles(nodes=marks), names)}
     drawn, room = [], made.shape.wide - 32
     short = [cells.short[group[0]] for group, _, _ in made.cells]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kschedlab.explanation import Explanation
+from kschedlab.language import say, sentences
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.tables import decision_tables
 from kschedlab.views.text import decision_text
@@ -31,7 +32,7 @@ def page_html(explanations: Iterable[Explanation]) -> str:
     """Explanations as a self-contained HTML page."""
     sections = [element("section", _tables(each)) for each in explanations]
     head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
-    body = element("body", *(sections or [element("p", "no pending pods")]))
+    body = element("body", *(sections or [element("p", say("no pending pods"))]))
     return f"<!DOCTYPE html>{element('html', head, body, lang='en')}"
 
 
@@ -44,6 +45,11 @@ def running(explanation: Explanation) -> str:
     """Where the pod runs, and whether it would land there again."""
     decision, node = explanation.decision, explanation.runs_on
     result = again(decision, node)
-    if result.startswith("So "):
-        result = f"Scheduled again, {result.removeprefix('So ')}"
-    return f"{decision.pod.key} runs on {node}. {result}".rstrip()
+    if node is not None and node in decision.best:
+        one = len(decision.best) == 1
+        result = say(
+            "Scheduled again, it would land on the node where it runs."
+            if one
+            else "Scheduled again, it may land on the node where it runs."
+        )
+    return sentences((say("{pod} runs on {node}.", pod=decision.pod.key, node=node), result))

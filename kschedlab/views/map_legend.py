@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
+from kschedlab.language import say
 from kschedlab.views.glyphs import OUTLINES, hatch
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import text_width
@@ -42,30 +43,34 @@ def legend(decision: Decision, width: float, each: int = 1, changed: bool = Fals
 
 def _entries(decision: Decision, each: int, changed: bool) -> list[Entry]:
     found, preemption = numbers(decision), decision.preemption
-    entries = [Entry("feasible", f"feasible: {found[FITS]:,}", FITS)] if FITS in found else []
+    entries = [Entry("feasible", say("feasible: {nodes:,}", nodes=found[FITS]), FITS)] if FITS in found else []
     entries += [_refusal(decision, v, number) for v, number in found.most_common() if v.startswith(REFUSED)]
-    entries += [Entry("unasked", f"{each}: {found[each]:,}") for each in (UNASKED, UNDECIDED) if each in found]
+    entries += [
+        Entry("unasked", say("{verdict}: {nodes:,}", verdict=say(each), nodes=found[each]))
+        for each in (UNASKED, UNDECIDED)
+        if each in found
+    ]
     if each and len(decision.best) > 1:
-        entries.append(Entry("tie", f"tie: {len(decision.best):,}"))
+        entries.append(Entry("tie", say("tie: {nodes:,}", nodes=len(decision.best))))
     if each and preemption is not None and len(preemption.positions):
-        entries.append(Entry("dashed", f"evicting would help: {len(preemption.positions):,}"))
+        entries.append(Entry("dashed", say("evicting would help: {nodes:,}", nodes=len(preemption.positions))))
     if changed:
-        entries.append(Entry("changed", "changed"))
-    entries += [Entry("gauge", f"{scarcest(decision)} asked for")] if each else []
-    return [*entries, *([Entry("", f"a cell is {each} nodes")] if each > 1 else [])]
+        entries.append(Entry("changed", say("changed")))
+    entries += [Entry("gauge", say("{resource} asked for", resource=scarcest(decision)))] if each else []
+    return [*entries, *([Entry("", say("a cell is {each} nodes", each=each))] if each > 1 else [])]
 
 
 def _refusal(decision: Decision, verdict: str, number: int) -> Entry:
     places = range(len(decision.cluster.nodes))
     first = next(place for place in places if verdict_of(decision, place) == verdict)
     plugin, sign = verdict.removeprefix(REFUSED), sign_for(decision, first)
-    return Entry(sign if sign in OUTLINES else "", f"✕ {plugin}: {number:,}", plugin)
+    return Entry(sign if sign in OUTLINES else "", say("✕ {plugin}: {nodes:,}", plugin=plugin, nodes=number), plugin)
 
 
 def _entry(entry: Entry, x: float, y: float) -> Html:
     marks = {}
     if entry.word:
-        marks = {"data_set": f"show: {entry.word}", "data_tip": f"show these nodes alone ({entry.text})"}
+        marks = {"data_set": f"show: {entry.word}", "data_tip": say("show these nodes alone ({text})", text=entry.text)}
     words = label(entry.text, 20 if entry.sign else 0, 13, text_decoration="underline" if marks else None)
     return element("g", _sample(entry.sign), words, transform=f"translate({x:g},{y:g})", **marks)
 

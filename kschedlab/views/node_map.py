@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kschedlab.decision import Decision
+from kschedlab.language import later, listed, say
 from kschedlab.views.glyphs import OUTLINES, SIZE, hatch
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import after_hyphen, fitted, text_width
@@ -28,7 +29,7 @@ HEADS = 118
 """Width of the pools' names where they stand beside their nodes."""
 NAMED = 40
 """The least size of a cell with its node's name, in pixels."""
-FITS, UNASKED, UNDECIDED, REFUSED = "feasible", "not looked at", "not looked at yet", "refused by "
+FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), later("not looked at yet"), "refused by "
 RANGE = ".."
 CROSS = "M4 4L12 12M12 4L4 12"
 
@@ -162,7 +163,7 @@ def _head(pool: str, nodes: int, x: float, y: float, room: float) -> Html:
     name = fitted(pool, room - 6 - text_width(many), bold=True)
     words = [label(name, 0, 12, font_weight="bold", text_decoration="underline")]
     words.append(label(many, text_width(name, bold=True) + 6, 12, opacity=0.75))
-    hint = f"{pool}, {count(nodes, 'node')}: show these alone"
+    hint = say("{pool}, {nodes}: show these alone", pool=pool, nodes=count(nodes, "node"))
     marks = {"data_set": f"show: {word_of(pool)}", "data_tip": hint}
     return element("g", *words, transform=f"translate({x:g},{y:g})", data_key=f"pool/{pool}", **marks)
 
@@ -316,17 +317,28 @@ class Cells:
         decision, names = self.decision, self.decision.cluster.names
         if len(group) > 1:
             found = Counter(verdict_of(decision, place) for place in group)
-            said = ", ".join(f"{number:,} {verdict}" for verdict, number in found.most_common())
-            return f"{names[group[0]]} to {names[group[-1]]}: {said}"
+            said = listed(
+                say("{nodes:,} {verdict}", nodes=number, verdict=_said(each)) for each, number in found.most_common()
+            )
+            return say("{first} to {last}: {said}", first=names[group[0]], last=names[group[-1]], said=said)
         place = group[0]
-        said = verdict_of(decision, place)
+        said = _said(verdict_of(decision, place))
         if place == self.star:
-            said = "chosen" if decision.node else "chosen, if its victims leave"
+            said = say("chosen" if decision.node else "chosen, if its victims leave")
         elif place in self.total:
-            said = f"{self.total[place]} points"
+            said = say("{total} points", total=self.total[place])
         elif place in self.candidates:
-            said += "; evicting would help"
-        return f"{names[place]}: {said}; {100 * self.share[place]:.0f} % asked for"
+            said += say("; evicting would help")
+        return say(
+            "{node}: {said}; {share:.0f} % asked for", node=names[place], said=said, share=100 * self.share[place]
+        )
+
+
+def _said(verdict: str) -> str:
+    """The verdict in the chosen language."""
+    if verdict.startswith(REFUSED):
+        return say("refused by {plugin}", plugin=verdict.removeprefix(REFUSED))
+    return say(verdict)
 
 
 def star_path(x: float, y: float, radius: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kschedlab.cluster.labels import first_untolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
+from kschedlab.language import say
 
 SIGNS = (
     ("PersistentVolume", "disk"),
@@ -38,7 +39,7 @@ def obstacle(decision: Decision, node: str) -> str:
         if stays := blockers(decision, node):
             return f"{stays[0].priority} ≥ {decision.pod.priority}"
     reasons = _reasons(decision, node)
-    return "; ".join(_short(reason, decision, node) for reason in reasons) or (verdict.plugin or "")
+    return say("; ").join(_short(reason, decision, node) for reason in reasons) or (verdict.plugin or "")
 
 
 def blockers(decision: Decision, node: str) -> list[PodInfo]:
@@ -81,5 +82,9 @@ def _short(reason: str, decision: Decision, node: str) -> str:
     if "taint" in text:
         taints = decision.cluster.nodes[decision.cluster.index[node]].spec.taints
         if (found := first_untolerated(taints, decision.pod.pod.spec.tolerations)) is not None:
-            return f"taint {found.key}={found.value}" if found.value else f"taint {found.key}"
+            return (
+                say("taint {key}={value}", key=found.key, value=found.value)
+                if found.value
+                else say("taint {key}", key=found.key)
+            )
     return text

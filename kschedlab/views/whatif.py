@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kschedlab.decision import Decision
+from kschedlab.language import later, say, sentences, terms
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, amount, count, evicted, listing, outcome
@@ -13,9 +14,9 @@ from kschedlab.whatif.answers import Eviction, WhatIf
 from kschedlab.whatif.case import Boundary
 from kschedlab.whatif.fits import Fits
 
-HEAD = ("what", "change", "then", "but")
-FITS_HEAD = ("node", "pods", "which")
-LIMIT = "requests: most"
+HEAD = (later("what"), later("change"), later("then"), later("but"))
+FITS_HEAD = (later("node"), later("pods"), later("which"))
+LIMIT = later("requests: most")
 VICTIMS = 3
 """Maximum number of pods named in a list."""
 
@@ -30,16 +31,17 @@ class Line(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """One answer as a line, and the decision that proves it."""
+    """One answer as a line, the decision that proves it, and the change in English, as a setting has it."""
 
     line: Line
     decision: Decision
+    word: str
 
 
 def whatif_text(whatif: WhatIf) -> str:
     """The answers as plain text."""
     answers = whatif_lines(whatif)
-    lines = aligned([HEAD, *answers]) if answers else []
+    lines = aligned([terms(*HEAD), *(_written(each) for each in answers)]) if answers else []
     return "\n".join(map(visible, [whatif_sentence(whatif), *lines, *notes(whatif)]))
 
 
@@ -50,21 +52,26 @@ def whatif_tables(whatif: WhatIf) -> Html:
 
 def whatif_table(whatif: WhatIf) -> Html:
     """The answers as a table."""
-    lines = table(HEAD, (row(*line, wraps=True) for line in whatif_lines(whatif)))
+    lines = table(terms(*HEAD), (row(*_written(line), wraps=True) for line in whatif_lines(whatif)))
     return join([lines, *(element("p", note) for note in notes(whatif))])
+
+
+def _written(line: Line) -> list[str]:
+    """The cells of a row."""
+    return [say(line.what), *line[1:]]
 
 
 def fits_text(fits: Fits) -> str:
     """How many pods fit, the nodes with their new pods, and why others do not fit."""
     rows = list(_fits_rows(fits))
-    lines = aligned([FITS_HEAD, *rows]) if rows else []
+    lines = aligned([terms(*FITS_HEAD), *rows]) if rows else []
     return "\n".join(map(visible, [fits_sentence(fits), *lines, *_misfits(fits)]))
 
 
 def fits_table(fits: Fits) -> Html:
     """The same as a table with the sentence above it."""
     rows = [row(*each) for each in _fits_rows(fits)]
-    tables = [table(FITS_HEAD, rows)] if rows else []
+    tables = [table(terms(*FITS_HEAD), rows)] if rows else []
     return join([element("p", element("b", fits_sentence(fits))), *tables, *(element("p", m) for m in _misfits(fits))])
 
 
@@ -72,8 +79,18 @@ def fits_sentence(fits: Fits) -> str:
     """How many of the pods fit."""
     pods = len(fits.placements)
     if pods < 2:
-        return "The pod fits." if fits.placed else "The pod does not fit." if pods else "There are no pods to place."
-    return f"All {pods:,} pods fit." if fits else f"{len(fits.placed):,} of {pods:,} pods fit."
+        return (
+            say("The pod fits.")
+            if fits.placed
+            else say("The pod does not fit.")
+            if pods
+            else say("There are no pods to place.")
+        )
+    return (
+        say("All {pods:,} pods fit.", pods=pods)
+        if fits
+        else say("{placed:,} of {pods:,} pods fit.", placed=len(fits.placed), pods=pods)
+    )
 
 
 def _fits_rows(fits: Fits) -> Iterator[tuple[str, str, str]]:
@@ -113,10 +130,18 @@ def whatif_sentence(whatif: WhatIf) -> str:
     for line in whatif_lines(whatif):
         if line.what != LIMIT:
             first.setdefault(line.what, line)
-    answers = "; or ".join(f"{line.change} ({line.then})" for line in first.values())
+    answers = say("; or ").join(say("{change} ({then})", change=line.change, then=line.then) for line in first.values())
     if fits:
-        return f"{now} Another node would be best {answers}." if answers else f"{now} No change tried moves it."
-    return f"{now} What would change it: {answers}." if answers else f"{now} Nothing that was tried changes that."
+        more = (
+            say("Another node would be best {answers}.", answers=answers)
+            if answers
+            else say("No change tried moves it.")
+        )
+    elif answers:
+        more = say("What would change it: {answers}.", answers=answers)
+    else:
+        more = say("Nothing that was tried changes that.")
+    return sentences((now, more))
 
 
 def notes(whatif: WhatIf) -> list[str]:
@@ -124,71 +149,129 @@ def notes(whatif: WhatIf) -> list[str]:
     relaxations, said = whatif.relaxations, []
     if whatif.decision.node is None:
         if not whatif.requests and any(whatif.decision.pod.request.values()):
-            said.append("Less of one resource alone is not enough.")
+            said.append(say("Less of one resource alone is not enough."))
         if not relaxations.sufficient:
-            tried = (
-                f"No change of its constraints is enough: {count(relaxations.tried, 'change')} tried, pairs as well."
+            tried = say(
+                "No change of its constraints is enough: {changes} tried, pairs as well.",
+                changes=count(relaxations.tried, "change"),
             )
-            said.append(tried if relaxations.tried else "No change of its constraints is enough: it has none.")
+            said.append(tried if relaxations.tried else say("No change of its constraints is enough: it has none."))
         if relaxations.untried:
-            said.append(f"{count(relaxations.untried, 'change')} not tried: there are too many.")
+            said.append(say("{changes} not tried: there are too many.", changes=count(relaxations.untried, "change")))
         preemption = whatif.decision.preemption
         if whatif.priority is None and preemption is not None and preemption.eligible and preemption.chosen is None:
-            said.append("No priority makes it preempt.")
+            said.append(say("No priority makes it preempt."))
     elif not whatif.weights:
-        said.append("No weight of one score alone, from 0 to 100, changes the node.")
+        said.append(say("No weight of one score alone, from 0 to 100, changes the node."))
     return said
 
 
 def _to_fit(whatif: WhatIf) -> Iterator[Answer]:
     for limit in whatif.requests:
-        change = f"asking for {amount(limit.name, limit.far)} instead of {amount(limit.name, limit.now)}"
-        yield _answer("requests", change, limit.after, f"{amount(limit.name, limit.near)}: still fits nowhere")
+        change = _Change(
+            later("asking for {more} instead of {now}"),
+            more=amount(limit.name, limit.far),
+            now=amount(limit.name, limit.now),
+        )
+        but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
+        yield _answer(later("requests"), change, limit.after, but)
     for each in whatif.relaxations.sufficient:
-        yield _answer("constraints", " and ".join(each.changes), each.decision)
+        said = say(" and ").join(map(_relaxed, each.changes))
+        yield Answer(Line(later("constraints"), said, then(each.decision)), each.decision, " and ".join(each.changes))
     if (priority := whatif.priority) is not None:
-        change = f"with priority {priority.far} instead of {priority.now}"
-        yield _answer("priority", change, priority.after, f"{priority.near}: preempts nobody")
+        change = _Change(later("with priority {far} instead of {now}"), far=priority.far, now=priority.now)
+        yield _answer(later("priority"), change, priority.after, say("{near}: preempts nobody", near=priority.near))
     if (eviction := whatif.eviction) is not None:
-        yield _answer("eviction", _evicting(eviction), eviction.decision)
+        yield _evicting(eviction)
     for more in whatif.nodes:
-        yield _answer("nodes", f"one node more of {more.pool}{f' in {more.zone}' if more.zone else ''}", more.decision)
+        message = later("one node more of {pool} in {zone}" if more.zone else "one node more of {pool}")
+        yield _answer(later("nodes"), _Change(message, pool=more.pool, zone=more.zone), more.decision)
 
 
-def _answer(what: str, change: str, decision: Decision, but: str = "") -> Answer:
-    return Answer(Line(what, change, then(decision), but), decision)
+class _Change:
+    """A change, as a message with its fields."""
+
+    def __init__(self, message: str, /, **fields: object) -> None:
+        self.message, self.fields = message, fields
 
 
-def _evicting(eviction: Eviction) -> str:
+def _answer(what: str, change: _Change, decision: Decision, but: str = "") -> Answer:
+    word = change.message.format(**change.fields)
+    return Answer(Line(what, say(change.message, **change.fields), then(decision), but), decision, word)
+
+
+RELAXED = (
+    later("without nodeSelector {what}"),
+    later("without hostPort {what}"),
+    later("without spreading over {what}"),
+    later("without volume {what}"),
+    later("without nodeAffinity {what}"),
+    later("without required {what}"),
+    later("if no node had the taint {what}"),
+    later("tolerating {what}"),
+    later("without its scheduling gates"),
+)
+"""How the changes of :mod:`kschedlab.whatif.relaxations` begin."""
+
+
+def _relaxed(change: str) -> str:
+    """A change of the constraints in the chosen language."""
+    for message in RELAXED:
+        begins = message.removesuffix("{what}")
+        if change.startswith(begins):
+            return say(message, what=change.removeprefix(begins)) if begins != message else say(message)
+    return change
+
+
+def _evicting(eviction: Eviction) -> Answer:
     names = [f"{victim.key} ({victim.priority})" for victim in eviction.victims]
-    return f"without {listing(names, VICTIMS)} on {eviction.node}"
+    rest = len(names) - VICTIMS
+    word = ", ".join(names[:VICTIMS]) + (f" and {rest:,} more" if rest > 0 else "")
+    said = say("without {names} on {node}", names=listing(names, VICTIMS), node=eviction.node)
+    line = Line(later("eviction"), said, then(eviction.decision))
+    return Answer(line, eviction.decision, f"without {word} on {eviction.node}")
 
 
 def _to_go_elsewhere(whatif: WhatIf) -> Iterator[Answer]:
     for limit in whatif.limits:
-        change = f"asking for {amount(limit.name, limit.far)}"
-        yield _answer(LIMIT, change, limit.after, f"{amount(limit.name, limit.near)}: {then(limit.before)}")
+        change = _Change(later("asking for {amount}"), amount=amount(limit.name, limit.far))
+        yield _answer(
+            LIMIT,
+            change,
+            limit.after,
+            say("{amount}: {then}", amount=amount(limit.name, limit.near), then=then(limit.before)),
+        )
     for boundary in whatif.requests:
-        change = f"asking for {amount(boundary.name, boundary.far)}"
-        near = f"{amount(boundary.name, boundary.near)}: {_still(whatif, boundary)}"
-        yield _answer("requests", change, boundary.after, near)
+        change = _Change(later("asking for {amount}"), amount=amount(boundary.name, boundary.far))
+        near = say("{amount}: {then}", amount=amount(boundary.name, boundary.near), then=_still(whatif, boundary))
+        yield _answer(later("requests"), change, boundary.after, near)
     for boundary in whatif.weights:
-        change = f"with weight {boundary.far} of {boundary.name} instead of {boundary.now}"
+        change = _Change(
+            later("with weight {far} of {plugin} instead of {now}"),
+            far=boundary.far,
+            plugin=boundary.name,
+            now=boundary.now,
+        )
         if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
-            change = f"without the score {boundary.name}"
-        yield _answer("weights", change, boundary.after, f"{boundary.near}: {_still(whatif, boundary)}")
+            change = _Change(later("without the score {plugin}"), plugin=boundary.name)
+        near = say("{amount}: {then}", amount=boundary.near, then=_still(whatif, boundary))
+        yield _answer(later("weights"), change, boundary.after, near)
 
 
 def _still(whatif: WhatIf, boundary: Boundary) -> str:
     """Says that the current node is still the best, or one of the best."""
-    among = "" if len(boundary.before.best) == 1 else f"one of {len(boundary.before.best)} best: "
-    return f"{among}{whatif.decision.node}"
+    best, node = len(boundary.before.best), str(whatif.decision.node)
+    return node if best == 1 else say("one of {best} best: {node}", best=best, node=node)
 
 
 def then(decision: Decision) -> str:
     """The outcome for the pod."""
     if decision.node is not None:
-        return f"{decision.node}, {count(len(decision.feasible), 'feasible node')}"
+        return say("{node}, {feasible}", node=decision.node, feasible=count(len(decision.feasible), "feasible node"))
     if decision.preemption is not None and decision.nominated_node is not None:
-        return f"preempts {evicted(decision.preemption.victims)} on {decision.nominated_node}"
-    return "fits nowhere"
+        return say(
+            "preempts {victims} on {node}",
+            victims=evicted(decision.preemption.victims),
+            node=decision.nominated_node,
+        )
+    return say("fits nowhere")

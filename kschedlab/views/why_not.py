@@ -10,6 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.filter.node_ports import host_ports
 from kschedlab.filter.plugin import Refusal
 from kschedlab.filter.stage import EXCLUDED
+from kschedlab.language import later, say, sentences
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.ladder import Step, steps
 from kschedlab.views.style import DECIDES, GREY
@@ -64,9 +65,14 @@ def why_not(decision: Decision, node: str) -> WhyNot:
     verdict, winner = decision.verdict(node), decision.node or decision.nominated_node
     verdicts, preemption = decision.verdicts, decision.preemption
     if verdicts is None or verdicts.rejected is not None or decision.error:
-        return WhyNot(node, winner, f"No node was looked at. {outcome(decision)}")
+        return WhyNot(node, winner, sentences((say("No node was looked at."), outcome(decision))))
     if node == decision.node:
-        return WhyNot(node, winner, f"{node} is the chosen node.", points=_points(decision, node, _second(decision)))
+        return WhyNot(
+            node,
+            winner,
+            say("{node} is the chosen node.", node=node),
+            points=_points(decision, node, _second(decision)),
+        )
     if verdict.passes:
         points = _points(decision, str(winner), node)
         return WhyNot(node, winner, _behind(decision, node, points), points=points)
@@ -87,7 +93,7 @@ def _checks(decision: Decision, node: str) -> tuple[Check, ...]:
     found: dict[str, Check] = {}
     if int(verdicts.refused_by[position]) == EXCLUDED:
         names = listing(verdicts.excluded_by)
-        found["PreFilter"] = Check("PreFilter", True, True, (f"{names} names other nodes",))
+        found["PreFilter"] = Check("PreFilter", True, True, (say("{names} names other nodes", names=names),))
     for plugin, refused in zip(verdicts.plugins, verdicts.refusals, strict=True):
         parts = [part for part in refused.parts if part.mask[position]] if refused is not None else []
         if parts or plugin not in found:
@@ -104,13 +110,17 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
         resource = reason.removeprefix("Insufficient ")
         used, allocatable = (int(part.terms[name][position]) for name in ("used", "allocatable"))  # type: ignore[index]
         asked = amount(resource, decision.pod.request.get(resource, 0))
-        return f"asks for {asked}, {amount(resource, max(allocatable - used, 0))} is free"
+        return say("asks for {asked}, {free} is free", asked=asked, free=amount(resource, max(allocatable - used, 0)))
     if plugin == "NodeUnschedulable":
-        return "cordoned"
+        return say("cordoned")
     if "taint" in reason:
         taint = first_untolerated(node.spec.taints, pod.spec.tolerations)
         if taint is not None:
-            return f"taint {taint.key}={taint.value}" if taint.value else f"taint {taint.key}"
+            return (
+                say("taint {key}={value}", key=taint.key, value=taint.value)
+                if taint.value
+                else say("taint {key}", key=taint.key)
+            )
     wanted = {k: v for k, v in pod.spec.nodeSelector.items() if node.metadata.labels.get(k) != v}
     if (
         wanted
@@ -119,7 +129,11 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
         and "Persistent" not in reason
     ):
         key, value = next(iter(wanted.items()))
-        return f"wants {key}={value}, the node has {node.metadata.labels.get(key) or 'no such label'}"
+        return say(
+            "wants {label}, the node has {has}",
+            label=f"{key}={value}",
+            has=node.metadata.labels.get(key) or say("no such label"),
+        )
     if "free ports" in reason:
         return _port(decision, position) or reason
     return reason
@@ -132,24 +146,31 @@ def _port(decision: Decision, position: int) -> str:
         info = cluster.pods.info(row_of_pod)
         for port in host_ports(info.pod):
             if any(port.conflicts(other) for other in wanted):
-                return f"{info.key} has the host port {port.port}/{port.protocol}"
+                return say(
+                    "{pod} has the host port {port}/{protocol}", pod=info.key, port=port.port, protocol=port.protocol
+                )
     return ""
 
 
 def _refused(decision: Decision, node: str, checks: tuple[Check, ...]) -> str:
     first = next((check for check in checks if check.first), checks[0])
-    said = f"{first.plugin} refuses {node}: {'; '.join(first.details) or 'no reason given'}."
+    said = say(
+        "{plugin} refuses {node}: {reason}.",
+        plugin=first.plugin,
+        node=node,
+        reason=say("; ").join(first.details) or say("no reason given"),
+    )
     if later := [check.plugin for check in checks if check.refuses and not check.first]:
-        said += f" {listing(later)} would refuse it too."
+        said = sentences((said, say("{plugins} would refuse it too.", plugins=listing(later))))
     preemption = decision.preemption
     if preemption is None or not preemption.eligible:
         return said
     if decision.verdict(node).unresolvable:
-        return f"{said} Evicting pods does not change that."
+        return sentences((said, say("Evicting pods does not change that.")))
     position, pods = decision.cluster.index[node], decision.cluster.pods
     if any(pods.priority[pod] < decision.pod.priority for pod in decision.cluster.pods_of(position).tolist()):
-        return f"{said} Even without its less important pods it would be refused."
-    return f"{said} No pod there is less important, so none may be evicted."
+        return sentences((said, say("Even without its less important pods it would be refused.")))
+    return sentences((said, say("No pod there is less important, so none may be evicted.")))
 
 
 # -- scores
@@ -175,17 +196,29 @@ def _points(decision: Decision, chosen: str, other: str) -> tuple[Points, ...]:
         Points(plugin, weight, int(result[a]), int(result[b]))
         for plugin, weight, result in zip(scores.plugins, scores.weights, scores.results, strict=True)
     ]
-    return (*rows, Points("total", 1, int(scores.total[a]), int(scores.total[b])))
+    return (*rows, Points(later("total"), 1, int(scores.total[a]), int(scores.total[b])))
 
 
 def _behind(decision: Decision, node: str, points: tuple[Points, ...]) -> str:
     total = points[-1]
     if not total.lead:
         best = len(decision.best)
-        return f"{node} has the same score as {decision.node}, {total.other}; one of the {best} best nodes is taken."
+        return say(
+            "{node} has the same score as {winner}, {other}; one of the {best} best nodes is taken.",
+            node=node,
+            winner=decision.node,
+            other=total.other,
+            best=best,
+        )
     rows = sorted(points[:-1], key=lambda each: -abs(each.lead))
     gains = [f"{each.plugin} {-each.lead:+d}" for each in rows if each.lead]
-    return f"{node} fits too, but has {total.other} of {total.chosen} points: {listing(gains, GAINS)}."
+    return say(
+        "{node} fits too, but has {other} of {chosen} points: {gains}.",
+        node=node,
+        other=total.other,
+        chosen=total.chosen,
+        gains=listing(gains, GAINS),
+    )
 
 
 # -- preemption
@@ -193,12 +226,30 @@ def _behind(decision: Decision, node: str, points: tuple[Points, ...]) -> str:
 
 def _outclimbed(node: str, winner: str, rules: tuple[Step, ...]) -> str:
     if node == winner:
-        return f"{node} is chosen: the pods in its way are evicted."
+        return say("{node} is chosen: the pods in its way are evicted.", node=node)
     for rule in rules:
         if rule.applies and node in rule.standing and node not in rule.kept:
-            values = f"{winner} has {rule.values[winner]}, {node} has {rule.values[node]}"
-            return f"Evicting would help on {node} too. Rule {rule.number} ({rule.name}) prefers {winner}: {values}."
-    return f"{node} is as good as {winner} by all {count(len(rules), 'rule')}; the scheduler may take either."
+            values = say(
+                "{winner} has {value}, {node} has {other}",
+                winner=winner,
+                value=rule.values[winner],
+                node=node,
+                other=rule.values[node],
+            )
+            return say(
+                "Evicting would help on {node} too. Rule {number} ({rule}) prefers {winner}: {values}.",
+                node=node,
+                number=rule.number,
+                rule=rule.rule,
+                winner=winner,
+                values=values,
+            )
+    return say(
+        "{node} is as good as {winner} by all {rules}; the scheduler may take either.",
+        node=node,
+        winner=winner,
+        rules=count(len(rules), "rule"),
+    )
 
 
 # -- as a table and as text
@@ -209,14 +260,14 @@ def why_not_rows(found: WhyNot) -> list[list[str]]:
     if found.points:
         rows = [[f"{p.plugin} ×{p.weight}", str(p.chosen), str(p.other), f"{-p.lead:+d}"] for p in found.points[:-1]]
         total = found.points[-1]
-        other = found.node if found.node != found.winner else "the next best"
-        head = ["weighted score", f"★ {found.winner}", other, "difference"]
-        return [head, *rows, ["total", str(total.chosen), str(total.other), f"{-total.lead:+d}"]]
+        other = found.node if found.node != found.winner else say("the next best")
+        head = [say("weighted score"), f"★ {found.winner}", other, say("difference")]
+        return [head, *rows, [say("total"), str(total.chosen), str(total.other), f"{-total.lead:+d}"]]
     if found.rules:
-        rows = [[f"{r.number} {r.name}", *(_value(r, n) for n in (str(found.winner), found.node))] for r in found.rules]
-        return [["rule", f"★ {found.winner}", found.node], *rows]
-    rows = [[c.plugin, _said(c), "; ".join(c.details)] for c in found.checks]
-    return [["filter", found.node, "because"], *rows] if rows else []
+        rows = [[f"{r.number} {r.rule}", *(_value(r, n) for n in (str(found.winner), found.node))] for r in found.rules]
+        return [[say("rule"), f"★ {found.winner}", found.node], *rows]
+    rows = [[c.plugin, _said(c), say("; ").join(c.details)] for c in found.checks]
+    return [[say("filter"), found.node, say("because")], *rows] if rows else []
 
 
 def _value(rule: Step, node: str) -> str:
@@ -225,8 +276,8 @@ def _value(rule: Step, node: str) -> str:
 
 def _said(check: Check) -> str:
     if not check.refuses:
-        return "lets it in"
-    return "✕ refuses it" if check.first else "✕ would refuse it too"
+        return say("lets it in")
+    return say("✕ refuses it") if check.first else say("✕ would refuse it too")
 
 
 def why_not_table(found: WhyNot) -> Html:
@@ -238,13 +289,16 @@ def why_not_table(found: WhyNot) -> Html:
     if found.rules:
         decides = next((i for i, r in enumerate(found.rules) if r.applies and found.node not in r.kept), -1)
     written = (
-        row(*cells, style=DECIDES if i == decides else GREY if cells[1] == "lets it in" else "")
+        row(*cells, style=DECIDES if i == decides else GREY if cells[1] == say("lets it in") else "")
         for i, cells in enumerate(rows[1:])
     )
-    return join([element("p", element("b", f"Why not {found.node}?")), table(rows[0], written)])
+    return join([element("p", element("b", say("Why not {node}?", node=found.node))), table(rows[0], written)])
 
 
 def why_not_text(found: WhyNot) -> list[str]:
     """The answer as lines of text."""
     rows = why_not_rows(found)
-    return [f"Why not {found.node}? {found.sentence}", *(map(visible, aligned(rows)) if rows else [])]
+    return [
+        say("Why not {node}? {sentence}", node=found.node, sentence=found.sentence),
+        *(map(visible, aligned(rows)) if rows else []),
+    ]

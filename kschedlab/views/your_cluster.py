@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
+from kschedlab.language import later, listed, say, sentences, terms
 from kschedlab.objects.model import Node
 from kschedlab.preemption.stage import Preemption
 from kschedlab.views.html import Html, element, join, visible
@@ -33,11 +34,18 @@ def pool_rows(cluster: Cluster, label: str = "") -> list[list[str]]:
             room = int(cluster.allocatable[line, places].sum())
             shares.append(f"{100 * int(cluster.requested[line, places].sum()) // max(room, 1)} %")
         running = str(int(cluster.pods_on[places].sum()))
-        rows.append([name, str(len(places)), listing(described, 3) or "none", *shares, running])
+        rows.append([name, str(len(places)), listing(described, 3) or say("none"), *shares, running])
     return rows
 
 
-POOL_HEAD = ("pool", "nodes", "taints", "cpu asked for", "memory asked for", "pods")
+POOL_HEAD = (
+    later("pool"),
+    later("nodes"),
+    later("taints"),
+    later("cpu asked for"),
+    later("memory asked for"),
+    later("pods"),
+)
 
 
 def _taints(node: Node) -> list[str]:
@@ -51,10 +59,10 @@ class Overview:
         self.rows = pool_rows(cluster)
 
     def __repr__(self) -> str:
-        return "\n".join(map(visible, aligned([POOL_HEAD, *self.rows], "")))
+        return "\n".join(map(visible, aligned([terms(*POOL_HEAD), *self.rows], "")))
 
     def _repr_html_(self) -> str:
-        return str(table(POOL_HEAD, (row(*each) for each in self.rows)))
+        return str(table(terms(*POOL_HEAD), (row(*each) for each in self.rows)))
 
 
 class Event:
@@ -64,11 +72,16 @@ class Event:
         self.pod, self.message = decision.pod.key, decision.event
 
     def __repr__(self) -> str:
-        return "\n".join(map(visible, [f"Events of {self.pod}:", *broken(self.message, 120)]))
+        return "\n".join(map(visible, [say("Events of {pod}:", pod=self.pod), *broken(self.message, 120)]))
 
     def _repr_html_(self) -> str:
         return str(
-            join([element("p", f"Events of {self.pod}:"), element("p", element("code", self.message, style=MONO))])
+            join(
+                [
+                    element("p", say("Events of {pod}:", pod=self.pod)),
+                    element("p", element("code", self.message, style=MONO)),
+                ]
+            )
         )
 
 
@@ -79,37 +92,39 @@ class Waiting:
         self.rows = [[each.decision.pod.key, _now(each.decision), _helps(each)] for each in found]
 
     def __repr__(self) -> str:
-        return "\n".join(map(visible, aligned([WAITING_HEAD, *self.rows], "")))
+        return "\n".join(map(visible, aligned([terms(*WAITING_HEAD), *self.rows], "")))
 
     def _repr_html_(self) -> str:
-        return str(table(WAITING_HEAD, (row(*each) for each in self.rows)))
+        return str(table(terms(*WAITING_HEAD), (row(*each) for each in self.rows)))
 
 
-WAITING_HEAD = ("pod", "now", "what would help")
+WAITING_HEAD = (later("pod"), later("now"), later("what would help"))
 
 
 def _now(decision: Decision) -> str:
     if decision.node is not None:
-        return f"fits: {decision.node}"
+        return say("fits: {node}", node=decision.node)
     if decision.nominated_node is not None:
-        return f"preempts on {decision.nominated_node}"
-    return "waits for its gates" if decision.gates else "fits nowhere"
+        return say("preempts on {node}", node=decision.nominated_node)
+    return say("waits for its gates") if decision.gates else say("fits nowhere")
 
 
 def _helps(found: WhatIf) -> str:
     if found.decision.node is not None:
-        return "nothing is needed"
+        return say("nothing is needed")
     first: dict[str, str] = {}
     for line in whatif_lines(found):
         first.setdefault(line.what, line.change)
-    return "; ".join(change for what, change in first.items() if what != "eviction") or "nothing that was tried"
+    return say("; ").join(change for what, change in first.items() if what != "eviction") or say(
+        "nothing that was tried"
+    )
 
 
 def by_pool(cluster: Cluster, names: Sequence[str], label: str = "") -> str:
     """ "general 95, spot 20": the pools of these nodes."""
     wanted = {cluster.index[name] for name in names}
     shares = {pool: len(wanted.intersection(places)) for pool, places in pools(cluster, label).items()}
-    return ", ".join(f"{pool} {number}" for pool, number in shares.items() if number)
+    return listed(f"{pool} {number}" for pool, number in shares.items() if number)
 
 
 # -- why pending
@@ -120,15 +135,22 @@ def refusal_rows(decision: Decision, label: str = "") -> list[list[str]]:
     rows, preemption = [], decision.preemption
     tried = preemption is not None and preemption.run is not None and not len(preemption.positions)
     for refusal in refusals(decision):
-        also = [f"also refused by {listing([f'{plugin} ({nodes:,})' for plugin, nodes in refusal.also])}"]
+        also = [
+            say(
+                "also refused by {plugins}",
+                plugins=listing([f"{plugin} ({nodes:,})" for plugin, nodes in refusal.also]),
+            )
+        ]
         reasons = "; ".join([*refusal.reasons, *(also if refusal.also else [])])
-        evicting = "does not help" if refusal.unresolvable else "tried: no victims" if tried else "may help"
+        evicting = (
+            say("does not help") if refusal.unresolvable else say("tried: no victims") if tried else say("may help")
+        )
         pools_of = by_pool(decision.cluster, refusal.nodes, label)
         rows.append([str(len(refusal.nodes)), refusal.plugin, reasons, pools_of, evicting])
     return rows
 
 
-REFUSAL_HEAD = ("nodes", "plugin", "reasons", "pools", "evicting")
+REFUSAL_HEAD = (later("nodes"), later("plugin"), later("reasons"), later("pools"), later("evicting"))
 
 
 # -- why there
@@ -161,7 +183,7 @@ def compared(decision: Decision, was_on: str | None) -> tuple[list[str], list[Co
         for plugin, weight, result in zip(scores.plugins, scores.weights, scores.results, strict=True)
     ]
     total = scores.total
-    return shown, [*lines, Compared("total", int(total[columns[0]]), tuple(int(total[i]) for i in columns[1:]))]
+    return shown, [*lines, Compared(say("total"), int(total[columns[0]]), tuple(int(total[i]) for i in columns[1:]))]
 
 
 def margin(decision: Decision) -> str:
@@ -171,8 +193,9 @@ def margin(decision: Decision) -> str:
         return ""
     by = lines[-1].chosen - lines[-1].others[0]
     gains = [f"{each.plugin} {each.chosen - each.others[0]:+d}" for each in lines[:-1] if each.chosen != each.others[0]]
-    drawn = "One of the best is drawn. " if len(decision.best) > 1 else ""
-    return f"{drawn}It is {by} ahead of {names[1]}: {', '.join(gains)}." if by else drawn.rstrip()
+    drawn = say("One of the best is drawn.") if len(decision.best) > 1 else ""
+    lead = say("It is {by} ahead of {node}: {gains}.", by=by, node=names[1], gains=listed(gains)) if by else ""
+    return sentences((drawn, lead))
 
 
 def again(decision: Decision, was_on: str | None) -> str:
@@ -180,19 +203,28 @@ def again(decision: Decision, was_on: str | None) -> str:
     if was_on is None or decision.node is None:
         return ""
     if was_on in decision.best:
-        sure = "would" if len(decision.best) == 1 else "may"
-        return f"So it {sure} land on the node where it runs."
+        one = len(decision.best) == 1
+        return say(
+            "So it would land on the node where it runs." if one else "So it may land on the node where it runs."
+        )
     verdict = decision.verdict(was_on)
     if verdict.plugin is not None:
-        return f"The node where it runs is refused now, by {verdict.plugin}."
+        return say("The node where it runs is refused now, by {plugin}.", plugin=verdict.plugin)
     names, lines = compared(decision, was_on)
-    return f"The node where it runs is {lines[-1].chosen - lines[-1].others[names.index(was_on) - 1]} behind."
+    return say(
+        "The node where it runs is {points} behind.",
+        points=lines[-1].chosen - lines[-1].others[names.index(was_on) - 1],
+    )
 
 
 def score_head(names: Sequence[str], was_on: str | None) -> list[str]:
     """Headings of :func:`score_rows`: the plugin, the chosen node, the others with the difference to them."""
-    marked = [f"{name} (it runs here)" if name == was_on else name for name in names]
-    return ["weighted score", f"★ {marked[0]}", *(part for name in marked[1:] for part in (name, "difference"))]
+    marked = [say("{name} (it runs here)", name=name) if name == was_on else name for name in names]
+    return [
+        say("weighted score"),
+        f"★ {marked[0]}",
+        *(part for name in marked[1:] for part in (name, say("difference"))),
+    ]
 
 
 def score_rows(lines: Sequence[Compared]) -> Iterator[list[str]]:
@@ -213,9 +245,9 @@ def why_table(decision: Decision, was_on: str | None, label: str = "") -> Html:
         rows = list(score_rows(lines))
         parts.append(table(score_head(names, was_on), (row(*r, style=DECIDES if r is rows[-1] else "") for r in rows)))
     if event := decision.event:
-        parts.append(element("p", element("b", "Event: "), element("code", event, style=MONO)))
+        parts.append(element("p", element("b", say("Event: ")), element("code", event, style=MONO)))
     if found := refusal_rows(decision, label):
-        parts.append(table(REFUSAL_HEAD, (row(*each) for each in found)))
+        parts.append(table(terms(*REFUSAL_HEAD), (row(*each) for each in found)))
     return join(parts)
 
 
@@ -224,9 +256,9 @@ def why_text(decision: Decision, was_on: str | None, label: str = "") -> list[st
     names, lines = compared(decision, was_on)
     said = aligned([score_head(names, was_on), *score_rows(lines)], "") if lines else []
     if event := decision.event:
-        said += ["", *broken(f"Event: {event}", 120)]
+        said += ["", *broken(say("Event: {event}", event=event), 120)]
     if found := refusal_rows(decision, label):
-        said += ["", *aligned([REFUSAL_HEAD, *found], "")]
+        said += ["", *aligned([terms(*REFUSAL_HEAD), *found], "")]
     return said
 
 
@@ -234,9 +266,9 @@ def whom_text(preemption: Preemption) -> list[str]:
     """The victims on the candidates that survived most rules, and how the scheduler chooses one, as lines of text."""
     nodes = columns(preemption, CANDIDATES)
     moment = candidates_clock(preemption, nodes)
-    rows = [["node", "violations", "evicts", "keeps"]]
+    rows = [terms("node", "violations", "evicts", "keeps")]
     for node in nodes:
         evicts, keeps = fates(preemption.candidates[node], moment)
         rows.append([node, str(preemption.candidates[node].violations), listing(evicts, 3), listing(keeps, 1) or "-"])
     found = count(len(preemption.positions), "candidate")
-    return [f"{found}, of which these came furthest:", *aligned(rows), *ladder_text(preemption)]
+    return [say("{found}, of which these came furthest:", found=found), *aligned(rows), *ladder_text(preemption)]

@@ -11,6 +11,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import LATEST
 from kschedlab.lab.exercises.exercise import Instance, lines
 from kschedlab.lab.panels.cluster_source import bundled
+from kschedlab.language import later, say, terms
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, pod
@@ -26,7 +27,14 @@ TAINTS = {
     "ingress": ("dedicated", "ingress"),
 }
 """The taints that protect the pools; the pool general has none."""
-HEAD = ("pool", "nodes", "taint", "a node has", "most free CPU on a node", "most free memory")
+HEAD = (
+    later("pool"),
+    later("nodes"),
+    later("taint"),
+    later("a node has"),
+    later("most free CPU on a node"),
+    later("most free memory"),
+)
 
 
 def cluster() -> Cluster:
@@ -44,7 +52,7 @@ def pool_rows() -> list[list[str]]:
         cpu, memory = (world.allocatable[:2, well] - world.requested[:2, well]).max(axis=1).tolist()
         key, value = TAINTS.get(name, ("", ""))
         size = f"{world.allocatable[0, places[0]]}m, {world.allocatable[1, places[0]] >> 20}Mi"
-        rows.append([name, str(len(well)), f"{key}={value}:NoSchedule" if key else "none", size])
+        rows.append([name, str(len(well)), f"{key}={value}:NoSchedule" if key else "", size])
         rows[-1] += [f"{cpu}m", f"{memory >> 20}Mi"]
     return rows
 
@@ -57,9 +65,13 @@ def yaml_instance(text: str) -> Instance:
 
 def pool_instance() -> Instance:
     """The pools as a table."""
-    note = f"Nodes of a pool have the label {POOL}. Three nodes of general that take nobody are left out."
-    shown = table(HEAD, (row(*each) for each in pool_rows()))
-    said = [*aligned([HEAD, *pool_rows()], ""), note]
+    note = say(
+        "Nodes of a pool have the label {pool}. Three nodes of general that take nobody are left out.", pool=POOL
+    )
+    head = terms(*HEAD)
+    rows = [[name, number, taint or say("none"), *sizes] for name, number, taint, *sizes in pool_rows()]
+    shown = table(head, (row(*each) for each in rows))
+    said = [*aligned([head, *rows], ""), note]
     return Instance(join([shown, element("p", note)]), "\n".join(said))
 
 

@@ -26,6 +26,7 @@ from kschedlab.lab.exercises.pools import (
 )
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
+from kschedlab.language import listed, say
 from kschedlab.manifests.loading import Objects, decode_objects, loads
 from kschedlab.testing import as_yaml, node, pod
 from kschedlab.views.picture import picture
@@ -61,9 +62,11 @@ def what_helps(rng: random.Random) -> Exercise:
         tolerated = wish.selects if wish.selects in TAINTS else "spot"
         key, value = TAINTS[tolerated]
         return {
-            f"ask for {wish.cpu // 4}m CPU": wish._replace(cpu=wish.cpu // 4),
-            "drop the nodeSelector": wish._replace(selects=""),
-            f"tolerate {key}={value}": wish._replace(tolerates=tuple(dict.fromkeys([*wish.tolerates, tolerated]))),
+            say("ask for {cpu}m CPU", cpu=wish.cpu // 4): wish._replace(cpu=wish.cpu // 4),
+            say("drop the nodeSelector"): wish._replace(selects=""),
+            say("tolerate {key}={value}", key=key, value=value): wish._replace(
+                tolerates=tuple(dict.fromkeys([*wish.tolerates, tolerated]))
+            ),
         }
 
     def wanted(wish: Wish) -> bool:
@@ -75,12 +78,12 @@ def what_helps(rng: random.Random) -> Exercise:
     right = next(change for change, decision in outcomes.items() if decision.node)
     said = {change: helped(decision) for change, decision in outcomes.items()}
     return Predict(
-        "What would change it?",
-        "This pod is pending. Which of the three changes, alone, lets it fit without evicting anybody?",
+        say("What would change it?"),
+        say("This pod is pending. Which of the three changes, alone, lets it fit without evicting anybody?"),
         right,
         said[right],
         (
-            "What does each pool ask of a pod? First its label, then its taint, then its room.",
+            say("What does each pool ask of a pod? First its label, then its taint, then its room."),
             decide(wish.manifest).message,
         ),
         yaml_instance(as_yaml([wish.manifest])),
@@ -92,8 +95,12 @@ def what_helps(rng: random.Random) -> Exercise:
 def helped(decision: Decision) -> str:
     """The result of a change."""
     if decision.node is None:
-        return f"It is still pending: {decision.message}"
-    return f"Then it fits on {count(len(decision.feasible), 'node')}: {by_pool(decision.cluster, decision.names)}."
+        return say("It is still pending: {message}", message=decision.message)
+    return say(
+        "Then it fits on {nodes}: {pools}.",
+        nodes=count(len(decision.feasible), "node"),
+        pools=by_pool(decision.cluster, decision.names),
+    )
 
 
 def which_pool(rng: random.Random) -> Exercise:
@@ -110,18 +117,21 @@ def which_pool(rng: random.Random) -> Exercise:
     decision = decide(wish.manifest)
     totals = best_of(decision)
     right = max(totals, key=lambda name: totals[name])
-    why = f"The best scores by pool: {', '.join(f'{name} {total}' for name, total in totals.items())}."
+    why = say("The best scores by pool: {scores}.", scores=listed(f"{name} {total}" for name, total in totals.items()))
     remarks = {
-        name: (why if name in totals else f"{name} refuses it: {refusal(decision, name)}.") for name in pools(cluster())
+        name: (
+            why if name in totals else say("{name} refuses it: {refusal}.", name=name, refusal=refusal(decision, name))
+        )
+        for name in pools(cluster())
     }
     return Predict(
-        "Which pool?",
-        "To which pool does this pod go?",
+        say("Which pool?"),
+        say("To which pool does this pod go?"),
         right,
         why,
         (
-            "Where may it go at all? Then: least allocated wins, and so does an even use of CPU and memory.",
-            "A toleration allows; it does not attract.",
+            say("Where may it go at all? Then: least allocated wins, and so does an even use of CPU and memory."),
+            say("A toleration allows; it does not attract."),
         ),
         yaml_instance(as_yaml([wish.manifest])),
         remarks,
@@ -161,21 +171,25 @@ def how_much(rng: random.Random) -> Exercise:
 
     def remark(said: str) -> str:
         if not said.removesuffix("m").isdecimal() or len(said) > 9:
-            return "An amount in milli is expected, such as 250m."
+            return say("An amount in milli is expected, such as 250m.")
         amount = int(said.removesuffix("m"))
         decision = decide(wish._replace(cpu=amount).manifest)
         if decision.node is None:
-            return f"With {amount}m it fits nowhere: {decision.message}"
-        return f"With {amount}m it fits on {count(len(decision.feasible), 'node')}; it may ask for more."
+            return say("With {amount}m it fits nowhere: {message}", amount=amount, message=decision.message)
+        return say(
+            "With {amount}m it fits on {nodes}; it may ask for more.",
+            amount=amount,
+            nodes=count(len(decision.feasible), "node"),
+        )
 
     return Predict(
-        "How much may it ask for?",
-        "This pod asks for too much CPU. What is the largest request with which it fits, in milli (such as 250m)?",
+        say("How much may it ask for?"),
+        say("This pod asks for too much CPU. What is the largest request with which it fits, in milli (such as 250m)?"),
         f"{right}m",
-        f"{right}m is the most CPU that is free on a node that lets it in.",
+        say("{right}m is the most CPU that is free on a node that lets it in.", right=right),
         (
-            "Which pools let it in? Leave the others out of the table.",
-            "Its requests must fit on one node, not in a pool.",
+            say("Which pools let it in? Leave the others out of the table."),
+            say("Its requests must fit on one node, not in a pool."),
         ),
         yaml_instance(as_yaml([wish.manifest])),
         remark=remark,
@@ -194,24 +208,34 @@ def only_there(rng: random.Random) -> Exercise:
 
     def goal(objects: Objects) -> str:
         if len(objects.pods) != 1 or sum(objects.report.counts.values()) != 1:
-            return "Give one pod, and nothing else."
+            return say("Give one pod, and nothing else.")
         if pods_cpu(objects) < cpu:
-            return f"The pod must ask for {cpu}m CPU at least; yours asks for {pods_cpu(objects)}m."
+            return say(
+                "The pod must ask for {cpu}m CPU at least; yours asks for {asked}m.",
+                cpu=cpu,
+                asked=pods_cpu(objects),
+            )
         decision = placed(objects)
         if not len(decision.feasible):
-            return f"It fits nowhere: {decision.event}"
+            return say("It fits nowhere: {event}", event=decision.event)
         where = by_pool(decision.cluster, decision.names)
-        return "" if where == f"{pool} {len(decision.feasible)}" else f"It also fits elsewhere: {where}."
+        return (
+            "" if where == f"{pool} {len(decision.feasible)}" else say("It also fits elsewhere: {where}.", where=where)
+        )
 
     return Build(
-        "Only there",
-        f"Write a pod that asks for {cpu}m CPU and fits on nodes of the pool {pool} and nowhere else.",
+        say("Only there"),
+        say(
+            "Write a pod that asks for {cpu}m CPU and fits on nodes of the pool {pool} and nowhere else.",
+            cpu=cpu,
+            pool=pool,
+        ),
         goal,
         as_yaml([example]),
-        "The toleration lets it in, the nodeSelector keeps it there. Each alone is not enough.",
+        say("The toleration lets it in, the nodeSelector keeps it there. Each alone is not enough."),
         (
-            f"Nodes of the pool have the label {POOL}: {pool}.",
-            f"And they have the taint {'='.join(TAINTS[pool])}: without a toleration nobody gets in.",
+            say("Nodes of the pool have the label {label}: {pool}.", label=POOL, pool=pool),
+            say("And they have the taint {taint}: without a toleration nobody gets in.", taint="=".join(TAINTS[pool])),
         ),
         pool_instance(),
         start=as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)]),
@@ -233,7 +257,7 @@ class OneLine(Build):
         """The verdict on the answer."""
         changed = changed_lines(self.before, str(answer))
         if changed > 1:
-            return Verdict(State.WRONG, f"{changed} lines are changed; change one.")
+            return Verdict(State.WRONG, say("{lines} lines are changed; change one.", lines=changed))
         return super().judge(answer)
 
 
@@ -259,17 +283,20 @@ def one_line(rng: random.Random) -> Exercise:
 
     def goal(objects: Objects) -> str:
         if len(objects.pods) != 1:
-            return "Give the one pod."
+            return say("Give the one pod.")
         decision = placed(objects)
-        return "" if decision.node else f"It is still pending: {decision.event}"
+        return "" if decision.node else say("It is still pending: {event}", event=decision.event)
 
     built = OneLine(
-        "One line",
-        "This pod should run on its pool, but it is pending. Change one line.",
+        say("One line"),
+        say("This pod should run on its pool, but it is pending. Change one line."),
         goal,
         right,
-        f'It was "{mistakes[good]}"; "{good}" lets it in.',
-        (f"The event says: {placed(loads(wrong)).event}", "Compare the pod with the pool's line, word by word."),
+        say('It was "{mistake}"; "{good}" lets it in.', mistake=mistakes[good], good=good),
+        (
+            say("The event says: {event}", event=placed(loads(wrong)).event),
+            say("Compare the pod with the pool's line, word by word."),
+        ),
         pool_instance(),
         start=wrong,
         decided=lambda objects: picture(placed(objects), ROOM),
@@ -336,17 +363,21 @@ def nodes_with_pods(rng: random.Random) -> Iterator[tuple[int, Pods]]:
 def free_cpu_of_a_node(seed: int) -> Exercise:
     """The pods that count on a node."""
     return Repair(
-        "How much is free?",
-        "Many a script adds up requests like this, and disagrees with the scheduler. Mend it. All amounts are milli "
-        "CPU; init containers run one after the other, before the containers start.",
+        say("How much is free?"),
+        say(
+            "Many a script adds up requests like this, and disagrees with the scheduler. Mend it. All amounts are "
+            "milli CPU; init containers run one after the other, before the containers start."
+        ),
         free_cpu_broken,
         free_cpu,
         by_engine,
         nodes_with_pods,
-        "Pods that have ended count nothing; of the others, the containers together or the largest init container.",
+        say(
+            "Pods that have ended count nothing; of the others, the containers together or the largest init container."
+        ),
         (
-            "Which pods take no room any more?",
-            "An init container runs alone: what if it needs more than all others together?",
+            say("Which pods take no room any more?"),
+            say("An init container runs alone: what if it needs more than all others together?"),
         ),
         seed,
         "from collections.abc import Mapping\nfrom typing import Any",

@@ -10,10 +10,11 @@ import ipywidgets
 from kschedlab.lab.panels.classroom import Enlargeable
 from kschedlab.lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
 from kschedlab.lab.stage.files import FilePicker
+from kschedlab.language import later, say
 from kschedlab.manifests.sources import MAX_BYTES
 from kschedlab.views.html import element, join
 
-PASTE = "or paste here what kubectl get nodes,pods,... -A -o yaml prints"
+PASTE = later("or paste here what kubectl get nodes,pods,... -A -o yaml prints")
 PROBLEMS = 20
 """The most problems shown."""
 
@@ -57,16 +58,16 @@ class Loader(Enlargeable):
     def _refuse(self, stays: str, problems: Sequence[str]) -> None:
         lines = [element("li", problem) for problem in problems[:PROBLEMS]]
         if (more := len(problems) - PROBLEMS) > 0:
-            lines.append(element("li", f"and {more:,} more"))
-        what = element("b", f"Not loaded; {stays} stays.")
+            lines.append(element("li", say("and {more:,} more", more=more)))
+        what = element("b", say("Not loaded; {stays} stays.", stays=stays))
         self._wrong.value = str(element("div", what, element("ul", *lines), role="alert"))
 
     def _inputs(self) -> ipywidgets.Widget:
         """A button, and the fields that it shows; they are made when they are first wanted."""
         inside = ipywidgets.VBox([], layout={"display": "none"})
         opened = ipywidgets.ToggleButton(
-            description="Another cluster",
-            tooltip="files, a path or text; it stays on this machine",
+            description=say("Another cluster"),
+            tooltip=say("files, a path or text; it stays on this machine"),
             layout={"width": "auto", "align_self": "flex-start"},
         )
 
@@ -80,11 +81,11 @@ class Loader(Enlargeable):
     def fields(self) -> tuple[ipywidgets.Widget, ...]:
         """Where a cluster is chosen: files, a path, the way back, text."""
         files = FilePicker(lambda given: self.take(lambda: from_files(given)), MAX_BYTES)
-        path = ipywidgets.Text(placeholder="/path/to/cluster.yaml", description="path", layout={"width": "30em"})
-        text = ipywidgets.Textarea(placeholder=PASTE, rows=6, layout={"width": "100%"})
+        path = ipywidgets.Text(placeholder="/path/to/cluster.yaml", description=say("path"), layout={"width": "30em"})
+        text = ipywidgets.Textarea(placeholder=say(PASTE), rows=6, layout={"width": "100%"})
         by_path, by_text, back = (
             ipywidgets.Button(description=words, layout={"width": "auto", "align_self": "flex-start"})
-            for words in ("Load path", "Load text", "Back to the bundled cluster")
+            for words in (say("Load path"), say("Load text"), say("Back to the bundled cluster"))
         )
         by_path.on_click(lambda _: self.take(lambda: from_paths([path.value])))
         by_text.on_click(lambda _: self.take(lambda: from_text(text.value)))

@@ -10,6 +10,7 @@ from kschedlab.generations import LATEST
 from kschedlab.lab.panels.cluster_source import bundled
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
+from kschedlab.language import say
 from kschedlab.whatif import what_if
 
 STUCK, LARGE, URGENT = "ml/train-small-0", "analytics/report-builder-0", "shop/payment-burst-0"
@@ -26,9 +27,9 @@ def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[s
 def what_helps() -> YourCluster:
     """Which filter is in the way on the nodes that matter?"""
     selector, taint, gpu = (
-        "the nodeSelector: 95 nodes do not match it",
-        "a taint that it does not tolerate",
-        "there is no free GPU",
+        say("the nodeSelector: 95 nodes do not match it"),
+        say("a taint that it does not tolerate"),
+        say("there is no free GPU"),
     )
 
     def right(_: Any) -> str:
@@ -37,13 +38,17 @@ def what_helps() -> YourCluster:
 
     return _asking(
         STUCK,
-        f"What keeps {STUCK} off the 12 nodes with GPUs?",
+        say("What keeps {stuck} off the 12 nodes with GPUs?", stuck=STUCK),
         right,
         {
-            selector: "Those 95 are the nodes of the pool general, where this pod does not want to go.",
-            taint: "The 12 nodes of the pool gpu have the taint nvidia.com/gpu, and this pod does not tolerate it. The "
-            "event hides them among 103 nodes.",
-            gpu: "Then the event would say Insufficient nvidia.com/gpu; the bars show that the nodes have free ones.",
+            selector: say("Those 95 are the nodes of the pool general, where this pod does not want to go."),
+            taint: say(
+                "The 12 nodes of the pool gpu have the taint nvidia.com/gpu, and this pod does not tolerate it. "
+                "The event hides them among 103 nodes."
+            ),
+            gpu: say(
+                "Then the event would say Insufficient nvidia.com/gpu; the bars show that the nodes have free ones."
+            ),
         },
     )
 
@@ -58,12 +63,12 @@ def how_much() -> YourCluster:
 
     return _asking(
         LARGE,
-        f"{LARGE} asks for 7.7 CPU. What is the largest request with which it fits?",
+        say("{large} asks for 7.7 CPU. What is the largest request with which it fits?", large=LARGE),
         right,
         {
-            little: "A node of general has 7.91 CPU, but daemons run on every node, and so do other pods.",
-            three: "Nodes of spot and data have that much left, but their taints keep this pod out.",
-            one: "One node that lets it in has 1285m left, and none has more.",
+            little: say("A node of general has 7.91 CPU, but daemons run on every node, and so do other pods."),
+            three: say("Nodes of spot and data have that much left, but their taints keep this pod out."),
+            one: say("One node that lets it in has 1285m left, and none has more."),
         },
         question=WHAT_IF,
     )
@@ -74,16 +79,18 @@ def there_again() -> YourCluster:
 
     def right(settings: Any) -> str:
         explained = explain(settings.pod, bundled().cluster(LATEST))
-        return "the same node" if explained.runs_on in explained.decision.best else "another node"
+        return say("the same node") if explained.runs_on in explained.decision.best else say("another node")
 
     return _asking(
         RUNNING,
-        f"shop/notifications runs on {HERE}. Taken off its node and decided again, where does it go?",
+        say("shop/notifications runs on {here}. Taken off its node and decided again, where does it go?", here=HERE),
         right,
         {
-            "the same node": "The scheduler chose that node once. Only the nodes as they are now count.",
-            "another node": "Other pods came and went since. Only the nodes as they are now count, and nothing "
-            "remembers the first choice.",
+            say("the same node"): say("The scheduler chose that node once. Only the nodes as they are now count."),
+            say("another node"): say(
+                "Other pods came and went since. Only the nodes as they are now count, and nothing remembers the "
+                "first choice."
+            ),
         },
         node=HERE,
         show="general",
@@ -97,16 +104,22 @@ def whose_pods() -> YourCluster:
         decision = explain(URGENT, bundled().cluster(LATEST)).decision
         assert decision.preemption is not None
         victim = decision.preemption.victims[0]
-        return f"{victim.pod.metadata.labels['app']} (priority {victim.priority})"
+        return say("{app} (priority {priority})", app=victim.pod.metadata.labels["app"], priority=victim.priority)
 
     return _asking(
         URGENT,
-        f"{URGENT} has priority 100000 and fits nowhere. Pods of which app does it evict?",
+        say("{urgent} has priority 100000 and fits nowhere. Pods of which app does it evict?", urgent=URGENT),
         right,
         {
-            "checkout (priority 100000)": "checkout has the same priority as payment: it may not be evicted.",
-            "catalog (priority 0)": "There are less important pods, and they go first.",
-            "invoices (priority -10)": "invoices has the lowest priority. Two of its pods are enough.",
+            say("{app} (priority {priority})", app="checkout", priority=100000): say(
+                "checkout has the same priority as payment: it may not be evicted."
+            ),
+            say("{app} (priority {priority})", app="catalog", priority=0): say(
+                "There are less important pods, and they go first."
+            ),
+            say("{app} (priority {priority})", app="invoices", priority=-10): say(
+                "invoices has the lowest priority. Two of its pods are enough."
+            ),
         },
         question=WHOM,
         show="general",

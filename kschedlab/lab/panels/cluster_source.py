@@ -13,13 +13,14 @@ from pathlib import Path
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, LATEST
+from kschedlab.language import later, say
 from kschedlab.manifests.loading import ManifestError, Objects, load, loads
 from kschedlab.manifests.sources import KUBECTL_KINDS, MAX_BYTES
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import Problem
 from kschedlab.views.words import count
 
-BUNDLED = "the bundled cluster"
+BUNDLED = later("the bundled cluster")
 COMMAND = f"kubectl get {KUBECTL_KINDS} -A -o yaml"
 
 
@@ -33,8 +34,12 @@ class Loaded:
 
     def __post_init__(self) -> None:
         if not self.objects.nodes or not self.pods:
-            what = "pods" if self.objects.nodes else "nodes"
-            raise ManifestError([Problem(0, 0, self.name, f"there are no {what} in it; try: {COMMAND}")])
+            what = later(
+                "there are no pods in it; try: {command}"
+                if self.objects.nodes
+                else "there are no nodes in it; try: {command}"
+            )
+            raise ManifestError([Problem(0, 0, self.name, say(what, command=COMMAND))])
 
     def cluster(self, generation: str) -> Cluster:
         """The cluster as that generation's API server would store it."""
@@ -55,7 +60,13 @@ class Loaded:
         cluster = self.cluster(LATEST)
         running = len(cluster.pods.row_of) + len(cluster.without_node)
         nodes, waiting = count(len(cluster.nodes), "node"), len(cluster.pending)
-        return f"{self.name}: {nodes}, {count(running, 'running pod')}, {waiting:,} pending."
+        return say(
+            "{name}: {nodes}, {pods}, {waiting:,} pending.",
+            name=say(self.name),
+            nodes=nodes,
+            pods=count(running, "running pod"),
+            waiting=waiting,
+        )
 
 
 @cache
@@ -89,7 +100,7 @@ def _file(name: str, content: bytes) -> io.BytesIO:
             with gzip.open(io.BytesIO(content)) as packed:
                 content, name = packed.read(MAX_BYTES + 1), name.removesuffix(".gz")
         except (OSError, EOFError, zlib.error) as error:
-            raise ManifestError([Problem(0, 0, name, f"can't be unpacked: {error}")]) from None
+            raise ManifestError([Problem(0, 0, name, say("can't be unpacked: {error}", error=error))]) from None
     file = io.BytesIO(content)
     file.name = name
     return file

@@ -18,6 +18,7 @@ from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.lab.panels.base import CARD, Panel, View
 from kschedlab.lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
 from kschedlab.lab.panels.settings import Restorable, choice, typed
+from kschedlab.language import later, say, sentences
 from kschedlab.manifests.loading import ManifestError, Objects, load
 from kschedlab.views.cluster_detail import Choice
 from kschedlab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
@@ -31,7 +32,7 @@ from kschedlab.views.words import count, outcome, request_text
 from kschedlab.views.your_cluster import Event, Overview, Waiting, again, margin, whom_text, why_table, why_text
 from kschedlab.whatif import WhatIf, what_if
 
-WHY, WHAT_IF, WHOM = "why", "what would change it", "whom it would evict"
+WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
 QUESTIONS = (WHY, WHAT_IF, WHOM)
 NONE = "none"
 NEW = "-new"
@@ -47,7 +48,7 @@ def settings_of(loaded: Loaded) -> type[Any]:
     cluster = loaded.cluster(LATEST)
     names, labels = sorted(cluster.names), pool_labels(cluster)
     fields = [
-        ("pod", str, typed("pod", loaded.pods[0], loaded.pods[:SUGGESTED], _finder("pod", loaded.pods))),
+        ("pod", str, typed("pod", loaded.pods[0], loaded.pods[:SUGGESTED], _finder(later("pod"), loaded.pods))),
         ("question", str, choice("question", QUESTIONS, WHY)),
         ("node", str, typed("why not this node?", NONE, [NONE, *names[:SUGGESTED]], _node(names))),
         ("show", str, typed("show nodes", ALL, [ALL], lambda text: _short(text) or ALL)),
@@ -68,7 +69,15 @@ def _finder(kind: str, names: Sequence[str]) -> Callable[[str], str]:
         words = text.split()
         found = next((name for name in names if all(word in name for word in words)), None) if words else None
         if found is None:
-            raise ValueError(f'no {kind} "{_short(text)}" among {count(len(names), kind)}; the first is {names[0]}')
+            raise ValueError(
+                say(
+                    'no {kind} "{text}" among {all}; the first is {name}',
+                    kind=say(kind),
+                    text=_short(text),
+                    all=count(len(names), kind),
+                    name=names[0],
+                )
+            )
         return found
 
     return find
@@ -105,7 +114,7 @@ class Answers:
         try:
             explained = explain(settings.pod, cluster, generation)
         except NoProfileError as error:
-            said = f"kube-scheduler does not decide about this pod: {error}. Its own scheduler does."
+            said = say("kube-scheduler does not decide about this pod: {error}. Its own scheduler does.", error=error)
             other = undecided(explain(settings.pod, cluster, {error.pod.pod.spec.schedulerName: generation}).decision)
             asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools)
             return View(lambda room: cluster_picture(other, room, asked, said), said, Html(), said)
@@ -115,13 +124,15 @@ class Answers:
         evicts = (
             settings.question == WHOM and decision.preemption is not None and len(decision.preemption.positions) > 0
         )
-        ran = f"{settings.pod} runs on {runs_on}. Decided again: " if runs_on is not None else ""
+        ran = (
+            say("{pod} runs on {node}. Decided again: ", pod=settings.pod, node=runs_on) if runs_on is not None else ""
+        )
         asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
         if settings.question == WHY:
-            said = " ".join(filter(None, [outcome(decision), margin(decision), again(decision, runs_on)]))
+            said = sentences([outcome(decision), margin(decision), again(decision, runs_on)])
             table, lines = why_table(decision, runs_on, settings.pools), why_text(decision, runs_on, settings.pools)
         elif not evicts:
-            said, table, lines = f"{outcome(decision)} Nobody is evicted.", Html(), []
+            said, table, lines = sentences((outcome(decision), say("Nobody is evicted."))), Html(), []
         else:
             said, table, lines = _whom(decision)
         return _view(decision, settings, asked, ran + said, table, lines)
@@ -130,7 +141,7 @@ class Answers:
         """The cluster with the pod before anything is decided, while a question is open."""
         cluster = self.loaded.cluster(settings.generation)
         explained = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins))
-        asked, said = Asked(show=settings.show, pools=settings.pools), f"{settings.pod} and the nodes"
+        asked, said = Asked(show=settings.show, pools=settings.pools), say("{pod} and the nodes", pod=settings.pod)
         return lambda room: cluster_picture(undecided(explained.decision), room, asked, said)
 
     def _changes(self, settings: Any) -> View:
@@ -142,18 +153,28 @@ class Answers:
         decision, before = (applied.decision, found.decision) if applied is not None else (found.decision, None)
         word = settings.change if applied is not None else NONE
         asked = Asked(WHAT_IF, QUESTIONS, settings.show, settings.pools, None, choices, word, before)
-        ran = f"{settings.pod} runs on {found.was_on}. Decided again: " if found.was_on is not None else ""
+        ran = (
+            say("{pod} runs on {node}. Decided again: ", pod=settings.pod, node=found.was_on)
+            if found.was_on is not None
+            else ""
+        )
         helping = count(len(choices), "change")
-        does = "would send it elsewhere" if found.decision.node is not None else "would help"
-        said = f"{ran}{outcome(found.decision)} {helping} {does}." if choices else ran + whatif_sentence(found)
+        elsewhere = found.decision.node is not None
+        does = say("{changes} would send it elsewhere." if elsewhere else "{changes} would help.", changes=helping)
+        said = ran + (sentences((outcome(found.decision), does)) if choices else whatif_sentence(found))
         if applied is not None:
-            said = f"Before: {outcome(found.decision)} After, {applied.line.change}: {outcome(decision)}"
+            said = say(
+                "Before: {before} After, {change}: {after}",
+                before=outcome(found.decision),
+                change=applied.line.change,
+                after=outcome(decision),
+            )
         return _view(decision, settings, asked, said, whatif_table(found), whatif_text(found).splitlines()[1:])
 
 
 def _word(answer: Answer) -> str:
     """The change as a setting: commas separate settings."""
-    return _short(answer.line.change.replace(",", ";"))
+    return _short(answer.word.replace(",", ";"))
 
 
 def _whom(decision: Decision) -> tuple[str, Html, list[str]]:
@@ -166,13 +187,19 @@ def _view(decision: Decision, settings: Any, asked: Asked, said: str, table: Htm
     """The view, with the node in question if there is one."""
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
-        asked, said = replace(asked, why_not=found), f"{outcome(decision)} {found.sentence}"
+        asked, said = replace(asked, why_not=found), sentences((outcome(decision), found.sentence))
         if not found.points:  # which hold the scores of the table below
             table, lines = join([why_not_table(found), table]), [*why_not_text(found), "", *lines]
         else:
             table, lines = why_not_table(found), why_not_text(found)
-    text = "\n".join(map(visible, [f"{settings.pod} {request_text(decision)}.", said, *lines]))
-    idle = {} if settings.question == WHAT_IF else {"change": f"only for the question “{WHAT_IF}”"}
+    text = "\n".join(
+        map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), said, *lines])
+    )
+    idle = (
+        {}
+        if settings.question == WHAT_IF
+        else {"change": say("only for the question “{what_if}”", what_if=say(WHAT_IF))}
+    )
     return View(lambda room: cluster_picture(decision, room, asked, said), said, table, text, idle)
 
 
@@ -245,7 +272,7 @@ def panel(source: str | Objects | None = None, plugins: Sequence[object] = (), *
     if source is None:
         loaded = bundled()
     elif isinstance(source, Objects):
-        loaded = Loaded(source, "your cluster")
+        loaded = Loaded(source, say("your cluster"))
     else:
         loaded = Loaded(load(Path(source)), source)
     made = YourCluster(loaded, plugins)
