@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kschedlab.decision import Decision
+from kschedlab.language import say
 from kschedlab.views.drawing import Box, Place, Plan, arrange, shapes
 from kschedlab.views.glyphs import Badge
 from kschedlab.views.html import Html, element
@@ -63,16 +64,20 @@ def stage_before(decision: Decision, racks: Mapping[str, Rack], room: Room) -> H
     """The racks while a question is open: one picks a node."""
     picks = [replace(box, marks={"data_pick": box.name}) if box.capacity else box for box in boxes_before(decision)]
     still = {name: replace(rack, control="", refused=()) for name, rack in racks.items()}
-    return _stage(picks, scarcest(decision), still, None, room, f"{decision.pod.key} waits.")
+    return _stage(picks, scarcest(decision), still, None, room, say("{pod} waits.", pod=decision.pod.key))
 
 
 def _labelled(box: Box, racks: Mapping[str, Rack]) -> Box:
     """The node with a sign for its label, which is switched."""
     if (rack := racks.get(box.name)) is None:
         return box
-    tip = "no label: click to put it on" if rack.celsius is None else f"celsius={rack.celsius}: click to take it off"
+    tip = (
+        say("no label: click to put it on")
+        if rack.celsius is None
+        else say("celsius={celsius}: click to take it off", celsius=rack.celsius)
+    )
     marks = {"data_set": rack.toggle} if rack.toggle else {}
-    return replace(box, badges=(Badge("label", f"{box.name}: {tip}", marks=marks),))
+    return replace(box, badges=(Badge("label", say("{node}: {tip}", node=box.name, tip=tip), marks=marks),))
 
 
 def _stage(
@@ -104,7 +109,7 @@ def _tube(name: str, rack: Rack, place: Place) -> Iterator[Html]:
     key = f"tube/{name}"
     for degrees in rack.refused:
         zone = {"y": bottom - scale * (degrees + rack.step / 2), "height": scale * rack.step}
-        tip = f"your filter refuses {name} at {degrees} degrees"
+        tip = say("your filter refuses {node} at {degrees} degrees", node=name, degrees=degrees)
         yield element("rect", x=x - 4, width=18, fill=EVICTED, fill_opacity=0.3, data_tip=tip, **zone)
     dashes = "3 3" if rack.celsius is None else None
     outline = {"x": x, "y": place.y, "width": 10, "height": place.height, "rx": 5}
@@ -126,7 +131,7 @@ def _tube(name: str, rack: Rack, place: Place) -> Iterator[Html]:
             data_drag=rack.control,
             data_axis="y",
             data_step=round(-scale * rack.step, 2),
-            aria_label=f"celsius of {name}",
+            aria_label=say("celsius of {node}", node=name),
         )
 
 
@@ -143,7 +148,7 @@ def _legend(points: Points, width: float) -> tuple[list[Html], float]:
     """The plugins with their colours, in as many lines as it takes, and where the legend ends."""
     texts = [plugin.replace("NodeResourcesBalanced", "Balanced") for plugin in points.parts]
     found, x, y = [], 8.0, 4.0
-    for i, text in enumerate([*texts, f"and {points.same} for every node"]):
+    for i, text in enumerate([*texts, say("and {points} for every node", points=points.same)]):
         wide = text_width(text) + 30
         if x + wide > width and x > 8:
             x, y = 8.0, y + LINE
@@ -161,7 +166,7 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
     star = element("tspan", "★ ", fill=CHOSEN) if best else None
     yield element("text", star, fitted(name, NAME - 4), x=4, y=14, font_weight=weight)
     if name not in points.totals:
-        yield label("refused: it gets no points", NAME + 4, 14, fill=EVICTED)
+        yield label(say("refused: it gets no points"), NAME + 4, 14, fill=EVICTED)
         return
     x = float(NAME)
     for i, (plugin, each) in enumerate(points.parts.items()):
@@ -184,5 +189,5 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
             data_drag="weight",
             data_axis="x",
             data_step=round(scale * points.each[name], 2),
-            aria_label=f"weight of {points.own}",
+            aria_label=say("weight of {name}", name=points.own),
         )

@@ -17,6 +17,7 @@ from kschedlab.lab.exercises.clusters import pictured, scored
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
+from kschedlab.language import later, say, sentences
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.plugins import NodeView, default_normalize, node_filter, node_score
@@ -95,15 +96,20 @@ def heavier(rng: random.Random) -> Exercise:
     before, right = case.decision(1), case.chosen
     remarks = {name: _remark(case, name) for name in NODES}
     return Predict(
-        "Heavier",
-        "v1.37 with NodeResourcesFit alone scores the free room with weight 1. ColdNode refuses nodes at "
-        f"{HOT} degrees or more, and Cooler scores 100 - celsius. With weight 1, web goes to {before.node}. "
-        f"Where does it go with Cooler at weight {case.weight}?",
+        say("Heavier"),
+        say(
+            "v1.37 with NodeResourcesFit alone scores the free room with weight 1. ColdNode refuses nodes at {hot} "
+            "degrees or more, and Cooler scores 100 - celsius. With weight 1, web goes to {node}. Where does it go "
+            "with Cooler at weight {weight}?",
+            hot=HOT,
+            node=before.node,
+            weight=case.weight,
+        ),
         str(right.node),
         _sums(right),
         (
-            "First the filter: which node is out, whatever it would score?",
-            "NodeResourcesFit: the mean of (free CPU × 100 / CPU) and the same for memory, with web on the node.",
+            say("First the filter: which node is out, whatever it would score?"),
+            say("NodeResourcesFit: the mean of (free CPU × 100 / CPU) and the same for memory, with web on the node."),
         ),
         pictured(case.chosen, case.manifests, numbers=True, pick=True),
         remarks,
@@ -116,19 +122,23 @@ def _sums(decision: Decision) -> str:
     scores = decision.scores
     assert scores is not None
     said = [
-        f"{decision.cluster.names[place]}: {' + '.join(map(str, scores.results[:, i].tolist()))} = {scores.total[i]}"
+        say(
+            "{node}: {said}",
+            node=decision.cluster.names[place],
+            said=f"{' + '.join(map(str, scores.results[:, i].tolist()))} = {scores.total[i]}",
+        )
         for i, place in enumerate(scores.nodes.tolist())
     ]
-    return f"{' and '.join(scores.plugins)} give {'; '.join(said)}."
+    return say("{plugins} give {scores}.", plugins=say(" and ").join(scores.plugins), scores=say("; ").join(said))
 
 
 def _remark(case: Case, name: str) -> str:
     verdict = case.chosen.verdict(name)
     if verdict.plugin is not None:
-        return f"{name} is out: {', '.join(verdict.reasons)}."
+        return say("{node} is out: {reason}.", node=name, reason=", ".join(verdict.reasons))
     if name == case.chosen.node:
         return _sums(case.chosen)
-    return f"So it is with weight 1. {_sums(case.chosen)}"
+    return sentences((say("So it is with weight 1."), _sums(case.chosen)))
 
 
 SOURCES = {
@@ -146,9 +156,9 @@ DECLARATIONS = {
     "help": "depends_on_pods=True, monotonic=False",
 }
 WHY = {
-    "static": "It looks at labels of nodes alone, so one answer is enough for a whole preemption.",
-    "hurt": "It counts pods: one that comes can make it refuse, and never makes it pass.",
-    "help": "A pod that comes can make it pass, as with required pod affinity.",
+    "static": later("It looks at labels of nodes alone, so one answer is enough for a whole preemption."),
+    "hurt": later("It counts pods: one that comes can make it refuse, and never makes it pass."),
+    "help": later("A pod that comes can make it pass, as with required pod affinity."),
 }
 
 
@@ -158,20 +168,23 @@ def declared(rng: random.Random) -> Exercise:
     expression, sort = SOURCES[name]
     source = f'@node_filter("{name}", ...)\ndef judge(pod, node):\n    return {expression}'
     wrong = {
-        "static": "Then a snapshot without a victim would get the old answer, and preemption would find no node.",
-        "hurt": "True, but it claims too little: no pod changes the answer."
+        "static": say("Then a snapshot without a victim would get the old answer, and preemption would find no node."),
+        "hurt": say("True, but it claims too little: no pod changes the answer.")
         if sort == "static"
-        else "Not true: one more pod can make the node pass.",
-        "help": "That is safe, but it claims too little: think of what one more pod on the node changes.",
+        else say("Not true: one more pod can make the node pass."),
+        "help": say("That is safe, but it claims too little: think of what one more pod on the node changes."),
     }
     return Predict(
-        "What may it declare?",
-        "Which declaration is true, and makes preemption ask the filter least often?",
+        say("What may it declare?"),
+        say("Which declaration is true, and makes preemption ask the filter least often?"),
         DECLARATIONS[sort],
-        WHY[sort],
-        ("Does the answer change when a pod comes or goes?", "If it does: can one more pod make a node pass?"),
+        say(WHY[sort]),
+        (
+            say("Does the answer change when a pod comes or goes?"),
+            say("If it does: can one more pod make a node pass?"),
+        ),
         Instance(lines(source), source),
-        {words: WHY[sort] if each == sort else wrong[each] for each, words in DECLARATIONS.items()},
+        {words: say(WHY[sort]) if each == sort else wrong[each] for each, words in DECLARATIONS.items()},
     )
 
 
@@ -201,25 +214,37 @@ def warmest(rng: random.Random) -> Exercise:
     def goal(objects: Objects) -> str:
         warmest, own = degrees(objects), {each.metadata.name for each in objects.nodes} - {*NODES}
         if len(own) != 1 or len(objects.pods) != 4 or len(objects.nodes) != 4:
-            return "Add one node, with a name of its own, and nothing else."
+            return say("Add one node, with a name of its own, and nothing else.")
         (name,) = own
         if any(warmest[name] <= warmest[other] for other in NODES):
-            return f"{name} has {warmest[name]} degrees: it must be warmer than all others."
+            return say(
+                "{node} has {degrees} degrees: it must be warmer than all others.", node=name, degrees=warmest[name]
+            )
         decision = decided(objects, weight)
         if decision.verdict(name).plugin is not None:
-            return f"{name} is refused: {', '.join(decision.verdict(name).reasons)}."
-        return "" if decision.best == [name] else f"web goes to {decision.node}. {_sums(decision)}"
+            return say("{node} is refused: {reason}.", node=name, reason=", ".join(decision.verdict(name).reasons))
+        return (
+            ""
+            if decision.best == [name]
+            else sentences((say("web goes to {node}.", node=decision.node), _sums(decision)))
+        )
 
     case = drawn(rng, random_case, fits)
     solution = as_yaml(example(max(degrees(decode_objects(case.manifests)).values())))
     return Build(
-        "The warmest wins",
-        f"ColdNode and Cooler (weight {weight}) are in the scheduler, beside NodeResourcesFit. Add one node that is "
-        "warmer than all others and gets web nevertheless. (Write its label celsius in quotes.)",
+        say("The warmest wins"),
+        say(
+            "ColdNode and Cooler (weight {weight}) are in the scheduler, beside NodeResourcesFit. Add one node "
+            "that is warmer than all others and gets web nevertheless. (Write its label celsius in quotes.)",
+            weight=weight,
+        ),
         goal,
         solution,
-        "ColdNode has no opinion below 60 degrees, and a large node makes up for a few degrees: scores add up.",
-        ("It must stay below the filter's limit.", "What does NodeResourcesFit give a node that is nearly empty?"),
+        say("ColdNode has no opinion below 60 degrees, and a large node makes up for a few degrees: scores add up."),
+        (
+            say("It must stay below the filter's limit."),
+            say("What does NodeResourcesFit give a node that is nearly empty?"),
+        ),
         pictured(case.decision(weight), case.manifests, numbers=True),
         as_yaml(case.manifests),
         START,
@@ -264,14 +289,17 @@ def temperatures(rng: random.Random) -> Iterator[tuple[list[int]]]:
 def scaled(seed: int) -> Exercise:
     """What is rounded, and no division by zero."""
     return Repair(
-        "In the range",
-        "A score's normalize brings its numbers into 0 to 100. This one is a point too low for some nodes, and it "
-        "fails if every node is at 0. Mend it so that it returns what DefaultNormalizeScore returns in reverse.",
+        say("In the range"),
+        say(
+            "A score's normalize brings its numbers into 0 to 100. This one is a point too low for some nodes, and "
+            "it fails if every node is at 0. Mend it so that it returns what DefaultNormalizeScore returns in "
+            "reverse."
+        ),
         scaled_broken,
         scaled_mended,
         by_engine,
         temperatures,
-        "Scale with one division that drops its remainder, then take it from 100; where all are 0, all get 100.",
-        ("What does // do?", "Which is rounded: the score, or what is taken from 100?"),
+        say("Scale with one division that drops its remainder, then take it from 100; where all are 0, all get 100."),
+        (say("What does // do?"), say("Which is rounded: the score, or what is taken from 100?")),
         seed,
     )

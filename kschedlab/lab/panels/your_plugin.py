@@ -16,6 +16,7 @@ from kschedlab.generations import V1_37, Generation
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, slider
+from kschedlab.language import later, listed, say, sentences
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, node, pod
@@ -32,19 +33,19 @@ DEGREES = range(20, 91, STEP)
 LABEL = "celsius"
 
 
-def _celsius(name: str, default: int) -> Any:
-    return slider(f"celsius of {name}", (NO_LABEL, *DEGREES), default, lambda v: "no label" if v < 0 else str(v))
+def _celsius(label: str, default: int) -> Any:
+    return slider(label, (NO_LABEL, *DEGREES), default, lambda v: later("no label") if v < 0 else str(v))
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
     """The temperature of each rack, or no label, and the weight of your score, 0 to leave it out."""
 
-    a: int = _celsius("rack-a", 75)
-    b: int = _celsius("rack-b", 50)
-    c: int = _celsius("rack-c", 40)
-    d: int = _celsius("rack-d", 35)
-    weight: int = slider("weight of your score", range(MOST + 1), 1, lambda v: str(v) if v else "off")
+    a: int = _celsius(later("celsius of rack-a"), 75)
+    b: int = _celsius(later("celsius of rack-b"), 50)
+    c: int = _celsius(later("celsius of rack-c"), 40)
+    d: int = _celsius(later("celsius of rack-d"), 35)
+    weight: int = slider("weight of your score", range(MOST + 1), 1, lambda v: str(v) if v else later("off"))
 
 
 FIRST = Settings()
@@ -146,9 +147,9 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     return View(
         lambda room: draw(room, said),
         said,
-        folded("the numbers", decision_tables(decision)),
+        folded(say("the numbers"), decision_tables(decision)),
         "\n".join([said, decision_text(decision)]),
-        idle={} if own else {"weight": "no score of yours is there"},
+        idle={} if own else {"weight": say("no score of yours is there")},
         story=partial(story, settings, plugins) if plugins and decision.scores is not None else None,
     )
 
@@ -158,12 +159,15 @@ def sentence(decision: Decision) -> str:
     if decision.error or decision.scores is None:
         return outcome(decision)
     refused = [name for name in RACKS if not decision.verdict(name).passes]
-    out = f"{listing(refused)}: {', '.join(decision.verdict(refused[0]).reasons)}. " if refused else ""
+    reasons = ", ".join(decision.verdict(refused[0]).reasons) if refused else ""
+    out = say("{nodes}: {reasons}.", nodes=listing(refused), reasons=reasons) if refused else ""
     totals = decision.scores.total.tolist()
     names = [decision.cluster.names[place] for place in decision.scores.nodes.tolist()]
-    said = ", ".join(f"{name} {total}" for name, total in sorted(zip(names, totals, strict=True)))
-    where = f"web goes to {decision.node}" if len(decision.best) == 1 else f"{listing(decision.best)} tie"
-    return f"{out}{where} ({said})."
+    said = listed(f"{name} {total}" for name, total in sorted(zip(names, totals, strict=True)))
+    one = len(decision.best) == 1
+    message = later("web goes to {nodes} ({scores})." if one else "{nodes} tie ({scores}).")
+    where = say(message, nodes=decision.node if one else listing(decision.best), scores=said)
+    return sentences((out, where))
 
 
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
@@ -173,14 +177,14 @@ def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Fra
     without = decide(settings.changed(weight=0), plugins)
     said = sentence(decision)
     return [
-        Frame(stage(decision, shown, None, room, said, decided=False), "web waits."),
-        Frame(stage(without, shown, points(without, plugins), room, said, decided=False), "v1.37's own points."),
-        Frame(stage(decision, shown, points(decision, plugins), room, said, decided=False), "With your score."),
+        Frame(stage(decision, shown, None, room, said, decided=False), say("web waits.")),
+        Frame(stage(without, shown, points(without, plugins), room, said, decided=False), say("v1.37's own points.")),
+        Frame(stage(decision, shown, points(decision, plugins), room, said, decided=False), say("With your score.")),
         Frame(stage(decision, shown, points(decision, plugins), room, said), said),
     ]
 
 
-def where(plugins: Sequence[object] = (), text: str = "Where does web go?") -> Question[Settings]:
+def where(plugins: Sequence[object] = (), text: str = "") -> Question[Settings]:
     """The question before the picture, with the same plugins as the panel."""
 
     def right(settings: Settings) -> str:
@@ -190,13 +194,20 @@ def where(plugins: Sequence[object] = (), text: str = "Where does web go?") -> Q
         decision = decide(settings, plugins)
         verdict = decision.verdict(answer)
         if not verdict.passes:
-            return f"{verdict.plugin} refuses {answer}: {', '.join(verdict.reasons)}."
+            return say(
+                "{plugin} refuses {node}: {reason}.",
+                plugin=verdict.plugin,
+                node=answer,
+                reason=", ".join(verdict.reasons),
+            )
         return sentence(decision)
 
     def before(settings: Settings, room: Room) -> Html:
         return stage_before(decide(settings, plugins), racks(settings, plugins), room)
 
-    return Question(text, (*RACKS,), right, why, lambda settings: partial(before, settings))
+    return Question(
+        text or say("Where does web go?"), (*RACKS,), right, why, lambda settings: partial(before, settings)
+    )
 
 
 def lightest(rack: str, plugins: Sequence[object]) -> Question[Settings]:
@@ -213,9 +224,11 @@ def lightest(rack: str, plugins: Sequence[object]) -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         need = right(settings)
         if answer != need and answer.isdecimal() and int(answer) <= MOST:
-            return f"Weight {answer}: {totals(settings, int(answer))}"
+            return say("Weight {weight}: {totals}", weight=answer, totals=totals(settings, int(answer)))
         return (
-            f"Weight {need}: {totals(settings, int(need))}" if need != "none" else f"No weight up to {MOST} is enough."
+            say("Weight {weight}: {totals}", weight=need, totals=totals(settings, int(need)))
+            if need != "none"
+            else say("No weight up to {most} is enough.", most=MOST)
         )
 
     def before(settings: Settings, room: Room) -> Html:
@@ -224,7 +237,7 @@ def lightest(rack: str, plugins: Sequence[object]) -> Question[Settings]:
         found = points(plain, plugins)
         return stage(plain, still, replace(found, own="") if found is not None else None, room, sentence(plain))
 
-    text = f"From which weight on does web go to {rack}?"
+    text = say("From which weight on does web go to {rack}?", rack=rack)
     return Question(text, (), right, why, lambda settings: partial(before, settings), MOST)
 
 
