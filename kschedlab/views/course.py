@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kschedlab.language import say
 from kschedlab.views.html import Html, element, image
 from kschedlab.views.style import CHOSEN, EVICTED, KINDS, PRIORITIES
 from kschedlab.views.svg import Room, label, svg
@@ -69,7 +70,14 @@ def _card(card: Card, x: float, y: float, wide: float) -> Html:
     picture = element("g", *ICONS[card.number](), transform=f"translate({(wide - ICON[0]) / 2:.0f},8)")
     weight = "bold" if wide >= 84 else None
     name = label(card.name, wide / 2, 62, "middle", fill="#000000", font_weight=weight, font_size=12)
-    minutes = label(f"{card.number} · {card.minutes} min", wide / 2, 78, "middle", fill="#000000", font_size=12)
+    minutes = label(
+        f"{card.number} · {say('{number} min', number=card.minutes)}",
+        wide / 2,
+        78,
+        "middle",
+        fill="#000000",
+        font_size=12,
+    )
     handle = {"data_set": card.set, "aria_label": f"{card.number} {card.name}"} if card.set else {}
     key = f"lesson/{card.number}"
     return element("g", paper, picture, name, minutes, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **handle)

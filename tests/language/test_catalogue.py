@@ -36,6 +36,7 @@ TRANSLATED = (
     "kschedlab/lab/panels/cluster_loader.py",
     "kschedlab/lab/panels/cluster_questions.py",
     "kschedlab/lab/panels/cluster_source.py",
+    "kschedlab/lab/panels/contents.py",
     "kschedlab/lab/panels/environment.py",
     "kschedlab/lab/panels/first.py",
     "kschedlab/lab/panels/generation_clusters.py",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Restorable, choice
-from kschedlab.language import ENGLISH, LANGUAGES, language
+from kschedlab.language import ENGLISH, LANGUAGES, language, later, say, terms
 from kschedlab.views.course import Card, Point, draw_course, thumbnail
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.style import CELL, HEAD, NUMBER, TABLE
@@ -21,8 +21,7 @@ class Lesson:
     minutes of the teacher's plan; ``document``, ``article``: the number and the title of what it follows.
     """
 
-    number: str
-    name: str
+    title: str
     question: str
     acts: str
     minutes: int
@@ -35,9 +34,19 @@ class Lesson:
     version: str = ""
 
     @property
-    def title(self) -> str:
-        """Its label on the map."""
-        return f"{self.number} {self.name}"
+    def number(self) -> str:
+        """The number, with which its title begins."""
+        return self.title.partition(" ")[0]
+
+    @property
+    def name(self) -> str:
+        """The rest of its title, in English."""
+        return self.title.partition(" ")[2]
+
+    @property
+    def label(self) -> str:
+        """Its name on the map, in the chosen language."""
+        return say(self.title).partition(" ")[2]
 
     @property
     def file(self) -> str:
@@ -48,86 +57,81 @@ class Lesson:
     def follows(self) -> str:
         """The document, or what the lesson follows instead."""
         if not self.document:
-            return "no document: it goes beyond them"
-        return f"document {self.document}, “{self.article}” ({self.version})"
+            return say("no document: it goes beyond them")
+        message = later("document {number}, “{article}” ({version})")
+        return say(message, number=self.document, article=say(self.article), version=say(self.version))
 
 
 LESSONS = (
     Lesson(
-        "01",
-        "overview",
-        "How does a pod get from the scheduler's start-up to a node?",
-        "Send a pod through the whole scheduler and stop it at any point.",
+        later("01 overview"),
+        later("How does a pod get from the scheduler's start-up to a node?"),
+        later("Send a pod through the whole scheduler and stop it at any point."),
         60,
         90,
         ("scheduleOne", "findNodesThatFit", "PrioritizeNodes", "FitError", "nominatedNodeName"),
         (),
         (0, 0.5),
         "003",
-        "kube-scheduler: an introduction",
+        later("kube-scheduler: an introduction"),
         "v1.16",
     ),
     Lesson(
-        "02",
-        "queue",
-        "Which pod is next, and what brings a failed one back?",
-        "Pop a heap, drag priorities, and follow failed pods on a clock.",
+        later("02 queue"),
+        later("Which pod is next, and what brings a failed one back?"),
+        later("Pop a heap, drag priorities, and follow failed pods on a clock."),
         45,
         90,
         ("Heap", "activeQComp", "podTimestamp", "UnschedulablePodsMap", "nominatedPodMap"),
         ("01",),
         (1, 0.5),
         "001",
-        "Source analysis: scheduling_queue",
+        later("Source analysis: scheduling_queue"),
         "v1.13",
     ),
     Lesson(
-        "03",
-        "score",
-        "Which of the feasible nodes is best?",
-        "Build a node's total from its plugins, score by score.",
+        later("03 score"),
+        later("Which of the feasible nodes is best?"),
+        later("Build a node's total from its plugins, score by score."),
         40,
         90,
         ("prioritizeNodes", "RunScorePlugins", "PluginToNodeScores", "selectHost"),
         ("02",),
         (2, 0),
         "002",
-        "Score: the whole process",
+        later("Score: the whole process"),
         "v1.20",
     ),
     Lesson(
-        "04",
-        "map-reduce",
-        "How do many workers score many nodes without a lock?",
-        "Watch sixteen workers fill one table, and lose an update without a lock.",
+        later("04 map-reduce"),
+        later("How do many workers score many nodes without a lock?"),
+        later("Watch sixteen workers fill one table, and lose an update without a lock."),
         40,
         90,
         ("PrioritizeNodes", "Map", "Reduce", "ParallelizeUntil", "results"),
         ("03",),
         (3, 0),
         "004",
-        "Scoring in parallel without locks",
-        "v1.13 to v1.16",
+        later("Scoring in parallel without locks"),
+        later("v1.13 to v1.16"),
     ),
     Lesson(
-        "05",
-        "preemption",
-        "Nothing fits: on which node are pods evicted, and which?",
-        "Drag pods, budgets and start times, and see which node loses whom.",
+        later("05 preemption"),
+        later("Nothing fits: on which node are pods evicted, and which?"),
+        later("Drag pods, budgets and start times, and see which node loses whom."),
         40,
         90,
         ("SelectCandidate", "candidatesToVictimsMap", "pickOneNodeForPreemption", "GetEarliestPodStartTime"),
         ("02",),
         (2, 1),
         "000",
-        "Step two: choosing the best node to preempt on",
+        later("Step two: choosing the best node to preempt on"),
         "v1.20",
     ),
     Lesson(
-        "06",
-        "generations",
-        "One cluster, four schedulers: where do they differ, and by which rule?",
-        "Switch one rule between two versions and see which node changes.",
+        later("06 generations"),
+        later("One cluster, four schedulers: where do they differ, and by which rule?"),
+        later("Switch one rule between two versions and see which node changes."),
         30,
         45,
         ("Policy", "KubeSchedulerConfiguration"),
@@ -135,10 +139,9 @@ LESSONS = (
         (3, 1),
     ),
     Lesson(
-        "07",
-        "your cluster",
-        "Your own cluster: why there, why pending, what would change it?",
-        "Load your own cluster and click a node: why not this one?",
+        later("07 your cluster"),
+        later("Your own cluster: why there, why pending, what would change it?"),
+        later("Load your own cluster and click a node: why not this one?"),
         30,
         45,
         ("kubectl get",),
@@ -146,10 +149,9 @@ LESSONS = (
         (4, 0.5),
     ),
     Lesson(
-        "09",
-        "your plugin",
-        "What if the scheduler knew one thing more?",
-        "Write a filter and a score of your own, and watch them decide.",
+        later("09 your plugin"),
+        later("What if the scheduler knew one thing more?"),
+        later("Write a filter and a score of your own, and watch them decide."),
         30,
         45,
         ("FilterPlugin", "ScorePlugin", "EnqueueExtensions"),
@@ -157,10 +159,9 @@ LESSONS = (
         (5, 0),
     ),
     Lesson(
-        "10",
-        "devices",
-        "Which GPU does the pod get, and why none?",
-        "Claim GPUs with sliders, and follow a selector step by step.",
+        later("10 devices"),
+        later("Which GPU does the pod get, and why none?"),
+        later("Claim GPUs with sliders, and follow a selector step by step."),
         25,
         45,
         ("ResourceSlice", "DeviceClass", "ResourceClaim", "matchAttribute", "allocateOne"),
@@ -187,7 +188,7 @@ def course(at: str = "") -> tuple[Card, ...]:
     return tuple(
         Card(
             lesson.number,
-            lesson.name,
+            lesson.label,
             lesson.minutes,
             lesson.place,
             lesson.after,
@@ -208,10 +209,10 @@ def _before(number: str) -> frozenset[str]:
 def show(settings: Settings) -> View:
     """The map's view."""
     lesson = BY_TITLE[settings.lesson]
-    sentence = f"{lesson.title}: {lesson.question}"
+    sentence = say("{lesson}: {question}", lesson=say(lesson.title), question=say(lesson.question))
     facts = _facts(lesson)
     rows = [element("tr", element("th", name, scope="row", style=CELL), element("td", what)) for name, what in facts]
-    rows.append(element("tr", element("th", "open", scope="row", style=CELL), element("td", _link(lesson))))
+    rows.append(element("tr", element("th", say("open"), scope="row", style=CELL), element("td", _link(lesson))))
     text = "\n".join([sentence, *aligned([[name, what] for name, what in facts])])
     return View(
         lambda room: draw_course(course(lesson.number), sentence, room),
@@ -222,15 +223,17 @@ def show(settings: Settings) -> View:
 
 
 def _facts(lesson: Lesson) -> list[tuple[str, str]]:
-    after = [BY_NUMBER[number].title for number in lesson.after]
-    then = [each.title for each in LESSONS if lesson.number in each.after]
+    after = [say(BY_NUMBER[number].title) for number in lesson.after]
+    then = [say(each.title) for each in LESSONS if lesson.number in each.after]
+    acts = say(lesson.acts)
+    times = later("about {minutes} minutes alone or {in_class} in class, without the exercises")
     return [
-        ("follows", lesson.follows),
-        ("explains", listing(lesson.terms)),
-        ("you", f"{lesson.acts[0].lower()}{lesson.acts[1:].rstrip('.')}"),
-        ("takes", f"about {lesson.minutes} minutes alone or {lesson.in_class} in class, without the exercises"),
-        ("builds on", listing(after) or "nothing: begin here"),
-        ("leads to", listing(then) or "your own questions"),
+        (say("follows"), lesson.follows),
+        (say("explains"), listing(lesson.terms)),
+        (say("you"), f"{acts[0].lower()}{acts[1:].rstrip('.。')}"),
+        (say("takes"), say(times, minutes=lesson.minutes, in_class=lesson.in_class)),
+        (say("builds on"), listing(after) or say("nothing: begin here")),
+        (say("leads to"), listing(then) or say("your own questions")),
     ]
 
 
@@ -249,14 +252,16 @@ class Contents:
     """All lessons as a table with links."""
 
     def __repr__(self) -> str:
-        head = ["lesson", "alone", "class", "document", "reads", "question"]
+        in_class = say("in class").removeprefix("in ")
+        head = [*terms("lesson", "alone"), in_class, *terms("document", "reads", "question")]
         rows = [
-            [each.title, *_times(each), each.document or "-", each.version or "-", each.question] for each in LESSONS
+            [say(each.title), *_times(each), each.document or "-", say(each.version) or "-", say(each.question)]
+            for each in LESSONS
         ]
         return "\n".join(aligned([head, *rows], indent=""))
 
     def _repr_html_(self) -> str:
-        head = ("", "lesson", "what you do", "alone", "in class", "follows")
+        head = ("", *terms("lesson", "what you do", "alone", "in class", "follows"))
         heads = (element("th", text, scope="col", style=HEAD) for text in head)
         rows = (_row(lesson) for lesson in LESSONS)
         table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), style=TABLE)
@@ -264,15 +269,17 @@ class Contents:
 
 
 def _times(lesson: Lesson) -> tuple[str, str]:
-    return f"{lesson.minutes} min", f"{lesson.in_class} min"
+    return say("{number} min", number=lesson.minutes), say("{number} min", number=lesson.in_class)
 
 
 def _row(lesson: Lesson) -> Html:
-    asks = element("small", lesson.question)
-    links: list[Html | str] = [_link(lesson, lesson.title), " · ", *_translations(lesson.file)]
+    asks = element("small", say(lesson.question))
+    links: list[Html | str] = [_link(lesson, say(lesson.title)), " · ", *_translations(lesson.file)]
     title = element("th", *links, element("br"), asks, scope="row", style=CELL + LIGHT)
-    follows = join([lesson.article, element("br"), element("small", lesson.version)]) if lesson.document else ""
-    cells = [element("td", lesson.acts, style=CELL)]
+    follows = (
+        join([say(lesson.article), element("br"), element("small", say(lesson.version))]) if lesson.document else ""
+    )
+    cells = [element("td", say(lesson.acts), style=CELL)]
     cells += [element("td", time, style=NUMBER) for time in _times(lesson)]
     return element("tr", element("td", thumbnail(lesson.number)), title, *cells, element("td", follows, style=CELL))
 
