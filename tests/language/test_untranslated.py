@@ -31,6 +31,11 @@ from kschedlab.lab.panels import (
     queue_nominated,
     queue_order,
     queue_parts,
+    score,
+    score_extender,
+    score_questions,
+    select_host,
+    weights,
 )
 from kschedlab.lab.panels.base import Panel
 from kschedlab.lab.panels.session import Session, described
@@ -82,9 +87,14 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "queue, nominated": lambda: queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent(3)),
     "queue, clock": lambda: queue_clock.panel(time=11).ask(queue_clock.when_is_web_bound()),
     "queue, clock, friend": lambda: queue_clock.panel(time=330).ask(queue_clock.how_often_is_friend_tried()),
+    "score": lambda: score.panel(stage="summed").ask(score_questions.which_node()),
+    "score, change": lambda: score.causes().ask(score_questions.which_change()),
+    "score, extender": lambda: score_extender.panel(extender=score_extender.SCORES).ask(score_extender.who_wins()),
+    "score, selectHost": lambda: select_host.panel().ask(select_host.first_stays()),
+    "score, weights": lambda: weights.panel(nodes=2).ask(weights.who_wins("nodes", 1, 2)),
 }
 """By name, the panels of translated lessons, with their questions."""
-LESSONS = ("preemption", "overview", "queue")
+LESSONS = ("preemption", "overview", "queue", "score", "generations")
 """The translated lessons with exercises."""
 
 OWN_WORDS = re.compile(
@@ -133,6 +143,10 @@ OWN_NAMES = {
         "ant bee cat dog elk fox gnu hen owl yak new web ssd friend cache db one two three batch transition probe "
         "Add Delete Get Less Pop Push Swap Update Unschedulable add delete update flush key nil namespace name panic "
         "klog informer server condition type reason False false app disk Done Cycle items"
+    ),
+    "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
+        "new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
+        "cache count requested match node affinity Allocation Allocated"
     ),
 }
 """By lesson, what else is a name there."""
