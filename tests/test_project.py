@@ -31,7 +31,7 @@ LAB = [
 ]
 LAB = [each for each in LAB if each.name != PROJECT["name"]]
 DIRECT = [*LAB, *map(Requirement, EXTRAS["dev"])]
-IN_THE_IMAGE = {"jupyterlab", "ipywidgets"}
+IN_THE_IMAGE = {"ipython", "ipywidgets", "jupyter-core", "jupyterlab", "packaging", "traitlets"}
 
 
 def pins(path: str) -> dict[str, str]:
