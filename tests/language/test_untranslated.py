@@ -146,7 +146,7 @@ OWN_NAMES = {
     ),
     "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
         "new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
-        "cache count requested match node affinity Allocation Allocated"
+        "cache disk count requested match node affinity Allocation Allocated"
     ),
 }
 """By lesson, what else is a name there."""
