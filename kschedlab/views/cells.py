@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from kschedlab.language import ENGLISH, language
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import after_hyphen, fitted, folded, text_width
 from kschedlab.views.style import CHOSEN, EVICTED, ink
@@ -146,7 +147,7 @@ def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: fl
         text = label(
             fitted(words, wide - 14, bold=mine), x + (place + 0.5) * wide - 2, y + 15.5, "middle", None, **bold
         )
-        shapes.append(element("g", pill, text, data_set=sets, aria_label=sets))
+        shapes.append(element("g", pill, text, data_set=sets, aria_label=sets if language() == ENGLISH else words))
     return shapes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kschedlab.language import say
 from kschedlab.views.cells import CLOSE, CROSS, INK, STAR, Columns, columns, draw_rows, middle, named, token
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import text_width
@@ -63,9 +64,9 @@ class _Line:
 def _channel(now: Handout, at: Columns, line: _Line) -> list[Html]:
     """The indices that no worker has taken yet, as cards; the next one is on the left."""
     waiting = [piece.node for piece in now.work if piece.start >= now.tick and not now.stage]
-    shapes = [named("channel", at, line.top + 16)]
+    shapes = [named(say("channel"), at, line.top + 16)]
     if not waiting:
-        shapes.append(label("empty and closed", at.left, line.top + 16))
+        shapes.append(label(say("empty and closed"), at.left, line.top + 16))
     return [*shapes, middle(_card(node, *line.at(place)) for place, node in enumerate(waiting))]
 
 
@@ -87,10 +88,10 @@ def _free(now: Handout, at: Columns, line: _Line) -> list[Html]:
     workers = sorted({piece.worker for piece in now.work})
     busy = {piece.worker for piece in now.work if _at_work(now, piece)}
     free = [worker for worker in workers if worker not in busy]
-    pick = {worker: f"worker {worker}" for worker in workers}
-    shapes = [named("free workers", at, line.top + 16)]
+    pick = {worker: say("worker {worker}", worker=worker) for worker in workers}
+    shapes = [named(say("free workers"), at, line.top + 16)]
     if not free:
-        shapes.append(label("none", at.left, line.top + 16))
+        shapes.append(label(say("none"), at.left, line.top + 16))
     places = enumerate(free)
     return [*shapes, *(token(w, *line.at(i), data_key=f"worker/{w}", data_pick=pick[w]) for i, w in places)]
 
@@ -101,7 +102,7 @@ def _at_work(now: Handout, piece: Piece) -> bool:
 
 def _heads(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
     """The nodes; a column's card stands beside its letter once a worker has taken it."""
-    shapes = [_named(at, y + 16, "node, and its index", "node, its index", "node")]
+    shapes = [_named(at, y + 16, say("node, and its index"), say("node, its index"), say("node"))]
     wide, found = at.wide >= ONE_LINE, list[Html]()
     sums = now.scores.total.tolist() if now.stage == SUMMED and not now.error else []
     for i in part:
@@ -133,7 +134,10 @@ def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list
 
 def _feet(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
     """Below each column: who has filled it, and how long that takes."""
-    shapes = [_named(at, y + 15, "filled by worker", "by worker"), _named(at, y + 34, "ticks it takes", "ticks")]
+    shapes = [
+        _named(at, y + 15, say("filled by worker"), say("by worker")),
+        _named(at, y + 34, say("ticks it takes"), say("ticks")),
+    ]
     who, ticks = list[Html](), list[Html]()
     for i in part:
         piece, x = now.work[i], at.x(i) + at.wide / 2
@@ -159,8 +163,12 @@ def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -
 def _errors(now: Handout, at: Columns, y: float) -> list[Html]:
     """The list that all workers share, and therefore lock; a cross for each error."""
     fits = at.left + now.errors * 13 < at.x(at.per - 1)
-    crosses = (CROSS * now.errors if fits else f"{CROSS} {now.errors} errors") if now.errors else "empty"
-    shapes = [_named(at, y + 15, "errs (with a lock)", "errs (a lock)", strong=True)]
+    crosses = (
+        (CROSS * now.errors if fits else say("{cross} {errors} errors", cross=CROSS, errors=now.errors))
+        if now.errors
+        else say("empty")
+    )
+    shapes = [_named(at, y + 15, say("errs (with a lock)"), say("errs (a lock)"), strong=True)]
     return [*shapes, label(crosses, at.left, y + 15, fill=EVICTED if now.errors else None)]
 
 
@@ -187,9 +195,9 @@ class _Bars(NamedTuple):
 def _times(now: Handout, times: Sequence[int], bars: _Bars, at: Columns, top: float) -> list[Html]:
     """For each number of workers a bar: the ticks until Map ends. A click takes so many workers."""
     y = top + bars.high - BARS
-    shapes = [label("ticks of Map with 1, 2, ... workers", 2, top + 14)]
+    shapes = [label(say("ticks of Map with 1, 2, ... workers"), 2, top + 14)]
     if bars.beside:
-        shapes = [named("ticks of Map ...", at, y + 13), named("... with workers", at, y + BARS - 3)]
+        shapes = [named(say("ticks of Map ..."), at, y + 13), named(say("... with workers"), at, y + BARS - 3)]
     clicks = []
     for place, ticks in enumerate(times):
         x, wide, tall = bars.left + place * bars.wide, bars.wide, max(18 * ticks / max(times), 1)
@@ -199,7 +207,7 @@ def _times(now: Handout, times: Sequence[int], bars: _Bars, at: Columns, top: fl
         above = element("text", ticks, x=round(x + wide / 2), y=round(y + 31 - tall))
         below = element("text", place + 1, x=round(x + wide / 2), y=round(y + BARS - 3))
         hit = element("rect", fill="transparent", x=round(x), y=round(y), width=round(wide), height=BARS)
-        say = f"{count(place + 1, 'worker')}: {count(ticks, 'tick')}"
-        handle = {"data_set": f"workers: {place + 1}", "aria_label": say, "data_tip": say}
+        said = say("{workers}: {ticks}", workers=count(place + 1, "worker"), ticks=count(ticks, "tick"))
+        handle = {"data_set": f"workers: {place + 1}", "aria_label": said, "data_tip": said}
         clicks.append(element("g", bar, above, below, hit, font_weight="bold" if mine else None, **handle))
     return [*shapes, middle(clicks)]

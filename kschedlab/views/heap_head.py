@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kschedlab.language import say
 from kschedlab.views.cells import INK, STAR, UNCHANGED
 from kschedlab.views.html import Html, element
 from kschedlab.views.style import CHOSEN, ink
@@ -44,7 +45,7 @@ def draw_heap(heap: Heap, controls: dict[str, str], room: Room, alt: str) -> Htm
         shapes.append(_item(place, name, score, tie, heap.ready, (x - WIDE / 2, y), controls[name]))
     bottom = spots[-1][1] + HIGH
     if heap.swapped:
-        shapes.append(label("thick line between two nodes: the latest swap", 0, bottom + 16))
+        shapes.append(label(say("thick line between two nodes: the latest swap"), 0, bottom + 16))
     return svg(shapes, wide, bottom + LEGEND, alt)
 
 
@@ -55,10 +56,16 @@ def _item(place: int, name: str, score: int, tie: bool, ready: bool, at: tuple[f
     other = tie and not chosen
     line: dict[str, str | float] = {"stroke": CHOSEN if other else "#000000", "stroke_width": 3 if other else 1}
     box = element("rect", width=WIDE, height=HIGH, rx=6, fill=fill, **line)
-    words = f"{STAR} {name}: {score}" if chosen else f"{name}: {score}, tie" if other else f"{name}: {score}"
+    words = (
+        f"{STAR} {name}: {score}"
+        if chosen
+        else say("{name}: {score}, tie", name=name, score=score)
+        if other
+        else f"{name}: {score}"
+    )
     colour = ink(fill)
     index = label(f"[{place}]", 9, HIGH / 2 + 4.2, fill=colour)
     text = label(words, (INDEX + WIDE) / 2, HIGH / 2 + 4.2, "middle", fill=colour, font_weight="bold")
-    marks = {"data_key": f"item/{name}", "data_pick": name, "aria_label": f"score of {name}"}
+    marks = {"data_key": f"item/{name}", "data_pick": name, "aria_label": say("score of {name}", name=name)}
     drag = {"data_drag": control, "data_axis": "y", "data_step": str(-STEP)}
     return element("g", box, index, text, transform=f"translate({at[0]:.1f},{at[1]:.1f})", **marks, **drag)

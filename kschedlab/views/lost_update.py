@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kschedlab.language import listed, say
 from kschedlab.views.cells import (
     CROSS,
     INK,
@@ -24,6 +25,7 @@ from kschedlab.views.lettering import fitting, text_width
 from kschedlab.views.shared_sum import PILLS, designs
 from kschedlab.views.style import EVICTED, ink
 from kschedlab.views.svg import Room, label, svg
+from kschedlab.views.words import broken
 
 SLOTS = 6
 """Moments on which a worker can read or write; those of worker 2 lie between those of worker 1."""
@@ -108,7 +110,7 @@ def draw_update(
     if until is not None and until >= 0:
         x = LEFT + (until + 0.5) * unit
         shapes.append(element("path", d=f"M{x:.1f} 0V{y:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
-    shapes.append(label("time →", room.width - 8, y - 6, "end"))
+    shapes.append(label(say("time →"), room.width - 8, y - 6, "end"))
     shapes += _sums(update, until, y + 6, room.width)
     if choices is None:
         return svg(shapes, room.width, y + SUMS + 10, alt)
@@ -121,21 +123,21 @@ def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> lis
     number = adding.worker
     colour = WORKERS[number - 1]
     who = token(number, 14, y + TALL / 2, data_key=f"worker/{number}")
-    shapes = [who, label(f"adds {adding.score}", 30, y + TALL / 2 + 4)]
+    shapes = [who, label(say("adds {score}", score=adding.score), 30, y + TALL / 2 + 4)]
     x = LEFT + adding.read * unit
     long = max((adding.write - adding.read + 1) * unit, unit)
     if adding.waits is not None:
         start = LEFT + adding.waits * unit
         box = {"x": start, "y": y + 8, "width": x - start, "height": TALL - 16}
         wait = element("rect", fill="none", stroke=INK, stroke_dasharray="4 3", data_key=f"wait/{number}", **box)
-        words = "waits" if text_width("waits") + 6 < x - start else ""
+        words = say("waits") if text_width(say("waits")) + 6 < x - start else ""
         shapes += [wait, label(words, start + 4, y + TALL / 2 + 4)]
     box = {"x": x, "y": y, "width": long, "height": TALL}
     shapes.append(element("rect", rx=6, fill=colour, stroke="#000000", data_key=f"bar/{number}", **box))
     black = ink(colour)
     if adding.read < adding.write:
-        reads = f"reads {adding.seen}" if adding.seen is not None else ""
-        writes = _said(f"writes {adding.gives}", end >= adding.write, long)
+        reads = say("reads {seen}", seen=adding.seen) if adding.seen is not None else ""
+        writes = _said(say("writes {gives}", gives=adding.gives), end >= adding.write, long)
         shapes.append(label(_said(reads, end >= adding.read, long), x + 12, y + 17, fill=black))
         shapes.append(label(writes, x + long - 12, y + 36, "end", fill=black))
     else:
@@ -160,17 +162,17 @@ def _grips(adding: Adding, x: float, y: float, long: float, unit: float) -> list
         rect = element("rect", x=at, y=y, width=8, height=TALL, rx=4, fill="#000000", opacity=0.55)
         start, wide = (x, long) if once else (at - 6, 20)
         hit = element("rect", x=start, y=y - 2, width=wide, height=TALL + 4, fill="transparent")
-        say = f"worker {adding.worker} {name}s"
+        said = say("worker {number} reads" if name == "read" else "worker {number} writes", number=adding.worker)
         marks = {"data_drag": f"{name}{adding.worker}", "data_axis": "x", "data_key": f"{name}/{adding.worker}"}
         grip = [hit] if once else [rect, hit]
-        shapes.append(element("g", *grip, aria_label=say, data_step=2 * unit, **marks))
+        shapes.append(element("g", *grip, aria_label=said, data_step=2 * unit, **marks))
     return shapes
 
 
 def _memory(update: Update, end: int, unit: float) -> list[Html]:
     """The total over time: each write begins a new value; one that drops a score is red."""
     y, known = LANE + 2.0, [each for each in update.writes if each.time <= end]
-    shapes = [label("total in", 0, y + 16, font_weight="bold"), label("memory", 0, y + 31, font_weight="bold")]
+    shapes = _name(say("total in memory"), y + 16)
     times = [0, *(each.time for each in known)]
     ends = [*times[1:], AXIS if end >= AXIS else max(end, 0) + 1]
     for i, (start, stop) in enumerate(zip(times, ends, strict=True)):
@@ -182,16 +184,29 @@ def _memory(update: Update, end: int, unit: float) -> list[Html]:
         box = {"x": x, "y": y, "width": long, "height": TALL - 8}
         shapes.append(element("rect", fill=fill, stroke="#000000", data_key=f"total/{i}", **box))
         texts = [f"{write.value if write else 0}"]
-        texts = [f"{texts[0]}: {lost} is lost {CROSS}", f"{texts[0]} {CROSS}", *texts] if lost else texts
+        texts = (
+            [
+                say("{total}: {lost} is lost {cross}", total=texts[0], lost=lost, cross=CROSS),
+                f"{texts[0]} {CROSS}",
+                *texts,
+            ]
+            if lost
+            else texts
+        )
         text = fitting([*texts, ""], long - 8, bold=True)
         shapes.append(label(text, x + 6, y + 23, fill=ink(fill), font_weight="bold"))
     return shapes
 
 
+def _name(words: str, y: float) -> list[Html]:
+    """What stands in a row, in two lines before it."""
+    return [label(line, 0, y + 15 * i, font_weight="bold") for i, line in enumerate(broken(words, 8))]
+
+
 def _cells(update: Update, end: int, unit: float) -> list[Html]:
     """A cell for each worker instead of a total; the sum comes last."""
     y = LANE + 2.0
-    shapes = [label("cells in", 0, y + 16, font_weight="bold"), label("memory", 0, y + 31, font_weight="bold")]
+    shapes = _name(say("cells in memory"), y + 16)
     wide = AXIS * unit / 3 - 6
     for i, each in enumerate(update.addings):
         written = end >= each.write
@@ -226,7 +241,7 @@ def _arrow(x: float, start: float, end: float, key: str) -> Html:
 def _sums(update: Update, until: int | None, y: float, wide: float) -> list[Html]:
     """The sums of all nodes in the end: which one wins with this total."""
     each = (wide - LEFT - 8) / len(update.sums)
-    shapes = [label("sums at", 0, y + 13, font_weight="bold"), label("the end", 0, y + 28, font_weight="bold")]
+    shapes = _name(say("sums at the end"), y + 13)
     names = brief([node for node, _ in update.sums], each - 8, f"{STAR} : 00")
     for i, (name, (node, value)) in enumerate(zip(names, update.sums, strict=True)):
         hidden = until is not None and node == update.node
@@ -243,12 +258,28 @@ def update_text(update: Update) -> str:
     """The same as lines of text."""
     lines = []
     for each in update.addings:
-        wait = f"waits from {each.waits}, " if each.waits is not None else ""
-        read = f"reads {each.seen} at {each.read}, " if each.seen is not None and each.read < each.write else ""
-        lines.append(f"  worker {each.worker} adds {each.score}: {wait}{read}writes {each.gives} at {each.write}")
+        wait = say("waits from {waits}, ", waits=each.waits) if each.waits is not None else ""
+        read = (
+            say("reads {seen} at {read}, ", seen=each.seen, read=each.read)
+            if each.seen is not None and each.read < each.write
+            else ""
+        )
+        lines.append(
+            say(
+                "  worker {worker} adds {score}: {wait}{read}writes {gives} at {write}",
+                worker=each.worker,
+                score=each.score,
+                wait=wait,
+                read=read,
+                gives=each.gives,
+                write=each.write,
+            )
+        )
     values = [
-        f"{each.value} at {each.time}" + (f" ({each.lost} is lost)" if each.lost else "") for each in update.writes
+        say("{value} at {time}", value=each.value, time=each.time)
+        + (say(" ({lost} is lost)", lost=each.lost) if each.lost else "")
+        for each in update.writes
     ]
-    memory = "cells of its own" if update.cells else f"total: 0, {', '.join(values)}"
-    sums = ", ".join(f"{node} {value}" for node, value in update.sums)
-    return "\n".join([*lines, f"  {memory}", f"  sums: {sums}"])
+    memory = say("cells of its own") if update.cells else say("total: 0, {values}", values=listed(values))
+    sums = listed(f"{node} {value}" for node, value in update.sums)
+    return "\n".join([*lines, f"  {memory}", say("  sums: {sums}", sums=sums)])

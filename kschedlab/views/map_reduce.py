@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
+from kschedlab.language import later, say, terms
 from kschedlab.score.stage import Scores
 from kschedlab.views.cells import UNCHANGED, WHITE, Cell, Row, best_cell, failed_cell, grid_text, worker_cell
 from kschedlab.views.html import Html
@@ -23,8 +24,16 @@ FAILING = "NodeAffinityPriority"
 UNFOLDED = 8
 """Most workers whose table is open at first."""
 
-TO_FAIL = {"data_set": "typo: on", "aria_label": "let this Map fail", "data_tip": "a typo in the pod's wish"}
-TO_SUCCEED = {"data_set": "typo: off", "aria_label": "let this Map succeed", "data_tip": "without the typo"}
+TO_FAIL = {
+    "data_set": "typo: on",
+    "aria_label": later("let this Map fail"),
+    "data_tip": later("a typo in the pod's wish"),
+}
+TO_SUCCEED = {
+    "data_set": "typo: off",
+    "aria_label": later("let this Map succeed"),
+    "data_tip": later("without the typo"),
+}
 
 
 @dataclass(frozen=True)
@@ -124,7 +133,8 @@ def handing_out(now: Handout) -> list[Row]:
             cells = [
                 failed_cell(by, mark) if cell.text else cell for cell, by, mark in zip(cells, who, marks, strict=True)
             ]
-        handle = {} if name != FAILING else TO_SUCCEED if now.error else TO_FAIL
+        chosen = {} if name != FAILING else TO_SUCCEED if now.error else TO_FAIL
+        handle = {key: say(text) for key, text in chosen.items()}
         rows.append(Row(f"{short(name)} [{number}]", cells, marks=handle))
     return [*rows, sum_row(now.scores)] if now.stage == SUMMED and not now.error else rows
 
@@ -140,8 +150,12 @@ def sum_row(scores: Scores) -> Row:
         text = str(total - common)
         highest = best_cell(text, totals.count(best) > 1, marks)
         cells.append(highest if total == best else Cell(text, fill=WHITE, marks=marks))
-    tie = " (tie)" if totals.count(best) > 1 else ""
-    return Row(f"sum{tie}: {common:,} +" if common else f"sum{tie}", cells, strong=True)
+    tie = say(" (tie)") if totals.count(best) > 1 else ""
+    return Row(
+        say("sum{tie}: {common:,} +", tie=tie, common=common) if common else say("sum{tie}", tie=tie),
+        cells,
+        strong=True,
+    )
 
 
 def heads(now: Handout) -> list[str]:
@@ -151,7 +165,7 @@ def heads(now: Handout) -> list[str]:
 
 def handing_out_text(now: Handout) -> str:
     """The table as text: each score with the worker that wrote it."""
-    return grid_text(["results", *heads(now)], handing_out(now))
+    return grid_text([say("results"), *heads(now)], handing_out(now))
 
 
 def writers(work: Sequence[Piece], cells: int, tick: int) -> dict[tuple[int, int], list[int]]:
@@ -169,12 +183,14 @@ def workers_table(now: Handout) -> tuple[Html, str]:
     The table of more than UNFOLDED workers opens on a click.
     """
     written = writers(now.work, len(mapped(now.decision)), now.tick)
-    rows = [["worker", "nodes taken", "cells written"]]
+    rows = [terms("worker", "nodes taken", "cells written")]
     workers = sorted({piece.worker for piece in now.work})
     for worker in workers:
         taken = [str(piece.node) for piece in now.work if piece.worker == worker and piece.start < now.tick]
         rows.append([str(worker), ", ".join(taken) or "-", str(sum(who == [worker] for who in written.values()))])
-    rows.append(["cells with two writers", "", str(sum(len(who) > 1 for who in written.values()))])
+    rows.append([say("cells with two writers"), "", str(sum(len(who) > 1 for who in written.values()))])
     made = table(rows[0], (row(*each) for each in rows[1:]))
     many = len(workers) > UNFOLDED
-    return folded(f"What each of the {len(workers)} workers has done", made) if many else made, "\n".join(aligned(rows))
+    return folded(
+        say("What each of the {workers} workers has done", workers=len(workers)), made
+    ) if many else made, "\n".join(aligned(rows))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kschedlab.decision import Decision
+from kschedlab.language import later, say
 from kschedlab.score.priorities.selector_spread import SelectorSpread
 from kschedlab.views.arithmetic import NORMALISED, RAW, WEIGHTED, Step, steps
 from kschedlab.views.cells import (
@@ -29,7 +30,7 @@ from kschedlab.views.lettering import text_width
 from kschedlab.views.map_reduce import BY_FUNCTION, FUNCTIONS, short, sum_row
 from kschedlab.views.svg import Room, label, svg
 
-MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", "× weight", "sum"
+MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", later("× weight"), later("sum")
 STAGES = (MAP, REDUCE, WEIGHT, SUM)
 CHANGED = "#BFE3F7"
 LONGEST = 50
@@ -100,7 +101,10 @@ def _handles(row: Row, plugin: str, names: Sequence[str], selected: tuple[str, s
     """The row's cells: a click on one writes out its arithmetic. A number that is too wide is given in thousands."""
     cells = []
     for name, cell in zip(names, row.cells, strict=True):
-        sets = {"data_set": f"priority: {plugin}, node: {name}", "aria_label": f"{plugin} on {name}: {cell.text}"}
+        sets = {
+            "data_set": f"priority: {plugin}, node: {name}",
+            "aria_label": say("{row} on {node}: {value}", row=say(plugin), node=name, value=cell.text),
+        }
         frame = INK if (plugin, name) == selected else cell.frame if cell.frame != INK else ""
         number = cell.text if text_width(cell.text) <= wide - 6 else f"{int(cell.text) // 1000}k"
         cells.append(replace(cell, text=number, small="", frame=frame, marks={**cell.marks, **sets}))
@@ -110,7 +114,7 @@ def _handles(row: Row, plugin: str, names: Sequence[str], selected: tuple[str, s
 def _stages(stage: str, wide: float) -> list[Html]:
     """The stages in their order; a click goes there."""
     each = min(wide / len(STAGES), 130)
-    shapes = pills([(name, f"stage: {name}", name == stage) for name in STAGES], 0, 3, each)
+    shapes = pills([(say(name), f"stage: {name}", name == stage) for name in STAGES], 0, 3, each)
     return [*shapes, *(label("›", place * each - 4, 18, "middle") for place in range(1, len(STAGES)))]
 
 
@@ -132,7 +136,7 @@ def _weight(weight: int, field: str, x: float, y: float) -> Html:
     box = element("rect", x=x + 6, y=y - 9, width=KNOB - 12, height=18, rx=9, fill=HANDLE, stroke="#000000")
     text = label(f"‹ ×{weight} ›", x + KNOB / 2, y + 4.2, "middle", fill="#000000", font_weight="bold")
     marks = {"data_drag": field, "data_axis": "x", "data_step": "16", "data_key": f"weight/{field}"}
-    return element("g", box, text, aria_label=f"weight of {field}: {weight}", **marks)
+    return element("g", box, text, aria_label=say("weight of {field}: {weight}", field=field, weight=weight), **marks)
 
 
 def bars(rows: Sequence[Row], at: Columns, y: float, high: float) -> list[Html]:
@@ -163,9 +167,9 @@ def _break(x: float, y: float, fill: str) -> Html:
 def arithmetic(decision: Decision, priority: str, node: str) -> list[Step]:
     """The steps to a weighted score, in v1.13's and v1.16's terms. KeyError if there is no such score."""
     arithmetic_steps = _spread(decision, priority, node) or steps(decision, priority, node)
-    first, second = ("pull", "Function") if priority in FUNCTIONS else (MAP, REDUCE)
+    first, second = (say("pull"), "Function") if priority in FUNCTIONS else (MAP, REDUCE)
     names = {RAW: first, NORMALISED: second, WEIGHTED: WEIGHT}
-    remarks = {"it has no NormalizeScore": "it has no Reduce"}
+    remarks = {"it has no NormalizeScore": say("it has no Reduce")}
     return [
         replace(s, what=names.get(s.what, s.what), remark=remarks.get(s.remark, s.remark)) for s in arithmetic_steps
     ]
@@ -183,6 +187,6 @@ def _spread(decision: Decision, priority: str, node: str) -> list[Step]:
     place = scores.nodes.tolist().index(decision.cluster.index[node])
     pods, most = int(scored.raw[place]), int(scored.raw.max())
     formula = f"{plugin.highest} × ({most} - {pods}) / {most}" if most else str(plugin.highest)
-    counted = Step(RAW, str(pods), str(pods), "pods of the same Service on the node")
-    turned = Step(NORMALISED, formula, str(scored.normalized[place]), f"{most} is the largest; reversed")
+    counted = Step(RAW, str(pods), str(pods), say("pods of the same Service on the node"))
+    turned = Step(NORMALISED, formula, str(scored.normalized[place]), say("{most} is the largest; reversed", most=most))
     return [counted, turned, steps(decision, priority, node)[-1]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kschedlab.language import say
 from kschedlab.views.cells import INK, pills
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import flowed
@@ -48,12 +49,12 @@ def draw_turns(turns: Turns, room: Room, alt: str) -> Html:
     most = max(sum(chosen == node for _, chosen in turns.pods) for node in turns.nodes)
     high = HEAD + max(-(-most // each), 1) * LINE + 22
     top = 3.0 * LINE + 24
-    shapes = [label("next", 2, 20, font_weight="bold")]
+    shapes = [label(say("next"), 2, 20, font_weight="bold")]
     for place, (kind, _) in enumerate(turns.pods[turns.placed :]):
         number = turns.placed + place + 1
         shapes.append(_pod(number, kind == turns.kinds[0], 46 + place * SQUARE, 4))
     if turns.placed == len(turns.pods):
-        shapes.append(label("all pods have their node", 46, 20))
+        shapes.append(label(say("all pods have their node"), 46, 20))
     shapes += [*_choices(turns), *_counter(turns, room.width, wide, top)]
     for place, node in enumerate(turns.nodes):
         shapes.append(_node(turns, node, 2 + place * wide, top, wide - GAP, high, each))
@@ -76,14 +77,17 @@ def _choices(turns: Turns) -> list[Html]:
     """How many nodes there are, and whether jobs arrive between the web pods."""
     numbers = [(str(each), f"equals: {each}", each == len(turns.nodes)) for each in turns.numbers]
     jobs = len(_kinds(turns)) > 1
-    shapes = [label("equal nodes", 2, LINE + 20), *pills(numbers, 78, LINE + 4, 42)]
-    return [*shapes, *pills([("jobs between", f"jobs: {'off' if jobs else 'on'}", jobs)], 86 + 42 * 3, LINE + 4, 112)]
+    shapes = [label(say("equal nodes"), 2, LINE + 20), *pills(numbers, 78, LINE + 4, 42)]
+    return [
+        *shapes,
+        *pills([(say("jobs between"), f"jobs: {'off' if jobs else 'on'}", jobs)], 86 + 42 * 3, LINE + 4, 112),
+    ]
 
 
 def _counter(turns: Turns, room: float, wide: float, top: float) -> list[Html]:
     """v1.13's lastNodeIndex with the node to which it points; later versions draw. ``wide``: of a node, with a gap."""
     if not turns.counts:
-        lines = flowed("no counter: each of the equal nodes is drawn with the same chance", room - 4)
+        lines = flowed(say("no counter: each of the equal nodes is drawn with the same chance"), room - 4)
         first = 2 * LINE + 22 - 8 * (len(lines) - 1)
         return [label(line, 2, first + 16 * i) for i, line in enumerate(lines)]
     place, number = turns.following, len(turns.nodes)

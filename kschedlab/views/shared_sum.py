@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from kschedlab.language import later, listed, say, sentences, terms
 from kschedlab.views.cells import (
     CROSS,
     INK,
@@ -38,12 +39,19 @@ from kschedlab.views.words import aligned, count
 
 LATEST = 8
 """Maximum number of recent steps listed."""
-RIGHT, LUCKY, TIED, WRONG = "right", "wrong totals, the right node", "a tie", "the wrong node"
+RIGHT, LUCKY, TIED, WRONG = (
+    later("right"),
+    later("wrong totals, the right node"),
+    later("a tie"),
+    later("the wrong node"),
+)
 """How an order of steps can end."""
-SHORT = {"shared sum with a lock": "with a lock"}
-SHORTEST = {"shared sum": "shared", "shared sum with a lock": "locked", "atomic addition": "atomic"} | {
-    "cells of its own": "own cells"
-}
+SHORT = {"shared sum with a lock": later("with a lock")}
+SHORTEST = {
+    "shared sum": later("shared"),
+    "shared sum with a lock": later("locked"),
+    "atomic addition": later("atomic"),
+} | {"cells of its own": later("own cells")}
 PILLS, TWO_LINES, ONE_LINE, ORDER, TOKEN = 30, 36, 24, 26, 24
 """Height of the designs, of a row with two lines, of one with a single line, of the orders; width of a worker."""
 
@@ -110,9 +118,9 @@ def fate(race: Race, end: Moment) -> str:
 def designs(known: Sequence[str], chosen: str, wide: float) -> list[Html]:
     """How the workers add: a click takes another design."""
     each = wide / len(known)
-    fits = all(text_width(SHORT.get(name, name), bold=True) <= each - 14 for name in known)
+    fits = all(text_width(say(SHORT.get(name, name)), bold=True) <= each - 14 for name in known)
     words = SHORT if fits else SHORTEST
-    return pills([(words.get(name, name), f"design: {name}", name == chosen) for name in known], 0, 2, each)
+    return pills([(say(words.get(name, name)), f"design: {name}", name == chosen) for name in known], 0, 2, each)
 
 
 class Orders(NamedTuple):
@@ -162,13 +170,13 @@ def _orders(fates: Sequence[str], seed: int, at: Columns, y: float, wide: float)
     lines = 1 if (wide - at.left - 2) / len(fates) >= ONE_LINE else 2
     per = -(-len(fates) // lines)
     each = min((wide - at.left - 2) / per, 40)
-    shapes = [named("orders of steps", at, y + ORDER / 2 + 4)]
+    shapes = [named(say("orders of steps"), at, y + ORDER / 2 + 4)]
     for place, ends in enumerate(fates):
         number = str(place + 1)
         marks = {
             "data_set": f"seed: {number}",
-            "aria_label": f"seed {number}: {ends}",
-            "data_tip": f"seed {number}: {ends}",
+            "aria_label": say("seed {number}: {fate}", number=number, fate=say(ends)),
+            "data_tip": say("seed {number}: {fate}", number=number, fate=say(ends)),
         }
         cell = {
             RIGHT: Cell(STAR, fill=CHOSEN, marks=marks),
@@ -193,8 +201,8 @@ def moment_rows(race: Race, moment: Moment) -> list[Row]:
     ended = moment.does == "ends"
     return [
         *rows,
-        Row("total in memory", _totals(race, totals, right if ended else totals, "total"), strong=True),
-        Row("right", _totals(race, right, right, "right")),
+        Row(say("total in memory"), _totals(race, totals, right if ended else totals, "total"), strong=True),
+        Row(say("right"), _totals(race, right, right, "right")),
     ]
 
 
@@ -217,13 +225,13 @@ def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
     doing = "", ""
     held = moment.in_hand.get(who)
     if who in moment.totals[node].parts:
-        doing = "in", UNCHANGED
+        doing = say("in"), UNCHANGED
     elif (who, node) in moment.written:
-        doing = ("lost", EVICTED) if race.shares else ("own", UNCHANGED)
+        doing = (say("lost"), EVICTED) if race.shares else (say("own"), UNCHANGED)
     elif held is not None and held[0] == node:
-        doing = f"has {held[1].value}", WORKERS[who]
+        doing = say("has {value}", value=held[1].value), WORKERS[who]
     elif (moment.who, moment.node, moment.does) == (who, node, "waits"):
-        doing = "waits", ""
+        doing = say("waits"), ""
     frame = INK if (moment.who, moment.node) == (who, node) else ""
     return Cell(f"+{score}", *doing, frame=frame, marks={"data_key": f"cell/{who}/{node}"})
 
@@ -232,15 +240,28 @@ def describe(race: Race, moments: Sequence[Moment], step: int) -> str:
     """What has happened by this step, in a sentence."""
     moment = moments[step]
     if moment.does == "starts":
-        return f"{count(len(race.names), 'worker')} are ready; all totals are 0."
+        return say("{workers} are ready; all totals are 0.", workers=count(len(race.names), "worker"))
     if moment.does == "ends":
         return result(race, moment)
     before = moments[step - 1].lost()
     gone = [each for each in moment.lost() if each not in before] if race.shares else []
-    losses = [f"worker {who + 1}'s {race.scores[who][node]} for {race.nodes[node]}" for who, node in gone]
-    fate = f"{'is' if len(losses) == 1 else 'are'} lost: worker {(moment.who or 0) + 1} had read the total before"
-    more = f" {_capital(' and '.join(losses))} {fate}." if losses else ""
-    return f"Step {step}: {sentence(race, moment)}{more}"
+    losses = [
+        say(
+            "worker {worker}'s {score} for {node}",
+            worker=who + 1,
+            score=race.scores[who][node],
+            node=race.nodes[node],
+        )
+        for who, node in gone
+    ]
+    fate = say(
+        "is lost: worker {worker} had read the total before"
+        if len(losses) == 1
+        else "are lost: worker {worker} had read the total before",
+        worker=(moment.who or 0) + 1,
+    )
+    more = say("{losses} {fate}.", losses=_capital(say(" and ").join(losses)), fate=fate) if losses else ""
+    return sentences([say("Step {number}: {what}", number=step, what=sentence(race, moment)), more])
 
 
 def _capital(text: str) -> str:
@@ -251,17 +272,17 @@ def sentence(race: Race, moment: Moment) -> str:
     """One step in words."""
     node, value = race.nodes[moment.node], moment.value
     if moment.who is None:
-        return f"After all have ended, one worker adds up {node}: {value}."
+        return say("After all have ended, one worker adds up {node}: {value}.", node=node, value=value)
     texts = {
-        "reads": f"reads the total of {node}, {value}",
-        "adds": f"adds its own score, which makes {value}",
-        "writes": f"writes {value} to {node}",
-        "locks": f"takes the lock for {node}",
-        "waits": f"waits for the lock to come to {node}",
-        "adds at once": f"adds to {node} in one step that nothing can come into: {value}",
-        "writes its cell": f"writes {value} into its own cell for {node}",
+        "reads": say("reads the total of {node}, {value}", node=node, value=value),
+        "adds": say("adds its own score, which makes {value}", value=value),
+        "writes": say("writes {value} to {node}", value=value, node=node),
+        "locks": say("takes the lock for {node}", node=node),
+        "waits": say("waits for the lock to come to {node}", node=node),
+        "adds at once": say("adds to {node} in one step that nothing can come into: {value}", node=node, value=value),
+        "writes its cell": say("writes {value} into its own cell for {node}", value=value, node=node),
     }
-    return f"Worker {moment.who + 1} {texts[moment.does]}."
+    return say("Worker {worker} {does}.", worker=moment.who + 1, does=texts[moment.does])
 
 
 def result(race: Race, moment: Moment) -> str:
@@ -269,19 +290,29 @@ def result(race: Race, moment: Moment) -> str:
     totals, right = [each.value for each in moment.totals], race.right()
     lost = len(moment.lost())
     best, chosen = race.highest(right), race.highest(totals)
-    listed = ", ".join(f"{node} {total}" for node, total in zip(race.nodes, totals, strict=True))
+    sums = listed(f"{node} {total}" for node, total in zip(race.nodes, totals, strict=True))
     if totals == right:
-        return f"All is added up rightly: {listed}. The highest has {' or '.join(best)}."
-    wins = f"{' or '.join(chosen)} wins instead of {' or '.join(best)}" if chosen != best else "the same node wins"
-    return f"{lost} of {len(race.names) * len(race.nodes)} additions are lost: {listed}; {wins}."
+        return say("All is added up rightly: {sums}. The highest has {best}.", sums=sums, best=say(" or ").join(best))
+    wins = (
+        say("{one} wins instead of {other}", one=say(" or ").join(chosen), other=say(" or ").join(best))
+        if chosen != best
+        else say("the same node wins")
+    )
+    return say(
+        "{lost} of {all} additions are lost: {sums}; {wins}.",
+        lost=lost,
+        all=len(race.names) * len(race.nodes),
+        sums=sums,
+        wins=wins,
+    )
 
 
 def moments_table(race: Race, moments: Sequence[Moment], step: int) -> tuple[Html, str]:
     """The latest steps, as a table and as text."""
-    rows = [["step", "what happens", "totals afterwards"]]
+    rows = [terms("step", "what happens", "totals afterwards")]
     for number in range(max(step - LATEST + 1, 1), step + 1):
         moment = moments[number]
-        what = sentence(race, moment) if moment.does != "ends" else "all have ended"
+        what = sentence(race, moment) if moment.does != "ends" else say("all have ended")
         rows.append([str(number), what, ", ".join(str(each.value) for each in moment.totals)])
     if len(rows) == 1:
         return Html(), ""

@@ -46,7 +46,16 @@ def panels() -> Iterator[tuple[str, Any]]:
 
 
 PANELS = dict(panels())
-TRANSLATED = ("preemption", "queue_")
+TRANSLATED = (
+    "preemption",
+    "queue_",
+    "heap_head",
+    "lost_update",
+    "map_reduce",
+    "reduce_and_sum",
+    "round_robin",
+    "shared_sum",
+)
 """How the names of panels begin that are Chinese, too."""
 
 

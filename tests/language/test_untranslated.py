@@ -12,6 +12,9 @@ from kschedlab.lab.exercises.lesson import Lesson, exercises_of
 from kschedlab.lab.exercises.progress import Progress
 from kschedlab.lab.panels import (
     first,
+    heap_head,
+    lost_update,
+    map_reduce,
     overview_gate as gate,
     overview_informer as informer,
     overview_inside as inside,
@@ -31,10 +34,13 @@ from kschedlab.lab.panels import (
     queue_nominated,
     queue_order,
     queue_parts,
+    reduce_and_sum,
+    round_robin,
     score,
     score_extender,
     score_questions,
     select_host,
+    shared_sum,
     weights,
 )
 from kschedlab.lab.panels.base import Panel
@@ -92,9 +98,18 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "score, extender": lambda: score_extender.panel(extender=score_extender.SCORES).ask(score_extender.who_wins()),
     "score, selectHost": lambda: select_host.panel().ask(select_host.first_stays()),
     "score, weights": lambda: weights.panel(nodes=2).ask(weights.who_wins("nodes", 1, 2)),
+    "map_reduce, worker": lambda: map_reduce.panel(step=4).ask(map_reduce.which_worker()),
+    "map_reduce, errors": lambda: map_reduce.panel(nodes=4, typo=True, step=6).ask(map_reduce.after_errors()),
+    "map_reduce, lost update": lambda: lost_update.panel().ask(lost_update.what_is_left()),
+    "map_reduce, shared sum": lambda: shared_sum.panel(step=37).ask(shared_sum.wrong_node()),
+    "map_reduce, who wins": lambda: reduce_and_sum.panel(stage="sum").ask(reduce_and_sum.who_wins()),
+    "map_reduce, weight": lambda: reduce_and_sum.panel(stage="sum", affinity=3).ask(reduce_and_sum.which_weight()),
+    "map_reduce, log": reduce_and_sum.in_the_log,
+    "map_reduce, turns": lambda: round_robin.panel(jobs=True).ask(round_robin.fair_turns()),
+    "map_reduce, heap": lambda: heap_head.panel().ask(heap_head.which_comes_out()),
 }
 """By name, the panels of translated lessons, with their questions."""
-LESSONS = ("preemption", "overview", "queue", "score", "generations")
+LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce")
 """The translated lessons with exercises."""
 
 OWN_WORDS = re.compile(
@@ -147,6 +162,12 @@ OWN_NAMES = {
     "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
         "new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
         "cache disk count requested match node affinity Allocation Allocated"
+    ),
+    "map_reduce": (  # priorities, broken into lines; pods, settings and fields; words that the documents keep
+        "Node Affinity Balanced Image Least Locality Requested Selector Spread Taint Toleration Map Reduce Function "
+        "Resource Allocation Prefer Avoid Inter Pods channel errs goroutine many results worker "
+        "affinity spread taints job web name priorities weight kind algorithm Policy Service maintenance rack "
+        "cpu memory"
     ),
 }
 """By lesson, what else is a name there."""

@@ -23,6 +23,7 @@ from kschedlab.lab.exercises.map_reduce_repair import sum_too_early, wrong_maxim
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.panels.map_reduce import hand_out
 from kschedlab.lab.panels.shared_sum import interleave
+from kschedlab.language import later, say, terms
 from kschedlab.views.arithmetic import added
 from kschedlab.views.map_reduce import Piece
 from kschedlab.views.shared_sum import Moment
@@ -71,24 +72,37 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         for name, each, weight, product in zip(scores.plugins, scores.rows, scores.weights, products, strict=True)
     ]
     total = int(scores.total[place])
-    why = "; ".join(steps) + f". The sum is {added(products)} = {total}."
+    why = say("{steps}. The sum is {sum} = {total}.", steps=say("; ").join(steps), sum=added(products), total=total)
 
     def remark(said: str) -> str:
-        known = {str(_unreduced(decision, place)): "That is the sum without Reduce: two rows are not marks up to 10."}
-        known[str(_unweighted(decision, place))] = "The weights are missing: each score is multiplied by its weight."
+        known = {
+            str(_unreduced(decision, place)): say("That is the sum without Reduce: two rows are not marks up to 10.")
+        }
+        known[str(_unweighted(decision, place))] = say(
+            "The weights are missing: each score is multiplied by its weight."
+        )
         if said in known:
             return known[said]
-        return f"Begin with the rows that have a Reduce. {steps[1]}." if said.isdecimal() else "Give the sum, a number."
+        return (
+            say("Begin with the rows that have a Reduce. {step}.", step=steps[1])
+            if said.isdecimal()
+            else say("Give the sum, a number.")
+        )
 
     return Predict(
-        "The total of a node",
-        f"These are the scores after Map, in v1.16. What is the total of {NODES[place]} in the end? "
-        f"Reduce reverses {SPREAD} and {TAINTS}: 10 - score × 10 / largest for the taints, "
-        "10 × (largest - score) / largest for the pods. Go's integer division rounds down.",
+        say("The total of a node"),
+        say(
+            "These are the scores after Map, in v1.16. What is the total of {node} in the end? Reduce "
+            "reverses {spread} and {taints}: 10 - score × 10 / largest for the taints, 10 × (largest - "
+            "score) / largest for the pods. Go's integer division rounds down.",
+            node=NODES[place],
+            spread=SPREAD,
+            taints=TAINTS,
+        ),
         str(total),
         why,
-        (f"{LEAST} has no Reduce: its score stays as it is.", "; ".join(steps[1:])),
-        table_instance(["priority", "weight", *NODES], rows),
+        (say("{row} has no Reduce: its score stays as it is.", row=LEAST), say("; ").join(steps[1:])),
+        table_instance([*terms("priority", "weight"), *NODES], rows),
         remark=remark,
         solved=lambda: scored(decision),
     )
@@ -121,18 +135,33 @@ def who_fills(rng: random.Random) -> Exercise:
         return len(set(starts)) == len(starts) and len(set(ends)) == len(ends) and work[index].worker != index % 3 + 1
 
     costs, work, index = drawn(rng, draw, wanted)
-    right = f"worker {work[index].worker}"
-    takes = [f"node {piece.node} by worker {piece.worker} from {piece.start} to {piece.end}" for piece in work]
-    assignments = ", ".join(takes)
+    right = say("worker {worker}", worker=work[index].worker)
+    takes = [
+        say(
+            "node {node} by worker {worker} from {start} to {end}",
+            node=piece.node,
+            worker=piece.worker,
+            start=piece.start,
+            end=piece.end,
+        )
+        for piece in work
+    ]
+    assignments = say(", ").join(takes)
     return Predict(
-        "Who fills the cell?",
-        "Three workers take the indices from the channel; worker 1 begins with 0, worker 2 with 1, worker 3 with 2. "
-        f"Who writes results[5][{index}]?",
+        say("Who fills the cell?"),
+        say(
+            "Three workers take the indices from the channel; worker 1 begins with 0, worker 2 with 1, "
+            "worker 3 with 2. Who writes results[5][{index}]?",
+            index=index,
+        ),
         right,
         f"{assignments}.",
-        ("The algorithm's index does not matter: one worker fills the node's whole column.", "Who is free first?"),
-        table_instance(["node", *map(str, range(len(costs)))], [["time in ticks", *map(str, costs)]]),
-        {f"worker {worker}": _busy(work, worker, index, assignments) for worker in (1, 2, 3)},
+        (
+            say("The algorithm's index does not matter: one worker fills the node's whole column."),
+            say("Who is free first?"),
+        ),
+        table_instance([say("node"), *map(str, range(len(costs)))], [[say("time in ticks"), *map(str, costs)]]),
+        {say("worker {worker}", worker=worker): _busy(work, worker, index, assignments) for worker in (1, 2, 3)},
     )
 
 
@@ -141,8 +170,18 @@ def _busy(work: Sequence[Piece], worker: int, index: int, assignments: str) -> s
     if worker == taken.worker:
         return f"{assignments}."
     own = next(piece for piece in work if piece.worker == worker and piece.end > taken.start)
-    at = f"When node {index} is taken, at {taken.start}"
-    return f"{at}, worker {worker} is at work on node {own.node} until {own.end}."
+    at = say("When node {index} is taken, at {start}", index=index, start=taken.start)
+    return say(
+        "{when}, worker {worker} is at work on node {node} until {end}.",
+        when=at,
+        worker=worker,
+        node=own.node,
+        end=own.end,
+    )
+
+
+READS, WRITES = later("worker {worker} reads the total"), later("worker {worker} writes the total")
+READ, WRITTEN = later("{number}: worker {worker} reads {value}"), later("{number}: worker {worker} writes {value}")
 
 
 def what_is_left(rng: random.Random) -> Exercise:
@@ -159,25 +198,37 @@ def what_is_left(rng: random.Random) -> Exercise:
 
     scores, moments = drawn(rng, draw, wanted)
     seen = [each for each in moments if each.does in ("reads", "writes")]
-    rows = [[str(n), f"worker {(each.who or 0) + 1} {each.does} the total"] for n, each in enumerate(seen, 1)]
-    events = "; ".join(f"{n}: worker {(each.who or 0) + 1} {each.does} {each.value}" for n, each in enumerate(seen, 1))
+    rows = [
+        [str(n), say(READS if each.does == "reads" else WRITES, worker=(each.who or 0) + 1)]
+        for n, each in enumerate(seen, 1)
+    ]
+    told = [
+        say(READ if each.does == "reads" else WRITTEN, number=n, worker=(each.who or 0) + 1, value=each.value)
+        for n, each in enumerate(seen, 1)
+    ]
+    events = say("; ").join(told)
     ((who, _),) = moments[-1].lost()
     right, whole = str(moments[-1].totals[0].value), str(sum(scores))
 
     def remark(said: str) -> str:
         if said == whole:
-            unseen = f"Who writes after worker {who + 1} without having read its sum?"
-            return f"That would be right if nothing were lost. {unseen}"
-        return f"Note what each worker has read; it writes that plus its own score. {events.split(';')[0]}."
+            unseen = say("Who writes after worker {worker} without having read its sum?", worker=who + 1)
+            return say("That would be right if nothing were lost. {question}", question=unseen)
+        return say("Note what each worker has read; it writes that plus its own score. {first}.", first=told[0])
 
-    adds = ", ".join(f"worker {n} adds {score}" for n, score in enumerate(scores, 1))
+    adds = say(", ").join(
+        say("worker {number} adds {score}", number=n, score=score) for n, score in enumerate(scores, 1)
+    )
     return Predict(
-        "What is left of the sum?",
-        f"The total is 0. {adds[:1].upper()}{adds[1:]}: each reads the total, adds its score for itself, and writes "
-        "the result. This is the order. What is the total at the end?",
+        say("What is left of the sum?"),
+        say(
+            "The total is 0. {adds}: each reads the total, adds its score for itself, and writes the "
+            "result. This is the order. What is the total at the end?",
+            adds=adds[:1].upper() + adds[1:],
+        ),
         right,
-        f"{events}. Worker {who + 1}'s {scores[who]} is lost.",
-        ("Write beside each read what is read.", "A write does not add: it replaces what stands there."),
-        table_instance(["step", "what happens"], rows),
+        say("{events}. Worker {worker}'s {score} is lost.", events=events, worker=who + 1, score=scores[who]),
+        (say("Write beside each read what is read."), say("A write does not add: it replaces what stands there.")),
+        table_instance(terms("step", "what happens"), rows),
         remark=remark,
     )

@@ -26,6 +26,7 @@ from kschedlab.lab.exercises.map_reduce_clusters import (
     random_cluster,
     weighted,
 )
+from kschedlab.language import listed, say
 from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, as_yaml, node, pod
@@ -41,16 +42,23 @@ def reduce_turns(rng: random.Random) -> Exercise:
     base.append(pod("web-new", "", "100m", labels={"app": "web"}, memory="128Mi"))
     crowd = [pod(f"web-{n}", "node-a", "1m", labels={"app": "web"}, memory="1Mi") for n in range(8)]
     return Build(
-        "Reduce turns the tables",
-        f"v1.16 with two priorities, {LEAST} and {SPREAD}, weight 1 each. Add running pods so that one node has the "
-        "higher sum if the scores are added up as Map leaves them, and the other one once Reduce has run.",
+        say("Reduce turns the tables"),
+        say(
+            "v1.16 with two priorities, {least} and {spread}, weight 1 each. Add running pods so that one "
+            "node has the higher sum if the scores are added up as Map leaves them, and the other one once "
+            "Reduce has run.",
+            least=LEAST,
+            spread=SPREAD,
+        ),
         turned,
         as_yaml(crowd),
-        "After Map each pod of the Service is a point more for its node; Reduce reverses the count: none is worth "
-        "ten points, and the most is worth none.",
+        say(
+            "After Map each pod of the Service is a point more for its node; Reduce reverses the count: none "
+            "is worth ten points, and the most is worth none."
+        ),
         (
-            f"What does {SPREAD}'s Map count, and is much of it good or bad?",
-            "Put several small pods with the label app=web on one node.",
+            say("What does {spread}'s Map count, and is much of it good or bad?", spread=SPREAD),
+            say("Put several small pods with the label app=web on one node."),
         ),
         shown(base),
         as_yaml(base),
@@ -63,17 +71,21 @@ def turned(objects: Objects) -> str:
     """Whether Reduce swaps the order of the two nodes; if not, the sums."""
     waiting = [each.metadata.name for each in objects.pods if not each.spec.nodeName]
     if len(objects.nodes) != 2 or len(objects.services) != 1 or waiting != ["web-new"]:
-        return "Add only pods that run already: spec.nodeName says whether on node-a or on node-b."
+        return say("Add only pods that run already: spec.nodeName says whether on node-a or on node-b.")
     scores = schedule(NEW, Cluster(objects, TWO.api), TWO).scores
     if scores is None:
-        return "web-new does not fit on both nodes, and then nothing is scored."
+        return say("web-new does not fit on both nodes, and then nothing is scored.")
     before = [int(sum(scored.raw[place] for scored in scores.rows)) for place in (0, 1)]
     after = scores.total.tolist()
     if (before[0] - before[1]) * (after[0] - after[1]) < 0:
         return ""
-    return (
-        f"As Map leaves them, node-a has {before[0]} and node-b {before[1]}; after Reduce {after[0]} and {after[1]}: "
-        "the order is not reversed."
+    return say(
+        "As Map leaves them, node-a has {one} and node-b {other}; after Reduce {then} and "
+        "{afterwards}: the order is not reversed.",
+        one=before[0],
+        other=before[1],
+        then=after[0],
+        afterwards=after[1],
     )
 
 
@@ -97,11 +109,14 @@ class PolicyBuild(Build):
         """The verdict on the answer."""
         text = str(answer)
         if len(text) > LONGEST:
-            return Verdict(State.ERROR, f"The answer has {len(text)} characters; {LONGEST} are enough.")
+            return Verdict(
+                State.ERROR,
+                say("The answer has {number} characters; {longest} are enough.", number=len(text), longest=LONGEST),
+            )
         try:
             profiles = load_configuration(f"{text}\n", V1_16)
         except ManifestError as error:
-            return Verdict(State.ERROR, "The Policy can't be read.", str(error))
+            return Verdict(State.ERROR, say("The Policy can't be read."), str(error))
         (generation,) = profiles.values()
         missing, notes = self.missing_in(generation), "\n".join(profiles.warnings)
         return Verdict(State.WRONG, missing, notes) if missing else Verdict(State.RIGHT, self.why, notes)
@@ -127,23 +142,39 @@ def weights_for(rng: random.Random) -> Exercise:
 
     def missing_in(generation: Generation) -> str:
         if sorted(plugin.name for plugin, _ in generation.scores) != sorted(PRIORITIES):
-            return f"The Policy must name the priorities {', '.join(PRIORITIES)}, and no others."
+            return say("The Policy must name the priorities {names}, and no others.", names=listed(PRIORITIES))
         decision = decided(case, generation)
         if decision.best == [name]:
             return ""
-        sums = ", ".join(f"{each} {total}" for each, total in result_list(decision))
-        return f"With it the totals are {sums or 'none'}: {name} is not alone at the top."
+        sums = listed(f"{each} {total}" for each, total in result_list(decision))
+        return say(
+            "With it the totals are {sums}: {node} is not alone at the top.", sums=sums or say("none"), node=name
+        )
 
     return PolicyBuild(
-        "Weights for a node",
-        f"With weight 1 for each of {', '.join(PRIORITIES)}, {now.node} has the highest total for web-new. Write a "
-        f"Policy (kind: Policy, apiVersion: v1, priorities with name and weight) so that {name} alone has it in v1.16.",
+        say("Weights for a node"),
+        say(
+            "With weight 1 for each of {names}, {node} has the highest total for web-new. Write a Policy "
+            "(kind: Policy, apiVersion: v1, priorities with name and weight) so that {other} alone has it in "
+            "v1.16.",
+            names=listed(PRIORITIES),
+            node=now.node,
+            other=name,
+        ),
         missing_in,
         as_yaml([policy(answers[name])]),
-        "Weights are applied when the scores, reduced to 0 to 10, are added up: a row counts as often as its weight.",
+        say(
+            "Weights are applied when the scores, reduced to 0 to 10, are added up: a row counts as often as "
+            "its weight."
+        ),
         (
-            f"In which row is {name} better than {now.node}? After Reduce, {now.node} and {name}: {_rows(now, name)}.",
-            "Give that row a larger weight, such as 5.",
+            say(
+                "In which row is {other} better than {node}? After Reduce, {node} and {other}: {rows}.",
+                other=name,
+                node=now.node,
+                rows=_rows(now, name),
+            ),
+            say("Give that row a larger weight, such as 5."),
         ),
         shown(case),
     )
@@ -168,4 +199,12 @@ def _rows(decision: Decision, name: str) -> str:
     scored = [decision.cluster.names[n] for n in decision.scores.nodes.tolist()]
     first, second = (scored.index(each) for each in (decision.node, name))
     named = zip(decision.scores.plugins, decision.scores.rows, strict=True)
-    return ", ".join(f"{plugin}: {each.normalized[first]} and {each.normalized[second]}" for plugin, each in named)
+    return listed(
+        say(
+            "{row}: {one} and {other}",
+            row=plugin,
+            one=each.normalized[first],
+            other=each.normalized[second],
+        )
+        for plugin, each in named
+    )

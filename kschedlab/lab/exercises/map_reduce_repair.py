@@ -12,6 +12,7 @@ from kschedlab.generations.registry import MAX_PRIORITY
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.map_reduce_clusters import AFFINITY, TAINTS, decided, random_cluster, taints, weighted
 from kschedlab.lab.exercises.repair import Repair
+from kschedlab.language import say
 from kschedlab.score.plugin import default_normalize
 
 # -- Reduce
@@ -53,14 +54,20 @@ def raw_scores(rng: random.Random) -> Iterator[tuple[list[int], bool]]:
 def wrong_maximum(seed: int) -> Exercise:
     """A Reduce that divides by the largest score so far."""
     return Repair(
-        "The wrong maximum",
-        "Somebody thought that Reduce could be done in one pass, like Map. Mend it, so that it gives what v1.16 gives.",
+        say("The wrong maximum"),
+        say(
+            "Somebody thought that Reduce could be done in one pass, like Map. Mend it, so that it gives "
+            "what v1.16 gives."
+        ),
         normalize_broken,
         normalize_mended,
         normalized,
         raw_scores,
-        "The largest score is known only when all nodes are mapped. That is why Reduce is a step of its own.",
-        ("By which number is the first node's score divided?", "Find the largest score before the first division."),
+        say("The largest score is known only when all nodes are mapped. That is why Reduce is a step of its own."),
+        (
+            say("By which number is the first node's score divided?"),
+            say("Find the largest score before the first division."),
+        ),
         seed,
     )
 
@@ -119,15 +126,20 @@ def mapped(rng: random.Random) -> Iterator[tuple[list[int], list[int], tuple[int
 def sum_too_early(seed: int) -> Exercise:
     """A prioritize that sums before it normalises."""
     return Repair(
-        "Too early",
-        "This function adds up first and brings the sums to 0 to 10 afterwards. Mend it: Reduce each priority's row, "
-        "then multiply by its weight, then add up. Remember that taints put pods off.",
+        say("Too early"),
+        say(
+            "This function adds up first and brings the sums to 0 to 10 afterwards. Mend it: Reduce each "
+            "priority's row, then multiply by its weight, then add up. Remember that taints put pods off."
+        ),
         totals_broken,
         totals_mended,
         totals,
         mapped,
-        "Each row is reduced by itself; otherwise a row of large numbers, weights up to 100, drowns the others.",
-        ("There are two divisions, one for each row.", "Without any taint every node gets 10 for TaintToleration."),
+        say("Each row is reduced by itself; otherwise a row of large numbers, weights up to 100, drowns the others."),
+        (
+            say("There are two divisions, one for each row."),
+            say("Without any taint every node gets 10 for TaintToleration."),
+        ),
         seed,
     )
 
@@ -173,13 +185,19 @@ def by_node(rng: random.Random) -> Iterator[tuple[list[list[int]]]]:
 def wrong_place(seed: int) -> Exercise:
     """A worker that swaps node and algorithm."""
     return Repair(
-        "The wrong place",
-        "A worker's loop over the algorithms. Reduce would find nonsense in its rows. Mend it.",
+        say("The wrong place"),
+        say("A worker's loop over the algorithms. Reduce would find nonsense in its rows. Mend it."),
         fill_broken,
         fill_mended,
         filled,
         by_node,
-        "The first index is the algorithm's and the second the node's, so that Reduce gets a row: results[algorithm].",
-        ("Which of the two lists is the outer one?", "With as many nodes as algorithms there is not even an error."),
+        say(
+            "The first index is the algorithm's and the second the node's, so that Reduce gets a row: "
+            "results[algorithm]."
+        ),
+        (
+            say("Which of the two lists is the outer one?"),
+            say("With as many nodes as algorithms there is not even an error."),
+        ),
         seed,
     )

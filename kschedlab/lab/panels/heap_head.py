@@ -14,6 +14,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.map_reduce import node_names
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, slider
+from kschedlab.language import say
 from kschedlab.views.heap_head import Heap, draw_heap
 from kschedlab.views.html import Html
 from kschedlab.views.svg import Room
@@ -77,7 +78,7 @@ def show(settings: Settings) -> View:
         return draw_heap(moments[-1], CONTROLS, room, sentence)
 
     def story(room: Room) -> list[Frame]:
-        begin = "The list as it is. No node may score higher than the one above it."
+        begin = say("The list as it is. No node may score higher than the one above it.")
         captions = [begin, *(_swap(each, len(moments) - 1, i) for i, each in enumerate(moments[1:], 1))]
         frames = [
             Frame(draw_heap(replace(each, ready=False), CONTROLS, room, caption), caption)
@@ -92,7 +93,14 @@ def show(settings: Settings) -> View:
 def _swap(now: Heap, number: int, at: int) -> str:
     assert now.swapped is not None
     parent, child = now.swapped
-    return f"Swap {at} of {number}: {now.items[parent][0]} moves up from place {child} to {parent}."
+    return say(
+        "Swap {at} of {number}: {node} moves up from place {child} to {parent}.",
+        at=at,
+        number=number,
+        node=now.items[parent][0],
+        child=child,
+        parent=parent,
+    )
 
 
 def describe(settings: Settings) -> str:
@@ -100,9 +108,14 @@ def describe(settings: Settings) -> str:
     best = [name for name, score in zip(NAMES, settings.scores, strict=True) if score == max(settings.scores)]
     first = head(settings)
     if len(best) == 1:
-        return f"{first} has the highest score and comes out first."
-    beaten = f", not {best[0]}, which comes first in the list" if best[0] != first else ""
-    return f"{count(len(best), 'node')} have the highest score. {first} comes out first{beaten}."
+        return say("{node} has the highest score and comes out first.", node=first)
+    beaten = say(", not {best}, which comes first in the list", best=best[0]) if best[0] != first else ""
+    return say(
+        "{nodes} have the highest score. {first} comes out first{beaten}.",
+        nodes=count(len(best), "node"),
+        first=first,
+        beaten=beaten,
+    )
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -116,16 +129,21 @@ def which_comes_out() -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         scores = dict(zip(NAMES, settings.scores, strict=True))
         if answer in scores and scores[answer] < max(scores.values()):
-            return f"{answer} has only {scores[answer]}. {describe(settings)}"
-        drawn = "Without an extender v1.37 draws nothing. " if answer not in scores else ""
+            return say(
+                "{node} has only {score}. {result}",
+                node=answer,
+                score=scores[answer],
+                result=describe(settings),
+            )
+        drawn = say("Without an extender v1.37 draws nothing. ") if answer not in scores else ""
         return f"{drawn}{describe(settings)}"
 
     return Question(
-        "v1.37 puts the sums into a heap and takes the node at its head. Which node is it?",
-        (*NAMES, "one of the two, at random"),
+        say("v1.37 puts the sums into a heap and takes the node at its head. Which node is it?"),
+        (*NAMES, say("one of the two, at random")),
         head,
         why,
         lambda settings: (
-            lambda room: draw_heap(replace(heaps(settings)[0], ready=False), CONTROLS, room, "the list of sums")
+            lambda room: draw_heap(replace(heaps(settings)[0], ready=False), CONTROLS, room, say("the list of sums"))
         ),
     )

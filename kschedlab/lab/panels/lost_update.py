@@ -13,14 +13,15 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider
 from kschedlab.lab.panels.shared_sum import DESIGNS, NODES, race
+from kschedlab.language import later, say, sentences
 from kschedlab.views.html import Html
 from kschedlab.views.lost_update import AXIS, SLOTS, Adding, Update, Write, draw_update, update_text
 from kschedlab.views.svg import Room
 
 SHARED, LOCKED, ATOMIC, OWN = DESIGNS
 NODE = "node-b"
-NEVER_READ = "a worker with a cell of its own reads no total"
-AT_ONCE = "an atomic addition reads and writes in one step"
+NEVER_READ = later("a worker with a cell of its own reads no total")
+AT_ONCE = later("an atomic addition reads and writes in one step")
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,8 @@ def show(settings: Settings) -> View:
 def idle(settings: Settings) -> dict[str, str]:
     """The moments that do not matter with this design."""
     if settings.design == ATOMIC:
-        return dict.fromkeys(("write1", "write2"), AT_ONCE)
-    return dict.fromkeys(("read1", "read2"), NEVER_READ) if settings.design == OWN else {}
+        return dict.fromkeys(("write1", "write2"), say(AT_ONCE))
+    return dict.fromkeys(("read1", "read2"), say(NEVER_READ)) if settings.design == OWN else {}
 
 
 def story(settings: Settings, room: Room) -> Sequence[Frame]:
@@ -122,10 +123,13 @@ def story(settings: Settings, room: Room) -> Sequence[Frame]:
     happens = update(settings)
     moments = sorted({time for each in happens.addings for time in (each.read, each.write)})
     frames = [
-        Frame(draw_update(happens, (tuple(DESIGNS), settings.design), -1, room, "The total is 0."), "The total is 0.")
+        Frame(
+            draw_update(happens, (tuple(DESIGNS), settings.design), -1, room, say("The total is 0.")),
+            say("The total is 0."),
+        )
     ]
     for moment in moments:
-        caption = " ".join(_events(happens, moment))
+        caption = sentences(_events(happens, moment))
         frames.append(Frame(draw_update(happens, (tuple(DESIGNS), settings.design), moment, room, caption), caption))
     sentence = describe(settings, happens)
     return [*frames, Frame(draw_update(happens, (tuple(DESIGNS), settings.design), None, room, sentence), sentence)]
@@ -136,11 +140,11 @@ def _events(happens: Update, moment: int) -> list[str]:
     found = []
     for each in happens.addings:
         if each.read == moment and each.seen is not None and each.read < each.write:
-            found.append(f"Worker {each.worker} reads {each.seen}.")
+            found.append(say("Worker {worker} reads {seen}.", worker=each.worker, seen=each.seen))
         if each.write == moment:
             lost = next((write.lost for write in happens.writes if write.worker == each.worker), 0)
-            gone = f", and {lost} is lost" if lost and not happens.cells else ""
-            found.append(f"Worker {each.worker} writes {each.gives}{gone}.")
+            gone = say(", and {lost} is lost", lost=lost) if lost and not happens.cells else ""
+            found.append(say("Worker {worker} writes {gives}{gone}.", worker=each.worker, gives=each.gives, gone=gone))
     return found
 
 
@@ -148,25 +152,44 @@ def describe(settings: Settings, happens: Update) -> str:
     """What is left of the total, why, and which node wins."""
     right = sum(each.score for each in happens.addings)
     if happens.total == right:
-        return f"{_safe(settings)} The total is {right}, and {NODE} wins."
+        return say("{safe} The total is {right}, and {node} wins.", safe=_safe(settings), right=right, node=NODE)
     last = happens.writes[-1]
     other = 3 - last.worker
-    how = f"Worker {last.worker} reads the total before worker {other} writes it, and writes it after worker {other}"
-    best = f"{NODE} loses to {' and '.join(happens.best)}"
+    how = say(
+        "Worker {worker} reads the total before worker {other} writes it, and writes it after worker {other}",
+        worker=last.worker,
+        other=other,
+    )
+    best = say("{node} loses to {others}", node=NODE, others=say(" and ").join(happens.best))
     if NODE in happens.best:
-        best = f"{NODE} only ties with {' and '.join(node for node in happens.best if node != NODE)}"
-    return f"{how}: the {last.lost} is lost. The total is {happens.total} instead of {right}, and {best}."
+        best = say(
+            "{node} only ties with {others}",
+            node=NODE,
+            others=say(" and ").join(node for node in happens.best if node != NODE),
+        )
+    return say(
+        "{how}: the {lost} is lost. The total is {total} instead of {right}, and {best}.",
+        how=how,
+        lost=last.lost,
+        total=happens.total,
+        right=right,
+        best=best,
+    )
 
 
 def _safe(settings: Settings) -> str:
     """Why nothing is lost."""
     waiting = waits(settings)
     if settings.design == LOCKED:
-        return f"Worker {waiting[0] + 1} waits for the lock." if waiting else "Nobody has to wait for the lock."
+        return (
+            say("Worker {worker} waits for the lock.", worker=waiting[0] + 1)
+            if waiting
+            else say("Nobody has to wait for the lock.")
+        )
     return {
-        SHARED: "One worker reads after the other has written.",
-        ATOMIC: "Nothing can come between the read and the write of an atomic addition.",
-        OWN: "Each worker writes a cell of its own; the sum comes when both have ended.",
+        SHARED: say("One worker reads after the other has written."),
+        ATOMIC: say("Nothing can come between the read and the write of an atomic addition."),
+        OWN: say("Each worker writes a cell of its own; the sum comes when both have ended."),
     }[settings.design]
 
 
@@ -184,15 +207,26 @@ def what_is_left() -> Question[Settings]:
         if answer == str(happens.total):
             return describe(settings, happens)
         if answer == str(sum(scores)):
-            return f"{answer} needs one worker to read after the other has written. {describe(settings, happens)}"
+            return say(
+                "{number} needs one worker to read after the other has written. {result}",
+                number=answer,
+                result=describe(settings, happens),
+            )
         last = happens.writes[-1]
-        return f"The last write decides: worker {last.worker} writes {last.value}. {describe(settings, happens)}"
+        return say(
+            "The last write decides: worker {worker} writes {value}. {result}",
+            worker=last.worker,
+            value=last.value,
+            result=describe(settings, happens),
+        )
 
-    both = f"Worker 1 adds {scores[0]} and worker 2 adds {scores[1]}."
+    both = say("Worker 1 adds {one} and worker 2 adds {other}.", one=scores[0], other=scores[1])
     return Question(
-        f"The total of {NODE} is 0. {both} What is the total at the end?",
+        say("The total of {node} is 0. {both} What is the total at the end?", node=NODE, both=both),
         (str(scores[0]), str(scores[1]), str(sum(scores))),
         lambda settings: str(update(settings).total),
         why,
-        lambda settings: lambda room: draw_update(update(settings), None, -1, room, "Both workers, before they begin."),
+        lambda settings: (
+            lambda room: draw_update(update(settings), None, -1, room, say("Both workers, before they begin."))
+        ),
     )

@@ -18,6 +18,7 @@ from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab.language import say
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, node, pod, service
@@ -209,29 +210,57 @@ def describe(settings: Settings, now: Handout) -> str:
     last, step, decision = ends(settings), settings.step, now.decision
     if step == 0:
         started = min(settings.workers, settings.nodes)
-        few = "" if started == settings.workers else "; no more start, for there are no more nodes"
-        holds = f"The channel holds the indices 0 to {settings.nodes - 1} and is closed"
-        return f"{holds}. {count(started, 'worker')} will take them{few}."
+        few = "" if started == settings.workers else say("; no more start, for there are no more nodes")
+        holds = say("The channel holds the indices 0 to {last} and is closed", last=settings.nodes - 1)
+        return say("{holds}. {workers} will take them{few}.", holds=holds, workers=count(started, "worker"), few=few)
     if step == last + 1:
         names = [short(name) for name in reduced(now.scores) if not (now.error and name == FAILING)]
-        failed = f" It runs on {short(FAILING)}, too: nobody has looked at the errors yet." if now.error else ""
-        return f"Map has ended. Reduce changes {count(len(names), 'row')}: {listing(names)}.{failed}"
+        failed = (
+            say(" It runs on {row}, too: nobody has looked at the errors yet.", row=short(FAILING)) if now.error else ""
+        )
+        return say(
+            "Map has ended. Reduce changes {rows}: {names}.{failed}",
+            rows=count(len(names), "row"),
+            names=listing(names),
+            failed=failed,
+        )
     if step == last + 2:
         if now.error:
-            return f"PrioritizeNodes finds {now.errors} errors and returns no scores at all: {NEW} gets no node."
-        return f"One goroutine adds up score × weight, node by node. {outcome(decision)}"
+            return say(
+                "PrioritizeNodes finds {errors} errors and returns no scores at all: {pod} gets no node.",
+                errors=now.errors,
+                pod=NEW,
+            )
+        return say("One goroutine adds up score × weight, node by node. {outcome}", outcome=outcome(decision))
     taken = [
-        f"worker {piece.worker} takes {'and fills ' if piece.end == step else ''}{piece.node}"
+        say(
+            "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
+            worker=piece.worker,
+            node=piece.node,
+        )
         for piece in now.work
         if piece.start == step - 1
     ]
     done = sum(piece.end <= step for piece in now.work)
-    cells = f"{len(writers(now.work, len(mapped(decision)), step))} of {len(mapped(decision)) * settings.nodes} cells"
-    end = " The channel is empty and all workers are done: ParallelizeUntil returns." if step == last else ""
-    others = [f"others take {len(taken) - 4} more"] if taken[4:] else []
-    news = ", ".join([*taken[:4], *others]) or "nobody takes a new node"
-    errors = f" appendError has added {count(now.errors, 'error')}." if now.error else ""
-    return f"During tick {step} {news}. {done} of {settings.nodes} nodes and {cells} are done.{errors}{end}"
+    cells = say(
+        "{number} of {all} cells",
+        number=len(writers(now.work, len(mapped(decision)), step)),
+        all=len(mapped(decision)) * settings.nodes,
+    )
+    end = say(" The channel is empty and all workers are done: ParallelizeUntil returns.") if step == last else ""
+    others = [say("others take {number} more", number=len(taken) - 4)] if taken[4:] else []
+    news = say(", ").join([*taken[:4], *others]) or say("nobody takes a new node")
+    errors = say(" appendError has added {errors}.", errors=count(now.errors, "error")) if now.error else ""
+    return say(
+        "During tick {step} {news}. {done} of {nodes} nodes and {cells} are done.{errors}{end}",
+        step=step,
+        news=news,
+        done=done,
+        nodes=settings.nodes,
+        cells=cells,
+        errors=errors,
+        end=end,
+    )
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
@@ -250,22 +279,39 @@ def which_worker() -> Question[Settings]:
         return pieces(settings)[ASKED]
 
     def right(settings: Settings) -> str:
-        return f"worker {taken(settings).worker}"
+        return say("worker {worker}", worker=taken(settings).worker)
 
     def why(settings: Settings, answer: str) -> str:
         mine, work = taken(settings), pieces(settings)
         before = max((piece for piece in work if piece.worker == mine.worker and piece.end <= mine.start), key=_end)
-        done = f"Worker {mine.worker} finishes node {before.node} at the end of tick {before.end}"
-        fact = f"{done}, and {ASKED} is the next card in the channel."
+        done = say(
+            "Worker {worker} finishes node {node} at the end of tick {end}",
+            worker=mine.worker,
+            node=before.node,
+            end=before.end,
+        )
+        fact = say("{done}, and {asked} is the next card in the channel.", done=done, asked=ASKED)
         if answer == right(settings):
             return fact
-        other = next((p for p in work if f"worker {p.worker}" == answer and p.start <= mine.start < p.end), work[ASKED])
-        busy = f"{answer.capitalize()} works on node {other.node} until tick {other.end}. "
-        return f"{busy if f'worker {other.worker}' == answer else ''}{fact}"
+        other = next(
+            (p for p in work if say("worker {worker}", worker=p.worker) == answer and p.start <= mine.start < p.end),
+            work[ASKED],
+        )
+        busy = say(
+            "{worker} works on node {node} until tick {end}. ",
+            worker=answer.capitalize(),
+            node=other.node,
+            end=other.end,
+        )
+        works = answer == say("worker {worker}", worker=other.worker)
+        return f"{busy}{fact}" if works else fact
 
     return Question(
-        f"Each worker takes the next card whenever it is free. Which one fills the column of card {ASKED}?",
-        tuple(f"worker {worker}" for worker in range(1, Settings().workers + 1)),
+        say(
+            "Each worker takes the next card whenever it is free. Which one fills the column of card {asked}?",
+            asked=ASKED,
+        ),
+        tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),
         right,
         why,
         lambda settings: lambda room: draw(settings.changed(step=0), room),
@@ -279,9 +325,9 @@ def _end(piece: Piece) -> int:
 def after_errors() -> Question[Settings]:
     """The question about a Map that fails."""
     choices = (
-        "adds up the other seven rows",
-        "counts 0 for the failed row",
-        "returns no scores, and the pod gets no node",
+        say("adds up the other seven rows"),
+        say("counts 0 for the failed row"),
+        say("returns no scores, and the pod gets no node"),
     )
 
     def right(settings: Settings) -> str:
@@ -290,14 +336,16 @@ def after_errors() -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         now = handout(settings.changed(step=ends(settings) + 2))
         wrong = {
-            choices[0]: "A wish is only a preference, but an error is not a low score. ",
-            choices[1]: "The failed cells do hold 0, and Reduce even runs over them. But nobody adds them up. ",
+            choices[0]: say("A wish is only a preference, but an error is not a low score. "),
+            choices[1]: say("The failed cells do hold 0, and Reduce even runs over them. But nobody adds them up. "),
         }.get(answer, "")
         return f"{wrong}{describe(settings.changed(step=ends(settings) + 2), now)}"
 
     return Question(
-        'The pod also wishes for a node with more than "many" cores: NodeAffinity\'s Map fails on every node. '
-        "What does PrioritizeNodes do?",
+        say(
+            'The pod also wishes for a node with more than "many" cores: NodeAffinity\'s Map fails on every '
+            "node. What does PrioritizeNodes do?"
+        ),
         choices,
         right,
         why,

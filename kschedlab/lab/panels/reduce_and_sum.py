@@ -19,6 +19,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider
+from kschedlab.language import say, sentences
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest
@@ -97,7 +98,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     decision = decide(settings, plugins)
     steps = score_steps(decision, settings.priority, settings.node)
     sentence = describe(settings, plugins)
-    grid = grid_text([settings.stage, *NODES], stage_rows(decision, settings.stage))
+    grid = grid_text([say(settings.stage), *NODES], stage_rows(decision, settings.stage))
 
     def story(room: Room) -> list[Frame]:
         so_far = STAGES[: STAGES.index(settings.stage) + 1]
@@ -119,7 +120,7 @@ def describe(settings: Settings, plugins: Sequence[object] = ()) -> str:
     """The stage, and the arithmetic of the cell."""
     decision = decide(settings, plugins)
     steps = score_steps(decision, settings.priority, settings.node)
-    return f"{news(decision, settings.stage)} {cell(settings, steps)}"
+    return sentences([news(decision, settings.stage), cell(settings, steps)])
 
 
 def news(decision: Decision, stage: str) -> str:
@@ -127,21 +128,21 @@ def news(decision: Decision, stage: str) -> str:
     scores = decision.scores
     assert scores is not None
     if stage == MAP:
-        return "Each score is for one node alone: counts and weights of any size stand beside marks up to 10."
+        return say("Each score is for one node alone: counts and weights of any size stand beside marks up to 10.")
     if stage == REDUCE:
-        return f"Reduce brings {count(len(reduced(scores)), 'row')} to the scale from 0 to 10."
+        return say("Reduce brings {rows} to the scale from 0 to 10.", rows=count(len(reduced(scores)), "row"))
     if stage == SUM:
         return lead(decision)
     heavy = [name for name, weight in zip(scores.plugins, scores.weights, strict=True) if weight > 1]
-    others = "1 row has" if len(heavy) == 1 else f"{len(heavy)} rows have"
-    return f"Each score times its weight; {others} a weight other than 1."
+    others = say("1 row has") if len(heavy) == 1 else say("{number} rows have", number=len(heavy))
+    return say("Each score times its weight; {others} a weight other than 1.", others=others)
 
 
 def cell(settings: Settings, steps: list[Step]) -> str:
     """The cell's arithmetic at this stage."""
     known = [step for step in steps if step.what in (settings.stage, SUM)]
-    name = "The sum" if settings.priority == SUM else short(settings.priority)
-    return f"{name} on {settings.node}: {(known or steps)[-1]}."
+    name = say("The sum") if settings.priority == SUM else short(settings.priority)
+    return say("{row} on {node}: {value}.", row=name, node=settings.node, value=(known or steps)[-1])
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
@@ -171,13 +172,20 @@ def who_wins() -> Question[Settings]:
         row = scores.plugins.index(FIELDS["affinity"])
         place = NODES.index(answer)
         raw, marks = int(scores.rows[row].raw[place]), int(scores.rows[row].normalized[place])
-        shrinks = f" Its {raw} for NodeAffinity becomes {marks}." if raw > marks else ""
+        shrinks = say(" Its {raw} for NodeAffinity becomes {marks}.", raw=raw, marks=marks) if raw > marks else ""
         gap = sums[decision.best[0]] - sums[answer]
         behind = count(gap, "point")
-        return f"{answer} ends {behind} behind {decision.best[0]}.{shrinks} {lead(decision)}"
+        return say(
+            "{node} ends {behind} behind {best}.{shrinks} {lead}",
+            node=answer,
+            behind=behind,
+            best=decision.best[0],
+            shrinks=shrinks,
+            lead=lead(decision),
+        )
 
     return Question(
-        "Reduce brings each row to the scale from 0 to 10; then the scores are added up. Which node wins?",
+        say("Reduce brings each row to the scale from 0 to 10; then the scores are added up. Which node wins?"),
         NODES,
         right,
         why,
@@ -198,10 +206,15 @@ def which_weight() -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         if answer == right(settings):
             return lead(decide(Settings().changed(**{fields[answer]: 3})))
-        return f"With {answer} × 3, {winner(answer)} wins. {why(settings, right(settings))}"
+        return say(
+            "With {row} × 3, {winner} wins. {why}",
+            row=answer,
+            winner=winner(answer),
+            why=why(settings, right(settings)),
+        )
 
     return Question(
-        "With the weight 3 for one of these rows node-c wins. Which row?",
+        say("With the weight 3 for one of these rows node-c wins. Which row?"),
         tuple(fields),
         right,
         why,
@@ -228,13 +241,17 @@ class Log:
 
 def in_the_log() -> Prediction:
     """The question about klog.V(10)."""
-    where = "The line that logs stands inside Reduce's goroutine"
+    where = say("The line that logs stands inside Reduce's goroutine")
     return Prediction(
-        "The scheduler runs with -v=10. Which of these scores does PrioritizeNodes log?",
+        say("The scheduler runs with -v=10. Which of these scores does PrioritizeNodes log?"),
         {
-            "LeastRequested on node-a": f"LeastRequested has no Reduce. {where}.",
-            "SelectorSpread on node-a": f"{where}: a row without a Reduce is never logged.",
-            "both": f"Only one of them: LeastRequested has no Reduce. {where}.",
+            say("{row} on {node}", row="LeastRequested", node="node-a"): say(
+                "LeastRequested has no Reduce. {where}.", where=where
+            ),
+            say("{row} on {node}", row="SelectorSpread", node="node-a"): say(
+                "{where}: a row without a Reduce is never logged.", where=where
+            ),
+            say("both"): say("Only one of them: LeastRequested has no Reduce. {where}.", where=where),
         },
-        "SelectorSpread on node-a",
+        say("{row} on {node}", row="SelectorSpread", node="node-a"),
     )

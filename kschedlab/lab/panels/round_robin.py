@@ -17,6 +17,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.map_reduce import node_names
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab.language import listed, say
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import Scheduler
 from kschedlab.testing import Manifest, node, pod
@@ -92,25 +93,36 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
         shown = [(turns(each, plugins), describe(each, turns(each, plugins))) for each in moments]
         return [Frame(draw_turns(each, room, caption), caption) for each, caption in shown]
 
-    idle = {"seed": "v1.13 counts and draws nothing"} if now.counts else {}
+    idle = {"seed": say("v1.13 counts and draws nothing")} if now.counts else {}
     text = f"{sentence}\n{grid_text(['', *heads], rows)}" if heads else sentence
     return View(lambda room: draw_turns(now, room, sentence), sentence, Html(), text, idle, story)
 
 
 def describe(settings: Settings, now: Turns) -> str:
     """The latest pod; at the end, how the web pods are spread."""
-    how = "takes the best nodes in turn" if now.counts else "draws one of the best"
+    how = say("takes the best nodes in turn") if now.counts else say("draws one of the best")
     if settings.step == 0:
-        return f"{count(PODS, 'pod')} arrive one after the other; {settings.generation} {how}."
+        return say(
+            "{pods} arrive one after the other; {generation} {how}.",
+            pods=count(PODS, "pod"),
+            generation=settings.generation,
+            how=how,
+        )
     if settings.step < PODS:
         kind, node = now.pods[settings.step - 1]
         turn = settings.step - 1
-        why = f"{turn} % {len(now.nodes)} = {turn % len(now.nodes)}" if now.counts else "it is drawn"
-        what = "a web pod" if kind == KINDS[0] else "a job"
-        return f"Pod {settings.step}, {what}, goes to {node}: {why}."
+        why = f"{turn} % {len(now.nodes)} = {turn % len(now.nodes)}" if now.counts else say("it is drawn")
+        what = say("a web pod") if kind == KINDS[0] else say("a job")
+        return say("Pod {step}, {what}, goes to {node}: {why}.", step=settings.step, what=what, node=node, why=why)
     webs = {node: sum(kind == KINDS[0] for _, kind in now.got(node)) for node in now.nodes}
-    listed = ", ".join(f"{name} {got}" for name, got in webs.items())
-    return f"{settings.generation} {how}. The {count(sum(webs.values()), 'web pod')} went to: {listed}."
+    spread = listed(f"{name} {got}" for name, got in webs.items())
+    return say(
+        "{generation} {how}. The {pods} went to: {nodes}.",
+        generation=settings.generation,
+        how=how,
+        pods=count(sum(webs.values()), "web pod"),
+        nodes=spread,
+    )
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
@@ -125,17 +137,21 @@ def fair_turns() -> Question[Settings]:
         return str(sum(kind == KINDS[0] for _, kind in turns(settings.changed(step=PODS)).got("node-b")))
 
     def why(settings: Settings, answer: str) -> str:
-        whose = "One counter serves all pods, and each job moves it on, too"
+        whose = say("One counter serves all pods, and each job moves it on, too")
         if answer == right(settings):
-            return f"{whose}: the web pods get the turns 0, 2, 4 and so on, all on node-a."
-        return f"{whose}. The web pods get the turns 0, 2, 4 and so on: node-b gets {right(settings)} of them."
+            return say("{whose}: the web pods get the turns 0, 2, 4 and so on, all on node-a.", whose=whose)
+        return say(
+            "{whose}. The web pods get the turns 0, 2, 4 and so on: node-b gets {number} of them.",
+            whose=whose,
+            number=right(settings),
+        )
 
-    arrive = "Web pods (squares) and jobs (discs) arrive alternately, and v1.13 takes the two nodes in turn."
+    arrive = say("Web pods (squares) and jobs (discs) arrive alternately, and v1.13 takes the two nodes in turn.")
     return Question(
-        f"{arrive} How many of the 6 web pods go to node-b?",
+        say("{arrive} How many of the 6 web pods go to node-b?", arrive=arrive),
         (),
         right,
         why,
-        lambda settings: lambda room: draw_turns(turns(settings.changed(step=0)), room, "twelve pods wait"),
+        lambda settings: lambda room: draw_turns(turns(settings.changed(step=0)), room, say("twelve pods wait")),
         most=PODS // 2,
     )

@@ -20,6 +20,7 @@ from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
+from kschedlab.language import later, listed, say
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.views.html import Html
@@ -91,10 +92,10 @@ def own_cells(memory: Memory, me: int, node: int, score: int) -> Steps:
 
 
 DESIGNS: dict[str, Callable[[Memory, int, int, int], Steps]] = {
-    "shared sum": shared,
-    "shared sum with a lock": locked,
-    "atomic addition": atomic,
-    "cells of its own": own_cells,
+    later("shared sum"): shared,
+    later("shared sum with a lock"): locked,
+    later("atomic addition"): atomic,
+    later("cells of its own"): own_cells,
 }
 
 
@@ -199,7 +200,8 @@ def show(settings: Settings) -> View:
 def counted(ends: Sequence[str]) -> str:
     """How many orders of steps end in which way."""
     found = Counter(ends)
-    return f"of {len(ends)} orders: " + ", ".join(f"{found[each]} {each}" for each in (RIGHT, LUCKY, TIED, WRONG))
+    parts = listed(f"{found[each]} {say(each)}" for each in (RIGHT, LUCKY, TIED, WRONG))
+    return say("of {number} orders: {parts}", number=len(ends), parts=parts)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -215,10 +217,18 @@ def wrong_node() -> Question[Settings]:
 
     def why(settings: Settings, _: str) -> str:
         found = Counter(fates(settings))
-        return (
-            f"{found[RIGHT]} of {SEEDS} orders give the right totals. In {found[LUCKY]} more node-b wins all the same; "
-            f"{found[TIED]} end in a tie, and in {found[WRONG]} a wrong node wins."
+        return say(
+            "{right} of {all} orders give the right totals. In {lucky} more node-b wins all the same; "
+            "{tied} end in a tie, and in {wrong} a wrong node wins.",
+            right=found[RIGHT],
+            all=SEEDS,
+            lucky=found[LUCKY],
+            tied=found[TIED],
+            wrong=found[WRONG],
         )
 
-    text = f"Three workers, four nodes, {SEEDS} orders of the same steps. In how many of them are all totals right?"
+    text = say(
+        "Three workers, four nodes, {number} orders of the same steps. In how many of them are all totals right?",
+        number=SEEDS,
+    )
     return Question(text, (), right, why, most=SEEDS)
