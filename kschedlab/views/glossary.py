@@ -79,7 +79,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         Term("framework", "调度框架", "002", "the code that calls the plugins at their extension points"),
         Term(
             "extender",
-            "调度器扩展",
+            "扩展程序",
             "002",
             "a separate program that the scheduler asks over HTTP; the older way to extend it",
         ),
@@ -156,7 +156,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         ),
         Term("to filter out", "过滤", "000 003", "to refuse a node; each filter gives its reasons"),
         Term("predicate", "预选算法", "003", "a filter in v1.13 and v1.16, with a fixed order"),
-        Term("feasible node", "候选节点", "002", "a node that has passed all filters"),
+        Term("feasible node", "可行节点", "002", "a node that has passed all filters (002: 候选节点)"),
         Term("host", "宿主机", "003", "the node, seen from the pod"),
         Term(
             "request",
@@ -201,14 +201,14 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         Term("weighted score", "加权评分", "003", "score x weight"),
         Term(
             "normalising",
-            "二次打分",
+            "归一化",
             "004",
-            "to bring raw scores to the range 0 to 100 once all nodes are scored, rounded down",
+            "to bring raw scores to the range 0 to 100 once all nodes are scored, rounded down (004: 二次打分)",
         ),
         Term("random choice", "随机", "002 004", "v1.16, v1.20: all nodes with the highest total are equally likely"),
         Term(
             "reservoir sampling",
-            "水塘抽样",
+            "蓄水池抽样",
             "",
             "a fair draw in one pass: it holds one node, and takes the k-th equal one instead with probability 1/k",
         ),
@@ -245,9 +245,9 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         Term("target node", "目标节点", "000", "the node on which pods are evicted"),
         Term(
             "candidate",
-            "备选节点",
+            "候选节点",
             "000",
-            "a node on which evicting pods makes room, with its victims (also: 候选节点)",
+            "a node on which evicting pods makes room, with its victims",
         ),
         Term("victim", "被抢占的 Pod", "000", "a pod that is evicted to make room (also: eviction, 驱逐)"),
         Term("eviction", "驱逐", "", "a pod is deleted so that another gets its place"),
@@ -293,7 +293,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         ),
         Term("device class", "设备类", "", "a name for devices of one sort: a DeviceClass has selectors of its own"),
         Term(
-            "claim", "资源声明", "", "a ResourceClaim: which devices are needed; `status.allocation` has those it got"
+            "claim", "资源申领", "", "a ResourceClaim: which devices are needed; `status.allocation` has those it got"
         ),
         Term("selector", "选择器", "", "an expression in CEL about one device: it is true for devices that will do"),
         Term("constraint", "约束", "", "what the devices of a claim have in common, or must not: `matchAttribute`"),
