@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision
 from kschedlab.devices.search import IN_USE, NO_CAPACITY, NO_COUNTERS, NOT_SELECTED, TAINTED, UNLIKE
+from kschedlab.language import later, listed, say, terms
 from kschedlab.views.device_sights import FREE, HELD, OFFERED, PICKED, TAKES, TRIED, NodeSight, Sight, sights
 from kschedlab.views.html import Html, element
 from kschedlab.views.icons import icon
@@ -31,19 +32,19 @@ SIGNS = {
 }
 """A sign for what is in the way."""
 MEANINGS = {
-    "lock": "held or in use",
-    "reprieved": "given back",
-    "label": "not selected",
-    "full": "too little is left",
-    "taint": "tainted",
-    "pods": "breaks the constraint",
+    "lock": later("held or in use"),
+    "reprieved": later("given back"),
+    "label": later("not selected"),
+    "full": later("too little is left"),
+    "taint": later("tainted"),
+    "pods": later("breaks the constraint"),
 }
 """What a sign says below the picture."""
 REFUSED = (NOT_SELECTED, NO_CAPACITY, NO_COUNTERS, TAINTED, UNLIKE, IN_USE)
 
 GAP, PAD = 10, 8
 CARD, BOX, LINE, HEAD = 170, 68, 15, 40
-SHARED = "devices that several nodes can use"
+SHARED = later("devices that several nodes can use")
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
 """By ``driver/pool/device``: attributes that turn the device into a handle."""
 
@@ -101,7 +102,7 @@ def draw_sights(seen: Sequence[NodeSight], room: Room, marks: Marks | None = Non
         shapes += _card(shared, 2, y, shared.tall, marks or {})
         y += shared.tall + GAP
     legend, y = _legend(seen, room.width, y)
-    spoken = "; ".join(line.strip() for line in devices_text(seen).splitlines())
+    spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
     return svg([*shapes, *legend], room.width, max(y, LINE), spoken)
 
 
@@ -147,7 +148,9 @@ def _cards(seen: Sequence[NodeSight], width: float) -> tuple[list[Card], Card | 
 def _said(node: NodeSight) -> str:
     """What the node gives, or could give."""
     given = [each.id.device for each in node.devices if each.state in (TAKES, OFFERED)]
-    return f"{'gives' if node.chosen else 'could give'} {' and '.join(given)}" if given else ""
+    if not given:
+        return ""
+    return say("gives {devices}" if node.chosen else "could give {devices}", devices=say(" and ").join(given))
 
 
 def _card(card: Card, x: float, y: float, tall: float, marks: Marks) -> Iterator[Html]:
@@ -165,7 +168,7 @@ def _card(card: Card, x: float, y: float, tall: float, marks: Marks) -> Iterator
         data_key=f"{key}/box",
     )
     mark = "★ " if card.chosen else "✕ " if card.reason else ""
-    title = fitted(mark + (card.name or SHARED), card.wide - 2 * PAD, 13, True)
+    title = fitted(mark + (card.name or say(SHARED)), card.wide - 2 * PAD, 13, True)
     yield element(
         "g",
         frame,
@@ -211,9 +214,16 @@ def _device(device: Sight, x: float, y: float, card: Card, marks: Mapping[str, s
         transform=f"translate({x:g},{y:g})",
         opacity=0.75 if device.state == FREE else None,
         data_key=device.key,
-        data_tip=f"{device.sentence} ({', '.join(device.facts)})" if device.facts else device.sentence,
+        data_tip=_tip(device),
         **marks,
     )
+
+
+def _tip(device: Sight) -> str:
+    """All that is known of the device."""
+    if not device.facts:
+        return device.sentence
+    return say("{sentence} ({facts})", sentence=device.sentence, facts=listed(device.facts))
 
 
 def _sign(device: Sight) -> str | None:
@@ -226,10 +236,11 @@ def _legend(seen: Sequence[NodeSight], width: float, y: float) -> tuple[list[Htm
     used = {_sign(device) for node in seen for device in node.devices}
     found, x, base = [], 2.0, y + 12
     for sign in (each for each in MEANINGS if each in used):
-        step = 20 + text_width(MEANINGS[sign]) + 14
+        meaning = say(MEANINGS[sign])
+        step = 20 + text_width(meaning) + 14
         if x + step - 14 > width and x > 2:
             x, base = 2.0, base + LINE + 4
-        found += [icon(sign, x, base - 12), label(MEANINGS[sign], x + 20, base)]
+        found += [icon(sign, x, base - 12), label(meaning, x + 20, base)]
         x += step
     return found, base + 8 if found else y
 
@@ -238,8 +249,8 @@ def devices_text(seen: Sequence[NodeSight]) -> str:
     """The picture in words: a line for each node and each of its devices."""
     lines = []
     for node in seen:
-        verdict = "the pod goes here" if node.chosen else node.reason or "the claims fit"
-        lines.append(f"{node.node}: {verdict}")
+        verdict = say("the pod goes here") if node.chosen else node.reason or say("the claims fit")
+        lines.append(say("{node}: {verdict}", node=node.node, verdict=verdict))
         lines += [f"  {device.sentence}" for device in node.devices]
     return "\n".join(lines)
 
@@ -247,8 +258,6 @@ def devices_text(seen: Sequence[NodeSight]) -> str:
 def devices_table(seen: Sequence[NodeSight]) -> Html:
     """A row for each device of each node."""
     rows = [
-        row(node.node, device.id.device, ", ".join(device.facts), device.sentence.removeprefix(f"{device.id.device} "))
-        for node in seen
-        for device in node.devices
+        row(node.node, device.id.device, listed(device.facts), device.words) for node in seen for device in node.devices
     ]
-    return table(["Node", "Device", "Attributes and capacity", "The device"], rows)
+    return table(terms("Node", "Device", "Attributes and capacity", "The device"), rows)

@@ -27,6 +27,7 @@ from kschedlab.devices.search import (
 )
 from kschedlab.devices.state import state_of
 from kschedlab.filter.plugin import SchedulingError
+from kschedlab.language import later, listed, say
 from kschedlab.objects.model import AllocationResult, ResourceClaim
 
 FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "free", "held", "takes", "offered", "tried", "picked"
@@ -34,19 +35,20 @@ FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "free", "held", "takes", "offered", 
 (on the chosen node or on another one), given back in the search, or taken so far."""
 
 WORDS: Mapping[str, str] = {
-    FREE: "is not asked for",
-    HELD: "belongs to another claim",
-    TAKES: "goes to the pod",
-    OFFERED: "could go to the pod",
-    TRIED: "was tried and given back",
-    PICKED: "is taken so far",
-    IN_USE: "is in use",
-    NOT_SELECTED: "is not selected",
-    NO_CAPACITY: "has too little capacity",
-    NO_COUNTERS: "needs counters that are used up",
-    TAINTED: "has a taint that the claim does not tolerate",
-    UNLIKE: "breaks a constraint",
+    FREE: later("is not asked for"),
+    HELD: later("belongs to another claim"),
+    TAKES: later("goes to the pod"),
+    OFFERED: later("could go to the pod"),
+    TRIED: later("was tried and given back"),
+    PICKED: later("is taken so far"),
+    IN_USE: later("is in use"),
+    NOT_SELECTED: later("is not selected"),
+    NO_CAPACITY: later("has too little capacity"),
+    NO_COUNTERS: later("needs counters that are used up"),
+    TAINTED: later("has a taint that the claim does not tolerate"),
+    UNLIKE: later("breaks a constraint"),
 }
+"""What is said of a device in each state, after its name."""
 
 
 class Sight(NamedTuple):
@@ -71,7 +73,13 @@ class Sight(NamedTuple):
     @property
     def sentence(self) -> str:
         """What the device is for the pod."""
-        return f"{self.id.device} {WORDS[self.state]}{f': {self.why}' if self.why else ''}"
+        return f"{self.id.device} {self.words}"
+
+    @property
+    def words(self) -> str:
+        """The same without its name."""
+        what = say(WORDS[self.state])
+        return say("{what}: {why}", what=what, why=self.why) if self.why else what
 
 
 class NodeSight(NamedTuple):
@@ -170,7 +178,7 @@ def _node(
 def _state(device: Candidate, step: Step | None, holders: Sequence[_Holder]) -> tuple[str, str]:
     """What the device is for the pod after this step, its last; and why."""
     if holders and (step is None or step.outcome == IN_USE):
-        return HELD, ", ".join(each.name for each in holders)
+        return HELD, listed(each.name for each in holders)
     if step is None:
         return FREE, ""
     if step.outcome in (TAKEN, GIVEN_BACK):
@@ -180,12 +188,12 @@ def _state(device: Candidate, step: Step | None, holders: Sequence[_Holder]) -> 
     if step.outcome == TAINTED:
         return TAINTED, _taints(device)
     if step.outcome == UNLIKE:
-        return UNLIKE, f"another {short(step.detail)}"
+        return UNLIKE, say("another {attribute}", attribute=short(step.detail))
     return step.outcome, step.detail
 
 
 def _taints(device: Candidate) -> str:
-    return ", ".join(f"{taint.key}={taint.value}" if taint.value else taint.key for taint in device.taints)
+    return listed(f"{taint.key}={taint.value}" if taint.value else taint.key for taint in device.taints)
 
 
 def _lonely(device: Candidate, step: Step, log: Sequence[Step], devices: Mapping[DeviceId, Candidate]) -> str:
@@ -195,13 +203,19 @@ def _lonely(device: Candidate, step: Step, log: Sequence[Step], devices: Mapping
     needed = getattr(step.want.request, "count", None) or 1
     taken = {each.device for each in log if each.outcome == TAKEN and each.want == step.want}
     if len(taken) < needed:
-        return f"only {len(taken)} of {needed} will do"
+        return say("only {taken} of {needed} will do", taken=len(taken), needed=needed)
     same = {each.matchAttribute for each in step.want.claim.spec.devices.constraints}
     for attribute in dict.fromkeys(each.detail for each in log if each.outcome == UNLIKE and each.detail in same):
         value = device.attribute(attribute)
         like = sum(devices[id].attribute(attribute) == value for id in taken)
         if value is not None and like < needed:
-            return f"only {like} of {needed} on {short(attribute)} {value[1]}"
+            return say(
+                "only {like} of {needed} on {attribute} {value}",
+                like=like,
+                needed=needed,
+                attribute=short(attribute),
+                value=value[1],
+            )
     return ""
 
 

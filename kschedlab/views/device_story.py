@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kschedlab.devices.search import UNLIKE
+from kschedlab.language import say
 from kschedlab.views.device_map import unasked
 from kschedlab.views.device_sights import FREE, OFFERED, PICKED, TAKES, TRIED, NodeSight, Sight
 
@@ -18,17 +19,23 @@ def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[Nod
     for place, node in enumerate(seen):
         for step in node.steps:
             now[place] = now[place]._replace(devices=_after(now[place].devices, step))
-            yield list(now), f"{node.node}: {_said(step)}."
+            yield list(now), say("{node}: {said}.", node=node.node, said=_said(step))
         now[place] = _found(node)
         fits = [device.id.device for device in now[place].devices if device.state == OFFERED]
-        result = f"could give {' and '.join(fits)}" if fits else node.reason or "has nothing to give"
+        result = _could_give(fits) if fits else node.reason or say("has nothing to give")
         if place < len(seen) - 1:
-            yield list(now), f"{node.node}: {result}."
+            yield list(now), say("{node}: {said}.", node=node.node, said=result)
     yield list(seen), end
 
 
+def _could_give(devices: Sequence[str]) -> str:
+    return say("could give {devices}", devices=say(" and ").join(devices))
+
+
 def _said(step: Sight) -> str:
-    return f"{step.id.device} leads nowhere, and is given back" if step.state == TRIED else step.sentence
+    if step.state == TRIED:
+        return say("{device} leads nowhere, and is given back", device=step.id.device)
+    return step.sentence
 
 
 def _after(devices: Sequence[Sight], step: Sight) -> tuple[Sight, ...]:

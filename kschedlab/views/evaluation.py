@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kschedlab.cel.steps import Step
+from kschedlab.language import later, say
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import flowed, text_width
 from kschedlab.views.style import CHOSEN, EVICTED
@@ -13,7 +14,7 @@ from kschedlab.views.svg import Room, label, svg
 
 LINE, MORE, INDENT, SIZE = 24, 16, 14, 13
 """Pixels of a line, of each further one, and of a step to the right; the size of the letters."""
-NOT_REACHED = "not evaluated"
+NOT_REACHED = later("not evaluated")
 
 
 class _Row(NamedTuple):
@@ -44,7 +45,7 @@ def draw_evaluation(steps: Sequence[Step], room: Room, upto: int | None = None) 
         laid = _laid(step, result_of(step) if upto else "", room.width)
         shapes.append(_line(laid, at, y, room.width, at < upto, at == upto - 1))
         y += laid.high
-    spoken = "; ".join(line.strip() for line in evaluation_text(steps[:upto]).splitlines())
+    spoken = say("; ").join(line.strip() for line in evaluation_text(steps[:upto]).splitlines())
     return svg(shapes, room.width, max(y, LINE) + 2, spoken)
 
 
@@ -63,7 +64,7 @@ def _laid(step: Step, result: str, width: float) -> _Row:
 def result_of(step: Step) -> str:
     """The values of a part in a few words: one, or one for each round of a loop."""
     if not step.values:
-        return NOT_REACHED
+        return say(NOT_REACHED)
     return step.values[0] if len(set(step.values)) == 1 else ", ".join(step.values)
 
 

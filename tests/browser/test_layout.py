@@ -55,6 +55,8 @@ TRANSLATED = (
     "reduce_and_sum",
     "round_robin",
     "shared_sum",
+    "devices",
+    "selector",
 )
 """How the names of panels begin that are Chinese, too."""
 

@@ -11,6 +11,7 @@ from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.lesson import Lesson, exercises_of
 from kschedlab.lab.exercises.progress import Progress
 from kschedlab.lab.panels import (
+    devices,
     first,
     heap_head,
     lost_update,
@@ -40,6 +41,7 @@ from kschedlab.lab.panels import (
     score_extender,
     score_questions,
     select_host,
+    selector,
     shared_sum,
     weights,
 )
@@ -107,9 +109,14 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "map_reduce, log": reduce_and_sum.in_the_log,
     "map_reduce, turns": lambda: round_robin.panel(jobs=True).ask(round_robin.fair_turns()),
     "map_reduce, heap": lambda: heap_head.panel().ask(heap_head.which_comes_out()),
+    "devices": devices.panel,
+    "devices, two": lambda: devices.panel(count=2, together=True),
+    "devices, no h100": lambda: devices.panel(model="h100"),
+    "devices, selector": selector.panel,
+    "devices, unknown attribute": lambda: selector.panel(selector="an unknown attribute"),
 }
 """By name, the panels of translated lessons, with their questions."""
-LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce")
+LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")
 """The translated lessons with exercises."""
 
 OWN_WORDS = re.compile(
@@ -123,6 +130,8 @@ OWN_WORDS = re.compile(
             r"node\(s\) [\w\s'/-]+",  # the same of v1.16
             r"skip schedule deleting pod: \S+|no nodes available to schedule pods",  # what v1.16 logs and says
             r"Binding rejected: .*|\S+ etcdserver: .*|persistentvolumeclaim .* not found",  # the same
+            r"cannot allocate all claims",  # why devices are not allocated
+            r"no such key: \w+(\. consider using .* optional fields)?",  # an error of a selector
             r"API server|list, watch|\$ kubectl .*|\{key: gpu, operator: Exists\}",
             r"couldn't create key [^”]*|object has no meta: ...|object not found",  # errors of v1.13's queue
             r"object was removed from heap data",  # the same
@@ -168,6 +177,9 @@ OWN_NAMES = {
         "Resource Allocation Prefer Avoid Inter Pods channel errs goroutine many results worker "
         "affinity spread taints job web name priorities weight kind algorithm Policy Service maintenance rack "
         "cpu memory"
+    ),
+    "devices": (  # claims, a taint; attributes; fields of a claim; parts of selectors, broken into lines
+        "rival gpus train broken Broken model memory firmware constraints requests count key true false in gi com"
     ),
 }
 """By lesson, what else is a name there."""

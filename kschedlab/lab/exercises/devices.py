@@ -16,12 +16,13 @@ from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.lab.exercises.your_cluster import OneLine
 from kschedlab.lab.panels.devices import GENERATION, ROOT, Gpu, claim_of, fleet, of_memory, of_model, train
+from kschedlab.language import listed, say, terms
 from kschedlab.manifests.loading import Objects, decode_objects, loads
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, as_yaml
 from kschedlab.views.device_map import draw_devices
-from kschedlab.views.device_sights import FREE, TAKES, NodeSight, sights
+from kschedlab.views.device_sights import FREE, TAKES, NodeSight, Sight, sights
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
@@ -29,7 +30,6 @@ from kschedlab.views.words import aligned
 NODES = ("node-a", "node-b", "node-c")
 SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (16,)}
 """The models, and the memory in Gi that they come with."""
-HEAD = ("device", "model", "memory", "PCIe root", "")
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -74,15 +74,17 @@ class Case:
             for name, gpus in self.gpus.items()
             for gpu, model, memory, root in gpus
         ]
-        listed = table(HEAD, (row(*each) for each in rows))
-        folded = element("details", element("summary", "As a table"), listed, open="")
+        head = [*terms("device", "model", "memory", "PCIe root"), ""]
+        known = table(head, (row(*each) for each in rows))
+        folded = element("details", element("summary", say("As a table")), known, open="")
         picture = join([draw_devices(self.decision, ROOM, asked=False), *more, folded])
-        written = "\n".join(aligned([HEAD, *rows], ""))
-        return Instance(picture, f"{written}\n\n{text}" if text else written, join([*more, listed]))
+        written = "\n".join(aligned([head, *rows], ""))
+        return Instance(picture, f"{written}\n\n{text}" if text else written, join([*more, known]))
 
     def _state(self, name: str) -> str:
-        held, broken = "held by rival" if name == self.held else "", "taint broken" if name == self.broken else ""
-        return ", ".join(filter(None, (held, broken)))
+        held = say("held by rival") if name == self.held else ""
+        broken = say("taint broken") if name == self.broken else ""
+        return listed(filter(None, (held, broken)))
 
 
 def decided(objects: Objects) -> Decision:
@@ -136,13 +138,13 @@ def which_device(rng: random.Random) -> Exercise:
     remarks = remarks_of(case)
     claim = as_yaml([case.claim])
     return Predict(
-        "Which device?",
-        "train claims one device with the claim below. Which one does it get?",
+        say("Which device?"),
+        say("train claims one device with the claim below. Which one does it get?"),
         right,
         remarks[right],
         (
-            "First cross out what is held, has a taint, or is not selected.",
-            "Of those left, the search takes the first of the node's slice.",
+            say("First cross out what is held, has a taint, or is not selected."),
+            say("Of those left, the search takes the first of the node's slice."),
         ),
         case.instance(lines(claim), text=claim),
         remarks,
@@ -157,16 +159,22 @@ def remarks_of(case: Case) -> dict[str, str]:
         for device, gpu in zip(node.devices, case.gpus[node.node], strict=True):
             name = f"{node.node}/{device.id.device}"
             if gpu[1] == case.model:
-                found[name] = _remark(node, name, device.sentence)
+                found[name] = _remark(node, name, device)
     return found
 
 
-def _remark(node: NodeSight, name: str, sentence: str) -> str:
-    if "goes to the pod" in sentence:
-        return f"{name} is the first device of its node that the claim may have, and no other node has one."
-    if "is not asked for" in sentence:
-        return f"The search on {node.node} never comes to {name}: a device before it already serves the claim."
-    return f"On {node.node}, {sentence}."
+def _remark(node: NodeSight, name: str, device: Sight) -> str:
+    if device.state == TAKES:
+        return say(
+            "{device} is the first device of its node that the claim may have, and no other node has one.", device=name
+        )
+    if device.state == FREE:
+        return say(
+            "The search on {node} never comes to {device}: a device before it already serves the claim.",
+            node=node.node,
+            device=name,
+        )
+    return say("On {node}, {sentence}.", node=node.node, sentence=device.sentence)
 
 
 # -- build
@@ -195,30 +203,38 @@ def fault(case: Case, objects: Objects) -> str:
     """What the claim misses; "" if train gets what it needs."""
     claim = Cluster(objects, GENERATION.api).find(ResourceClaim, ("default", "gpus"))
     if objects.report.counts != KINDS or claim is None:
-        return "Give one claim, gpus, and nothing else."
+        return say("Give one claim, gpus, and nothing else.")
     if claim.status.allocation is not None:
-        return "Leave the status out: the scheduler writes it."
+        return say("Leave the status out: the scheduler writes it.")
     decision = decided(objects)
     if decision.error:
-        return f"The decision ends with an error: {decision.error}"
+        return say("The decision ends with an error: {error}", error=decision.error)
     if decision.node is None:
-        return f"train gets nothing. {decision.event}"
+        return say("train gets nothing. {event}", event=decision.event)
     names = devices_of(decision)
     gpus = [gpu for gpu in case.gpus[decision.node] if f"{decision.node}/{gpu[0]}" in names]
-    said = f"train gets {' and '.join(names) or 'no device'}"
+    got = say("train gets {devices}", devices=say(" and ").join(names)) if names else say("train gets no device")
     if len(gpus) != case.count:
-        return f"{said}: not {case.count}."
+        return say("{got}: not {number}.", got=got, number=case.count)
     if any(gpu[1] != case.model or gpu[2] < case.memory for gpu in gpus):
-        return f"{said}: each must be an {case.model} with {case.memory}Gi or more."
+        return say(
+            "{got}: each must be an {model} with {memory}Gi or more.", got=got, model=case.model, memory=case.memory
+        )
     roots = [gpu[3] for gpu in gpus]
-    return f"{said}, on the roots {' and '.join(roots)}." if case.together and len(set(roots)) > 1 else ""
+    apart = case.together and len(set(roots)) > 1
+    return say("{got}, on the roots {roots}.", got=got, roots=say(" and ").join(roots)) if apart else ""
 
 
 def elsewhere(case: Case, objects: Objects) -> str:
     """What a claim that is right here by luck would take or refuse on other nodes; "" if it is right there, too."""
     (claim,) = (each for each in objects.resource_claims if each.metadata.name == "gpus")
     model, least, number = case.model, case.memory, case.count
-    asked = f"{number} {model} with {least}Gi{' on one root' if case.together else ''}"
+    asked = say(
+        "{number} {model} with {memory}Gi on one root" if case.together else "{number} {model} with {memory}Gi",
+        number=number,
+        model=model,
+        memory=least,
+    )
 
     def gets(model: str, memory: int, roots: str = "p0", broken: str = "") -> bool:
         gpus = [(f"gpu-{place}", model, memory, roots[2 * place :][:2] or roots[:2]) for place in range(number)]
@@ -226,15 +242,17 @@ def elsewhere(case: Case, objects: Objects) -> str:
         return schedule("default/train", cluster, GENERATION).node is not None
 
     if gets(model, least - 1):
-        return f"Here it gets the right devices, but it would take {number} {model} with {least - 1}Gi as well."
+        less = say("{number} {model} with {memory}Gi", number=number, model=model, memory=least - 1)
+        return say("Here it gets the right devices, but it would take {devices} as well.", devices=less)
     if gets("h100", least):
-        return f"Here it gets the right devices, but it would take {number} h100 as well."
+        others = say("{number} {model}", number=number, model="h100")
+        return say("Here it gets the right devices, but it would take {devices} as well.", devices=others)
     if case.together and gets(model, least, "p0p1"):
-        return "Here it gets the right devices, but it would take devices on two roots as well."
+        return say("Here it gets the right devices, but it would take devices on two roots as well.")
     if not gets(model, least):
-        return f"Here it gets its devices, but it would refuse {asked}, and that is enough."
+        return say("Here it gets its devices, but it would refuse {devices}, and that is enough.", devices=asked)
     if case.tolerates and not gets(model, least, broken="node/gpu-0"):
-        return f"Here it gets its devices, but it would refuse {asked} if one is broken."
+        return say("Here it gets its devices, but it would refuse {devices} if one is broken.", devices=asked)
     return ""
 
 
@@ -247,14 +265,17 @@ def two_on_one_root(rng: random.Random) -> Exercise:
 
     case = drawn(rng, lambda rng: replace(random_case(rng), count=2, together=True), wanted)
     return Build(
-        "Two on one root",
-        f"train needs two a100 with at least {case.memory}Gi each, on one PCIe root. Write its claim, gpus.",
+        say("Two on one root"),
+        say(
+            "train needs two a100 with at least {memory}Gi each, on one PCIe root. Write its claim, gpus.",
+            memory=case.memory,
+        ),
         lambda objects: fault(case, objects) or elsewhere(case, objects),
         as_yaml([case.claim]),
-        "The selectors say what each device must be, the constraint what the two have in common.",
+        say("The selectors say what each device must be, the constraint what the two have in common."),
         (
-            "Two selectors: one compares an attribute, the other a capacity, as in the first panel's claim.",
-            f"constraints is a list beside requests; its one line is - matchAttribute: {ROOT}",
+            say("Two selectors: one compares an attribute, the other a capacity, as in the first panel's claim."),
+            say("constraints is a list beside requests; its one line is - matchAttribute: {root}", root=ROOT),
         ),
         case.instance(),
         as_yaml(case.base),
@@ -289,15 +310,18 @@ def one_line(rng: random.Random) -> Exercise:
     wrong, base = broken(case, good), as_yaml(case.base)
     event = decided(loads(f"{wrong}\n---\n{base}")).event
     built = OneLine(
-        "One line",
-        f"train needs two a100 with at least {case.memory}Gi on one PCIe root, and may use the broken one. This claim "
-        "has a mistake, and no node can serve it. Change one line.",
+        say("One line"),
+        say(
+            "train needs two a100 with at least {memory}Gi on one PCIe root, and may use the broken one. This claim "
+            "has a mistake, and no node can serve it. Change one line.",
+            memory=case.memory,
+        ),
         lambda objects: fault(case, objects) or elsewhere(case, objects),
         as_yaml([case.claim]),
-        f"It was {mistakes(case)[good]}; {good} is right.",
+        say("It was {mistake}; {good} is right.", mistake=mistakes(case)[good], good=good),
         (
-            f"The event does not say which: {event}",
-            "Compare each name and each value with the table: upper case, units, domains.",
+            say("The event does not say which: {event}", event=event),
+            say("Compare each name and each value with the table: upper case, units, domains."),
         ),
         case.instance(),
         base,
@@ -344,14 +368,19 @@ def nodes_with_roots(rng: random.Random) -> Iterator[tuple[list[str], int]]:
 def search(seed: int) -> Exercise:
     """A search that never gives a device back."""
     return Repair(
-        "Given back",
-        "A claim wants count devices on one PCIe root. This function takes the first device, looks for others on "
-        "its root, and gives up where that fails. Mend it so that it takes the devices that the scheduler takes.",
+        say("Given back"),
+        say(
+            "A claim wants count devices on one PCIe root. This function takes the first device, looks for others on "
+            "its root, and gives up where that fails. Mend it so that it takes the devices that the scheduler takes."
+        ),
         together_broken,
         together_mended,
         by_engine,
         nodes_with_roots,
-        "The search is depth first: where a device leads nowhere it is given back, and the next one is tried.",
-        ("Which device is tried first after the first one was given back?", "Devices before it need not be looked at."),
+        say("The search is depth first: where a device leads nowhere it is given back, and the next one is tried."),
+        (
+            say("Which device is tried first after the first one was given back?"),
+            say("Devices before it need not be looked at."),
+        ),
         seed,
     )

@@ -17,6 +17,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab.language import later, listed, say
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, node
@@ -37,12 +38,12 @@ GPUS: Mapping[str, Sequence[Gpu]] = {
     "node-b": (("gpu-0", "a100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "t4", 16, "p1")),
     "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
 }
-MODELS = ("any", "a100", "h100", "t4")
+MODELS = (later("any"), "a100", "h100", "t4")
 MANY = {
-    "held": "belong to another claim",
-    "tried": "were tried and given back",
-    "not selected": "are not selected",
-    "tainted": "have a taint that the claim does not tolerate",
+    "held": later("belong to another claim"),
+    "tried": later("were tried and given back"),
+    "not selected": later("are not selected"),
+    "tainted": later("have a taint that the claim does not tolerate"),
 }
 """What is said of several devices."""
 
@@ -166,8 +167,17 @@ def show(settings: Settings) -> View:
 
 def handles(settings: Settings) -> dict[str, dict[str, str]]:
     """What a click on a device sets: whether rival holds it, or it has the taint."""
-    sets = {"node-b/gpu-0": f"rival: {_other(settings.rival)}", "node-c/gpu-0": f"broken: {_other(settings.broken)}"}
-    return {f"{DRIVER}/{name}": {"data_set": each, "aria_label": f"{name}: {each}"} for name, each in sets.items()}
+    sets = {
+        "node-b/gpu-0": ("rival", later("{name}: rival: {state}"), settings.rival),
+        "node-c/gpu-0": ("broken", later("{name}: broken: {state}"), settings.broken),
+    }
+    return {
+        f"{DRIVER}/{name}": {
+            "data_set": f"{control}: {_other(on)}",
+            "aria_label": say(message, name=name, state=say(_other(on))),
+        }
+        for name, (control, message, on) in sets.items()
+    }
 
 
 def _other(on: bool) -> str:
@@ -178,9 +188,9 @@ def idle(settings: Settings) -> dict[str, str]:
     """The controls that decide nothing now, and why."""
     found = {}
     if settings.count == 1:
-        found["together"] = "one device is always on one root"
+        found["together"] = say("one device is always on one root")
     if not settings.broken:
-        found["tolerates"] = "there is no taint"
+        found["tolerates"] = say("there is no taint")
     return found
 
 
@@ -188,28 +198,45 @@ def told(decision: Decision, seen: list[NodeSight]) -> str:
     """The outcome in a sentence or two."""
     fitting = [each.node for each in seen if not each.reason]
     if decision.node is None:
-        return f"train fits on no node, and preemption does not help: {_tally(seen)}."
-    others = f"; {count(len(fitting) - 1, 'other node')} could, too" if len(fitting) > 1 else ""
+        return say("train fits on no node, and preemption does not help: {tally}.", tally=_tally(seen))
     gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == "takes"]
-    return f"train goes to {decision.node} and gets {' and '.join(gets)}{others}."
+    devices, others = say(" and ").join(gets), count(len(fitting) - 1, "other node")
+    return say(
+        "train goes to {node} and gets {devices}; {others} could, too."
+        if len(fitting) > 1
+        else "train goes to {node} and gets {devices}.",
+        node=decision.node,
+        devices=devices,
+        others=others,
+    )
 
 
 def _tally(seen: Sequence[NodeSight]) -> str:
     """How many devices there are, and what is in the way of how many."""
     states = Counter(device.state for each in seen for device in each.devices)
-    found = [f"{number} {MANY[state] if number > 1 else WORDS[state]}" for state, number in states.most_common()]
-    if len(found) == 1:
-        return f"all {found[0].replace(' ', ' devices ', 1)}"
-    return f"of {count(states.total(), 'device')} {', '.join(found)}"
+    if len(states) == 1:
+        ((state, number),) = states.items()
+        return say("all {number} devices {what}", number=number, what=say(MANY[state]))
+    found = [
+        say("{number} {what}", number=number, what=say(MANY[state] if number > 1 else WORDS[state]))
+        for state, number in states.most_common()
+    ]
+    return say("of {devices} {tally}", devices=count(states.total(), "device"), tally=listed(found))
 
 
 def wished(settings: Settings) -> str:
     """The claim in words."""
-    model = f"{settings.model} " if settings.model != "any" else ""
-    found = [f"{settings.count} {model}GPU{'s' if settings.count > 1 else ''}"]
-    found += [f"at least {settings.memory}Gi{' each' if settings.count > 1 else ''}"] if settings.memory else []
-    found += ["on one PCIe root"] if settings.together else []
-    return ", ".join([*found, *(["broken or not"] if settings.tolerates else [])])
+    several = settings.count > 1
+    wish = count(settings.count, "GPU")
+    if settings.model != "any":
+        message = later("{number} {model} GPUs" if several else "{number} {model} GPU")
+        wish = say(message, number=settings.count, model=settings.model)
+    if settings.memory:
+        message = later("{wish}, at least {memory}Gi each" if several else "{wish}, at least {memory}Gi")
+        wish = say(message, wish=wish, memory=settings.memory)
+    if settings.together:
+        wish = say("{wish}, on one PCIe root", wish=wish)
+    return say("{wish}, broken or not", wish=wish) if settings.tolerates else wish
 
 
 def question(asked: Settings = Settings()) -> Question[Settings]:
@@ -220,12 +247,14 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         fitting = [each.node for each in sights(decide(settings)) if not each.reason]
-        return f"{', '.join(fitting) or 'No node'} can serve the claim."
+        if not fitting:
+            return say("No node can serve the claim.")
+        return say("{nodes} can serve the claim.", nodes=listed(fitting))
 
     def before(settings: Settings) -> Callable[[Room], Html]:
         return lambda room: draw_devices(decide(settings), room, asked=False)
 
-    text = f"train claims {wished(asked)}. How many nodes can serve the claim?"
+    text = say("train claims {wish}. How many nodes can serve the claim?", wish=wished(asked))
     return Question(text, ("0", "1", "2", "3"), right, why, before)
 
 

@@ -11,6 +11,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.devices import DRIVER, GPUS, ROOT
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice
+from kschedlab.language import later, say, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
 from kschedlab.views.evaluation import draw_evaluation, evaluation_text, result_of
@@ -18,15 +19,15 @@ from kschedlab.views.tables import row, table
 
 ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]'
 SELECTORS = {
-    "model": f'{ATTRIBUTES}.model == "a100"',
-    "memory": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
-    "both": f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
-    "an unknown attribute": f'{ATTRIBUTES}.firmware == "2.1"',
-    "guarded": f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
-    "an error absorbed": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
-    "one of a list": f'{ATTRIBUTES}.model in ["a100", "h100"]',
-    "a loop": f"[20, 40, 80].exists(gi, {CAPACITY}.memory.asInteger() == gi * 1073741824)",
-    "another domain": 'device.attributes["other.example.com"].model == "a100"',
+    later("model"): f'{ATTRIBUTES}.model == "a100"',
+    later("memory"): f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
+    later("both"): f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
+    later("an unknown attribute"): f'{ATTRIBUTES}.firmware == "2.1"',
+    later("guarded"): f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
+    later("an error absorbed"): f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
+    later("one of a list"): f'{ATTRIBUTES}.model in ["a100", "h100"]',
+    later("a loop"): f"[20, 40, 80].exists(gi, {CAPACITY}.memory.asInteger() == gi * 1073741824)",
+    later("another domain"): 'device.attributes["other.example.com"].model == "a100"',
 }
 """By name, an expression each."""
 DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus)
@@ -54,12 +55,12 @@ def evaluated(settings: Settings) -> tuple[Step, ...]:
 
 
 def verdict(settings: Settings) -> str:
-    """``selected``, ``not selected`` or ``an error``."""
+    """``selected``, ``not selected`` or ``an error``, in the chosen language."""
     try:
         matches = compile(SELECTORS[settings.selector]).matches(DRIVER, device_of(settings.device))
     except CelError:
-        return "an error"
-    return "selected" if matches else "not selected"
+        return say("an error")
+    return say("selected" if matches else "not selected")
 
 
 def show(settings: Settings) -> View:
@@ -70,7 +71,7 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: draw_evaluation(parts, room),
         sentence,
-        table(["Part", "Value"], rows),
+        table(terms("Part", "Value"), rows),
         f"{sentence}\n{evaluation_text(parts)}",
         story=lambda room: [
             Frame(draw_evaluation(parts, room, upto), f"{part.text} = {result_of(part)}")
@@ -85,9 +86,16 @@ def told(settings: Settings) -> str:
     try:
         matches, cost = expression.evaluate(DRIVER, device_of(settings.device))
     except CelError as error:
-        return f"{settings.device}: {error}. No node gets the pod: an error ends the decision."
-    result = "selected" if matches else "not selected"
-    return f"{settings.device} is {result}. The evaluation cost {cost} of 1,000,000 units."
+        return say(
+            "{device}: {error}. No node gets the pod: an error ends the decision.", device=settings.device, error=error
+        )
+    return say(
+        "{device} is selected. The evaluation cost {cost} of 1,000,000 units."
+        if matches
+        else "{device} is not selected. The evaluation cost {cost} of 1,000,000 units.",
+        device=settings.device,
+        cost=cost,
+    )
 
 
 def question(asked: Settings = Settings()) -> Question[Settings]:
@@ -95,8 +103,13 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
     node, gpu = asked.device.split("/")
     _, model, memory, _ = next(each for each in GPUS[node] if each[0] == gpu)
     return Question(
-        f"{asked.device} is of model {model} and has {memory}Gi. What is the verdict on it?",
-        ("selected", "not selected", "an error"),
+        say(
+            "{device} is of model {model} and has {memory}Gi. What is the verdict on it?",
+            device=asked.device,
+            model=model,
+            memory=memory,
+        ),
+        (*terms("selected", "not selected", "an error"),),
         verdict,
         lambda settings, answer: told(settings),
         lambda settings: lambda room: draw_evaluation(evaluated(settings), room, 0),
