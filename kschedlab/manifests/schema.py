@@ -15,16 +15,9 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from kschedlab.objects.meta import Part, Time
-from kschedlab.objects.problems import WRITTEN, Fault, Path, quoted
+from kschedlab.objects.problems import WRITTEN, Fault, Path, quoted, say
 from kschedlab.objects.quantity import Quantity, QuantityError
 
-_TYPE_NAMES: dict[Any, str] = {
-    str: "text",
-    int: "a whole number",
-    bool: "true or false",
-    Quantity: "a quantity",
-    Time: "a time",
-}
 _INVALID = object()
 """Stands for a value of the wrong type."""
 
@@ -45,9 +38,10 @@ def _unquoted(value: Any) -> Quantity:
     if isinstance(value, float) and isfinite(value):
         value = Decimal(repr(value))
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise QuantityError("format", f"{WRITTEN} is not a quantity (expected a number such as 2, 500m or 1.5Gi)")
+        expected = say("{value} is not a quantity (expected a number such as 2, 500m or 1.5Gi)", value=WRITTEN)
+        raise QuantityError("format", expected)
     if isinstance(value, int) and value.bit_length() > 256:
-        raise QuantityError("range", f"{WRITTEN} is not a quantity (it has too many digits)")
+        raise QuantityError("range", say("{value} is not a quantity (it has too many digits)", value=WRITTEN))
     return Quantity(str(value))
 
 
@@ -82,7 +76,7 @@ def _validate(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
 
 def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, f"expected a map of fields, not {_type_name(data)}"))
+        faults.append(Fault(path, say("expected a map of fields, not {given}", given=_type_name(data))))
         return _INVALID
     types = _fields(expected)
     present = {name: value for name, value in data.items() if name in types and value is not None}
@@ -92,7 +86,7 @@ def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faul
 
 def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, list | tuple):
-        faults.append(Fault(path, f"expected a list, not {_type_name(data)}"))
+        faults.append(Fault(path, say("expected a list, not {given}", given=_type_name(data))))
         return _INVALID
     empty: Any = {str: "", Quantity: "0"}.get(expected, {})
     items = [_validate(empty if v is None else v, expected, (*path, i), faults) for i, v in enumerate(data)]
@@ -101,11 +95,13 @@ def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) ->
 
 def _validate_map(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, f"expected a map, not {_type_name(data)}"))
+        faults.append(Fault(path, say("expected a map, not {given}", given=_type_name(data))))
         return _INVALID
     for key in data:
         if not isinstance(key, str):
-            faults.append(Fault(path, f"the key {key!r} is {_type_name(key)}, not text: put it in quotes"))
+            given = _type_name(key)
+            said = say("the key {key!r} is {given}, not text: put it in quotes", key=key, given=given)
+            faults.append(Fault(path, said))
     data = {key: value for key, value in data.items() if isinstance(key, str)}
     absent: Any = "" if expected is str else {} if isinstance(expected, type) and issubclass(expected, Part) else None
     entries = {k: _validate(absent if v is None else v, expected, (*path, k), faults) for k, v in data.items()}
@@ -130,7 +126,8 @@ def _validate_scalar(data: Any, expected: Any, path: Path, faults: list[Fault]) 
     elif type(data) is not expected:
         fault = _type_fault(data, expected)
     elif limits and not limits[0].ge <= data <= limits[0].le:
-        fault = f"{data} is out of range: from {limits[0].ge} to {limits[0].le}"
+        least, most = limits[0].ge, limits[0].le
+        fault = say("{value} is out of range: from {least} to {most}", value=data, least=least, most=most)
     else:
         return data
     if fault is None:
@@ -142,21 +139,43 @@ def _validate_scalar(data: Any, expected: Any, path: Path, faults: list[Fault]) 
 def _decoding_fault(data: Any, expected: type) -> str | None:
     """What is wrong with the value of a quantity or a time, or None."""
     if isinstance(data, dict | list):
-        return f"expected {_TYPE_NAMES[expected]}, not {_type_name(data)}"
+        return _not_expected(expected, data)
     try:
         decode_value(expected, data)
     except QuantityError as error:
         return str(error)
     except (ValueError, NotImplementedError):
-        return f"{_shown(data)} is not a time such as 2024-01-31T12:00:00Z"
+        return say("{value} is not a time such as 2024-01-31T12:00:00Z", value=_shown(data))
     return None
 
 
 def _type_fault(data: Any, expected: Any) -> str:
     if isinstance(data, dict | list) or data is None:
-        return f"expected {_TYPE_NAMES[expected]}, not {_type_name(data)}"
-    remedy = f": put it in quotes ({quoted(WRITTEN)})" if expected is str else ""
-    return f"{_shown(data)} is {_type_name(data)}, not {_TYPE_NAMES[expected]}{remedy}"
+        return _not_expected(expected, data)
+    value, given, wanted = _shown(data), _type_name(data), _wanted(expected)
+    if expected is not str:
+        return say("{value} is {given}, not {expected}", value=value, given=given, expected=wanted)
+    return say(
+        "{value} is {given}, not {expected}: put it in quotes ({quoted})",
+        value=value,
+        given=given,
+        expected=wanted,
+        quoted=quoted(WRITTEN),
+    )
+
+
+def _not_expected(expected: Any, data: Any) -> str:
+    return say("expected {expected}, not {given}", expected=_wanted(expected), given=_type_name(data))
+
+
+def _wanted(expected: Any) -> str:
+    if expected is str:
+        return say("text")
+    if expected is bool:
+        return say("true or false")
+    if expected is Quantity:
+        return say("a quantity")
+    return say("a time") if expected is Time else say("a whole number")
 
 
 def _shown(data: Any) -> str:
@@ -165,10 +184,13 @@ def _shown(data: Any) -> str:
 
 def _type_name(data: Any) -> str:
     if data is None:
-        return "nothing"
+        return say("nothing")
     if isinstance(data, bool):
-        return "true or false"
+        return say("true or false")
     if isinstance(data, int | float | Decimal):
-        return "a number"
-    names = {"str": "text", "dict": "a map", "list": "a list", "tuple": "a list"}
-    return names.get(type(data).__name__, f"a Python {type(data).__name__}")
+        return say("a number")
+    if isinstance(data, str):
+        return say("text")
+    if isinstance(data, list | tuple):
+        return say("a list")
+    return say("a map") if isinstance(data, dict) else say("a Python {name}", name=type(data).__name__)

@@ -77,6 +77,13 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     )
 
 
+def say(message: str, /, **fields: object) -> str:
+    """:func:`kschedlab.language.say`, which is loaded only once something is wrong."""
+    from kschedlab.language import say as said
+
+    return said(message, **fields)
+
+
 def safe_text(text: str) -> str:
     """The text with control, bidi and other invisible characters escaped, so that no terminal obeys or hides them."""
     if text.isascii() and text.isprintable():

@@ -20,11 +20,9 @@ _DECIMAL_SUFFIX = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_SUFFIX = {exponent: suffix for suffix, exponent in _BINARY.items()}
 _QUANTITY = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
-_TRAILING_LETTERS = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?)([A-Za-z]+)")
 _MAX_LENGTH = 64
 _MAX_EXPONENT = 64
 _SUFFIXES = [suffix for suffix in (*_DECIMAL, *_BINARY) if suffix]
-_EXPECTED = "expected a number such as 2, 0.5, 500m, 64Mi, 1.5Gi or 1e3"
 
 
 class QuantityError(ValueError):
@@ -123,15 +121,15 @@ def _away_from_zero(number: int, divisor: int) -> int:
 def _parse(text: str) -> tuple[int, str, str | None]:
     """(nanos, format, text if it is canonical already)."""
     if len(text) > _MAX_LENGTH:
-        raise QuantityError("range", f'"{text[:20]}..." is not a quantity: it has more than {_MAX_LENGTH} characters')
+        raise _refused("range", "too long", text)
     match = _QUANTITY.fullmatch(text)
     if match is None or not text:
-        raise QuantityError("format", f'"{text}" is not a quantity ({_hint(text)})')
+        raise _refused("format", "unreadable", text)
     whole, fraction, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4]
     binary, exponent, format = _scale(text, suffix)
     narrow = _is_narrow(len(whole), len(fraction), exponent, binary)
     if not narrow and not match[2] and not fraction:
-        raise QuantityError("numeric", f'"{text}" is not a quantity (it has no digits)')
+        raise _refused("numeric", "no digits", text)
     number = int(whole + fraction)
     nanos = _nanos(number, len(fraction), exponent, binary)
     if binary and not narrow:
@@ -149,9 +147,9 @@ def _scale(text: str, suffix: str) -> tuple[bool, int, str]:
         return True, _BINARY[suffix], "BinarySI"
     match = _EXPONENT.fullmatch(suffix)
     if match is None or abs(int(match[1])) > INT64_MAX:
-        raise QuantityError("suffix", f'"{text}" is not a quantity ({_hint(text)})')
+        raise _refused("suffix", "unreadable", text)
     if abs(int(match[1])) > _MAX_EXPONENT:
-        raise QuantityError("range", f'"{text}" is not a quantity (its exponent is beyond {_MAX_EXPONENT})')
+        raise _refused("range", "exponent", text)
     return False, int(match[1]), "DecimalExponent"
 
 
@@ -193,16 +191,8 @@ def _canonical(nanos: int, format: str) -> str:
     return f"{amount}{_DECIMAL_SUFFIX[exponent]}"
 
 
-def _hint(text: str) -> str:
-    """The remedy: what to write instead."""
-    if re.fullmatch(r"[+-]?[0-9]+,[0-9]+[A-Za-z]*", text):
-        return f'use a decimal point: "{text.replace(",", ".")}"'
-    letters = _TRAILING_LETTERS.fullmatch(text)
-    if letters is None:
-        return _EXPECTED
-    number, suffix = letters.groups()
-    likely = suffix[0].upper()
-    if likely in "KMGTPE" and suffix[1:].lower() in ("", "b", "i", "ib"):
-        power = "k" if likely == "K" else likely
-        return f'unknown suffix "{suffix}"; {number}{likely}i uses powers of 1024, {number}{power} powers of 1000'
-    return f'unknown suffix "{suffix}"; use {", ".join(_SUFFIXES)} or an exponent such as e3'
+def _refused(fault: str, why: str, text: str) -> QuantityError:
+    """The error, with its words; they are loaded only now."""
+    from kschedlab.objects.quantity_words import refusal
+
+    return QuantityError(fault, refusal(why, text, _MAX_LENGTH, _MAX_EXPONENT, _SUFFIXES))

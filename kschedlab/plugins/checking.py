@@ -16,6 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.snapshot import Overlay, Snapshot
 from kschedlab.filter.plugin import Filter, PreFilterRejection, SchedulingError
+from kschedlab.language import later, say, terms
 from kschedlab.plugins.asking import of_node
 from kschedlab.plugins.framework import PluginError, name_of
 from kschedlab.plugins.joining import Members, Place, joined
@@ -38,8 +39,10 @@ class Finding(NamedTuple):
     remedy: str = ""
 
     def __str__(self) -> str:
-        where = f' on node "{self.node}"' if self.node else ""
-        return f"{self.plugin}{where}: {self.what}{f'; {self.remedy}' if self.remedy else ''}"
+        what = say("{what}; {remedy}", what=self.what, remedy=self.remedy) if self.remedy else self.what
+        if self.node:
+            return say('{plugin} on node "{node}": {what}', plugin=self.plugin, node=self.node, what=what)
+        return say("{plugin}: {what}", plugin=self.plugin, what=what)
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,10 +68,13 @@ class CheckReport:
             raise PluginError("\n".join(map(str, self.wrong)))
 
     def __str__(self) -> str:
-        head = f"{self.plugin}: {'nothing wrong' if self.ok else 'wrong'} ({self.clusters} clusters checked)"
-        return "\n".join(
-            [head, *(f"  wrong: {each}" for each in self.wrong), *(f"  remark: {each}" for each in self.remarks)]
-        )
+        message = later("{plugin}: wrong ({clusters} clusters checked)")
+        if self.ok:
+            message = later("{plugin}: nothing wrong ({clusters} clusters checked)")
+        head = say(message, plugin=self.plugin, clusters=self.clusters)
+        wrong = (say("wrong: {finding}", finding=each) for each in self.wrong)
+        remarks = (say("remark: {finding}", finding=each) for each in self.remarks)
+        return "\n  ".join([head, *wrong, *remarks])
 
     __repr__ = __str__
 
@@ -100,7 +106,7 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     check.judge_declarations(members)
     remarks = [*check.remarks]
     if not check.wrong:
-        remarks += [each._replace(remedy="decide what such a label should mean") for each in odd.wrong[:1]]
+        remarks += [each._replace(remedy=say("decide what such a label should mean")) for each in odd.wrong[:1]]
     return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more))
 
 
@@ -124,9 +130,10 @@ class _Check:
                 self._try(lambda each=each, info=info: self._filter(each, info, cluster))  # type: ignore[misc]
             for score, _ in members.scores:
                 self._try(lambda score=score, info=info: self._score(score, info, cluster))  # type: ignore[misc]
-            for what, one, other in zip(("the pod", "a node"), before, _written(info, cluster), strict=True):
+            whats = terms("it changes the pod that it is asked about", "it changes a node that it is asked about")
+            for what, one, other in zip(whats, before, _written(info, cluster), strict=True):
                 if one != other:
-                    self._add("changes", "", f"it changes {what} that it is asked about", "copy what you change")
+                    self._add("changes", "", what, say("copy what you change"))
 
     def judge_declarations(self, members: Members) -> None:
         """Remark on declarations that are more cautious than necessary."""
@@ -135,8 +142,8 @@ class _Check:
         declared = _declared(members.filters[0], next(iter(probe_clusters(self.lookups))))
         if declared is not None and declared[0] and not self._pods_matter:
             self._remark(
-                "depends_on_pods is True, but no pod changed an answer",
-                "if none ever does, declare depends_on_pods=False: then preemption asks it only once",
+                say("depends_on_pods is True, but no pod changed an answer"),
+                say("if none ever does, declare depends_on_pods=False: then preemption asks it only once"),
             )
 
     def _try(self, ask: Callable[[], None]) -> None:
@@ -148,7 +155,8 @@ class _Check:
     def _filter(self, plugin: Filter, info: PodInfo, cluster: Cluster) -> None:
         before = answers(plugin, info, cluster)
         if answers(plugin, info, cluster) != before:
-            self._add("twice", "", "it gives different answers to the same question", "keep no state between questions")
+            what = say("it gives different answers to the same question")
+            self._add("twice", "", what, say("keep no state between questions"))
         if "twice" in self._kinds:
             return
         declared = _declared(plugin, cluster, info)
@@ -167,7 +175,7 @@ class _Check:
         without = cluster.fork()
         without.evict(key)
         after = answers(plugin, info, without)
-        self._compare(cluster, before, after, f"when pod {key} leaves", depends)
+        self._compare(cluster, before, after, say("when pod {pod} leaves", pod=key), depends)
         if depends:
             overlay = Overlay(cluster, cluster.pods, np.array([row]))
             overlay.set(np.array([0]), -1)
@@ -176,9 +184,13 @@ class _Check:
                 self._add(
                     "snapshot",
                     cluster.names[place],
-                    f"while preemption tries it without pod {key} it says {_said(tried[place])}, but "
-                    f"{_said(after[place])} once the pod is gone",
-                    "look at pods in filter(snapshot), not in prepare",
+                    say(
+                        "while preemption tries it without pod {pod} it says {tried}, but {after} once the pod is gone",
+                        pod=key,
+                        tried=_said(tried[place]),
+                        after=_said(after[place]),
+                    ),
+                    say("look at pods in filter(snapshot), not in prepare"),
                 )
 
     def _bind(
@@ -195,7 +207,7 @@ class _Check:
         crowded = cluster.fork()
         crowded.bind(other, node)
         after = answers(plugin, info, crowded)
-        self._compare(cluster, before, after, f"when pod {other.key} comes to {node}", depends)
+        self._compare(cluster, before, after, say("when pod {pod} comes to {node}", pod=other.key, node=node), depends)
         place = cluster.index[node]
         if before[place] is not None and after[place] is None:
             self._pods_help = True
@@ -203,9 +215,13 @@ class _Check:
                 self._add(
                     "monotonic",
                     node,
-                    f"monotonic is declared True, but it passes once pod {other.key} is bound there; before, it said "
-                    f"{_said(before[place])}",
-                    "declare monotonic=False",
+                    say(
+                        "monotonic is declared True, but it passes once pod {pod} is bound there; "
+                        "before, it said {before}",
+                        pod=other.key,
+                        before=_said(before[place]),
+                    ),
+                    say("declare monotonic=False"),
                 )
 
     def _compare(self, cluster: Cluster, before: Answers, after: Answers, when: str, depends: bool) -> None:
@@ -218,9 +234,13 @@ class _Check:
             self._add(
                 "depends",
                 cluster.names[place],
-                f"depends_on_pods is declared False, but its answer changes {when}: from {_said(before[place])} to "
-                f"{_said(after[place])}",
-                "declare depends_on_pods=True; preemption would not see that evicting helps",
+                say(
+                    "depends_on_pods is declared False, but its answer changes {when}: from {before} to {after}",
+                    when=when,
+                    before=_said(before[place]),
+                    after=_said(after[place]),
+                ),
+                say("declare depends_on_pods=True; preemption would not see that evicting helps"),
             )
 
     def _score(self, plugin: Score, info: PodInfo, cluster: Cluster) -> None:
@@ -229,7 +249,7 @@ class _Check:
         again, backwards = plugin.score(info, cluster, nodes), plugin.score(info, cluster, nodes[::-1].copy())
         if scored is None or again is None or backwards is None:
             if not (scored is again is backwards is None):
-                self._add("skips", "", "it skips a pod only sometimes", "keep no state between questions")
+                self._add("skips", "", say("it skips a pod only sometimes"), say("keep no state between questions"))
             return
         terms = {name: of_node(term, 0, len(nodes)) for name, term in scored.terms.items()}
         try:
@@ -238,24 +258,27 @@ class _Check:
             self._add(
                 "formula",
                 "",
-                f"views cannot write out its formula: {type(error).__name__}: {error}",
-                "return each name in braces as a term, a number for every node",
+                say("views cannot write out its formula: {kind}: {error}", kind=type(error).__name__, error=error),
+                say("return each name in braces as a term, a number for every node"),
             )
         for place in np.flatnonzero(again.raw != scored.raw)[:1].tolist():
             self._add(
                 "twice",
                 cluster.names[place],
-                f"it scores the same node {scored.raw[place]} and then {again.raw[place]}",
-                "keep no state between questions, and draw no random numbers",
+                say("it scores the same node {one} and then {other}", one=scored.raw[place], other=again.raw[place]),
+                say("keep no state between questions, and draw no random numbers"),
             )
             return
         for place in np.flatnonzero(backwards.normalized[::-1] != scored.normalized)[:1].tolist():
             self._add(
                 "order",
                 cluster.names[place],
-                f"its score is {scored.normalized[place]}, and {backwards.normalized[::-1][place]} if the nodes come "
-                "in another order",
-                "score the nodes at the positions given, in that order",
+                say(
+                    "its score is {one}, and {other} if the nodes come in another order",
+                    one=scored.normalized[place],
+                    other=backwards.normalized[::-1][place],
+                ),
+                say("score the nodes at the positions given, in that order"),
             )
 
     def _add(self, kind: str, node: str, what: str, remedy: str = "") -> None:
@@ -306,4 +329,4 @@ def _quietly(ask: Callable[[], T]) -> T | None:
 
 
 def _said(answer: tuple[str, ...] | None) -> str:
-    return f'"{", ".join(answer)}"' if answer else "nothing (it passes)"
+    return say('"{reasons}"', reasons=", ".join(answer)) if answer else say("nothing (it passes)")

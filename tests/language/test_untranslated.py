@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from kschedlab.lab.exercises.desk import ANSWERS, RosterForm, SheetForm
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.lesson import Lesson, exercises_of
 from kschedlab.lab.exercises.progress import Progress
+from kschedlab.lab.exercises.sheet import Sheet, answers
 from kschedlab.lab.panels import (
     devices,
     first,
@@ -48,6 +50,8 @@ from kschedlab.lab.panels import (
 from kschedlab.lab.panels.base import Panel
 from kschedlab.lab.panels.session import Session, described
 from kschedlab.language import language
+from kschedlab.objects.quantity import Quantity
+from kschedlab.plugins import check_plugin, node_filter
 from kschedlab.views.html import VOID
 from kschedlab.views.svg import Room
 from tests.browser.layout import states
@@ -285,6 +289,50 @@ def test_progress_shows_no_english() -> None:
     lesson = Lesson("preemption", 1, Progress(None))
     lesson[1].check("?")
     assert english(iter([*repr(lesson.progress()).splitlines(), *Shown(lesson.progress()._repr_html_()).texts])) == {}
+
+
+def of_markdown(text: str) -> Iterator[str]:
+    """The lines outside of blocks of code, which hold an exercise's own texts."""
+    for number, part in enumerate(text.split("```")):
+        yield from part.splitlines() if number % 2 == 0 else ()
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_what_a_teacher_prints_shows_no_english(lesson: str) -> None:
+    for seeds, solutions in (("1", False), ("2-3", True)):
+        sheet = Sheet(lesson, seeds, solutions)
+        written = SheetForm(lesson, seeds).obey({"lesson": lesson, "seeds": seeds, "contents": ANSWERS})["document"]
+        texts = (*Shown(sheet.html()).texts, *Shown(sheet._repr_html_()).texts, *of_markdown(repr(sheet)))
+        shown = (each.replace(lesson, "") for each in (*texts, *Shown(written).texts, answers(lesson, seeds)))
+        assert english(shown, lesson) == {}
+        assert '<html lang="zh">' in sheet.html() and '<html lang="zh">' in written
+
+
+def test_the_forms_of_a_teacher_show_no_english() -> None:
+    sheets, roster = SheetForm(), RosterForm()
+    exported = "lesson,seed,number,title,state,tries,hints,solution\npreemption,1,1,谁？,right,2,1,False\n"
+    files = {"li-na.csv": exported, "notes.txt": "?", "wrong.csv": exported.replace("right", "great")}
+    made = roster.obey({"files": files})["table"]
+    blank, seeds = roster.obey({"path": " "})["table"], sheets.obey({"lesson": "queue", "seeds": "x"})["error"]
+    stills = "".join(str(each.still()) for each in (roster, sheets))
+    texts = [*Shown(made + blank + stills).texts, seeds, repr(sheets), *sheets.form["contents"].values()]
+    columns = "lesson, seed, number, title, state, tries, hints, solution|not tried, not yet, error, right|great|state"
+    names = re.compile(columns + "|preemption|Progress.usual.*export..|kschedlab-progress.json|[a-z-]+.(csv|txt)|“x”")
+    assert english(names.sub("", each.replace("、", ", ")) for each in texts) == {}
+
+
+def test_the_check_of_a_plugin_is_chinese() -> None:
+    alone = node_filter("Alone", depends_on_pods=False)(lambda pod, node: "others" if node.pods else None)
+    report = check_plugin(alone)
+    said = str(report)
+    assert "有错误（查了 9 个集群）" in said and "从放行变成“others”" in said
+    assert {*english(iter([said]), "overview")} == {"Alone", "others"}
+
+
+def test_a_wrong_manifest_is_told_in_chinese() -> None:
+    for quantity, why in (("1 core", "应当是"), ("1GB", "没有“GB”这个后缀"), ("1,5", "小数点请用句点")):
+        with pytest.raises(ValueError, match=f"“{quantity}”不是数量（{why}"):
+            Quantity(quantity)
 
 
 @pytest.mark.parametrize("wrong", ["preemptor: 7", "nothing: 1", "preemptor: a, b"])

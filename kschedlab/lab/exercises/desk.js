@@ -4,7 +4,8 @@ import { button, make, tell } from "../stage/dom.js";
 import { learn, say } from "../stage/language.js";
 
 const field = (words, input) => make("label", {}, make("span", {}, words), input);
-const choice = (values, chosen) => make("select", {}, ...values.map((each) => make("option", { selected: each === chosen }, each)));
+const choice = (values, chosen, shown = {}) =>
+  make("select", {}, ...values.map((each) => make("option", { value: each, selected: each === chosen }, shown[each] ?? each)));
 
 function download(text, name, type) {
   const url = URL.createObjectURL(new Blob([text], { type }));
@@ -15,7 +16,8 @@ function download(text, name, type) {
 /** Sheets: lesson, seeds, contents; then show, print or download. */
 function sheets(model, el, send) {
   const form = model.get("form");
-  const lesson = choice(form.lessons, form.lesson), contents = choice(form.contents, form.contents[0]);
+  const kinds = Object.keys(form.contents);
+  const lesson = choice(form.lessons, form.lesson), contents = choice(kinds, kinds[0], form.contents);
   const seeds = make("input", { type: "text", value: form.seeds, size: 12, spellcheck: "false" });
   const said = make("p", { class: "ks-said", role: "status" });
   const place = make("div", { class: "ks-preview" });

@@ -16,11 +16,11 @@ from kschedlab.lab.exercises.sheet import Sheet, answers_html
 from kschedlab.lab.panels.classroom import enlarge
 from kschedlab.lab.stage.front_end import front_end
 from kschedlab.lab.stage.live import publish
-from kschedlab.language import spoken
+from kschedlab.language import later, say, spoken
 from kschedlab.views.html import Html, element
 
 Message: TypeAlias = dict[str, Any]
-SHEETS, SOLUTIONS, ANSWERS = "sheets for the class", "sheets with solutions", "answers at a glance"
+SHEETS, SOLUTIONS, ANSWERS = later("sheets for the class"), later("sheets with solutions"), later("answers at a glance")
 HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
 
 
@@ -51,12 +51,12 @@ class SheetForm:
     """A form that makes sheets: a lesson, seeds, with or without solutions; to look at, print or download."""
 
     def __init__(self, lesson: str = "preemption", seeds: str = "1-30") -> None:
-        self.form = {
+        self.form: Message = {
             "kind": "sheets",
             "lessons": list(LESSONS),
             "lesson": lesson,
             "seeds": seeds,
-            "contents": [SHEETS, SOLUTIONS, ANSWERS],
+            "contents": {each: say(each) for each in (SHEETS, SOLUTIONS, ANSWERS)},
         }
 
     def obey(self, message: Message) -> Message:
@@ -75,11 +75,11 @@ class SheetForm:
 
     def still(self) -> Html:
         """What a saved notebook shows."""
-        form = self.form
-        return element("p", f"A form: sheets of {form['lesson']} for the seeds {form['seeds']}, to print or download.")
+        message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
+        return element("p", say(message, lesson=self.form["lesson"], seeds=self.form["seeds"]))
 
     def __repr__(self) -> str:
-        return f"Sheets of {self.form['lesson']} for the seeds {self.form['seeds']}"
+        return say("Sheets of {lesson} for the seeds {seeds}", lesson=self.form["lesson"], seeds=self.form["seeds"])
 
     def _ipython_display_(self) -> None:
         publish(self.still(), repr(self), Desk(self.form, self.obey))
@@ -101,7 +101,7 @@ class RosterForm:
             found, troubles = read(path)
             self.files |= found
         elif "path" in message:
-            troubles = ["type the path of a file, or of a folder with files"]
+            troubles = [say("type the path of a file, or of a folder with files")]
         else:
             for name, text in message["files"].items():
                 self.files[self._named(str(name), str(text))] = str(text)
@@ -118,7 +118,7 @@ class RosterForm:
 
     def still(self) -> Html:
         """What a saved notebook shows."""
-        return element("div", element("p", "A form: drop the files of the class here."), self.roster.html())
+        return element("div", element("p", say("A form: drop the files of the class here.")), self.roster.html())
 
     def __repr__(self) -> str:
         return repr(self.roster)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kschedlab.lab.exercises.exercise import Exercise, lines
 from kschedlab.lab.panels.contents import LESSONS
+from kschedlab.language import language, say, terms
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.tables import row, table
 
@@ -38,7 +39,7 @@ def document(title: str, body: Html) -> str:
         element("title", title),
         element("style", PRINTED),
     )
-    return f"<!doctype html>\n{element('html', head, element('body', body), lang='en')}\n"
+    return f"<!doctype html>\n{element('html', head, element('body', body), lang=language())}\n"
 
 
 def pages(lesson: str, exercises: Mapping[int, Sequence[Exercise]], solutions: bool) -> Html:
@@ -49,22 +50,24 @@ def pages(lesson: str, exercises: Mapping[int, Sequence[Exercise]], solutions: b
 def answer_pages(lesson: str, rows: Sequence[Sequence[str]]) -> Html:
     """The answers of a class; the first row is the head."""
     head, *students = rows
-    named = table([*head[:1], "name", *head[1:]], (row(each[0], "", *each[1:]) for each in students))
-    note = "(run): there is more than one right answer; the notebook's check decides."
-    title = element("h1", f"{_title(lesson)}: the answers")
+    named = table([*head[:1], say("name"), *head[1:]], (row(each[0], "", *each[1:]) for each in students))
+    note = say("(run): there is more than one right answer; the notebook's check decides.")
+    title = element("h1", say("{lesson}: the answers", lesson=_title(lesson)))
     return element("section", title, named, element("p", note), class_="sheet")
 
 
 def _title(lesson: str) -> str:
     """The lesson's title on the map of the course."""
-    found = (each.title for each in LESSONS if each.file[3:].removesuffix(".ipynb").replace("-", "_") == lesson)
+    found = (say(each.title) for each in LESSONS if each.file[3:].removesuffix(".ipynb").replace("-", "_") == lesson)
     return next(found, lesson)
 
 
 def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: bool) -> Html:
-    title = element("h1", f"{_title(lesson)}{': solutions' if solutions else ''}")
+    name = _title(lesson)
+    title = element("h1", say("{lesson}: solutions", lesson=name) if solutions else name)
     blank, date = element("span", "", class_="name"), element("span", "", class_="date")
-    line = [element("span", "Name"), blank, element("span", "Date"), date, element("span", f"seed {seed}")]
+    name_of, date_of = (element("span", each) for each in terms("Name", "Date"))
+    line = [name_of, blank, date_of, date, element("span", say("seed {seed}", seed=seed))]
     head = element("div", title, *line, class_="head")
     made = (_exercise(number, each, solutions) for number, each in enumerate(exercises, 1))
     return element("section", head, *made, class_="sheet")
@@ -104,5 +107,5 @@ def _room(exercise: Exercise) -> Html:
 
 def _solution(exercise: Exercise) -> Html:
     picked = (element("div", f"{'☒' if each == exercise.right else '☐'} {each}") for each in exercise.choices())
-    said = element("p", element("b", "Solution. "), lines(exercise.explained()))
+    said = element("p", element("b", say("Solution. ")), lines(exercise.explained()))
     return join([*picked, said, exercise.drawing()])

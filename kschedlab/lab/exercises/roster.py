@@ -13,6 +13,7 @@ from typing import Any
 from kschedlab.lab.exercises.exercise import MARKS, State
 from kschedlab.lab.exercises.lesson import LESSONS, lesson_named
 from kschedlab.lab.exercises.progress import EXPORTED, FILE, Record, record_of
+from kschedlab.language import later, listed, say, terms
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
 from kschedlab.views.words import aligned, count
@@ -21,7 +22,6 @@ LARGEST = 1_000_000
 """Most bytes of a file; progress with every exercise of the course takes a tenth of that."""
 MOST = 500
 """Most files."""
-EXPECTED = f"a CSV file of Progress.usual().export(), or the file {FILE}"
 STATES, DIGITS = tuple(each.value for each in State), 10
 """What an exercise's state may be, and more digits than a number has."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -41,7 +41,9 @@ class Roster:
         for name, content in list(files.items())[:MOST]:
             self._add(name, content)
         if len(files) > MOST:
-            self.troubles.append(f"{len(files)} files are too many: the first {MOST} were read")
+            self.troubles.append(
+                say("{number} files are too many: the first {most} were read", number=len(files), most=MOST)
+            )
 
     @classmethod
     def of(cls, *paths: str | Path) -> Roster:
@@ -53,21 +55,27 @@ class Roster:
 
     def _add(self, file: str, content: bytes | str) -> None:
         if len(content) > LARGEST:
-            self.troubles.append(f"{file}: larger than {LARGEST:,} bytes; hand in {EXPECTED}")
+            self._refuse(file, say("larger than {size:,} bytes", size=LARGEST))
             return
         try:
             records = _records(content)
         except (ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
-            self.troubles.append(f"{file}: {_reason(error)}; hand in {EXPECTED}")
+            self._refuse(file, _reason(error))
             return
         if not records:
-            self.troubles.append(f"{file}: no exercise was tried")
+            self.troubles.append(say("{file}: no exercise was tried", file=file))
         known = name = _student(file)
         number = 1
         while name in self.students:
             number += 1
             name = f"{known} ({number})"
         self.students[name] = records
+
+    def _refuse(self, file: str, reason: str) -> None:
+        message = later(
+            "{file}: {reason}; hand in a CSV file of Progress.usual().export(), or the file {progress_file}"
+        )
+        self.troubles.append(say(message, file=file, reason=reason, progress_file=FILE))
 
     @property
     def lessons(self) -> list[str]:
@@ -79,7 +87,8 @@ class Roster:
     def sentence(self) -> str:
         """How much was read."""
         solved = sum(record.state == State.RIGHT.value for records in self.students.values() for record in records)
-        return f"{count(len(self.students), 'student')}, {count(solved, 'solved exercise')}."
+        students, exercises = count(len(self.students), "student"), count(solved, "solved exercise")
+        return say("{students}, {exercises}.", students=students, exercises=exercises)
 
     def rows(self, lesson: str) -> list[list[str]]:
         """A head, then a row for each student: name, seeds, a mark with the tries for each exercise, and the sum."""
@@ -91,8 +100,9 @@ class Roster:
             seeds = sorted({record.seed for record in tried})
             marks = [_mark(own.get(number)) for number in numbers]
             solved = sum(record.state == State.RIGHT.value for record in own.values())
-            body.append([name, ", ".join(map(str, seeds)), *marks, f"{solved} of {len(numbers)}"])
-        return [["name", "seed", *map(str, numbers), "solved"], *body]
+            done = say("{solved} of {exercises}", solved=solved, exercises=len(numbers))
+            body.append([name, ", ".join(map(str, seeds)), *marks, done])
+        return [[*terms("name", "seed"), *map(str, numbers), say("solved")], *body]
 
     def export(self) -> str:
         """Every record as CSV, with the student's name."""
@@ -129,7 +139,7 @@ def read(*paths: str | Path) -> tuple[dict[str, bytes | str], list[str]]:
             with path.open("rb") as file:
                 found[str(path)] = file.read(LARGEST + 1)
         except OSError as error:
-            troubles.append(f"{path}: {error.strerror}: check the path")
+            troubles.append(say("{path}: {error}: check the path", path=path, error=error.strerror))
     return found, troubles
 
 
@@ -155,13 +165,13 @@ def _records(content: bytes | str) -> list[Record]:
     if text.startswith("{"):
         given = json.loads(text).get("exercises")
         if not isinstance(given, list):
-            raise WrongError('it has no list "exercises"')
-        return [_at(f"exercise {number}", record_of, each) for number, each in enumerate(given, 1)]
+            raise WrongError(say('it has no list "exercises"'))
+        return [_at(say("exercise {number}", number=number), record_of, each) for number, each in enumerate(given, 1)]
     first = text.partition("\n")[0]
     reader = csv.DictReader(io.StringIO(text), delimiter=";" if first.count(";") > first.count(",") else ",")
     if not set(EXPORTED) <= set(reader.fieldnames or ()):
-        raise WrongError(f"the columns are not {', '.join(EXPORTED)}")
-    return [_at(f"line {reader.line_num}", _record, row) for row in reader]
+        raise WrongError(say("the columns are not {columns}", columns=", ".join(EXPORTED)))
+    return [_at(say("line {number}", number=reader.line_num), _record, row) for row in reader]
 
 
 def _at(place: str, read: Callable[[Any], Record], given: Any) -> Record:
@@ -171,9 +181,10 @@ def _at(place: str, read: Callable[[Any], Record], given: Any) -> Record:
         lesson_named(record.lesson)
         return record
     except WrongError as error:
-        raise WrongError(f"{place}: {error}") from None
+        raise WrongError(say("{place}: {what}", place=place, what=error)) from None
     except (ValueError, KeyError, TypeError) as error:
-        raise WrongError(f"{place}: {error if isinstance(error, ValueError) else 'not as exported'}") from None
+        what = error if isinstance(error, ValueError) else say("not as exported")
+        raise WrongError(say("{place}: {what}", place=place, what=what)) from None
 
 
 def _record(row: Mapping[str, str | None]) -> Record:
@@ -182,9 +193,11 @@ def _record(row: Mapping[str, str | None]) -> Record:
     numbers = {name: cells[name] for name in ("seed", "number", "tries", "hints")}
     wrong = [name for name, cell in numbers.items() if not (cell.isascii() and cell.isdecimal() and len(cell) < DIGITS)]
     if wrong:
-        raise WrongError(f'{wrong[0]} is "{cells[wrong[0]][:40]}", not a whole number')
+        cell = cells[wrong[0]][:40]
+        raise WrongError(say('{column} is "{cell}", not a whole number', column=wrong[0], cell=cell))
     if cells["state"] not in STATES:
-        raise WrongError(f'state is "{cells["state"][:40]}", none of {", ".join(STATES)}')
+        message = later('state is "{state}", none of {states}')
+        raise WrongError(say(message, state=cells["state"][:40], states=listed(STATES)))
     counted = {name: int(cell) for name, cell in numbers.items()}
     texts = {name: cells[name] for name in ("lesson", "title", "state")}
     return record_of({**texts, **counted, "solution": cells["solution"].casefold() == "true"})
@@ -194,10 +207,10 @@ def _reason(error: Exception) -> str:
     if isinstance(error, WrongError):
         return str(error)
     if isinstance(error, UnicodeDecodeError):
-        return "not UTF-8 text"
+        return say("not UTF-8 text")
     if isinstance(error, json.JSONDecodeError):
-        return f"line {error.lineno}: {error.msg}"
-    return "can't be read"
+        return say("line {number}: {what}", number=error.lineno, what=error.msg)
+    return say("can't be read")
 
 
 def _mark(record: Record | None) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from kschedlab.language import later, say
+
 Seeds: TypeAlias = str | int | Iterable[int]
 MOST = 1000
 
@@ -16,21 +18,24 @@ def parse_seeds(given: Seeds) -> list[int]:
     else:
         found = [_number(each) for each in ([given] if isinstance(given, int) else given)]
     if len(found) > MOST:
-        raise ValueError(f"seeds: {len(found)} are too many; {MOST} are enough for a class")
+        raise ValueError(
+            say("seeds: {number} are too many; {most} are enough for a class", number=len(found), most=MOST)
+        )
     return list(dict.fromkeys(found))
 
 
 def _range(part: str) -> range:
     first, dash, last = (each.strip() for each in part.partition("-"))
     if not first.isdecimal() or (dash and not last.isdecimal()):
-        raise ValueError(f'seeds: "{part[:40]}" is neither a number nor a range such as 1-30')
+        raise ValueError(say('seeds: "{part}" is neither a number nor a range such as 1-30', part=part[:40]))
     numbers = range(int(first[:9]), int((last or first)[:9]) + 1)
     if not 1 <= len(numbers) <= MOST:
-        raise ValueError(f'seeds: "{part[:40]}" is not a range of 1 to {MOST} seeds')
+        raise ValueError(say('seeds: "{part}" is not a range of 1 to {most} seeds', part=part[:40], most=MOST))
     return numbers
 
 
 def _number(seed: object) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ValueError(f'seeds: {str(seed)[:40]!r} is not a whole number; write "1-30", "1-3, 7", or [1, 2, 3]')
+        message = later('seeds: {seed!r} is not a whole number; write "1-30", "1-3, 7", or [1, 2, 3]')
+        raise ValueError(say(message, seed=str(seed)[:40]))
     return seed

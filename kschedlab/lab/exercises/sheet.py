@@ -8,6 +8,7 @@ from pathlib import Path
 from kschedlab.lab.exercises.lesson import exercises_of
 from kschedlab.lab.exercises.pages import answer_pages, document, pages
 from kschedlab.lab.exercises.seeds import Seeds, parse_seeds
+from kschedlab.language import later, listed, say, terms
 from kschedlab.views.html import Html, element
 from kschedlab.views.words import aligned, count
 
@@ -24,7 +25,7 @@ class Sheet:
 
     def html(self) -> str:
         """A whole HTML document with a page, or several, for each student."""
-        return document(f"{self.lesson}: sheets", self._pages())
+        return document(say("{lesson}: sheets", lesson=self.lesson), self._pages())
 
     def save(self, path: str | Path) -> Path:
         """Write the document. A browser prints it, or saves it as PDF."""
@@ -38,21 +39,25 @@ class Sheet:
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        what = f"{count(len(self.seeds), 'sheet')}{' with solutions' if self.solutions else ''}"
-        title = element("summary", f"{self.lesson}: {what} (seed {', '.join(map(str, self.seeds))})")
+        message = later("{lesson}: {sheets} (seed {seeds})")
+        if self.solutions:
+            message = later("{lesson}: {sheets} with solutions (seed {seeds})")
+        sheets, seeds = count(len(self.seeds), "sheet"), listed(map(str, self.seeds))
+        title = element("summary", say(message, lesson=self.lesson, sheets=sheets, seeds=seeds))
         return str(element("details", title, self._pages()))
 
     def _lines(self) -> Iterator[str]:
         for seed, exercises in self._exercises.items():
-            yield f"# {self.lesson}, seed {seed}\n"
+            yield say("# {lesson}, seed {seed}", lesson=self.lesson, seed=seed) + "\n"
             for number, exercise in enumerate(exercises, 1):
-                yield f"## {number}. {exercise.title} ({exercise.kind})\n"
+                title = say("{title} ({kind})", title=exercise.title, kind=say(exercise.kind))
+                yield f"## {number}. {title}\n"
                 yield f"{exercise.question}\n"
                 for text in (exercise.instance.text, exercise.start):
                     yield from (["```", text.rstrip(), "```", ""] if text else [])
                 yield from (f"- [ ] {each}" for each in exercise.choices())
                 if self.solutions:
-                    yield f"\nSolution:\n\n```\n{exercise.explained().rstrip()}\n```\n"
+                    yield f"\n{say('Solution:')}\n\n```\n{exercise.explained().rstrip()}\n```\n"
 
 
 def sheet(lesson: str, seeds: Seeds, solutions: bool = False) -> str:
@@ -67,14 +72,16 @@ def answers(lesson: str, seeds: Seeds) -> str:
 
 def answers_html(lesson: str, seeds: Seeds) -> str:
     """The same as an HTML document to print."""
-    return document(f"{lesson}: answers", answer_pages(lesson, answer_rows(lesson, parse_seeds(seeds))))
+    rows = answer_rows(lesson, parse_seeds(seeds))
+    return document(say("{lesson}: answers", lesson=lesson), answer_pages(lesson, rows))
 
 
 def answer_rows(lesson: str, seeds: Iterable[int]) -> list[list[str]]:
     """A head, and a row for each seed: the seed and the answers."""
+    run = say("(run)")
     rows = [
-        [str(seed), *(str(each.right) if each.kind == "predict" else "(run)" for each in exercises_of(lesson, seed))]
+        [str(seed), *(str(each.right) if each.kind == "predict" else run for each in exercises_of(lesson, seed))]
         for seed in seeds
     ]
-    head = ["seed", *(str(number) for number in range(1, len(rows[0])))] if rows else ["seed"]
+    head = [say("seed"), *(str(number) for number in range(1, len(rows[0])))] if rows else terms("seed")
     return [head, *rows]
