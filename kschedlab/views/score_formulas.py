@@ -53,6 +53,12 @@ class Step:
     result: str
     remark: str = ""
     refers: tuple[tuple[str, str], ...] = ()
+    is_resource: bool = False
+
+    @property
+    def label(self) -> str:
+        """``what`` in the chosen language; a resource has the same name in all of them."""
+        return self.what if self.is_resource else say(self.what)
 
     def __str__(self) -> str:
         return self.result if self.formula == self.result else f"{self.formula} = {self.result}"
@@ -162,7 +168,7 @@ def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
         remark = _of_what(plugin)
         if requested > capacity or formula == "":
             formula, remark = str(score), say("more is requested than there is") if requested > capacity else ""
-        parts.append(Step(resource, formula, str(score), remark))
+        parts.append(Step(resource, formula, str(score), remark, is_resource=True))
         scores.append(score)
         weights.append(weight)
     if not scores:

@@ -174,7 +174,7 @@ class ScoreMap:
         for step in self.steps:
             y += LINE + 12
             weight = "bold" if step.what == self.stage else None
-            found.append(label(say(step.what), 0, y, font_style="italic", font_weight=weight))
+            found.append(label(step.label, 0, y, font_style="italic", font_weight=weight))
             for line in _lines(step.parts(), width - INDENT):
                 pieces = [_piece(text, key) for text, key in line]
                 found.append(element("text", *pieces, x=INDENT, y=y, font_weight=weight))
