@@ -23,6 +23,7 @@ from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
 if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
+    from kschedlab.preemption.evidence import Preemption
 
 NOTHING: IntArray = np.zeros(0, np.int64)
 
@@ -97,12 +98,7 @@ class Scheduler:
             decision = before_preemption(made(), prepared)
             if not generation.preemption.enabled or (decision.post_filter_error and not self.exhaustive):
                 return decision
-            from kschedlab.preemption.stage import (
-                preempt,
-            )  # most pods fit somewhere: loaded for the first that does not
-
-            found = preempt(pod, cluster, run, verdicts, generation.preemption, self.rng, self.exhaustive, extending)
-            return replace(decision, preemption=found)
+            return replace(decision, preemption=self._preempt(pod, run, verdicts, extending))
         if len(feasible) == 1:
             return made(node=cluster.names[feasible[0]])
         try:
@@ -110,6 +106,12 @@ class Scheduler:
         except SchedulingError as error:
             return made(error=str(error))
         return made(scores=scores, node=cluster.names[self._select(scores)])
+
+    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
+        from kschedlab.preemption.stage import preempt  # most pods fit somewhere: loaded for the first that does not
+
+        rules = self.generation.preemption
+        return preempt(pod, self.cluster, run, verdicts, rules, self.rng, self.exhaustive, extending)
 
     def _prepare(self, pod: PodInfo) -> Prepared:
         return prepare(pod, self.cluster, self.generation.filters)
@@ -194,10 +196,9 @@ class Scheduler:
                 apply(cluster, decision.given_back)
         if decision.node is not None:
             cluster.bind(pod, decision.node)
-        elif decision.nominated_node is not None:
+        elif (node := decision.nominated_node) is not None:
             from kschedlab.preemption.nominations import lower_nominations
 
-            node = decision.nominated_node
             for other in lower_nominations(cluster, pod, node):
                 cluster.withdraw(other.key)
             for victim in decision.preemption.victims if decision.preemption is not None else ():

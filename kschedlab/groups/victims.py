@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.decision import Decision
 from kschedlab.filter.plugin import Filter, Refusal, Refusals, SchedulingError
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, prepare
 from kschedlab.groups.attempt import with_pods_elsewhere
@@ -25,6 +25,9 @@ from kschedlab.preemption.victims import DryRun
 from kschedlab.queue.queued_group import group_of
 from kschedlab.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    from kschedlab.extenders.run import ExtenderRun
+
 
 class GroupScheduler(Scheduler):
     """A scheduler that knows the groups of the pods that run, and evicts them as their disruptionMode says.
@@ -34,20 +37,15 @@ class GroupScheduler(Scheduler):
 
     groups: Groups
 
-    def attempt(self, pod: PodInfo) -> Decision:
-        """Like the scheduler's; preemption is decided anew if pods of groups run."""
-        decision = super().attempt(pod)
-        infos = self.cluster.pods.infos
-        grouped = any(info is not None and group_of(info.pod) is not None for info in infos)
-        if decision.preemption is None or decision.extending is not None or not grouped:
-            return decision
-        return replace(decision, preemption=self._preempt(decision, decision.preemption.potential))
-
-    def _preempt(self, decision: Decision, potential: IntArray) -> Preemption:
-        pod, cluster, rules, verdicts = decision.pod, self.cluster, self.generation.preemption, decision.verdicts
-        assert verdicts is not None
+    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
+        cluster, rules = self.cluster, self.generation.preemption
+        grouped = any(info is not None and group_of(info.pod) is not None for info in cluster.pods.infos)
+        if extending is not None or not grouped:
+            return super()._preempt(pod, run, verdicts, extending)
+        unresolvable = verdicts.unresolvable()
+        potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~unresolvable)
         units = units_of(cluster, self.groups)
-        reason = ineligible(pod, cluster, verdicts.unresolvable(), rules)
+        reason = ineligible(pod, cluster, unresolvable, rules)
         if reason != NEVER:
             reason = TERMINATING if self._awaits(pod, units, verdicts) else ""
         if reason or not len(potential):

@@ -149,8 +149,7 @@ def test_victims_are_evicted_asynchronously_the_last_one_separately() -> None:
     assert at["default/low2"] == at["default/low1"] == at["default/low0"] - 2_000
 
 
-def test_if_an_eviction_fails_the_preemptor_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
-    plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"))
+def fail_first_delete(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
     delete, failures = plane.api.delete, iter([ApiError.unknown("etcd is away")])
 
     def fails_once(*arguments: Any, **more: Any) -> Pod:
@@ -159,6 +158,11 @@ def test_if_an_eviction_fails_the_preemptor_is_retried(monkeypatch: pytest.Monke
         return delete(*arguments, **more)
 
     monkeypatch.setattr(plane.api, "delete", fails_once)
+
+
+def test_if_an_eviction_fails_the_preemptor_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
+    plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"))
+    fail_first_delete(plane, monkeypatch)
     plane.create(asks("800m", "high", 100))
     plane.run(15)
     assert plane.steps("low") == ["evict", "evict"]
@@ -186,14 +190,7 @@ def test_without_its_gate_the_cycle_waits_for_the_eviction() -> None:
 
 def test_without_its_gate_a_failed_eviction_nominates_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"), generation=IN_CYCLE)
-    delete, failures = plane.api.delete, iter([ApiError.unknown("etcd is away")])
-
-    def fails_once(*arguments: Any, **more: Any) -> Pod:
-        for failure in failures:
-            raise failure
-        return delete(*arguments, **more)
-
-    monkeypatch.setattr(plane.api, "delete", fails_once)
+    fail_first_delete(plane, monkeypatch)
     plane.create(asks("800m", "high", 100))
     plane.run(1)
     assert plane.pod("high").status.nominatedNodeName == ""
