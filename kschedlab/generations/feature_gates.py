@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
+from kschedlab.generations.columns import column
 from kschedlab.generations.rules import Eviction
 from kschedlab.objects.problems import unknown
 
@@ -88,7 +89,7 @@ def with_gates(profiles: Any, modelled: FeatureGates) -> Any:
 
 
 def _changed(generation: Any, gates: FeatureGates) -> Any:
-    if generation.name != VERSION:
+    if generation.messages != _MESSAGES:
         raise FeatureGateError(f"feature gates are settings of {VERSION}: {generation.name} has none")
     before = dict(generation.feature_gates)
     after = before | dict(gates)
@@ -109,6 +110,8 @@ def _word(value: bool) -> str:
 
 
 VERSION = "v1.37"
+_MESSAGES = column(VERSION)["messages"]
+"""What neither a configuration nor a gate changes: it tells a profile of v1.37, whatever its name is."""
 GROUP_FIELD = "schedulingGroup"
 """The field of a pod's spec that names its group."""
 

@@ -2,6 +2,8 @@
 
 import json
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,6 +89,20 @@ def test_a_simulation_has_gates() -> None:
         Simulation.of(scenario, "v1.20")
     with pytest.raises(ManifestError, match="feature is locked to true"):
         loads_scenario("simulation: {featureGates: {NodeDeclaredFeatures: false}}")
+
+
+def test_a_configuration_and_gates_go_together(tmp_path: Path) -> None:
+    head = "apiVersion: kubescheduler.config.k8s.io/{}\nkind: KubeSchedulerConfiguration\n"
+    (tmp_path / "new.yaml").write_text(head.format("v1") + "profiles: [{schedulerName: mine}]")
+    (tmp_path / "old.yaml").write_text(head.format("v1beta1") + "profiles: [{schedulerName: mine}]")
+
+    def rules(file: str) -> Any:
+        text = f"simulation: {{config: {file}, featureGates: {{NominatedNodeNameForExpectation: false}}}}"
+        return Simulation.of(loads_scenario(text, str(tmp_path / "run.yaml"))).scheduler.context.rules
+
+    assert not rules("new.yaml").nominates_before_binding
+    with pytest.raises(ManifestError, match=r"settings of v1.37: mine \(v1.20\) has none"):
+        rules("old.yaml")
 
 
 def tolerating(operator: str, bound: str, gates: dict[str, bool]) -> str:

@@ -84,6 +84,16 @@ def test_a_configuration_in_a_config_map(kubectl, why):
     assert "default/web is another scheduler's pod: its schedulerName is packing." in why("web")
 
 
+def test_a_configuration_and_feature_gates(kubectl, why):
+    flags = "--config=/etc/sched/config.yaml", "--feature-gates=NominatedNodeNameForExpectation=false"
+    ours = pod("web", schedulerName="packing", cpu=1)
+    maps = config_map("packing-config", **{"config.yaml": MOST})
+    kubectl(node("n1"), node("n2"), pod("a", on="n2", cpu=2), ours, scheduler(*flags, **FROM_MAP), maps)
+    said = why("web")
+    assert "default/web is pending: it fits now, and would go to n2." in said, "the fuller node"
+    assert "kube-scheduler runs with the feature gate NominatedNodeNameForExpectation=false." in said
+
+
 def test_extenders_are_not_asked(kubectl, why):
     maps = config_map("packing-config", **{"config.yaml": EXTENDER})
     ours = pod("web", schedulerName="packing", cpu=1)
