@@ -12,10 +12,11 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "kschedlab"
 LEFT_TO_RIGHT = {
     "": """
-        extras | language | objects | cel | manifests | cluster | testing | devices | filter | queue | score | plugins
-        extenders | preemption | generations | configuration | decision | claiming | post_filter | scheduler | groups
-        explanation | whatif | simulation | views | live | lab | program | __main__
+        extras kept | language | objects | cel | manifests | cluster | testing | devices | filter | queue | score
+        plugins | extenders | preemption | generations | configuration | decision | claiming | post_filter | scheduler
+        groups | explanation | whatif | simulation | views | live | lab | program | __main__
     """,
+    "language": "catalogue | speaker | memory",
     "filter": """
         plugin | dynamic_resources
         node taint_toleration node_affinity node_ports node_resources pod_topology_spread inter_pod_affinity volumes

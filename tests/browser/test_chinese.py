@@ -2,18 +2,22 @@
 
 import json
 import re
+from collections.abc import Iterator
 
+import nbformat
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Lab, Open
 from tests.browser.test_preemption import control, stage
+from tools.refresh import METADATA
 
 NAME = "zh/05-preemption.ipynb"
 
 
 @pytest.fixture
-def unkept(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def unkept(lab: Lab) -> Iterator[None]:
+    yield
     (lab.home / "notebooks" / ".kschedlab-progress.json").unlink(missing_ok=True)
 
 
@@ -43,3 +47,17 @@ def test_an_exercise_is_checked_and_kept_beside_the_english_notebooks(lab: Lab, 
     expect(card.locator(".ks-reply")).to_contain_text(re.compile("第 .* 个尝试的是|按顺序逐个尝试"))
     kept = json.loads((lab.home / "notebooks" / ".kschedlab-progress.json").read_text(encoding="utf-8"))
     assert [each["title"] for each in kept["exercises"]] == ["谁被驱逐？"]
+
+
+@pytest.mark.usefixtures("unkept")
+def test_a_choice_in_a_notebook_of_ones_own_is_found_in_the_next_lesson(lab: Lab, notebook: Open) -> None:
+    cell = nbformat.v4.new_code_cell('from kschedlab.language import language\n\nlanguage("zh")')
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell], metadata=METADATA), lab.home / "notebooks" / "mine.ipynb")
+    notebook("mine.ipynb").run_all()
+    page = notebook("06-generations.ipynb")
+    page.run_all()
+    said = page.output("面板、练习和提示用的是你选的中文。")
+    expect(said).to_contain_text("Panels, exercises and messages are in 中文, as you chose.")
+    expect(page.page.locator(".kschedlab").first).to_have_attribute("lang", "zh")
+    said.get_by_role("link", name="This page in 中文").click()
+    expect(page.page.get_by_role("heading", name="06 · 版本")).to_be_visible()

@@ -97,6 +97,7 @@ TRANSLATED = (
     "kschedlab/lab/panels/your_cluster.py",
     "kschedlab/lab/panels/your_plugin.py",
     "kschedlab/lab/stage/",
+    "kschedlab/language/",
     "kschedlab/manifests/schema.py",
     "kschedlab/objects/quantity_words.py",
     "kschedlab/plugins/checking.py",

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import anywidget
 import traitlets
 
+from kschedlab.kept import FILE
 from kschedlab.lab.exercises.lesson import LESSONS
-from kschedlab.lab.exercises.progress import FILE
 from kschedlab.lab.exercises.roster import LARGEST, Roster, read
 from kschedlab.lab.exercises.sheet import Sheet, answers_html
 from kschedlab.lab.panels.classroom import enlarge

@@ -1,21 +1,18 @@
-"""A student's progress, stored in a file beside the notebooks."""
+"""A student's progress: an entry of the file beside the notebooks."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from kschedlab.kept import DamagedError, Kept
 from kschedlab.lab.exercises.exercise import Exercise, State
-from kschedlab.language import ENGLISH, language, say
+from kschedlab.language import LANGUAGES, later, say
 
-FILE = ".kschedlab-progress.json"
-VARIABLE = "KSCHEDLAB_PROGRESS"
-"""Environment variable: another path for the file, or ``off`` to keep nothing."""
+ENTRY = "exercises"
 
 
 @dataclass(frozen=True)
@@ -45,15 +42,15 @@ class Progress:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self.path, self.trouble = path, ""
+        self.trouble = ""
+        self._file = Kept(path)
         self._kept: dict[tuple[str, int, int], Record] = {}
-        self._damaged = False
+        self._damaged = self._unsaved = False
 
     @classmethod
     def usual(cls) -> Progress:
         """The file in this folder, or the one that the environment variable names."""
-        where = os.environ.get(VARIABLE, _beside_the_notebooks())
-        return cls(None if where == "off" else Path(where))
+        return cls(Kept.usual(LANGUAGES).path)
 
     def of(self, lesson: str, seed: int, number: int) -> Record | None:
         """The record of an exercise."""
@@ -97,39 +94,36 @@ class Progress:
         return Path(path)
 
     def _read(self) -> None:
-        if self.path is None or not self.path.exists():
+        if self._unsaved:  # what could not be written is in memory only
             return
         try:
-            found = [record_of(each) for each in json.loads(self.path.read_text(encoding="utf-8"))["exercises"]]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            self._damaged = True
-            self.trouble = say(
-                "{name} can't be read; delete it to begin anew. Nothing is saved until then.", name=self.path.name
-            )
+            found = [record_of(each) for each in self._file.read().get(ENTRY, [])]
+        except (ValueError, TypeError):
+            self._refuse()
             return
-        self._damaged, self.trouble = False, ""
-        self._kept = {(record.lesson, record.seed, record.number): record for record in found}
+        if self._damaged:
+            self._damaged, self.trouble = False, ""
+        if found:
+            self._kept = {(record.lesson, record.seed, record.number): record for record in found}
 
     def _write(self) -> None:
-        if self.path is None or self._damaged:
+        if self._damaged:
             return
-        written = {"exercises": [asdict(self._kept[key]) for key in sorted(self._kept)]}
         try:
-            beside = self.path.with_name(f"{self.path.name}.new")
-            beside.write_text(json.dumps(written, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-            beside.replace(self.path)
+            self._file.write(**{ENTRY: [asdict(self._kept[key]) for key in sorted(self._kept)]})
+        except DamagedError:
+            self._refuse()
         except OSError as error:
-            self.trouble = say(
-                "{name} can't be written ({error}); progress is kept for now only.",
-                name=self.path.name,
-                error=error.strerror,
-            )
+            self._unsaved = True
+            message = later("{name} can't be written ({error}); progress is kept for now only.")
+            self.trouble = say(message, name=self._file.name, error=error.strerror)
+        else:
+            self._unsaved, self.trouble = False, ""
 
-
-def _beside_the_notebooks() -> str:
-    """The path of the file: all languages share one, and a translated set of notebooks is a folder in the English."""
-    translated = language() != ENGLISH and Path.cwd().name == language()
-    return str(Path("..", FILE)) if translated else FILE
+    def _refuse(self) -> None:
+        self._damaged, self._unsaved = True, False
+        message = later("{name} can't be read; delete it to begin anew. Nothing is saved until then.")
+        self.trouble = say(message, name=self._file.name)
 
 
 def record_of(data: Any) -> Record:

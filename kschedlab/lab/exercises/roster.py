@@ -10,9 +10,10 @@ from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import Any
 
+from kschedlab.kept import FILE
 from kschedlab.lab.exercises.exercise import MARKS, State
 from kschedlab.lab.exercises.lesson import LESSONS, lesson_named
-from kschedlab.lab.exercises.progress import EXPORTED, FILE, Record, record_of
+from kschedlab.lab.exercises.progress import ENTRY, EXPORTED, Record, record_of
 from kschedlab.language import later, listed, say, terms
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
@@ -163,7 +164,8 @@ def _records(content: bytes | str) -> list[Record]:
     text = content if isinstance(content, str) else content.decode("utf-8-sig")
     text = text.removeprefix("\ufeff").strip()
     if text.startswith("{"):
-        given = json.loads(text).get("exercises")
+        entries = json.loads(text)
+        given = entries.get(ENTRY, [] if "language" in entries else None)  # a choice, but no answer yet
         if not isinstance(given, list):
             raise WrongError(say('it has no list "exercises"'))
         return [_at(say("exercise {number}", number=number), record_of, each) for number, each in enumerate(given, 1)]

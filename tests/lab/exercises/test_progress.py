@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from kschedlab.kept import FILE
 from kschedlab.lab.exercises import lesson as lessons
 from kschedlab.lab.exercises.lesson import Lesson
 from kschedlab.lab.exercises.predict import Predict
-from kschedlab.lab.exercises.progress import FILE, Progress
+from kschedlab.lab.exercises.progress import Progress
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +69,27 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path):
     lesson[1].check("3")
     assert lesson.progress().solved == 1
     assert "can't be written" in repr(lesson.progress())
+
+
+def test_what_was_deleted_because_it_was_damaged_is_begun_anew(tmp_path):
+    (tmp_path / FILE).write_text("{")
+    lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
+    lesson[1].check("3")
+    (tmp_path / FILE).unlink()
+    lesson[2].check("3")
+    assert lesson.progress().trouble == "" and lesson.progress().solved == 2
+    assert len(Progress(tmp_path / FILE).records()) == 2
+
+
+def test_a_folder_that_became_read_only_forgets_nothing_now_or_later(tmp_path):
+    lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
+    lesson[1].check("3")
+    (tmp_path / f"{FILE}.new").mkdir()
+    lesson[2].check("3")
+    assert lesson.progress().solved == 2 and "can't be written" in lesson.progress().trouble
+    (tmp_path / f"{FILE}.new").rmdir()
+    lesson[2].check("3")
+    assert lesson.progress().trouble == "" and len(Progress(tmp_path / FILE).records()) == 2
 
 
 def test_nothing_is_kept_when_it_is_off(tmp_path, monkeypatch):

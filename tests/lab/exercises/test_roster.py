@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from kschedlab.kept import FILE
 from kschedlab.lab.exercises import Lesson, Progress, Roster, lesson as lessons
 from kschedlab.lab.exercises.desk import ANSWERS, SHEETS, SOLUTIONS, Desk, RosterForm, SheetForm
 from kschedlab.lab.exercises.predict import Predict
-from kschedlab.lab.exercises.progress import FILE
 from kschedlab.lab.exercises.roster import LARGEST, MOST
 
 
@@ -118,8 +118,9 @@ def test_a_path_that_does_not_exist_is_named(tmp_path):
 
 
 def test_a_student_who_tried_nothing_stays_in_the_table():
-    roster = Roster({"li.csv": EXPORT.splitlines()[0] + "\n", "otto.csv": EXPORT})
-    assert roster.troubles == ["li.csv: no exercise was tried"]
+    chose = json.dumps({"language": "zh"})
+    roster = Roster({"li.csv": EXPORT.splitlines()[0] + "\n", "otto.csv": EXPORT, "wu.json": chose})
+    assert roster.troubles == ["li.csv: no exercise was tried", "wu.json: no exercise was tried"]
     assert roster.rows("queue")[1] == ["li", "", "○", "0 of 1"]
 
 
