@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kschedlab.devices.errors import AllocationError
-from kschedlab.devices.known import Found
+from kschedlab.devices.known import Answers, Found
 from kschedlab.devices.requests import Plan, plan_of
 from kschedlab.devices.results import result_of
 from kschedlab.devices.search import Search, Step
@@ -35,7 +35,7 @@ class Allocator:
     def __init__(self, state: State, most_steps: int = MOST_STEPS) -> None:
         self._state = state
         self._most_steps = most_steps
-        self._asked: dict[int, tuple[Sequence[ResourceClaim], Plan, dict[str, Found]]] = {}
+        self._asked: dict[int, tuple[Sequence[ResourceClaim], Plan, Answers]] = {}
 
     def allocate(
         self, node: Node, claims: Sequence[ResourceClaim], log: list[Step] | None = None
@@ -45,22 +45,28 @@ class Allocator:
         Pass the same sequence for all nodes: what depends on the claims alone is computed once. ``log``: receives the
         steps of the search, which is then made in any case.
         """
-        plan, known = self._ask(claims)
+        plan, answers = self._ask(claims)
         visible, versions = self._state.inventory.visible(node), self._state.held.versions
-        found = known.get(node.metadata.name)
+        name, known = node.metadata.name, answers.found
+        found = known.get(name)
         if found is not None and log is None and found.holds(visible, versions):
             return found.results
         search = Search(self._state, node, visible, plan, self._most_steps, log)
         results = None
         if search.run():
-            results = [result_of(search, claim, i, node.metadata.name) for i, claim in enumerate(claims)]
+            results = [result_of(search, claim, i, name) for i, claim in enumerate(claims)]
         elif any(pool.invalid for pool in visible.pools.values()):
             raise AllocationError("invalid resource pools were encountered", only_this_node=True)
+        known.pop(name, None)
         if not search.has_shared:  # a share of a device has an identifier of its own
-            known[node.metadata.name] = Found.of(visible, versions, results)
+            known[name] = Found.of(visible, versions, results)
         return results
 
-    def _ask(self, claims: Sequence[ResourceClaim]) -> tuple[Plan, dict[str, Found]]:
+    def answers(self, claims: Sequence[ResourceClaim]) -> Answers:
+        """What nodes have answered to claims of this kind."""
+        return self._ask(claims)[1]
+
+    def _ask(self, claims: Sequence[ResourceClaim]) -> tuple[Plan, Answers]:
         asked = self._asked.get(id(claims))
         if asked is None or asked[0] is not claims:
             answers = self._state.known.answers(claims, self._most_steps)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kschedlab.devices.held import Held
 from kschedlab.devices.pools import Candidate, Pool, PoolId
-from kschedlab.devices.state import Held, State
+from kschedlab.devices.state import State
 
 Amounts = dict[str, dict[str, int]]
 """Nanos by counter set and counter."""

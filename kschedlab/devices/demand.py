@@ -22,14 +22,15 @@ from kschedlab.cluster.derived import ALLOCATABLE, LABELS, NAMES
 from kschedlab.cluster.labels import selected
 from kschedlab.cluster.object_store import DEVICES
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import BoolArray
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.devices.allocator import MOST_STEPS, USUAL_TIMEOUT, Allocator, steps_in
 from kschedlab.devices.claims import ClaimError, PendingAllocation, claims_of
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.extended_resources import Mappings, claim_for, requests_for, serving_class
+from kschedlab.devices.known import FITS, REFUSES, UNKNOWN, Codes
 from kschedlab.devices.readiness import overdue
 from kschedlab.devices.search import Step
-from kschedlab.devices.state import state_of
+from kschedlab.devices.state import layout_of, state_of
 from kschedlab.objects.model import AllocationResult, DeviceClass, Node, NodeSelector, Pod, ResourceClaim
 from kschedlab.objects.requests import is_served_by_classes
 from kschedlab.objects.selectors import SelectorError
@@ -123,9 +124,12 @@ class Demand:
             for name, amount in pod.request.items()
             if amount and is_served_by_classes(name)
         ]
-        self._allocator = Allocator(state_of(cluster), most_steps) if self.unallocated else None
+        state = state_of(cluster)
+        self._layout, self._held = layout_of(cluster), state.held
+        self._allocator = Allocator(state, most_steps) if self.unallocated else None
         self._fixed = Variant(tuple(claims[i] for i in self.unallocated))
         self._variants: dict[frozenset[str], Variant] = {}
+        self._by_served = self._grouped(cluster) if extended is not None else {}
 
     @property
     def user_claims(self) -> tuple[ResourceClaim, ...]:
@@ -138,6 +142,35 @@ class Demand:
         if answer is None:
             answer = self.asked[position] = self._ask(position)
         return answer
+
+    def refusing(self, nodes: BoolArray) -> list[tuple[tuple[str, bool], list[int]]]:
+        """Which of these nodes (bool[nodes]) refuse, by reason and whether it is an error."""
+        known = self._known()
+        found = {(NOT_ALL, False): np.flatnonzero(nodes & (known == REFUSES)).tolist()}
+        for position in np.flatnonzero(nodes & (known == UNKNOWN)).tolist():
+            answer = self.on(position)
+            if answer.reason:
+                found.setdefault((answer.reason, answer.failed), []).append(position)
+        return sorted((each for each in found.items() if each[1]), key=lambda each: min(each[1]))
+
+    def _known(self) -> Codes:
+        """What nodes are known to answer: FITS, REFUSES (NOT_ALL), or UNKNOWN where the node has to be asked."""
+        codes: Codes = np.zeros(len(self._nodes), np.int8)
+        if self._allocator is None:
+            return codes
+        if self.extended is None:
+            codes[:] = self._settled(self._fixed)
+        elif self._is_in_memory() and self.extended.status.allocation is None:
+            for served, nodes in self._by_served.items():
+                if served:
+                    codes[nodes] = self._settled(self._variant(served))[nodes]
+        for _, mask in self.unavailable:
+            codes[mask & (codes == FITS)] = UNKNOWN
+        return codes
+
+    def _settled(self, variant: Variant) -> Codes:
+        assert self._allocator is not None
+        return self._allocator.answers(variant.claims).settled(self._layout, self._held)
 
     def unavailable_on(self, position: int) -> list[int]:
         """The indices of the allocated claims that the node cannot use."""
@@ -171,6 +204,8 @@ class Demand:
                 found = self._allocator.allocate(self._nodes[position], variant.claims)
             except AllocationError as error:
                 return Answer(str(error), failed=not error.only_this_node)
+            answers = self._allocator.answers(variant.claims)
+            answers.settle(position, self._nodes[position].metadata.name, self._layout, self._held)
             if found is None:
                 return Answer(NOT_ALL)
             allocations = tuple(found)
@@ -188,6 +223,18 @@ class Demand:
             elif amount is None:
                 return None
         return frozenset(served)
+
+    def _grouped(self, cluster: Cluster) -> dict[frozenset[str] | None, IntArray]:
+        """The positions of the nodes, by what devices must provide there."""
+
+        def group() -> dict[frozenset[str] | None, IntArray]:
+            found: dict[frozenset[str] | None, list[int]] = {}
+            for position, node in enumerate(cluster.nodes):
+                found.setdefault(self._served(node), []).append(position)
+            return {served: np.array(positions, np.int64) for served, positions in found.items()}
+
+        classes = tuple((name, each is not None) for name, each in self._resources)
+        return cluster.derived(("devices serve", classes), group, NAMES, ALLOCATABLE)
 
     def _variant(self, served: frozenset[str]) -> Variant:
         variant = self._variants.get(served)

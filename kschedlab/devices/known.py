@@ -1,26 +1,34 @@
 """What searches have found, for the claims that ask for the same: pods of one template have such claims.
 
 A node's answer holds as long as the node sees the same pools, and nobody takes or gives back a device of theirs. So a
-decision searches only the nodes whose devices have changed since the last one.
+decision asks only the nodes whose devices have changed since the last one: of all others, an array says what they
+answered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kschedlab.devices.held import Held
 from kschedlab.devices.pools import PoolId, Visible
 from kschedlab.objects.model import AllocationResult, ResourceClaim, ResourceClaimSpec
 
 MOST = 64
 """So many kinds of demands are remembered: the last ones."""
+UNKNOWN, FITS, REFUSES = 0, 1, 2
+"""What is known of a node's answer."""
+Codes: TypeAlias = NDArray[np.int8]
 
 
 class Found(NamedTuple):
     """The answer of a node: a result for each claim, or None if it cannot serve them.
 
     ``visible``, ``versions``: what the node saw, and the versions of its pools as
-    :class:`~kschedlab.devices.state.Held` has them.
+    :class:`~kschedlab.devices.held.Held` has them.
     """
 
     visible: Visible
@@ -37,17 +45,53 @@ class Found(NamedTuple):
         return self.visible is visible and self.versions == tuple(map(versions.get, visible.pools))
 
 
+class Layout:
+    """The nodes at their positions. ``seeing``: the positions where a pool is seen, as far as anybody has asked."""
+
+    def __init__(self, nodes: int) -> None:
+        self.nodes = nodes
+        self.seeing: dict[PoolId, set[int]] = {}
+
+
+class Answers:
+    """The answers to one kind of demand. ``found``: by the name of the node."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Found] = {}
+        self._layout, self._held = Layout(0), Held()
+        self._settled: Codes = np.zeros(0, np.int8)
+
+    def settled(self, layout: Layout, held: Held) -> Codes:
+        """What each position answers while this is held: FITS, REFUSES, or UNKNOWN where it has to be asked."""
+        if layout is not self._layout:
+            self._settled = np.zeros(layout.nodes, np.int8)
+        else:
+            for id in held.changed(self._held):
+                self._settled[list(layout.seeing.get(id, ()))] = UNKNOWN
+        self._layout, self._held = layout, held
+        return self._settled
+
+    def settle(self, position: int, node: str, layout: Layout, held: Held) -> None:
+        """Remember what the node at this position has just answered."""
+        found = self.found.get(node)
+        if found is None or layout is not self._layout or held is not self._held:
+            return
+        self._settled[position] = REFUSES if found.results is None else FITS
+        for id in found.visible.pools:
+            layout.seeing.setdefault(id, set()).add(position)
+
+
 class Known:
     """The answers by node, for each kind of demand. A slice, a rule or a class that changes ends them all."""
 
     def __init__(self) -> None:
-        self._kinds: list[tuple[tuple[ResourceClaimSpec, ...], int, dict[str, Found]]] = []
+        self._kinds: list[tuple[tuple[ResourceClaimSpec, ...], int, Answers]] = []
 
-    def answers(self, claims: Sequence[ResourceClaim], most_steps: int) -> dict[str, Found]:
-        """The answers to claims with these specs, by the name of the node; new ones are put there."""
+    def answers(self, claims: Sequence[ResourceClaim], most_steps: int) -> Answers:
+        """The answers to claims with these specs; new ones are put there."""
         specs = tuple(claim.spec for claim in claims)
         for known, steps, answers in self._kinds:
             if steps == most_steps and known == specs:
                 return answers
-        self._kinds = [(specs, most_steps, {}), *self._kinds[: MOST - 1]]
+        self._kinds = [(specs, most_steps, Answers()), *self._kinds[: MOST - 1]]
         return self._kinds[0][2]

@@ -17,12 +17,13 @@ from kschedlab.cluster.object_store import DEVICES
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.extended_resources import serving_class
-from kschedlab.devices.pools import Candidate, Place
+from kschedlab.devices.held import Held
+from kschedlab.devices.pools import Candidate, DeviceId, Place, PoolId
 from kschedlab.devices.requests import selected_by
 from kschedlab.devices.state import state_of
-from kschedlab.objects.model import DeviceClass
+from kschedlab.objects.model import DeviceClass, ResourceClaim
 
-SOURCES = (NAMES, LABELS, *(kind.__name__ for kind in DEVICES))
+SOURCES = (NAMES, LABELS, *(kind.__name__ for kind in DEVICES if kind is not ResourceClaim))
 
 
 class Usage(NamedTuple):
@@ -37,7 +38,8 @@ def device_usage(cluster: Cluster, resource: str, nodes: IntArray) -> Usage:
     served_by = serving_class(cluster, resource)
     assert served_by is not None
     key = "device usage", served_by.metadata.name
-    devices = cluster.derived(key, lambda: _usage(cluster, served_by), *SOURCES)
+    counted = cluster.derived(key, lambda: _Counted(cluster, served_by), *SOURCES)
+    devices = counted.usage(state_of(cluster).held)
     row = cluster.resources.get(resource)
     if row is None:
         return Usage(devices.capacity.take(nodes), devices.held.take(nodes))
@@ -47,31 +49,46 @@ def device_usage(cluster: Cluster, resource: str, nodes: IntArray) -> Usage:
     return Usage(capacity, np.where(counts, devices.held.take(nodes), requested))
 
 
-def _usage(cluster: Cluster, device_class: DeviceClass) -> Usage:
-    state = state_of(cluster)
-    capacity, held = np.zeros(len(cluster.nodes), np.int64), np.zeros(len(cluster.nodes), np.int64)
-    failed: list[IntArray] = []
+class _Counted:
+    """The devices of a class: where they are, and how many of them were held when somebody asked last."""
 
-    def add(nodes: IntArray, device: Candidate) -> None:
+    def __init__(self, cluster: Cluster, device_class: DeviceClass) -> None:
+        self._capacity, self._taken = np.zeros(len(cluster.nodes), np.int64), np.zeros(len(cluster.nodes), np.int64)
+        self._devices: dict[PoolId, list[tuple[DeviceId, IntArray]]] = {}
+        self._counted: dict[PoolId, list[IntArray]] = {}
+        self._failed: list[IntArray] = []
+        self._held = Held()
+        for spec, place, devices in state_of(cluster).inventory.slices():
+            common = _nodes(cluster, place)
+            for device in devices:
+                if not spec.perDeviceNodeSelection:
+                    self._add(common, device, device_class)
+                elif device.place is not None and device.place.is_known:
+                    self._add(_nodes(cluster, device.place), device, device_class)
+
+    def _add(self, nodes: IntArray, device: Candidate, device_class: DeviceClass) -> None:
         if not len(nodes):
             return
         try:
             if selected_by(device_class, device):
-                capacity[nodes] += 1
-                held[nodes] += device.id in state.held
+                self._capacity[nodes] += 1
+                self._devices.setdefault(device.pool, []).append((device.id, nodes))
         except AllocationError:
-            failed.append(nodes)
+            self._failed.append(nodes)
 
-    for spec, place, devices in state.inventory.slices():
-        common = _nodes(cluster, place)
-        for device in devices:
-            if not spec.perDeviceNodeSelection:
-                add(common, device)
-            elif device.place is not None and device.place.is_known:
-                add(_nodes(cluster, device.place), device)
-    for nodes in failed:
-        capacity[nodes] = held[nodes] = 0
-    return Usage(capacity, held)
+    def usage(self, held: Held) -> Usage:
+        """The usage while this is held: only pools of which something else is held are counted anew."""
+        for pool in held.changed(self._held):
+            for nodes in self._counted.get(pool, ()):
+                self._taken[nodes] -= 1
+            self._counted[pool] = [nodes for id, nodes in self._devices.get(pool, ()) if id in held]
+            for nodes in self._counted[pool]:
+                self._taken[nodes] += 1
+        self._held = held
+        usage = Usage(self._capacity.copy(), self._taken.copy())
+        for nodes in self._failed:
+            usage.capacity[nodes] = usage.held[nodes] = 0
+        return usage
 
 
 def _nodes(cluster: Cluster, place: Place) -> IntArray:

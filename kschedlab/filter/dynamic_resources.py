@@ -89,14 +89,10 @@ class DevicesCheck(CostlyFilter):
 
     def filter_among(self, nodes: BoolArray) -> Refusals | None:
         """Ask these nodes (bool[nodes])."""
-        found: dict[tuple[str, bool], list[int]] = {}
-        for position in np.flatnonzero(nodes).tolist():
-            answer = self.demand.on(position)
-            if answer.reason:
-                found.setdefault((answer.reason, answer.failed), []).append(position)
-        if not found:
+        refusing = self.demand.refusing(nodes)
+        if not refusing:
             return None
-        return DeviceRefusals(self.demand, [self._refusal(len(nodes), *each) for each in found.items()])
+        return DeviceRefusals(self.demand, [self._refusal(len(nodes), *each) for each in refusing])
 
     def _refusal(self, nodes: int, reason: tuple[str, bool], positions: list[int]) -> Refusal:
         mask: BoolArray = np.isin(np.arange(nodes), positions)

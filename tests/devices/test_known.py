@@ -8,17 +8,29 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from kschedlab import schedule
 from kschedlab.cluster import object_store
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.configuration import load_configuration
 from kschedlab.devices.allocator import Allocator
 from kschedlab.devices.search import Search
 from kschedlab.devices.state import state_of
 from kschedlab.objects.model import AllocationResult, ResourceClaim
-from kschedlab.testing import node
+from kschedlab.testing import node, pod
 from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
 
 NODES = ("n1", "n2", "n3", "n4")
 SHAPES = (exactly(), exactly(count=2), exactly(adminAccess=True))
+
+SCORING = load_configuration("""
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args: {scoringStrategy: {type: MostAllocated, resources: [{name: example.com/small, weight: 1}]}}
+""")["default-scheduler"]
+"""Scores count the devices that claims hold."""
 
 
 def world(*more: object) -> Cluster:
@@ -60,6 +72,33 @@ def test_answers_are_those_of_a_cluster_that_remembers_nothing(seed: int, monkey
         for each in worlds:
             wanted = [claim(f"new{step}", rng.randrange(len(SHAPES)))]
             assert answers(each, wanted) == answers(Cluster(each.objects), wanted)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_decision_is_that_of_a_cluster_that_remembers_nothing(seed: int) -> None:
+    """Claims come and go, pods ask for devices by claims and as resources, and nodes and forks come in between."""
+    rng = random.Random(seed)
+    worlds = [world(device_class("small", extendedResourceName="example.com/small"))]
+    worlds.append(worlds[0].fork())
+    for step in range(30):
+        each = rng.choice(worlds)
+        if rng.random() < 0.1:
+            rack = {"rack": rng.choice("ab")}
+            each.add(node(rng.choice([*NODES, "n5"]), labels=rack))
+        if rng.random() < 0.1:
+            worlds[rng.randrange(2)] = rng.choice(worlds).fork()
+        asked = claim(f"c{step}", rng.randrange(len(SHAPES)))
+        each.change_objects([asked])
+        by_claim = pod("web", resourceClaims=[{"name": "gpu", "resourceClaimName": f"c{step}"}])
+        by_name = pod("web", requests={"example.com/small": rng.randrange(1, 4)})
+        wanted = rng.choice([by_claim, by_name])
+        fresh = Cluster(each.objects)
+        assert str(schedule(wanted, each, SCORING)) == str(schedule(wanted, fresh, SCORING))
+        results = answers(each, [asked])[rng.choice(NODES)]
+        if results and rng.random() < 0.7:
+            each.change_objects([replace(asked, status=replace(asked.status, allocation=results[0]))])
+        elif rng.random() < 0.5:
+            each.change_objects((), [rng.choice(list(each.objects_of(ResourceClaim)))])
 
 
 def test_only_nodes_whose_devices_changed_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
