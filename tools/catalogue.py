@@ -20,6 +20,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_javascript
 
 from kschedlab.language.catalogue import empty, path_of, read, texts, write
+from kschedlab.language.message import CONTEXT
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "kschedlab"
@@ -29,6 +30,11 @@ MARKS = {
     "count": (1, "{{number}} {}"),
     "terms": (None, "{}"),
     "Term": (3, "{}"),
+    "Fault": (1, "{}"),
+    "meant": (0, "{}"),
+    "unknown": (0, "{}"),
+    "UnreadableError": (1, "{}"),
+    "_source_error": (2, "{}"),
 }
 """By the name of a function, which of its arguments is a message (None: each), and the message that is made of it."""
 
@@ -52,6 +58,8 @@ def of_python(path: Path) -> Iterator[str]:
         if not isinstance(node.func, ast.Name) or node.func.id not in MARKS:
             continue
         place, form = MARKS[node.func.id]
+        if node.func.id == "meant":
+            form = f"{next(constants(node.args[1]))}{CONTEXT}{{}}"
         for given in node.args if place is None else node.args[place : place + 1]:
             yield from (form.format(text) for text in constants(given))
 
@@ -82,7 +90,9 @@ def updated(known: dict[str, str]) -> Catalog:
     """The catalogue of today's messages with these translations."""
     catalogue = empty(LANGUAGE)
     for message, files in messages().items():
-        catalogue.add(message, known.get(message, ""), locations=[(file, 1) for file in files])
+        context, _, text = message.rpartition(CONTEXT)
+        places = [(file, 1) for file in files]
+        catalogue.add(text, known.get(message, ""), locations=places, context=context or None)
     return catalogue
 
 

@@ -12,6 +12,7 @@ from kschedlab.language.speaker import (
     LANGUAGES as LANGUAGES,
     later as later,
     listed as listed,
+    meant as meant,
     say as say,
     sentences as sentences,
     spoken as spoken,

@@ -7,10 +7,11 @@ from functools import cache
 from pathlib import Path
 
 from kschedlab.extras import require
+from kschedlab.language.message import CONTEXT
 
 require("lab", "babel")
 
-from babel.messages.catalog import Catalog  # noqa: E402  # after the error that names the extra
+from babel.messages.catalog import Catalog, Message  # noqa: E402  # after the error that names the extra
 from babel.messages.pofile import read_po, write_po  # noqa: E402
 
 FOLDER = Path(__file__).parent
@@ -53,8 +54,13 @@ def write(catalogue: Catalog, path: Path) -> None:
 
 
 def texts(catalogue: Catalog) -> dict[str, str]:
-    """The translations by message; without those that are still missing."""
-    return {str(each.id): str(each.string) for each in catalogue if each.id and each.string}
+    """The translations by message, after its context; without those that are still missing."""
+    return {key_of(each): str(each.string) for each in catalogue if each.id and each.string}
+
+
+def key_of(message: Message) -> str:
+    """The message with its context, if it has one, before it."""
+    return f"{message.context}{CONTEXT}{message.id}" if message.context else str(message.id)
 
 
 def front_end_words(catalogue: Catalog) -> dict[str, str]:

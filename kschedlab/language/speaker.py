@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kschedlab.language.message import CONTEXT, Message
+
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh": "中文"}
 """The languages by their codes in HTML, each with its own name."""
@@ -47,10 +49,19 @@ def say(message: str, /, **fields: object) -> str:
     """The message in the chosen language with its fields filled in, as ``str.format`` does.
 
     A message without fields is taken as it stands, and so is every value: braces in them mean nothing. A message
-    without a translation stays English.
+    without a translation stays English. A value that is a :class:`Message` is said, too, and a list of texts is listed.
     """
-    text = _SPEAKER.texts.get(message, message)
-    return text.format(**fields) if fields else text
+    key, english = message, message
+    if isinstance(message, Message):
+        key, english, fields = message.key, message.english, {**message.fields, **fields}
+    text = _SPEAKER.texts.get(key, english)
+    return text.format(**{name: _said(value) for name, value in fields.items()}) if fields else text
+
+
+def _said(value: object) -> object:
+    if isinstance(value, list):
+        return listed(value)
+    return say(value) if isinstance(value, Message) else value
 
 
 def terms(*messages: str) -> list[str]:
@@ -58,9 +69,14 @@ def terms(*messages: str) -> list[str]:
     return [say(message) for message in messages]
 
 
-def later(message: str) -> str:
-    """The message itself, marked for the catalogue: it is translated where it is shown."""
-    return message
+def later(message: str, /, **fields: object) -> str:
+    """The message in English, marked for the catalogue: ``say`` translates it where it is shown."""
+    return message if isinstance(message, Message) and not fields else Message.of(message, message, fields)
+
+
+def meant(message: str, context: str) -> str:
+    """A word that has several translations, marked for the catalogue: ``meant("priority", "algorithm")``."""
+    return Message.of(f"{context}{CONTEXT}{message}", message, {})
 
 
 def translation(message: str) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kschedlab.objects.problems import Path, quoted
+from kschedlab.objects.problems import Path, later, shortened
 
 MAX_DEPTH = 100
 MAX_ALIASED = 200_000
@@ -66,7 +66,7 @@ class Composer:
     def begin(self, container: dict[str, Any] | list[Any], line: int, anchor: str | None = None) -> None:
         """Open a map or list. Values go into it until :meth:`end`."""
         if len(self._open) >= MAX_DEPTH:
-            raise UnreadableError(line, f"nested deeper than {MAX_DEPTH} levels")
+            raise UnreadableError(line, later("nested deeper than {most} levels", most=MAX_DEPTH))
         if self.wants_key:
             raise UnreadableError(line, "a map's key must be text, not a map or a list")
         if anchor is not None:
@@ -93,7 +93,7 @@ class Composer:
         """Add a map's key."""
         inner = self._open[-1]
         if key is not MERGE and key in inner.container:
-            self.faults.append((line, f"the key {quoted(key)} appears twice in the same map"))
+            self.faults.append((line, later('the key "{key}" appears twice in the same map', key=shortened(key))))
         inner.key = key
         if self._marks is not None and key is not MERGE:
             self._marks.setdefault((id(inner.container), key), (line, None))
@@ -111,13 +111,13 @@ class Composer:
     def alias(self, anchor: str, line: int) -> None:
         """Add the anchored value again."""
         if anchor not in self._anchors:
-            raise UnreadableError(line, f"the alias *{anchor} has no anchor &{anchor} before it")
+            raise UnreadableError(line, later("the alias *{anchor} has no anchor &{anchor} before it", anchor=anchor))
         value, size = self._anchors[anchor]
         if size == 0:
-            raise UnreadableError(line, f"the anchor &{anchor} contains itself")
+            raise UnreadableError(line, later("the anchor &{anchor} contains itself", anchor=anchor))
         self._aliased += size
         if self._aliased > MAX_ALIASED:
-            raise UnreadableError(line, f"aliases expand to more than {MAX_ALIASED} values")
+            raise UnreadableError(line, later("aliases expand to more than {most} values", most=MAX_ALIASED))
         self._put(value, line, None)
         if self._open:
             self._open[-1].size += size

@@ -15,7 +15,7 @@ from kschedlab.manifests.source_text import SourceText
 from kschedlab.objects.kinds import OF_CONTROLLERS, RESOURCES
 from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import ApiObject
-from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, quoted, shortened
+from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, later, path_text, placed, said, shortened
 
 GROUPS = {kind.__name__: resource.group for kind, resource in RESOURCES.items() if kind not in OF_CONTROLLERS}
 """The API group of each kind that the scheduler reads."""
@@ -39,9 +39,9 @@ class Origin:
     def problem(self, fault: Fault) -> Problem:
         """The fault as a problem: with its line and the object's name."""
         line, spelling = self._locate(fault.path)
-        subject = f"{self.kind} {self.name}: " if self.kind else ""
-        field = f"{path_text(fault.path)}: " if fault.path else ""
-        message = subject + field + fault.message.replace(WRITTEN, shortened(spelling or fault.value))
+        message = said(fault.message).replace(WRITTEN, shortened(spelling or fault.value))
+        message = placed(path_text(fault.path), message)
+        message = placed(f"{self.kind} {self.name}" if self.kind else "", message)
         if self.text is None:
             return Problem(self.root, 0, f"objects[{self.root}]", message)
         return self.text.problem(line, message)
@@ -58,7 +58,7 @@ class Origin:
 def named_origin(origin: Origin, metadata: Any, kind: str) -> Origin:
     """The origin, with the object's kind and name for messages."""
     metadata = metadata if isinstance(metadata, dict) else {}
-    name, namespace = metadata.get("name") or "(without a name)", metadata.get("namespace") or "default"
+    name, namespace = metadata.get("name") or said(later("(without a name)")), metadata.get("namespace") or "default"
     full_name = shortened(str(name))
     if kind not in CLUSTER_SCOPED:
         full_name = f"{shortened(str(namespace))}/{full_name}"
@@ -88,7 +88,7 @@ def kind_of(data: Any) -> tuple[str, str] | Fault:
     if not isinstance(kind, str):
         return Fault(("kind",), "expected text")
     if version is not None and not isinstance(version, str):
-        return Fault(("apiVersion",), f"{WRITTEN} is not text: put it in quotes")
+        return Fault(("apiVersion",), later("{value} is not text: put it in quotes", value=WRITTEN))
     group = version.rpartition("/")[0] if version is not None else GROUPS.get(kind, "")
     return kind, f"{kind}.{group}" if group else kind
 
@@ -184,4 +184,4 @@ def _unique(members: list[tuple[str, Any]]) -> None:
     names = [name for name, _ in members]
     if len(set(names)) != len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"the key {quoted(twice)} appears twice in the same map")
+        raise ValueError(later('the key "{key}" appears twice in the same map', key=shortened(twice)))

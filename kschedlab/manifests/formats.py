@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from kschedlab.manifests.decoding import Origin
-from kschedlab.objects.problems import Fault, ManifestError
+from kschedlab.objects.problems import Fault, ManifestError, later
 
 POLICY, SCHEDULER_PERF = "Policy", "scheduler_perf"
 _READERS = {
@@ -27,5 +27,9 @@ def format_reader(format: str, origin: Origin) -> Any:
         if not module.startswith(error.name or "?"):
             raise
         package = module.rpartition(".")[0]
-        why = f"{format} is read by {package}, which this installation lacks: reinstall kschedlab"
+        why = later(
+            "{format} is read by {package}, which this installation lacks: reinstall kschedlab",
+            format=format,
+            package=package,
+        )
         raise ManifestError([origin.problem(Fault((), why))]) from None

@@ -9,6 +9,8 @@ from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-define
 from typing import Any
 
 from kschedlab.manifests.composer import Composer, UnreadableError
+from kschedlab.manifests.parser_words import in_words
+from kschedlab.objects.problems import later
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -42,7 +44,7 @@ class _Reader:
         return bisect_right(self.line_starts, self.position)
 
     def fault(self, message: str) -> UnreadableError:
-        return UnreadableError(self.line, f"not valid JSON: {message}")
+        return UnreadableError(self.line, later("not valid JSON: {message}", message=message))
 
     def read(self) -> Composer:
         while self.peek():
@@ -67,13 +69,15 @@ class _Reader:
             self.first = False
             return
         if not character:
-            raise self.fault(f'the input ends before the closing "{self.closing[-1]}"')
+            raise self.fault(later('the input ends before the closing "{bracket}"', bracket=self.closing[-1]))
         if not self.first:
             if character != ",":
-                raise self.fault(f'"," or "{self.closing[-1]}" is missing before {self.word()}')
+                raise self.fault(
+                    later('"," or "{bracket}" is missing before {word}', bracket=self.closing[-1], word=self.word())
+                )
             self.position += 1
             if self.peek() == self.closing[-1]:
-                raise self.fault(f'remove the "," before "{self.closing[-1]}"')
+                raise self.fault(later('remove the "," before "{bracket}"', bracket=self.closing[-1]))
         self.first = False
         if self.closing[-1] == "}":
             self.member_key()
@@ -81,11 +85,11 @@ class _Reader:
 
     def member_key(self) -> None:
         if self.peek() != '"':
-            raise self.fault(f"expected a key in double quotes, not {self.word()}")
+            raise self.fault(later("expected a key in double quotes, not {word}", word=self.word()))
         line = self.line
         self.composer.key(self.string(), line)
         if self.peek() != ":":
-            raise self.fault('":" is missing after the key')
+            raise self.fault(later('":" is missing after the key'))
         self.position += 1
 
     def value(self) -> None:
@@ -106,9 +110,9 @@ class _Reader:
             value, self.position = scanstring(self.text, self.position + 1, True)
         except JSONDecodeError as error:
             self.position = error.pos
-            raise self.fault(error.msg[0].lower() + error.msg[1:].removesuffix(" at")) from None
+            raise self.fault(in_words(error.msg[0].lower() + error.msg[1:].removesuffix(" at"))) from None
         if not value.isascii() and re.search("[\ud800-\udfff]", value):
-            raise self.fault("unpaired surrogate")
+            raise self.fault(later("unpaired surrogate"))
         return value
 
     def bare(self) -> Any:
@@ -119,9 +123,9 @@ class _Reader:
             return _LITERALS[word[0]]
         number = _NUMBER.fullmatch(word[0]) if word is not None else None
         if word is None or number is None:
-            raise self.fault(f"{self.word()} is not a value")
+            raise self.fault(later("{word} is not a value", word=self.word()))
         if len(word[0]) > _MAX_DIGITS:
-            raise UnreadableError(self.line, f"a number has more than {_MAX_DIGITS} digits")
+            raise UnreadableError(self.line, later("a number has more than {most} digits", most=_MAX_DIGITS))
         self.position = word.end()
         return Decimal(word[0]) if number[1] or number[2] else int(word[0])
 
@@ -129,6 +133,6 @@ class _Reader:
         """The word at this position, for a message."""
         word = _WORD.match(self.text, self.position)
         if not self.peek():
-            return "the end"
+            return later("the end")
         shown = word[0] if word else self.text[self.position]
         return f'"{shown[:40]}"'

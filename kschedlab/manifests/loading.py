@@ -33,7 +33,7 @@ from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
 from kschedlab.objects import model
 from kschedlab.objects.kinds import RESOURCES
-from kschedlab.objects.problems import Fault, ManifestError, Problem, path_text, quoted, safe_text, shortened
+from kschedlab.objects.problems import Fault, ManifestError, Problem, later, path_text, safe_text, said, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import nonzero_requests, pod_requests
 
@@ -62,13 +62,14 @@ class LoadReport:
         others = {kind: count for kind, count in self.unknown.items() if kind not in obeyed}
         lines = list(self.warnings)
         if obeyed:
-            lines.append(f"not modelled, although kube-scheduler obeys them: {_counted(obeyed)}")
+            message = later("not modelled, although kube-scheduler obeys them: {kinds}", kinds=_counted(obeyed))
+            lines.append(said(message))
         if others:
-            lines.append(f"ignored, because the scheduler does not read them: {_counted(others)}")
+            message = later("ignored, because the scheduler does not read them: {kinds}", kinds=_counted(others))
+            lines.append(said(message))
         return lines
 
 
-NOTHING = "there is nothing in it"
 _LISTED = 30
 """How many ignored kinds are named."""
 
@@ -79,8 +80,8 @@ OBEYED = frozenset(f"{kind}.scheduling.k8s.io" for kind in _GROUPS)
 
 def _counted(kinds: Mapping[str, int]) -> str:
     named = [f"{safe_text(shortened(kind))} ({count})" for kind, count in sorted(kinds.items())]
-    more = f" and {len(named) - _LISTED} more kinds" if len(named) > _LISTED else ""
-    return ", ".join(named[:_LISTED]) + more
+    more = later(" and {number} more kinds", number=len(named) - _LISTED) if len(named) > _LISTED else ""
+    return ", ".join(named[:_LISTED]) + said(more)
 
 
 @dataclass(repr=False)
@@ -163,11 +164,16 @@ def decode_objects(
             try:
                 data = strict_json(manifest) if isinstance(manifest, msgspec.Raw) else manifest
             except (RecursionError, ValueError) as error:
-                why = "it is nested too deep" if isinstance(error, RecursionError) else error
-                loader.problems.append(origin.problem(Fault((), f"cannot be read: {why}")))
+                loader.problems.append(origin.problem(Fault((), later("cannot be read: {why}", why=_why(error)))))
                 continue
             loader.add_all(expanded_lists(data, origin))
         return loader.finish()
+
+
+def _why(error: Exception) -> object:
+    if isinstance(error, RecursionError):
+        return later("it is nested too deep")
+    return error.args[0] if len(error.args) == 1 else error
 
 
 def _load_texts(texts: Iterable[SourceText], needs_objects: bool = False, strict: bool = False) -> Objects:
@@ -181,7 +187,7 @@ def _load_texts(texts: Iterable[SourceText], needs_objects: bool = False, strict
             except ManifestError as error:
                 loader.problems.extend(error.problems)
             if loader.seen == before:
-                empty.append(text.problem(0, NOTHING))
+                empty.append(text.emptiness)
         if needs_objects and not loader.seen:
             loader.problems += empty
         objects = loader.finish()
@@ -317,7 +323,9 @@ class _Loader:
         key = (type(document).__name__, metadata.namespace, metadata.name)
         first = origins.setdefault(key, loaded.origin)
         if first is not loaded.origin:
-            self.problems.append(loaded.problem(Fault((), f"is defined twice, first at {first.place}")))
+            self.problems.append(
+                loaded.problem(Fault((), later("is defined twice, first at {place}", place=first.place)))
+            )
 
     def _check_nodes(self, objects: Objects) -> None:
         """Warn of pods on nodes that do not exist. The real scheduler keeps them, but they affect no decision."""
@@ -327,7 +335,9 @@ class _Loader:
         for loaded in self.loaded:
             pod = loaded.document
             if isinstance(pod, model.Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:
-                message = f"there is no node {quoted(pod.spec.nodeName)}: decisions ignore the pod"
+                message = later(
+                    'there is no node "{name}": decisions ignore the pod', name=shortened(pod.spec.nodeName)
+                )
                 self._warn(loaded.named, Fault(("spec", "nodeName"), message))
 
     def _check_sums(self, objects: Objects) -> None:
@@ -344,8 +354,9 @@ class _Loader:
                 before = totals.get(key, 0)
                 totals[key] = before + amount
                 if before <= INT64_MAX < before + amount:
-                    where = f"on node {key[0]}" if pod.spec.nodeName else "in the pod"
-                    self._refuse_sum(pod, f"requests of {name} {where} add up to more than {INT64_MAX}")
+                    place = later("on node {name}", name=key[0]) if pod.spec.nodeName else later("in the pod")
+                    values = {"resource": name, "place": place, "most": INT64_MAX}
+                    self._refuse_sum(pod, later("requests of {resource} {place} add up to more than {most}", **values))
 
     def _refuse_sum(self, pod: model.Pod, message: str) -> None:
         for loaded in self.loaded:
@@ -369,5 +380,7 @@ def _could_overflow(pods: Iterable[model.Pod]) -> bool:
 
 
 def _warning(origin: Origin, fault: Fault, count: int) -> str:
-    more = f" (and {count - 1} more of kind {origin.kind})" if count > 1 and origin.kind else ""
-    return f"{origin.problem(fault)}{more}"
+    problem = str(origin.problem(fault))
+    if count == 1 or not origin.kind:
+        return problem
+    return problem + said(later(" (and {number} more of kind {kind})", number=count - 1, kind=origin.kind))

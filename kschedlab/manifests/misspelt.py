@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias
 
-from kschedlab.objects.problems import Fault, Path, one_of, quoted
+from kschedlab.objects.problems import Fault, Path, later, one_of, shortened
 
 MOST = 100
 """How many unknown fields of one object are named."""
@@ -30,13 +30,25 @@ def kind_fault(data: dict[str, Any], kinds: Mapping[str, list[str]]) -> Fault | 
     every = {each for listed in kinds.values() for each in listed}
     if kind in every:
         homes = [each for each in kinds if kind in kinds[each]]
-        lacks = f"{quoted(version)} has no {kind}: expected {one_of(homes)}"
+        lacks = later(
+            '"{version}" has no {kind}: expected {choices}',
+            version=shortened(version),
+            kind=kind,
+            choices=one_of(homes),
+        )
         return Fault(("apiVersion",), lacks) if "apiVersion" in data else None
     if near := _near(kind, tuple(kinds.get(version, every))):
-        return Fault(("kind",), f"{quoted(kind)} is not a kind{near}")
+        return Fault(("kind",), later('"{kind}" is not a kind{near}', kind=shortened(kind), near=near))
     if version in kinds:
-        return Fault(("kind",), f"{quoted(kind)} is not a kind of {version}") if "apiVersion" in data else None
-    return Fault(("apiVersion",), f"{quoted(version)} is not an API version{_near(version, tuple(kinds))}")
+        return (
+            Fault(("kind",), later('"{kind}" is not a kind of {version}', kind=shortened(kind), version=version))
+            if "apiVersion" in data
+            else None
+        )
+    return Fault(
+        ("apiVersion",),
+        later('"{version}" is not an API version{near}', version=shortened(version), near=_near(version, tuple(kinds))),
+    )
 
 
 def field_faults(data: dict[str, Any], kind: str, types: Types) -> list[Fault]:
@@ -49,8 +61,8 @@ def _unknown(data: dict[str, Any], type_name: str, types: Types, path: Path) -> 
     for name, value in data.items():
         inner = fields.get(name) if isinstance(name, str) else None
         if inner is None:
-            near = _near(str(name), tuple(fields)) or ", so it is ignored"
-            yield Fault((*path, str(name)), f"is not a field of {type_name}{near}")
+            near = _near(str(name), tuple(fields)) or later(", so it is ignored")
+            yield Fault((*path, str(name)), later("is not a field of {type}{near}", type=type_name, near=near))
         elif inner.startswith("*"):
             for key, each in value.items() if isinstance(value, dict) else ():
                 if isinstance(each, dict):
@@ -68,4 +80,4 @@ def _near(name: str, known: Iterable[str]) -> str:
     """The question after the known name that differs only in case, or the nearest one; "" if none is near."""
     wanted, by_case = name[:60].lower(), {each.lower(): each for each in known}
     near = [wanted] if wanted in by_case else get_close_matches(wanted, by_case, 1)
-    return f": did you mean {by_case[near[0]]}?" if near else ""
+    return later(": did you mean {name}?", name=by_case[near[0]]) if near else ""

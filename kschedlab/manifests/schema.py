@@ -15,7 +15,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from kschedlab.objects.meta import Part, Time
-from kschedlab.objects.problems import WRITTEN, Fault, Path, quoted, say
+from kschedlab.objects.problems import WRITTEN, Fault, Path, later, shortened
 from kschedlab.objects.quantity import Quantity, QuantityError
 
 _INVALID = object()
@@ -38,10 +38,10 @@ def _unquoted(value: Any) -> Quantity:
     if isinstance(value, float) and isfinite(value):
         value = Decimal(repr(value))
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        expected = say("{value} is not a quantity (expected a number such as 2, 500m or 1.5Gi)", value=WRITTEN)
+        expected = later("{value} is not a quantity (expected a number such as 2, 500m or 1.5Gi)", value=WRITTEN)
         raise QuantityError("format", expected)
     if isinstance(value, int) and value.bit_length() > 256:
-        raise QuantityError("range", say("{value} is not a quantity (it has too many digits)", value=WRITTEN))
+        raise QuantityError("range", later("{value} is not a quantity (it has too many digits)", value=WRITTEN))
     return Quantity(str(value))
 
 
@@ -76,7 +76,7 @@ def _validate(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
 
 def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, say("expected a map of fields, not {given}", given=_type_name(data))))
+        faults.append(Fault(path, later("expected a map of fields, not {given}", given=_type_name(data))))
         return _INVALID
     types = _fields(expected)
     present = {name: value for name, value in data.items() if name in types and value is not None}
@@ -86,7 +86,7 @@ def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faul
 
 def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, list | tuple):
-        faults.append(Fault(path, say("expected a list, not {given}", given=_type_name(data))))
+        faults.append(Fault(path, later("expected a list, not {given}", given=_type_name(data))))
         return _INVALID
     empty: Any = {str: "", Quantity: "0"}.get(expected, {})
     items = [_validate(empty if v is None else v, expected, (*path, i), faults) for i, v in enumerate(data)]
@@ -95,12 +95,12 @@ def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) ->
 
 def _validate_map(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, say("expected a map, not {given}", given=_type_name(data))))
+        faults.append(Fault(path, later("expected a map, not {given}", given=_type_name(data))))
         return _INVALID
     for key in data:
         if not isinstance(key, str):
             given = _type_name(key)
-            said = say("the key {key!r} is {given}, not text: put it in quotes", key=key, given=given)
+            said = later("the key {key!r} is {given}, not text: put it in quotes", key=key, given=given)
             faults.append(Fault(path, said))
     data = {key: value for key, value in data.items() if isinstance(key, str)}
     absent: Any = "" if expected is str else {} if isinstance(expected, type) and issubclass(expected, Part) else None
@@ -127,7 +127,7 @@ def _validate_scalar(data: Any, expected: Any, path: Path, faults: list[Fault]) 
         fault = _type_fault(data, expected)
     elif limits and not limits[0].ge <= data <= limits[0].le:
         least, most = limits[0].ge, limits[0].le
-        fault = say("{value} is out of range: from {least} to {most}", value=data, least=least, most=most)
+        fault = later("{value} is out of range: from {least} to {most}", value=data, least=least, most=most)
     else:
         return data
     if fault is None:
@@ -143,9 +143,10 @@ def _decoding_fault(data: Any, expected: type) -> str | None:
     try:
         decode_value(expected, data)
     except QuantityError as error:
-        return str(error)
+        message: str = error.args[0]
+        return message
     except (ValueError, NotImplementedError):
-        return say("{value} is not a time such as 2024-01-31T12:00:00Z", value=_shown(data))
+        return later("{value} is not a time such as 2024-01-31T12:00:00Z", value=_shown(data))
     return None
 
 
@@ -154,43 +155,43 @@ def _type_fault(data: Any, expected: Any) -> str:
         return _not_expected(expected, data)
     value, given, wanted = _shown(data), _type_name(data), _wanted(expected)
     if expected is not str:
-        return say("{value} is {given}, not {expected}", value=value, given=given, expected=wanted)
-    return say(
+        return later("{value} is {given}, not {expected}", value=value, given=given, expected=wanted)
+    return later(
         "{value} is {given}, not {expected}: put it in quotes ({quoted})",
         value=value,
         given=given,
         expected=wanted,
-        quoted=quoted(WRITTEN),
+        quoted=f'"{WRITTEN}"',
     )
 
 
 def _not_expected(expected: Any, data: Any) -> str:
-    return say("expected {expected}, not {given}", expected=_wanted(expected), given=_type_name(data))
+    return later("expected {expected}, not {given}", expected=_wanted(expected), given=_type_name(data))
 
 
 def _wanted(expected: Any) -> str:
     if expected is str:
-        return say("text")
+        return later("text")
     if expected is bool:
-        return say("true or false")
+        return later("true or false")
     if expected is Quantity:
-        return say("a quantity")
-    return say("a time") if expected is Time else say("a whole number")
+        return later("a quantity")
+    return later("a time") if expected is Time else later("a whole number")
 
 
 def _shown(data: Any) -> str:
-    return quoted(data) if isinstance(data, str) else WRITTEN
+    return later('"{text}"', text=shortened(data)) if isinstance(data, str) else WRITTEN
 
 
 def _type_name(data: Any) -> str:
     if data is None:
-        return say("nothing")
+        return later("nothing")
     if isinstance(data, bool):
-        return say("true or false")
+        return later("true or false")
     if isinstance(data, int | float | Decimal):
-        return say("a number")
+        return later("a number")
     if isinstance(data, str):
-        return say("text")
+        return later("text")
     if isinstance(data, list | tuple):
-        return say("a list")
-    return say("a map") if isinstance(data, dict) else say("a Python {name}", name=type(data).__name__)
+        return later("a list")
+    return later("a map") if isinstance(data, dict) else later("a Python {name}", name=type(data).__name__)

@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from kschedlab.manifests.composer import Composer, UnreadableError
-from kschedlab.objects.problems import ManifestError, Path, Problem
+from kschedlab.objects.problems import ManifestError, Path, Problem, later, said
 
 _STARTS, _STARTS_ENCODED = re.compile(r"\s*[{\[]"), re.compile(rb"\s*[{\[]")
 
@@ -69,7 +69,12 @@ class SourceText:
 
     def problem(self, line: int, message: str) -> Problem:
         """A problem on a line of this input."""
-        return Problem(self.number, line, self.name, message)
+        return Problem(self.number, line, self.name, said(message))
+
+    @property
+    def emptiness(self) -> Problem:
+        """The problem that there is no object in this input."""
+        return self.problem(0, later("there is nothing in it"))
 
     def locate(self, root: int, path: Path) -> tuple[int, str | None]:
         """(line, the scalar's spelling) of a field of the document. Of a large JSON list only one item is parsed."""

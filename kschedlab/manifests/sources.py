@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from kschedlab.manifests.source_text import SourceText
-from kschedlab.objects.problems import ManifestError, Problem, one_of
+from kschedlab.objects.problems import ManifestError, Problem, later, one_of, said
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
@@ -58,7 +58,7 @@ def _read(source: Source, number: int, seen: set[str]) -> Iterator[SourceText]:
                 yield SourceText(number, str(path), _content(path, number))
                 number += 1
     elif not hasattr(source, "read"):
-        raise TypeError(f"expected a path, an open file or -, got {type(source).__name__}")
+        raise TypeError(later("expected a path, an open file or -, got {given}", given=type(source).__name__))
     else:
         name = str(getattr(source, "name", "<text>"))
         content = source.read()
@@ -72,7 +72,11 @@ def _files(name: str, number: int) -> list[Path]:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: the name contains NUL
         url = name.startswith(("http:", "https:"))
-        remedy = "URLs are not supported: download the file first" if url else "there is no such file or folder"
+        remedy = (
+            later("URLs are not supported: download the file first")
+            if url
+            else later("there is no such file or folder")
+        )
         raise _source_error(number, name, remedy) from None
     except OSError as error:
         raise _unreadable(number, name, error) from None
@@ -90,7 +94,7 @@ def _files(name: str, number: int) -> list[Path]:
             manifests += [Path(folder, name) for name in names if name.endswith(SUFFIXES)]
         visited.add(real)
     if not manifests:
-        raise _source_error(number, name, f"has no files that end in {one_of(SUFFIXES)}")
+        raise _source_error(number, name, later("has no files that end in {choices}", choices=one_of(SUFFIXES)))
     return sorted(manifests)
 
 
@@ -106,20 +110,21 @@ def _content(path: Path, number: int) -> bytes:
 
 
 def _unreadable(number: int, name: str, error: Exception) -> ManifestError:
-    return _source_error(number, name, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+    return _source_error(number, name, later("cannot be read: {why}", why=getattr(error, "strerror", None) or error))
 
 
 def decoded(content: bytes, number: int, name: str) -> bytes:
     """The text in UTF-8 without a byte order mark; it may be in UTF-16 with one, as PowerShell writes."""
     if len(content) > MAX_BYTES:
-        raise _source_error(number, name, f"is larger than {MAX_BYTES // 2**20} MiB")
+        raise _source_error(number, name, later("is larger than {most} MiB", most=MAX_BYTES // 2**20))
     wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         text = content.decode("utf-16" if wide else "utf-8")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         byte = content[error.start]
-        raise ManifestError([Problem(number, line, name, f"is not UTF-8 text (byte 0x{byte:02x})")]) from None
+        message = said(later("is not UTF-8 text (byte 0x{byte:02x})", byte=byte))
+        raise ManifestError([Problem(number, line, name, message)]) from None
     rest = text.removeprefix("\ufeff")
     if not rest or rest.isspace():
         raise _source_error(number, name, "is empty")
@@ -127,7 +132,7 @@ def decoded(content: bytes, number: int, name: str) -> bytes:
 
 
 def _source_error(number: int, name: str, message: str) -> ManifestError:
-    return ManifestError([Problem(number, 0, name, message)])
+    return ManifestError([Problem(number, 0, name, said(message))])
 
 
 def kubectl_output(arguments: Iterable[str]) -> SourceText:
@@ -143,6 +148,12 @@ def kubectl_output(arguments: Iterable[str]) -> SourceText:
     if result.returncode != 0:
         stderr = " ".join(result.stderr.decode("utf-8", "replace").split())
         raise _source_error(
-            0, "kubectl", f"failed with exit status {result.returncode}: {stderr or 'it printed no error'}"
+            0,
+            "kubectl",
+            later(
+                "failed with exit status {code}: {why}",
+                code=result.returncode,
+                why=stderr or later("it printed no error"),
+            ),
         )
     return SourceText(0, "<kubectl>", decoded(result.stdout, 0, "<kubectl>"))

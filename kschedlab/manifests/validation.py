@@ -19,19 +19,15 @@ from kschedlab.manifests.checks.pods import amount_fault, check_pod
 from kschedlab.objects.model import (
     ApiObject,
     Node,
-    NodeAffinity,
-    NodeSelectorTerm,
     ObjectMeta,
     Pod,
-    PodDisruptionBudget,
     PodGroup,
+    PodSpec,
     PriorityClass,
 )
 from kschedlab.objects.names import label_key_fault, label_value_fault
-from kschedlab.objects.problems import Fault, Path, quoted
-from kschedlab.objects.selectors import parse_int64
+from kschedlab.objects.problems import Fault, Path, later, shortened
 
-GROUP_WARNING = "is not modelled without the feature gate GenericWorkload: the pod is scheduled on its own"
 _FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
 
 
@@ -70,7 +66,8 @@ def _check_features(features: tuple[str, ...], faults: list[Fault]) -> None:
     for i, feature in enumerate(features):
         path: Path = ("status", "declaredFeatures", i)
         if not _FEATURE.fullmatch(feature):
-            faults.append(Fault(path, f"{quoted(feature)} is not a valid name of a feature, such as MyFeature"))
+            message = later('"{name}" is not a valid name of a feature, such as MyFeature', name=shortened(feature))
+            faults.append(Fault(path, message))
         if i and feature <= features[i - 1]:
             faults.append(Fault(path, "must come after the one before it in alphabetical order"))
 
@@ -83,7 +80,8 @@ def priority_fault(pod: Pod | PodGroup, classes: Mapping[str, PriorityClass]) ->
     name = pod.spec.priorityClassName
     if not name or name in classes or pod.spec.priority is not None:
         return None
-    return Fault(("spec", "priorityClassName"), f"there is no PriorityClass {quoted(name)}: add it or set priority")
+    missing = later('there is no PriorityClass "{name}": add it or set priority', name=shortened(name))
+    return Fault(("spec", "priorityClassName"), missing)
 
 
 # -- warnings
@@ -91,63 +89,16 @@ def priority_fault(pod: Pod | PodGroup, classes: Mapping[str, PriorityClass]) ->
 
 def warnings_of(document: ApiObject) -> list[Fault]:
     """A warning for each field that Kubernetes obeys but this package does not model, and for fields without effect."""
-    if isinstance(document, Pod):
-        return _pod_warnings(document)
+    if isinstance(document, Pod) and _is_plain(document.spec):
+        return []
     if isinstance(document, Node) and len(document.spec.taints) < 2:
         return []
-    if isinstance(document, PodDisruptionBudget):
-        return _budget_warnings(document)
-    return _tolerated(document)
+    from kschedlab.manifests.checks.warned import warned
+
+    return warned(document)
 
 
-def _tolerated(document: ApiObject) -> list[Fault]:
-    from kschedlab.manifests.checks.tolerated import tolerated
-
-    return tolerated(document)
-
-
-def _pod_warnings(pod: Pod) -> list[Fault]:
-    spec = pod.spec
-    ports = spec.hostNetwork or any(port.hostPort for container in spec.containers for port in container.ports)
-    disks = any(volume.iscsi is not None or volume.azureDisk is not None for volume in spec.volumes)
-    warnings = _tolerated(pod) if ports or disks else []
-    if spec.schedulingGroup:
-        warnings.append(Fault(("spec", "schedulingGroup"), GROUP_WARNING))
-    if spec.runtimeClassName and not spec.overhead and not pod.metadata.uid:
-        message = "is not resolved: the RuntimeClass adds no overhead, nodeSelector or tolerations"
-        warnings.append(Fault(("spec", "runtimeClassName"), message))
-    if spec.affinity is not None and spec.affinity.nodeAffinity is not None:
-        warnings += _node_affinity_warnings(spec.affinity.nodeAffinity)
-    for i, toleration in enumerate(spec.tolerations):
-        if toleration.operator in ("Gt", "Lt"):
-            message = f"{toleration.operator} tolerates nothing unless its feature gate is on"
-            warnings.append(Fault(("spec", "tolerations", i, "operator"), message))
-    return warnings
-
-
-def _node_affinity_warnings(affinity: NodeAffinity) -> list[Fault]:
-    """The API takes any text as the value of Gt and Lt; the scheduler parses it."""
-    required, name = affinity.requiredDuringSchedulingIgnoredDuringExecution, "DuringSchedulingIgnoredDuringExecution"
-    terms: list[tuple[Path, NodeSelectorTerm]] = []
-    for i, term in enumerate(required.nodeSelectorTerms if required is not None else ()):
-        terms.append(((f"required{name}", "nodeSelectorTerms", i), term))
-    for i, preferred in enumerate(affinity.preferredDuringSchedulingIgnoredDuringExecution):
-        terms.append(((f"preferred{name}", i, "preference"), preferred.preference))
-    return [
-        Fault(
-            ("spec", "affinity", "nodeAffinity", *path, "matchExpressions", i, "values", 0),
-            f"{quoted(e.values[0])} is not a whole number, so this term matches no node",
-        )
-        for path, term in terms
-        for i, e in enumerate(term.matchExpressions)
-        if e.operator in ("Gt", "Lt") and e.values and parse_int64(e.values[0]) is None
-    ]
-
-
-def _budget_warnings(budget: PodDisruptionBudget) -> list[Fault]:
-    selector = budget.spec.selector
-    empty = selector is not None and not (selector.matchLabels or selector.matchExpressions)
-    if empty and budget.apiVersion == "policy/v1beta1":
-        message = "is empty: it matches nothing in policy/v1beta1, but is read as policy/v1, where it matches every pod"
-        return [Fault(("spec", "selector"), message)]
-    return []
+def _is_plain(spec: PodSpec) -> bool:
+    """Whether a pod has no field of which a warning is possible."""
+    special = spec.hostNetwork or spec.volumes or spec.affinity or spec.tolerations
+    return not (special or spec.schedulingGroup or spec.runtimeClassName or any(c.ports for c in spec.containers))

@@ -12,7 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 from kschedlab.manifests.composer import MERGE, Composer, UnreadableError
-from kschedlab.objects.problems import quoted
+from kschedlab.manifests.parser_words import in_words
+from kschedlab.objects.problems import later, shortened
 
 _WORDS: dict[str, bool | None] = (
     dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True)
@@ -48,18 +49,27 @@ def compose_yaml(text: str, positions: bool = False) -> Composer:
         raise UnreadableError(text[: error.start].count("\n") + 1, "unpaired surrogate") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise UnreadableError(mark.line + 1 if mark else 1, f"not valid YAML: {_yaml_problem(error)}") from None
+        raise _not_yaml(mark.line + 1 if mark else 1, _yaml_problem(error)) from None
     except yaml.reader.ReaderError as error:
         before = text[: error.position] if isinstance(error.position, int) else ""
-        raise UnreadableError(before.count("\n") + 1, f"not valid YAML: {error.reason}") from None
+        raise _not_yaml(before.count("\n") + 1, in_words(error.reason)) from None
     return composer
 
 
+def _not_yaml(line: int, why: str) -> UnreadableError:
+    return UnreadableError(line, later("not valid YAML: {why}", why=why))
+
+
 def _yaml_problem(error: Any) -> str:
-    problem = error.problem or "syntax error"
+    problem = in_words(error.problem or "syntax error")
     if error.context and error.context_mark is not None:
-        return f"{problem} ({error.context} that starts on line {error.context_mark.line + 1})"
-    return str(problem)
+        return later(
+            "{problem} ({context} that starts on line {line})",
+            problem=problem,
+            context=in_words(error.context),
+            line=error.context_mark.line + 1,
+        )
+    return problem
 
 
 def _compose(event: Any, composer: Composer) -> None:
@@ -85,7 +95,7 @@ def _compose(event: Any, composer: Composer) -> None:
 
 def _check_tag(tag: str | None, expected: str, line: int) -> None:
     if tag not in (None, "!", f"{_TAG}{expected}"):
-        raise UnreadableError(line, f"the tag {_short_tag(tag)} is not allowed in a Kubernetes object")
+        raise UnreadableError(line, later("the tag {tag} is not allowed in a Kubernetes object", tag=_short_tag(tag)))
 
 
 def _short_tag(tag: str | None) -> str:
@@ -101,7 +111,7 @@ def _compose_scalar(event: Any, line: int, composer: Composer) -> None:
     try:
         value = _typed(text, plain, event.tag)
     except ValueError as error:
-        composer.faults.append((line, str(error)))
+        composer.faults.append((line, error.args[0]))
         value = None
     composer.scalar(value, line, text, event.anchor)
 
@@ -111,9 +121,9 @@ def _key(text: str, plain: bool, line: int) -> str:
     try:
         value = resolve(text) if plain else text
     except ValueError as error:
-        raise UnreadableError(line, str(error)) from None
+        raise UnreadableError(line, error.args[0]) from None
     if value is None or isinstance(value, Decimal):
-        raise UnreadableError(line, f"a map's key must be text: put {text or 'it'} in quotes")
+        raise UnreadableError(line, later("a map's key must be text: put {text} in quotes", text=text or later("it")))
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
@@ -126,9 +136,9 @@ def _typed(text: str, plain: bool, tag: str | None) -> Any:
         return text
     value = resolve(text)
     if tag not in _TYPES:
-        raise ValueError(f"the tag {_short_tag(tag)} is not allowed in a Kubernetes object")
+        raise ValueError(later("the tag {tag} is not allowed in a Kubernetes object", tag=_short_tag(tag)))
     if type(value) not in _TYPES[tag]:
-        raise ValueError(f"{quoted(text)} does not fit the tag {_short_tag(tag)}")
+        raise ValueError(later('"{text}" does not fit the tag {tag}', text=shortened(text), tag=_short_tag(tag)))
     return value
 
 
@@ -142,11 +152,11 @@ def resolve(text: str) -> str | int | bool | Decimal | None:
     if text[0] not in _NUMBER_STARTS:
         return text
     if text in _NOT_FINITE:
-        raise ValueError(f"{text} is not a finite number")
+        raise ValueError(later("{text} is not a finite number", text=text))
     digits = text.replace("_", "") if text[0] != "." else text
     if (match := _INTEGER.fullmatch(digits)) or _FLOAT.fullmatch(digits):
         if len(digits) > _MAX_DIGITS:
-            raise ValueError(f"{quoted(text)} has more than {_MAX_DIGITS} digits")
+            raise ValueError(later('"{text}" has more than {most} digits', text=shortened(text), most=_MAX_DIGITS))
         number = _integer(match) if match else None
         return number if number is not None else _fraction(digits, text)
     return text

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from kschedlab.objects.problems import quoted
-
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _DNS_LABEL = re.compile(_LABEL)
 _DNS_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
@@ -22,10 +20,7 @@ def name_fault(name: str) -> str | None:
     """What is wrong with an object's name (lowercase letters, digits, ``-`` and ``.``)."""
     if len(name) <= 253 and _DNS_NAME.fullmatch(name):
         return None
-    return (
-        f"{quoted(name)} is not a valid name: use lowercase letters, digits, - and . (at most 253), "
-        "starting and ending with a letter or digit"
-    )
+    return _refused("name", name)
 
 
 @lru_cache(4096)
@@ -33,10 +28,7 @@ def dns_label_fault(name: str) -> str | None:
     """What is wrong with the name of a namespace or container (lowercase letters, digits and ``-``)."""
     if len(name) <= 63 and _DNS_LABEL.fullmatch(name):
         return None
-    return (
-        f"{quoted(name)} is not a valid name: use lowercase letters, digits and - (at most 63), "
-        "starting and ending with a letter or digit"
-    )
+    return _refused("label", name)
 
 
 @lru_cache(65536)
@@ -45,7 +37,7 @@ def label_key_fault(key: str) -> str | None:
     prefix, slash, name = key.rpartition("/")
     if len(name) <= 63 and _QUALIFIED.fullmatch(name) and (not slash or name_fault(prefix) is None):
         return None
-    return f"{quoted(key)} is not a valid key: use letters, digits, -, _ and . (at most 63), optionally after a domain/"
+    return _refused("key", key)
 
 
 @lru_cache(65536)
@@ -53,7 +45,11 @@ def label_value_fault(value: str) -> str | None:
     """What is wrong with a label's value."""
     if not value or (len(value) <= 63 and _QUALIFIED.fullmatch(value)):
         return None
-    return (
-        f"{quoted(value)} is not a valid label value: use letters, digits, -, _ and . (at most 63), "
-        "starting and ending with a letter or digit"
-    )
+    return _refused("value", value)
+
+
+def _refused(what: str, text: str) -> str:
+    """The fault in words, which are loaded only now."""
+    from kschedlab.objects.name_words import refusal
+
+    return refusal(what, text)

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -17,8 +16,6 @@ WRITTEN = "\0"
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _MAX_SHOWN, _MAX_PLACE, _MAX_MESSAGE = 60, 300, 2000
-CLOSE = 5000
-"""Among how many names a similar one is looked for."""
 
 
 class Fault(NamedTuple):
@@ -41,7 +38,7 @@ class Problem:
     def __str__(self) -> str:
         place = shortened(self.place, _MAX_PLACE)
         where = f"{place}:{self.line}" if self.line else place
-        return safe_text(f"{where}: {shortened(self.message, _MAX_MESSAGE)}")
+        return safe_text(placed(where, shortened(self.message, _MAX_MESSAGE)))
 
 
 class ManifestError(Exception):
@@ -65,23 +62,38 @@ LISTED = 10
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     """The error for a name that is not among the known ones; it lists up to ten of them, similar ones first."""
-    from difflib import get_close_matches
+    from kschedlab.language import listed, say
+    from kschedlab.objects.similar import similar_first
 
-    names = list(dict.fromkeys(known))
-    wanted = str(name)
-    near = [each for each in names if wanted and wanted in each] or get_close_matches(wanted, names[:CLOSE], LISTED)
-    listed = list(islice(dict.fromkeys([*near, *names]), LISTED))
-    there = ", ".join(map(safe_text, listed)) + ", ..." * (len(names) > len(listed))
-    return UnknownNameError(
-        f"no {kind} {quoted(safe_text(wanted))}; there are {len(names):,}: {there}".removesuffix(": ")
+    names, wanted = list(dict.fromkeys(known)), str(name)
+    first = [safe_text(each) for each in similar_first(wanted, names, LISTED)]
+    text = say(
+        'no {kind} "{name}"; there are {number:,}: {names}' if names else 'no {kind} "{name}"; there are {number:,}',
+        kind=say(kind),
+        name=shortened(safe_text(wanted)),
+        number=len(names),
+        names=listed(first + ["..."] * (len(names) > LISTED)),
     )
+    return UnknownNameError(text)
 
 
-def say(message: str, /, **fields: object) -> str:
-    """:func:`kschedlab.language.say`, which is loaded only once something is wrong."""
-    from kschedlab.language import say as said
+def later(message: str, /, **fields: object) -> str:
+    """:func:`kschedlab.language.later`, which is loaded only once something is wrong."""
+    from kschedlab.language import later as marked
 
-    return said(message, **fields)
+    return marked(message, **fields)
+
+
+def said(message: str) -> str:
+    """The message in the chosen language."""
+    from kschedlab.language import say
+
+    return say(message)
+
+
+def placed(place: str, message: str) -> str:
+    """``place: message``; the message alone without a place."""
+    return said(later("{place}: {message}", place=place, message=message)) if place else message
 
 
 def safe_text(text: str) -> str:
@@ -122,4 +134,4 @@ def path_text(path: Sequence[str | int]) -> str:
 def one_of(choices: Iterable[str]) -> str:
     """``A, B or C``."""
     *others, last = choices
-    return f"{', '.join(others)} or {last}" if others else last
+    return later("{others} or {last}", others=others, last=last) if others else last

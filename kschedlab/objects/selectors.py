@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kschedlab.objects.names import label_key_fault, label_value_fault
-from kschedlab.objects.problems import one_of
+from kschedlab.objects.problems import later, one_of
 from kschedlab.objects.quantity import INT64_MAX
 
 _SET_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
@@ -152,22 +152,24 @@ def label_expression_fault(
 ) -> tuple[str, str] | None:
     """(field, message) if the API refuses this expression on labels, or None."""
     if operator not in operators:
-        return "operator", f'"{operator}" is not a valid operator here; use {one_of(operators)}'
+        return "operator", later(
+            '"{operator}" is not a valid operator here; use {choices}', operator=operator, choices=one_of(operators)
+        )
     if operator in ("In", "NotIn") and not values:
-        return "values", f"{operator} needs at least one value"
+        return "values", later("{operator} needs at least one value", operator=operator)
     if operator in ("Exists", "DoesNotExist") and values:
-        return "values", f"{operator} takes no values"
+        return "values", later("{operator} takes no values", operator=operator)
     if operator in ("Gt", "Lt") and len(values) != 1:
-        return "values", f"{operator} needs exactly one value"
+        return "values", later("{operator} needs exactly one value", operator=operator)
     return None
 
 
 def field_expression_fault(key: str, operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
     """(field, message) if the API refuses this expression on a node's fields, or None."""
     if key != "metadata.name":
-        return "key", f'"{key}" is not a selectable field; only metadata.name is'
+        return "key", later('"{key}" is not a selectable field; only metadata.name is', key=key)
     if operator not in ("In", "NotIn"):
-        return "operator", f'"{operator}" is not a valid operator here; use In or NotIn'
+        return "operator", later('"{operator}" is not a valid operator here; use In or NotIn', operator=operator)
     if len(values) != 1:
-        return "values", f"{operator} needs exactly one value here"
+        return "values", later("{operator} needs exactly one value here", operator=operator)
     return None

@@ -98,8 +98,8 @@ TRANSLATED = (
     "kschedlab/lab/panels/your_plugin.py",
     "kschedlab/lab/stage/",
     "kschedlab/language/",
-    "kschedlab/manifests/schema.py",
-    "kschedlab/objects/quantity_words.py",
+    "kschedlab/manifests/",
+    "kschedlab/objects/",
     "kschedlab/plugins/checking.py",
     "kschedlab/views/arithmetic.py",
     "kschedlab/views/bench.py",
@@ -189,13 +189,14 @@ def shown(number):
     label = say("a {pod}", pod=say("b")) if number else say("c" if number > 1 else "d")
     return label + count(number, "pod") + str(terms("e", "f")) + "no message", text.count("x"), later("b")
 speed = slider("g", range(3), 1)
+wrong = Fault(path, "h"), Fault(path, later("{i} j", i=meant("k", "l")))
 """
 
 
 def test_what_is_a_message(tmp_path: Path) -> None:
     file = tmp_path / "source.py"
     file.write_text(SOURCE, encoding="utf-8")
-    assert list(of_python(file)) == ["a {pod}", "b", "c", "d", "{number} pod", "e", "f", "b", "g"]
+    assert list(of_python(file)) == ["a {pod}", "b", "c", "d", "{number} pod", "e", "f", "b", "g", "h", "{i} j", "l\4k"]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,17 @@ def test_what_is_said_in_chinese() -> None:
     assert terms("Node", "no such message") == ["节点", "no such message"]
 
 
+def test_a_message_keeps_its_fields_until_it_is_shown() -> None:
+    wrong = later('"{name}" appears twice', name="web")
+    either = later("{others} or {last}", others=["a", "b"], last="c")
+    both = later("{problem}: expected {choices}", problem=wrong, choices=either)
+    assert both == '"web" appears twice: expected a, b or c' == say(both)
+    language("zh")
+    shown = say(both), say("{place}: {message}", place="here", message=wrong), later(wrong) is wrong
+    language("en")
+    assert shown == ("“web”出现了两次：应当是 a、b 或 c", "here：“web”出现了两次", True)
+
+
 @pytest.mark.usefixtures("chinese")
 def test_a_front_end_gets_its_words() -> None:
     told = spoken()

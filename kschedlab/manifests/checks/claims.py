@@ -8,7 +8,7 @@ from __future__ import annotations
 from kschedlab.manifests.checks.common import check_name
 from kschedlab.objects.model import ContainerClaim, Pod
 from kschedlab.objects.names import dns_label_fault
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, shortened
 
 
 def check_claims(pod: Pod, faults: list[Fault]) -> None:
@@ -25,7 +25,7 @@ def check_claims(pod: Pod, faults: list[Fault]) -> None:
         }
         given = {field: name for field, name in sources.items() if name is not None}
         if len(given) != 1:
-            faults.append(Fault(path, f"must have exactly one of {' and '.join(sources)}"))
+            faults.append(Fault(path, "must have exactly one of resourceClaimName and resourceClaimTemplateName"))
         for field, name in given.items():
             check_name(name, (*path, field), faults)
     for field in ("containers", "initContainers"):
@@ -36,7 +36,9 @@ def check_claims(pod: Pod, faults: list[Fault]) -> None:
         path = ("status", "resourceClaimStatuses", i)
         _check_new(status.name, made, (*path, "name"), faults)
         if status.name not in names:
-            faults.append(Fault((*path, "name"), f"{quoted(status.name)} is not in spec.resourceClaims"))
+            faults.append(
+                Fault((*path, "name"), later('"{name}" is not in spec.resourceClaims', name=shortened(status.name)))
+            )
         if status.resourceClaimName is not None:
             check_name(status.resourceClaimName, (*path, "resourceClaimName"), faults)
 
@@ -45,7 +47,7 @@ def _check_new(name: str, names: set[str], path: Path, faults: list[Fault]) -> N
     if not name:
         faults.append(Fault(path, "is missing"))
     elif name in names:
-        faults.append(Fault(path, f"{quoted(name)} appears twice"))
+        faults.append(Fault(path, later('"{name}" appears twice', name=shortened(name))))
     names.add(name)
 
 
@@ -55,9 +57,11 @@ def _check_used(claims: tuple[ContainerClaim, ...], names: set[str], path: Path,
     for i, claim in enumerate(claims):
         requests = seen.setdefault(claim.name, set())
         if requests and ("" in requests or not claim.request or claim.request in requests):
-            faults.append(Fault((*path, i), f"{quoted(claim.name)} appears twice"))
+            faults.append(Fault((*path, i), later('"{name}" appears twice', name=shortened(claim.name))))
         requests.add(claim.request)
         if claim.request:
             check_name(claim.request, (*path, i, "request"), faults, dns_label_fault)
         if claim.name not in names:
-            faults.append(Fault((*path, i, "name"), f"{quoted(claim.name)} is not in spec.resourceClaims"))
+            faults.append(
+                Fault((*path, i, "name"), later('"{name}" is not in spec.resourceClaims', name=shortened(claim.name)))
+            )

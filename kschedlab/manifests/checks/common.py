@@ -12,7 +12,7 @@ from functools import lru_cache
 from kschedlab.objects.meta import CLUSTER_SCOPED, ObjectMeta, OwnerReference
 from kschedlab.objects.model import LabelSelector
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
-from kschedlab.objects.problems import Fault, Path, one_of, quoted
+from kschedlab.objects.problems import Fault, Path, later, one_of, shortened
 from kschedlab.objects.selectors import label_expression_fault
 
 _SET_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
@@ -23,8 +23,8 @@ EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 def check_choice(value: str, choices: Iterable[str], path: Path, faults: list[Fault]) -> None:
     """Check that the value is one of the choices."""
     if value not in choices:
-        problem = f"{quoted(value)} is not a valid value" if value else "is missing"
-        faults.append(Fault(path, f"{problem}: expected {one_of(choices)}"))
+        problem = later('"{value}" is not a valid value', value=shortened(value)) if value else later("is missing")
+        faults.append(Fault(path, later("{problem}: expected {choices}", problem=problem, choices=one_of(choices))))
 
 
 def check_present(value: object, path: Path, faults: list[Fault]) -> None:
@@ -42,7 +42,7 @@ def check_name(name: str, path: Path, faults: list[Fault], fault_of: Callable[[s
 def check_count(count: int | None, path: Path, faults: list[Fault]) -> None:
     """Check that a number, if there is one, is not negative."""
     if count is not None and count < 0:
-        faults.append(Fault(path, f"{count} is negative"))
+        faults.append(Fault(path, later("{value} is negative", value=count)))
 
 
 def check_labels(labels: dict[str, str], path: Path, faults: list[Fault]) -> None:
@@ -87,7 +87,7 @@ def check_expression(
 def path_segment_fault(name: str) -> str | None:
     """What is wrong with a name for which any part of a URL's path will do."""
     if name in (".", "..") or "/" in name or "%" in name:
-        return f"{quoted(name)} is not a valid name: it must not be . or .. or contain / or %"
+        return later('"{name}" is not a valid name: it must not be . or .. or contain / or %', name=shortened(name))
     return None
 
 
@@ -167,6 +167,6 @@ def _check_finalizers(finalizers: tuple[str, ...], kind: str, faults: list[Fault
         if fault := label_key_fault(finalizer):
             faults.append(Fault(path, fault))
         elif "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS and kind != "PodDisruptionBudget":
-            faults.append(Fault(path, f"must have a domain, such as example.com/{finalizer}"))
+            faults.append(Fault(path, later("must have a domain, such as example.com/{name}", name=finalizer)))
     if {"orphan", "foregroundDeletion"} <= set(finalizers):
         faults.append(Fault(("metadata", "finalizers"), "cannot have both orphan and foregroundDeletion"))

@@ -40,7 +40,7 @@ from kschedlab.objects.model import (
     ResourceClaimTemplate,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, shortened
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _MOST = 32
@@ -108,7 +108,13 @@ def _check_reference(reference: str, names: Names, path: Path, faults: list[Faul
     name, slash, alternative = reference.partition("/")
     if name not in names or (slash and alternative not in names[name]):
         faults.append(
-            Fault(path, f"{quoted(reference)} is no request of the claim: expected request or request/alternative")
+            Fault(
+                path,
+                later(
+                    '"{reference}" is no request of the claim: expected request or request/alternative',
+                    reference=shortened(reference),
+                ),
+            )
         )
 
 
@@ -140,7 +146,7 @@ def _check_asked(request: Request, path: Path, faults: list[Fault]) -> None:
     if mode == ALL_DEVICES and request.count:
         faults.append(Fault((*path, "count"), "cannot be set in mode All"))
     if mode == EXACT_COUNT and request.count < 0:
-        faults.append(Fault((*path, "count"), f"{request.count} is negative"))
+        faults.append(Fault((*path, "count"), later("{value} is negative", value=request.count)))
     for i, toleration in enumerate(request.tolerations):
         _check_toleration(toleration, (*path, "tolerations", i), faults)
 
@@ -206,4 +212,6 @@ def _check_result(result: DeviceRequestAllocationResult, names: Names, path: Pat
     for i, toleration in enumerate(result.tolerations):
         _check_toleration(toleration, (*path, "tolerations", i), faults)
     if result.shareID is not None and not _UUID.fullmatch(result.shareID):
-        faults.append(Fault((*path, "shareID"), f"{quoted(result.shareID)} is not a UUID in lowercase"))
+        faults.append(
+            Fault((*path, "shareID"), later('"{uid}" is not a UUID in lowercase', uid=shortened(result.shareID)))
+        )

@@ -13,8 +13,8 @@ import msgspec
 
 from kschedlab.manifests.checks.common import check_choice, check_name, check_present
 from kschedlab.manifests.checks.placement import check_node_terms
-from kschedlab.manifests.checks.policies import check_policy
-from kschedlab.manifests.checks.volumes import driver_name_fault
+from kschedlab.manifests.checks.policies import check_policy, too_many
+from kschedlab.manifests.checks.volumes import all_of, driver_name_fault
 from kschedlab.objects.model import (
     ApiObject,
     Counter,
@@ -29,8 +29,9 @@ from kschedlab.objects.model import (
     ResourceSlice,
     ResourceSliceSpec,
 )
+from kschedlab.objects.name_words import refusal
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, quoted, shortened
 from kschedlab.objects.requests import is_extended
 
 T = TypeVar("T")
@@ -52,7 +53,10 @@ def check_version(document: ApiObject, faults: list[Fault]) -> bool:
     version: str = document.apiVersion  # type: ignore[attr-defined]  # every kind has it
     if version in _SAME_SHAPE:
         return True
-    faults.append(Fault(("apiVersion",), f"{quoted(version)} has other fields: write the object as {_SAME_SHAPE[0]}"))
+    message = later(
+        '"{version}" has other fields: write the object as {other}', version=shortened(version), other=_SAME_SHAPE[0]
+    )
+    faults.append(Fault(("apiVersion",), message))
     return False
 
 
@@ -69,13 +73,13 @@ def check_items(
 ) -> None:
     """Check a list's length and items. ``key``: what must not appear twice."""
     if len(items) > most:
-        faults.append(Fault(path, f"has {len(items)} items: at most {most} are allowed"))
+        faults.append(Fault(path, too_many(items, most)))
         return
     seen: set[object] = set()
     for i, each in enumerate(items):
         check(each, (*path, i), faults)
         if key is not None and key(each) in seen:
-            faults.append(Fault((*path, i), f"{quoted(str(key(each)))} appears twice"))
+            faults.append(Fault((*path, i), later('"{name}" appears twice', name=shortened(str(key(each))))))
         seen.add(key(each) if key is not None else i)
 
 
@@ -91,9 +95,7 @@ def check_attribute_name(name: str, path: Path, faults: list[Fault], full: bool 
     """Check the name of an attribute or capacity: an identifier, if ``full`` after a domain and a slash."""
     parts = name.split("/")
     if full and len(parts) == 1:
-        faults.append(
-            Fault(path, f"{quoted(name)} is not a full name: expected domain/name, such as gpu.example.com/model")
-        )
+        faults.append(Fault(path, refusal("full attribute", name)))
     if len(parts) > 2:
         return
     if len(parts) == 2:
@@ -101,8 +103,7 @@ def check_attribute_name(name: str, path: Path, faults: list[Fault], full: bool 
         if len(parts[0]) > 63:
             faults.append(Fault(path, "has a domain of more than 63 characters"))
     if not _IDENTIFIER.fullmatch(parts[-1]):
-        message = "use letters, digits and _ (at most 32), not starting with a digit, optionally after a domain/"
-        faults.append(Fault(path, f"{quoted(name)} is not a valid name: {message}"))
+        faults.append(Fault(path, refusal("attribute", name)))
 
 
 def check_selector_of_devices(selector: DeviceSelector, path: Path, faults: list[Fault]) -> None:
@@ -134,7 +135,7 @@ def check_binding(conditions: tuple[str, ...], failures: tuple[str, ...], path: 
     def check(name: str, path: Path, faults: list[Fault]) -> None:
         check_name(name, path, faults, label_key_fault)
         if path[-2] == "bindingFailureConditions" and name in conditions:
-            faults.append(Fault(path, f"{quoted(name)} is among bindingConditions, too"))
+            faults.append(Fault(path, later('"{name}" is among bindingConditions, too', name=shortened(name))))
 
     check_items(conditions, 4, (*path, "bindingConditions"), faults, check, str)
     check_items(failures, 4, (*path, "bindingFailureConditions"), faults, check, str)
@@ -164,7 +165,7 @@ def check_slice(document: ResourceSlice, faults: list[Fault]) -> None:
     if spec.pool.resourceSliceCount <= 0:
         faults.append(Fault((*path, "pool", "resourceSliceCount"), "must be greater than zero"))
     if spec.pool.generation < 0:
-        faults.append(Fault((*path, "pool", "generation"), f"{spec.pool.generation} is negative"))
+        faults.append(Fault((*path, "pool", "generation"), later("{value} is negative", value=spec.pool.generation)))
     _check_place(spec, _PLACES, path, faults)
     if spec.sharedCounters and spec.devices:
         faults.append(Fault(path, "has both sharedCounters and devices: put them into two slices"))
@@ -201,8 +202,8 @@ def _check_place(part: Any, fields: Iterable[str], path: Path, faults: list[Faul
         elif field == "nodeSelector":
             _check_node_selector(value, (*path, field), faults, isinstance(part, ResourceSliceSpec))
     if len(given) != 1:
-        which = f"has {' and '.join(given)}" if given else "does not say where it is"
-        faults.append(Fault(path, f"{which}: expected exactly one of {', '.join(fields)}"))
+        which = later("has {names}", names=all_of(given)) if given else later("does not say where it is")
+        faults.append(Fault(path, later("{which}: expected exactly one of {names}", which=which, names=list(fields))))
 
 
 def _check_node_selector(selector: NodeSelector, path: Path, faults: list[Fault], single: bool) -> None:
@@ -252,14 +253,15 @@ def _check_attribute(attribute: DeviceAttribute, path: Path, faults: list[Fault]
         if value is not None and len(value.encode()) > 64:
             faults.append(Fault((*path, field), "has more than 64 characters"))
     if version is not None and not _SEMVER.fullmatch(version):
-        faults.append(Fault((*path, "version"), f"{quoted(version)} is not a semantic version such as 1.2.3"))
+        message = later('"{version}" is not a semantic version such as 1.2.3', version=shortened(version))
+        faults.append(Fault((*path, "version"), message))
 
 
 def _check_counters(name: str, field: str, counters: dict[str, Counter], path: Path, faults: list[Fault]) -> None:
     check_name(name, (*path, field), faults, dns_label_fault)
     check_present(counters, (*path, "counters"), faults)
     if len(counters) > 32:
-        faults.append(Fault((*path, "counters"), f"has {len(counters)} items: at most 32 are allowed"))
+        faults.append(Fault((*path, "counters"), too_many(counters, 32)))
     for counter in counters:
         check_name(counter, (*path, "counters", counter), faults, dns_label_fault)
 
@@ -278,7 +280,9 @@ def check_device_class(document: DeviceClass, faults: list[Fault]) -> None:
     )
     name = spec.extendedResourceName
     if name is not None and not _is_extended(name):
-        message = f"{quoted(name)} is not an extended resource: expected domain/name, such as example.com/gpu"
+        message = later(
+            '"{name}" is not an extended resource: expected domain/name, such as example.com/gpu', name=shortened(name)
+        )
         faults.append(Fault(("spec", "extendedResourceName"), message))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from kschedlab.manifests.checks.common import PREEMPTION_POLICIES, check_choice, check_name, check_present
 from kschedlab.objects.model import PodGroup
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path
+from kschedlab.objects.problems import Fault, Path, later, one_of
 
 _HIGHEST_PRIORITY = 1_000_000_000
 
@@ -21,13 +21,13 @@ def check_pod_group(group: PodGroup, faults: list[Fault]) -> None:
     policy: Path = ("spec", "schedulingPolicy")
     _check_one_of(spec.schedulingPolicy, ("basic", "gang"), policy, faults)
     if (gang := spec.schedulingPolicy.gang) is not None and gang.minCount < 1:
-        why = "is missing" if not gang.minCount else f"{gang.minCount} is less than 1"
+        why = later("is missing") if not gang.minCount else later("{value} is less than 1", value=gang.minCount)
         faults.append(Fault((*policy, "gang", "minCount"), why))
     if spec.schedulingConstraints is not None:
         topology = spec.schedulingConstraints.topology
         path: Path = ("spec", "schedulingConstraints", "topology")
         if len(topology) > 1:
-            faults.append(Fault(path, f"has {len(topology)} constraints: only one is allowed"))
+            faults.append(Fault(path, later("has {number} constraints: only one is allowed", number=len(topology))))
         for i, constraint in enumerate(topology):
             check_name(constraint.key, (*path, i, "key"), faults, label_key_fault)
     if spec.disruptionMode is not None:
@@ -35,7 +35,8 @@ def check_pod_group(group: PodGroup, faults: list[Fault]) -> None:
     if spec.priorityClassName:
         check_name(spec.priorityClassName, ("spec", "priorityClassName"), faults)
     if spec.priority is not None and spec.priority > _HIGHEST_PRIORITY:
-        faults.append(Fault(("spec", "priority"), f"{spec.priority} is more than {_HIGHEST_PRIORITY:,}"))
+        message = later("{value} is more than {most:,}", value=spec.priority, most=_HIGHEST_PRIORITY)
+        faults.append(Fault(("spec", "priority"), message))
     if spec.preemptionPolicy is not None:
         check_choice(spec.preemptionPolicy, PREEMPTION_POLICIES, ("spec", "preemptionPolicy"), faults)
     for i, condition in enumerate(group.status.conditions):
@@ -47,5 +48,5 @@ def _check_one_of(union: Any, members: tuple[str, str], path: Path, faults: list
     """Check that exactly one member of a union is set."""
     found = [name for name in members if getattr(union, name) is not None]
     if len(found) != 1:
-        why = "has both" if found else "is missing"
-        faults.append(Fault(path, f"{why}: expected either {' or '.join(members)}"))
+        why = later("has both" if found else "is missing")
+        faults.append(Fault(path, later("{why}: expected either {names}", why=why, names=one_of(members))))

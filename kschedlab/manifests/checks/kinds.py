@@ -56,7 +56,7 @@ from kschedlab.objects.model import (
     VolumeAttachment,
 )
 from kschedlab.objects.names import dns_label_fault
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, shortened
 
 _PERCENT = re.compile(r"[0-9]+%")
 _HIGHEST_PRIORITY = 1_000_000_000
@@ -83,25 +83,32 @@ def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
 def _share_fault(amount: int | str) -> str | None:
     """What is wrong with a number or percentage of pods."""
     if isinstance(amount, int):
-        return None if amount >= 0 else f"{amount} is negative"
+        return None if amount >= 0 else later("{value} is negative", value=amount)
     if not _PERCENT.fullmatch(amount):
-        return f"{quoted(amount)} is neither a number nor a percentage such as 50%"
-    return None if int(amount[:-1]) <= 100 else f"{quoted(amount)} is more than 100%"
+        return later('"{amount}" is neither a number nor a percentage such as 50%', amount=shortened(amount))
+    return None if int(amount[:-1]) <= 100 else later('"{amount}" is more than 100%', amount=shortened(amount))
 
 
 def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) -> None:
     name, value = priority_class.metadata.name, priority_class.value
     if name in SYSTEM_CLASSES:
         if value != SYSTEM_CLASSES[name]:
-            faults.append(Fault(("value",), f"must be {SYSTEM_CLASSES[name]} in this class"))
+            faults.append(Fault(("value",), later("must be {value} in this class", value=SYSTEM_CLASSES[name])))
         if priority_class.globalDefault:
             faults.append(Fault(("globalDefault",), "must be false in this class"))
     elif name.startswith(_SYSTEM_PREFIX):
         faults.append(
-            Fault(("metadata", "name"), f"must not start with {_SYSTEM_PREFIX}, which only system classes do")
+            Fault(
+                ("metadata", "name"),
+                later("must not start with {prefix}, which only system classes do", prefix=_SYSTEM_PREFIX),
+            )
         )
     elif value > _HIGHEST_PRIORITY:
-        message = f"{value} is more than {_HIGHEST_PRIORITY}, the highest value of user-defined classes"
+        message = later(
+            "{value} is more than {most}, the highest value of user-defined classes",
+            value=value,
+            most=_HIGHEST_PRIORITY,
+        )
         faults.append(Fault(("value",), message))
     check_choice(priority_class.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
 

@@ -30,7 +30,7 @@ from kschedlab.objects.model import (
     TopologySpreadConstraint,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, shortened
 from kschedlab.objects.selectors import field_expression_fault
 from kschedlab.objects.tolerations import COMPARISONS, decimal_integer
 
@@ -129,7 +129,12 @@ def check_node_term(term: NodeSelectorTerm, path: Path, faults: list[Fault], fre
 
 def _check_weight(weight: int, path: Path, faults: list[Fault]) -> None:
     if not 1 <= weight <= 100:
-        faults.append(Fault((*path, "weight"), f"{weight} is out of range: from 1 to 100"))
+        faults.append(
+            Fault(
+                (*path, "weight"),
+                later("{value} is out of range: from {least} to {most}", value=weight, least=1, most=100),
+            )
+        )
 
 
 def _check_pod_affinity(affinity: PodAffinity, path: Path, merged: Collection[str], faults: list[Fault]) -> None:
@@ -153,7 +158,9 @@ def _check_affinity_term(term: PodAffinityTerm, path: Path, merged: Collection[s
     if term.matchLabelKeys:
         _check_overlap(term.matchLabelKeys, term.labelSelector, (*path, "matchLabelKeys"), merged, faults)
         for key in {*term.matchLabelKeys}.intersection(term.mismatchLabelKeys):
-            faults.append(Fault((*path, "matchLabelKeys"), f"{quoted(key)} is also in mismatchLabelKeys"))
+            faults.append(
+                Fault((*path, "matchLabelKeys"), later('"{key}" is also in mismatchLabelKeys', key=shortened(key)))
+            )
 
 
 def _check_keys(keys: tuple[str, ...], selector: LabelSelector | None, path: Path, faults: list[Fault]) -> None:
@@ -178,7 +185,12 @@ def _check_overlap(
     expressions = [each.key for each in selector.matchExpressions]
     for key in (*expressions, *(key for key in keys if key in merged)):
         if key in keys and key in seen:
-            faults.append(Fault(path, f"{quoted(key)} is already in the labelSelector: remove it from one of the two"))
+            faults.append(
+                Fault(
+                    path,
+                    later('"{key}" is already in the labelSelector: remove it from one of the two', key=shortened(key)),
+                )
+            )
         seen.add(key)
 
 
@@ -192,7 +204,7 @@ def _check_spread(
     for i, constraint in enumerate(constraints):
         path: Path = ("spec", "topologySpreadConstraints", i)
         if constraint.maxSkew < 1:
-            faults.append(Fault((*path, "maxSkew"), f"{constraint.maxSkew} must be at least 1"))
+            faults.append(Fault((*path, "maxSkew"), later("{value} must be at least 1", value=constraint.maxSkew)))
         check_present(constraint.topologyKey, (*path, "topologyKey"), faults)
         actions = ("DoNotSchedule", "ScheduleAnyway")
         check_choice(constraint.whenUnsatisfiable, actions, (*path, "whenUnsatisfiable"), faults)
@@ -206,13 +218,20 @@ def _check_spread(
             _check_overlap(keys, constraint.labelSelector, (*path, "matchLabelKeys"), merged, faults)
         pair = (constraint.topologyKey, constraint.whenUnsatisfiable)
         if pair in seen:
-            faults.append(Fault(path, f"an earlier constraint already has topologyKey {pair[0]} with {pair[1]}"))
+            faults.append(
+                Fault(
+                    path,
+                    later(
+                        "an earlier constraint already has topologyKey {key} with {action}", key=pair[0], action=pair[1]
+                    ),
+                )
+            )
         seen.add(pair)
 
 
 def _check_min_domains(constraint: TopologySpreadConstraint, path: Path, faults: list[Fault]) -> None:
     assert constraint.minDomains is not None
     if constraint.minDomains < 1:
-        faults.append(Fault(path, f"{constraint.minDomains} must be at least 1"))
+        faults.append(Fault(path, later("{value} must be at least 1", value=constraint.minDomains)))
     if constraint.whenUnsatisfiable != "DoNotSchedule":
         faults.append(Fault(path, "is allowed only with whenUnsatisfiable: DoNotSchedule"))

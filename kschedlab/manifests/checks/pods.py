@@ -1,35 +1,22 @@
-"""Checks of pods: containers, ports, resources and status.
+"""Checks of pods: containers, resources and status.
 
 v1.37: pkg/apis/core/validation/validation.go (ValidatePodCreate, ValidatePodSpec, validateResourceRequirements,
-validatePodResources, ValidatePodStatusUpdate).
+ValidatePodStatusUpdate).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from functools import cache, lru_cache
 from importlib import import_module
 
-import msgspec
-
 from kschedlab.manifests.checks.common import PREEMPTION_POLICIES, check_choice, check_count, check_labels, check_name
-from kschedlab.manifests.defaults import with_default_requests, with_pod_level_defaults
-from kschedlab.objects.model import (
-    Container,
-    ContainerPort,
-    Pod,
-    PodSpec,
-    PodStatus,
-    ResourceList,
-    ResourceRequirements,
-)
+from kschedlab.objects.model import Container, Pod, PodSpec, PodStatus, ResourceList, ResourceRequirements
 from kschedlab.objects.names import dns_label_fault, label_key_fault, name_fault
-from kschedlab.objects.problems import WRITTEN, Fault, Path, quoted
+from kschedlab.objects.problems import WRITTEN, Fault, Path, later, shortened
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity, QuantityError
-from kschedlab.objects.requests import container_requests, is_extended, is_pod_level
+from kschedlab.objects.requests import is_extended, is_pod_level
 
-_PORT_NAME = re.compile(r"(?=.*[a-z])[a-z0-9](?:-?[a-z0-9])*")
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 _RESTART_ACTIONS = ("Restart", "RestartAllContainers")
@@ -57,7 +44,7 @@ def check_pod_spec(pod: Pod, faults: list[Fault], merged: Collection[str] = (), 
     if spec.nodeName and (fault := name_fault(spec.nodeName)):
         faults.append(Fault(("spec", "nodeName"), fault))
     if spec.resources is not None:
-        _check_pod_level(pod, faults, template)
+        _check_of("pod_level")(pod, faults, template)
     if spec.overhead:
         _check_overhead(spec.overhead, faults)
     if spec.nodeSelector:
@@ -92,7 +79,9 @@ def _check_running(spec: PodSpec, faults: list[Fault]) -> None:
     if spec.runtimeClassName is not None:
         check_name(spec.runtimeClassName, ("spec", "runtimeClassName"), faults)
     if spec.activeDeadlineSeconds is not None and not 1 <= spec.activeDeadlineSeconds < 2**31:
-        message = f"{spec.activeDeadlineSeconds} must be between 1 and {2**31 - 1}, inclusive"
+        message = later(
+            "{value} must be between 1 and {most}, inclusive", value=spec.activeDeadlineSeconds, most=2**31 - 1
+        )
         faults.append(Fault(("spec", "activeDeadlineSeconds"), message))
     for i, gate in enumerate(spec.readinessGates):
         path: Path = ("spec", "readinessGates", i, "conditionType")
@@ -104,7 +93,7 @@ def _check_gates(gates: list[str], faults: list[Fault]) -> None:
         path: Path = ("spec", "schedulingGates", i, "name")
         check_name(gate, path, faults, label_key_fault)
         if gate in gates[:i]:
-            faults.append(Fault(path, f"{quoted(gate)} appears twice"))
+            faults.append(Fault(path, later('"{name}" appears twice', name=shortened(gate))))
 
 
 # -- containers
@@ -118,12 +107,12 @@ def _check_containers(spec: PodSpec, faults: list[Fault]) -> None:
         path: Path = ("spec", "containers", i)
         _check_container(container, names, path, faults)
         if container.ports:
-            faults += [f._replace(path=path + f.path) for f in _port_faults(container.ports, spec.hostNetwork)]
+            _check_of("ports")(container.ports, spec.hostNetwork, path, faults)
     for i, container in enumerate(spec.initContainers):
         path = ("spec", "initContainers", i)
         _check_container(container, names, path, faults)
         if container.ports:
-            faults += [f._replace(path=path + f.path) for f in _port_faults(container.ports, False)]
+            _check_of("ports")(container.ports, False, path, faults)
 
 
 def _check_container(container: Container, names: set[str], path: Path, faults: list[Fault]) -> None:
@@ -141,43 +130,13 @@ def _check_container(container: Container, names: set[str], path: Path, faults: 
             faults.append(Fault((*path, "restartPolicyRules", i, "exitCodes"), "is missing"))
     resources = container.resources
     if resources.requests or resources.limits:
-        _check_requirements(resources, (*path, "resources"), faults)
+        check_requirements(resources, (*path, "resources"), faults)
 
 
 def _name_fault(name: str, names: set[str]) -> str | None:
     if name in names:
-        return f"{quoted(name)} is the name of another container of the pod"
+        return later('"{name}" is the name of another container of the pod', name=shortened(name))
     return dns_label_fault(name) if name else "is missing"
-
-
-@lru_cache(4096)
-def _port_faults(ports: tuple[ContainerPort, ...], host_network: bool) -> tuple[Fault, ...]:
-    """What is wrong with a container's ports."""
-    faults: list[Fault] = []
-    names: set[str] = set()
-    for i, port in enumerate(ports):
-        path: Path = ("ports", i)
-        if port.name:
-            check_name(port.name, (*path, "name"), faults, _port_name_fault)
-            if port.name in names:
-                faults.append(Fault((*path, "name"), f"{quoted(port.name)} is the name of another port"))
-            names.add(port.name)
-        if not 0 < port.containerPort < 65536:
-            faults.append(Fault((*path, "containerPort"), f"{port.containerPort} is not a port number (1 to 65535)"))
-        if not 0 <= port.hostPort < 65536:
-            faults.append(Fault((*path, "hostPort"), f"{port.hostPort} is not a port number (1 to 65535)"))
-        elif host_network and port.hostPort not in (0, port.containerPort):
-            faults.append(Fault((*path, "hostPort"), "must equal containerPort because the pod uses hostNetwork"))
-        check_choice(port.protocol or "TCP", ("TCP", "UDP", "SCTP"), (*path, "protocol"), faults)
-    return tuple(faults)
-
-
-@lru_cache(4096)
-def _port_name_fault(name: str) -> str | None:
-    """What is wrong with the name of a port."""
-    if len(name) <= 15 and _PORT_NAME.fullmatch(name):
-        return None
-    return f"{quoted(name)} is not the name of a port: use a-z, 0-9 and single - (at most 15), and at least one letter"
 
 
 # -- status
@@ -205,47 +164,54 @@ _INTEGERS = frozenset(
     ("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps")
     + ("persistentvolumeclaims", "services.nodeports", "services.loadbalancers")
 )
-_HUGE_PAGES = "hugepages-"
+HUGE_PAGES = "hugepages-"
 
 
 @lru_cache(4096)
 def _resource_fault(name: str) -> str | None:
     """What is wrong with the name of a resource that a container requests."""
-    if name in _STANDARD or (name.startswith(_HUGE_PAGES) and "/" not in name):
+    if name in _STANDARD or (name.startswith(HUGE_PAGES) and "/" not in name):
         return label_key_fault(name)
     if "/" not in name:
-        return f"{quoted(name)} is not a resource: use cpu, memory, ephemeral-storage, hugepages-... or domain/name"
+        return later(
+            '"{name}" is not a resource: use cpu, memory, ephemeral-storage, hugepages-... or domain/name',
+            name=shortened(name),
+        )
     return label_key_fault(name) or (None if "kubernetes.io/" in name or is_extended(name) else _not_extended(name))
 
 
 def _not_extended(name: str) -> str:
-    return f'{quoted(name)} is not a resource: a name with a domain must not start with "requests."'
+    return later(
+        '"{name}" is not a resource: a name with a domain must not start with "requests."', name=shortened(name)
+    )
 
 
 @lru_cache(65536)
 def amount_fault(resource: str, amount: Quantity) -> str | None:
     """What is wrong with an amount: negative, a fraction where only whole numbers count, or too large."""
     if amount.nanos < 0:
-        return f"{WRITTEN} is negative"
+        return later("{value} is negative", value=WRITTEN)
     if (resource in _INTEGERS or is_extended(resource)) and amount.nanos % NANO:
-        return f"{WRITTEN} is not a whole number: {resource} cannot be divided"
+        return later("{value} is not a whole number: {resource} cannot be divided", value=WRITTEN, resource=resource)
     if amount.overflows(milli=resource == "cpu"):
-        unit = "milli cpu" if resource == "cpu" else "units"
-        return f"{WRITTEN} is too large: the scheduler counts at most {INT64_MAX} {unit}"
+        unit = later("milli cpu") if resource == "cpu" else later("units")
+        return later(
+            "{value} is too large: the scheduler counts at most {most} {unit}", value=WRITTEN, most=INT64_MAX, unit=unit
+        )
     return None
 
 
 def _huge_page_fault(resource: str, amount: Quantity) -> str | None:
     """What is wrong with an amount of huge pages: it must be a multiple of the page's size."""
-    if not resource.startswith(_HUGE_PAGES):
+    if not resource.startswith(HUGE_PAGES):
         return None
-    size = resource.removeprefix(_HUGE_PAGES)
+    size = resource.removeprefix(HUGE_PAGES)
     try:
         page = Quantity(size)
     except QuantityError:
-        return f"{quoted(size)} in its name is not the size of a page, such as 2Mi"
+        return later('"{size}" in its name is not the size of a page, such as 2Mi', size=shortened(size))
     if page.nanos <= 0 or page.nanos % NANO or amount.value() % page.value():
-        return f"{WRITTEN} is not a multiple of the size of a page, {size}"
+        return later("{value} is not a multiple of the size of a page, {size}", value=WRITTEN, size=size)
     return None
 
 
@@ -255,7 +221,7 @@ def _requested_fault(resource: str, amount: Quantity) -> str | None:
     return _resource_fault(resource) or amount_fault(resource, amount) or _huge_page_fault(resource, amount)
 
 
-def _check_requirements(
+def check_requirements(
     resources: ResourceRequirements, path: Path, faults: list[Fault], pod_level: bool = False
 ) -> None:
     """Check requests and limits, and that they are consistent."""
@@ -273,18 +239,31 @@ def _check_requirements(
 
 def _limit_fault(name: str, amount: Quantity, limit: Quantity | None) -> str | None:
     """What is wrong with a request beside its limit."""
-    no_overcommit = is_extended(name) or name.startswith(_HUGE_PAGES)
+    no_overcommit = is_extended(name) or name.startswith(HUGE_PAGES)
     if limit is None:
-        return f"has no limit: {name} cannot be overcommitted, so set an equal limit" if no_overcommit else None
+        return (
+            later("has no limit: {name} cannot be overcommitted, so set an equal limit", name=name)
+            if no_overcommit
+            else None
+        )
     if no_overcommit and amount != limit:
-        return f"{WRITTEN} is not the limit of {limit}: {name} cannot be overcommitted, so they must be equal"
-    return f"{WRITTEN} is more than the limit of {limit}" if amount.nanos > limit.nanos else None
+        return later(
+            "{value} is not the limit of {limit}: {name} cannot be overcommitted, so they must be equal",
+            value=WRITTEN,
+            limit=limit,
+            name=name,
+        )
+    return (
+        later("{value} is more than the limit of {limit}", value=WRITTEN, limit=limit)
+        if amount.nanos > limit.nanos
+        else None
+    )
 
 
 def _check_huge_pages(names: set[str], path: Path, faults: list[Fault]) -> None:
-    huge = next((name for name in names if name.startswith(_HUGE_PAGES)), None)
+    huge = next((name for name in names if name.startswith(HUGE_PAGES)), None)
     if huge is not None and names.isdisjoint(("cpu", "memory")):
-        faults.append(Fault(path, f"{huge} needs a request or limit for cpu or memory beside it"))
+        faults.append(Fault(path, later("{huge} needs a request or limit for cpu or memory beside it", huge=huge)))
 
 
 def _check_overhead(overhead: ResourceList, faults: list[Fault]) -> None:
@@ -299,60 +278,10 @@ def _check_amounts(
     """Check the resource names and amounts of a container, a pod or its overhead."""
     for name, amount in resources.items():
         if pod_level and not is_pod_level(name):
-            fault: str | None = f"{quoted(name)} cannot be requested at pod level: use cpu, memory or hugepages-..."
+            fault: str | None = later(
+                '"{name}" cannot be requested at pod level: use cpu, memory or hugepages-...', name=shortened(name)
+            )
         else:
             fault = _requested_fault(name, amount)
         if fault:
             faults.append(Fault((*path, field, name), fault, str(amount)))
-
-
-def _check_pod_level(pod: Pod, faults: list[Fault], template: bool = False) -> None:
-    """Check the pod-level resources, which must cover what the containers ask for.
-
-    ``template``: the API server does not complete the requests and limits of a template.
-    """
-    path: Path = ("spec", "resources")
-    pod = pod if template else with_pod_level_defaults(with_default_requests(pod))
-    resources = pod.spec.resources
-    assert resources is not None
-    if not template:
-        limits = _default_huge_pages(pod, resources) | resources.limits
-        resources = msgspec.structs.replace(resources, limits=limits)
-    if resources.claims is not None:
-        faults.append(Fault((*path, "claims"), "cannot be set at pod level"))
-    _check_requirements(resources, path, faults, pod_level=True)
-    for name, nanos in container_requests(pod).items():
-        _check_covers(resources.requests, name, nanos, (*path, "requests", name), faults)
-    asked = (each.resources.limits for each in pod.spec.containers)
-    for name, amount in ((name, amount) for each in asked for name, amount in each.items()):
-        _check_covers(resources.limits, name, amount.nanos, (*path, "limits", name), faults)
-    for name, nanos in container_requests(_asking_for_limits(pod)).items():
-        if name.startswith(_HUGE_PAGES):
-            _check_covers(resources.limits, name, nanos, (*path, "limits", name), faults)
-
-
-def _default_huge_pages(pod: Pod, resources: ResourceRequirements) -> ResourceList:
-    """The limits that requests for huge pages get if all containers have one (v1.37: pkg/api/pod/util.go)."""
-    limits = [each.resources.limits for each in (*pod.spec.containers, *pod.spec.initContainers)]
-    summed = container_requests(_asking_for_limits(pod))
-    return {
-        name: Quantity.from_nanos(max(summed.get(name, 0), amount.nanos))
-        for name, amount in resources.requests.items()
-        if name.startswith(_HUGE_PAGES) and all(name in each for each in limits)
-    }
-
-
-def _check_covers(resources: ResourceList, name: str, nanos: int, path: Path, faults: list[Fault]) -> None:
-    if name in resources and resources[name].nanos < nanos:
-        message = f"{WRITTEN} is less than the {Quantity.from_nanos(nanos)} that the containers ask for"
-        faults.append(Fault(path, message, str(resources[name])))
-
-
-def _asking_for_limits(pod: Pod) -> Pod:
-    """The pod with its containers' limits as their requests."""
-    replace = msgspec.structs.replace
-    containers, init = (
-        tuple(replace(c, resources=replace(c.resources, requests=c.resources.limits)) for c in each)
-        for each in (pod.spec.containers, pod.spec.initContainers)
-    )
-    return replace(pod, spec=replace(pod.spec, containers=containers, initContainers=init))

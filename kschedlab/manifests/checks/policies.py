@@ -5,8 +5,10 @@ v1.37: pkg/apis/resource/validation/validation.go (validateRequestPolicy).
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kschedlab.objects.model import CapacityRequestPolicy, CapacityRequestPolicyRange
-from kschedlab.objects.problems import Fault, Path
+from kschedlab.objects.problems import Fault, Path, later
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity
 
 _MOST_VALUES = 10
@@ -30,16 +32,17 @@ def _check_values(
     capacity: Quantity, default: Quantity, values: tuple[Quantity, ...], path: Path, faults: list[Fault]
 ) -> None:
     if len(values) > _MOST_VALUES:
-        faults.append(Fault(path, f"has {len(values)} items: at most {_MOST_VALUES} are allowed"))
+        faults.append(Fault(path, too_many(values, _MOST_VALUES)))
         return
     for i, value in enumerate(values):
         if i and value.nanos < values[i - 1].nanos:
-            faults.append(Fault((*path, i), f"{value} is less than the one before it: sort the values"))
+            message = later("{value} is less than the one before it: sort the values", value=value)
+            faults.append(Fault((*path, i), message))
         if value.value() in [each.value() for each in values[:i]]:
-            faults.append(Fault((*path, i), f"{value} appears twice, in whole units"))
-        _check_at_most(value, capacity, "the capacity", (*path, i), faults)
+            faults.append(Fault((*path, i), later("{value} appears twice, in whole units", value=value)))
+        _check_at_most(value, capacity, later("the capacity"), (*path, i), faults)
     if default not in values:
-        faults.append(Fault(path, f"does not have the default {default}"))
+        faults.append(Fault(path, later("does not have the default {default}", default=default)))
 
 
 def _check_range(
@@ -49,12 +52,13 @@ def _check_range(
     if least is None:
         faults.append(Fault((*path, "min"), "is missing"))
         return
-    _check_at_most(least, capacity, "the capacity", (*path, "min"), faults)
+    _check_at_most(least, capacity, later("the capacity"), (*path, "min"), faults)
     if default.nanos < least.nanos:
-        faults.append(Fault((*path, "default"), f"{default} is less than min, {least}"))
+        message = later("{value} is less than min, {least}", value=default, least=least)
+        faults.append(Fault((*path, "default"), message))
     if most is not None:
         _check_at_most(least, most, "max", (*path, "max"), faults)
-        _check_at_most(most, capacity, "the capacity", (*path, "max"), faults)
+        _check_at_most(most, capacity, later("the capacity"), (*path, "max"), faults)
         _check_at_most(default, most, "max", (*path, "default"), faults)
     if step is not None:
         _check_step(capacity, default, least, most, step, path, faults)
@@ -73,18 +77,29 @@ def _check_step(
         faults.append(Fault((*path, "step"), "must be greater than zero"))
         return
     if least.nanos + step.nanos > capacity.nanos:
-        faults.append(Fault((*path, "step"), f"{step} above min is more than the capacity, {capacity}"))
+        message = later("{step} above min is more than the capacity, {capacity}", step=step, capacity=capacity)
+        faults.append(Fault((*path, "step"), message))
     given = {"default": default, "min": least, "max": most, "step": step}
     amounts = {name: amount for name, amount in given.items() if amount is not None}
     beyond = [name for name, amount in amounts.items() if not 0 <= amount.nanos <= INT64_MAX * NANO]
-    faults += [Fault((*path, name), f"{amounts[name]} is out of range: from 0 to {INT64_MAX}") for name in beyond]
+    for name in beyond:
+        message = later("{value} is out of range: from {least} to {most}", value=given[name], least=0, most=INT64_MAX)
+        faults.append(Fault((*path, name), message))
     if beyond:
         return
     for amount in (default, most):
         if amount is not None and (amount.value() - least.value()) % step.value():
-            faults.append(Fault((*path, "step"), f"{amount} is not a whole number of steps of {step} above {least}"))
+            message = later(
+                "{value} is not a whole number of steps of {step} above {least}", value=amount, step=step, least=least
+            )
+            faults.append(Fault((*path, "step"), message))
 
 
 def _check_at_most(amount: Quantity, limit: Quantity, name: str, path: Path, faults: list[Fault]) -> None:
     if amount.nanos > limit.nanos:
-        faults.append(Fault(path, f"{amount} is more than {name}, {limit}"))
+        faults.append(Fault(path, later("{value} is more than {name}, {limit}", value=amount, name=name, limit=limit)))
+
+
+def too_many(items: Collection[object], most: int) -> str:
+    """The fault of a list that is too long."""
+    return later("has {number} items: at most {most} are allowed", number=len(items), most=most)

@@ -21,16 +21,19 @@ from kschedlab.objects.model import (
     StorageClass,
     Volume,
 )
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, shortened
 
-_REFUSED = ", which the API server refuses"
 _IQN = re.compile(r"(?=iqn).*iqn\.\d{4}-\d{2}\.[0-9A-Za-z.-]+:[^,;*&$|\s]+", re.ASCII)
 _ISCSI_NAME = re.compile(rf"{_IQN.pattern}|eui.[0-9A-Za-z]{{16}}|naa.[0-9A-Za-z]{{32}}", re.ASCII)
 
 
 def tolerated(document: ApiObject) -> list[Fault]:
     """A warning for each of these in the object."""
-    return [fault._replace(message=fault.message + _REFUSED) for fault in _tolerated(document)]
+    return [fault._replace(message=_refused(fault.message)) for fault in _tolerated(document)]
+
+
+def _refused(message: str) -> str:
+    return later("{fault}, which the API server refuses", fault=later(message))
 
 
 def _tolerated(document: ApiObject) -> Iterator[Fault]:
@@ -53,7 +56,7 @@ def _taints(node: Node) -> Iterator[Fault]:
     taints = [(taint.key, taint.effect) for taint in node.spec.taints]
     for i, (key, effect) in enumerate(taints):
         if (key, effect) in taints[:i]:
-            yield Fault(("spec", "taints", i), f"{key} with {effect} appears twice")
+            yield Fault(("spec", "taints", i), later("{key} with {effect} appears twice", key=key, effect=effect))
 
 
 def _host_ports(pod: Pod) -> Iterator[Fault]:
@@ -64,18 +67,20 @@ def _host_ports(pod: Pod) -> Iterator[Fault]:
             key = (port.protocol or "TCP", port.hostIP, number)
             if number and key in used:
                 path: Path = ("spec", "containers", i, "ports", j, "hostPort")
-                yield Fault(path, f"{number} is used twice in the pod")
+                yield Fault(path, later("{number} is used twice in the pod", number=number))
             used.add(key)
 
 
 def _source(volume: Volume | PersistentVolumeSpec, path: Path) -> Iterator[Fault]:
     if volume.iscsi is not None and volume.iscsi.iqn and not _ISCSI_NAME.fullmatch(volume.iscsi.iqn):
-        message = f"{quoted(volume.iscsi.iqn)} is not a name such as iqn.2001-04.com.example:storage"
+        message = later(
+            '"{iqn}" is not a name such as iqn.2001-04.com.example:storage', iqn=shortened(volume.iscsi.iqn)
+        )
         yield Fault((*path, "iscsi", "iqn"), message)
     disk = volume.azureDisk
     start = "/subscriptions/" if disk is not None and disk.kind == "Managed" else "https://"
     if disk is not None and disk.diskURI and not disk.diskURI.startswith(start):
-        yield Fault((*path, "azureDisk", "diskURI"), f"does not start with {start}")
+        yield Fault((*path, "azureDisk", "diskURI"), later("does not start with {start}", start=start))
 
 
 def _volume(spec: PersistentVolumeSpec) -> Iterator[Fault]:
@@ -99,6 +104,6 @@ def _topologies(storage_class: StorageClass) -> Iterator[Fault]:
         keys = [key for key, _ in term]
         for j, key in enumerate(keys):
             if key in keys[:j]:
-                yield Fault((*path, j, "key"), f"{quoted(key)} appears twice")
+                yield Fault((*path, j, "key"), later('"{name}" appears twice', name=shortened(key)))
         if dict(term) in map(dict, terms[:i]):
             yield Fault(path, "an earlier term has the same keys and values")

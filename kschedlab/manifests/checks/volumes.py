@@ -7,7 +7,7 @@ reads (emptyDir, configMap, nfs, ...) are not checked.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
@@ -42,8 +42,9 @@ from kschedlab.objects.model import (
     Volume,
     VolumeAttachment,
 )
+from kschedlab.objects.name_words import refusal
 from kschedlab.objects.names import dns_label_fault, label_key_fault, name_fault
-from kschedlab.objects.problems import WRITTEN, Fault, Path, one_of, quoted
+from kschedlab.objects.problems import WRITTEN, Fault, Path, later, one_of, shortened
 
 
 def check_volumes(volumes: tuple[Volume, ...], pod_name: str, faults: list[Fault]) -> None:
@@ -60,28 +61,40 @@ def check_volumes(volumes: tuple[Volume, ...], pod_name: str, faults: list[Fault
         check_sources(volume, path, faults)
         claim = volume.persistentVolumeClaim
         if claim is not None and claim.claimName in created:
-            message = f"{quoted(claim.claimName)} is the claim of an ephemeral volume of this pod"
+            message = later(
+                '"{claim}" is the claim of an ephemeral volume of this pod', claim=shortened(claim.claimName)
+            )
             faults.append(Fault((*path, "persistentVolumeClaim", "claimName"), message))
         claim_name = f"{pod_name}-{volume.name}"
         if volume.ephemeral is not None and pod_name and volume.name and (fault := name_fault(claim_name)):
-            faults.append(Fault((*path, "name"), f"gives its claim a name: {fault}"))
+            faults.append(Fault((*path, "name"), later("gives its claim a name: {fault}", fault=fault)))
 
 
 def _check_volume_name(name: str, names: set[str], path: Path, faults: list[Fault]) -> None:
     check_name(name, (*path, "name"), faults, dns_label_fault)
     if name in names:
-        faults.append(Fault((*path, "name"), f"{quoted(name)} is the name of another volume of the pod"))
+        faults.append(
+            Fault((*path, "name"), later('"{name}" is the name of another volume of the pod', name=shortened(name)))
+        )
 
 
 def check_sources(volume: Part, path: Path, faults: list[Fault]) -> list[str]:
     """Check the sources of a pod's volume or of a PersistentVolume, which has at most one; their names."""
     sources = [name for name in _SOURCES if getattr(volume, name, None) is not None]
     if len(sources) > 1:
-        message = f"has more than one source: keep one of {' and '.join(sources)}"
+        message = later("has more than one source: keep one of {names}", names=all_of(sources))
         faults.append(Fault(path, message))
     for name in sources:
         _SOURCES[name](getattr(volume, name), (*path, name), faults)
     return sources
+
+
+def all_of(names: Iterable[str]) -> str:
+    """``a and b``."""
+    first, *others = names
+    for other in others:
+        first = later("{one} and {other}", one=first, other=other)
+    return first
 
 
 def _present(*fields: str) -> Callable[[Part, Path, list[Fault]], None]:
@@ -101,7 +114,8 @@ def _check_csi(source: CSIVolume, path: Path, faults: list[Fault]) -> None:
 def _check_iscsi(source: ISCSI, path: Path, faults: list[Fault]) -> None:
     _present("targetPortal", "iqn")(source, path, faults)
     if not 0 <= source.lun <= 255:
-        faults.append(Fault((*path, "lun"), f"{source.lun} is out of range: from 0 to 255"))
+        message = later("{value} is out of range: from {least} to {most}", value=source.lun, least=0, most=255)
+        faults.append(Fault((*path, "lun"), message))
 
 
 def _check_azure_disk(source: AzureDisk, path: Path, faults: list[Fault]) -> None:
@@ -156,10 +170,7 @@ def driver_name_fault(name: str) -> str | None:
     """What is wrong with the name of a CSI driver, or of a driver of devices."""
     if len(name) <= 63 and name_fault(name.lower()) is None:
         return None
-    return (
-        f"{quoted(name)} is not a valid name of a driver: use letters, digits, - and . (at most 63), "
-        "starting and ending with a letter or digit"
-    )
+    return refusal("driver", name)
 
 
 # -- claims
@@ -178,7 +189,7 @@ def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: list[F
     storage = spec.resources.requests.get("storage")
     if storage is not None and storage.nanos <= 0:
         storage_path = (*path, "resources", "requests", "storage")
-        faults.append(Fault(storage_path, f"{WRITTEN} must be greater than 0", str(storage)))
+        faults.append(Fault(storage_path, later("{value} must be greater than 0", value=WRITTEN), str(storage)))
     for field in ("storageClassName", "volumeAttributesClassName"):
         if (name := getattr(spec, field)) and (fault := name_fault(name)):
             faults.append(Fault((*path, field), fault))
@@ -188,7 +199,7 @@ def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: list[F
 def check_access_modes(modes: tuple[str, ...], path: Path, faults: list[Fault]) -> None:
     """Check the access modes of a claim or volume, which has at least one."""
     if not modes:
-        faults.append(Fault(path, f"is missing: expected a list of {one_of(_ACCESS_MODES)}"))
+        faults.append(Fault(path, later("is missing: expected a list of {choices}", choices=one_of(_ACCESS_MODES))))
     for i, mode in enumerate(modes):
         check_choice(mode, _ACCESS_MODES, (*path, i), faults)
 
@@ -196,7 +207,7 @@ def check_access_modes(modes: tuple[str, ...], path: Path, faults: list[Fault]) 
 def mixed_modes(modes: tuple[str, ...]) -> str | None:
     """What is wrong with access modes that exclude each other."""
     if "ReadWriteOncePod" in modes and {*modes}.intersection(_ACCESS_MODES[:-1]):
-        return "cannot combine ReadWriteOncePod with other access modes"
+        return later("cannot combine ReadWriteOncePod with other access modes")
     return None
 
 
@@ -223,7 +234,9 @@ def check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
         if name != "storage":
             faults.append(Fault(path, "is not a resource of a volume: only storage is"))
         elif amount.nanos <= 0 or amount.overflows():
-            faults.append(Fault(path, f"{WRITTEN} must be greater than 0 and less than 8Ei", str(amount)))
+            faults.append(
+                Fault(path, later("{value} must be greater than 0 and less than 8Ei", value=WRITTEN), str(amount))
+            )
     _check_volume_spec(spec, ("spec",), faults)
     affinity = spec.nodeAffinity
     if affinity is not None and affinity.required is None:
@@ -253,7 +266,8 @@ def check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
     check_claim_spec(claim.spec, ("spec",), faults)
     for name, amount in claim.status.capacity.items():
         if amount.nanos < 0 or amount.overflows():
-            faults.append(Fault(("status", "capacity", name), f"{WRITTEN} is negative or too large", str(amount)))
+            message = later("{value} is negative or too large", value=WRITTEN)
+            faults.append(Fault(("status", "capacity", name), message, str(amount)))
 
 
 def check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> None:
@@ -286,16 +300,16 @@ def check_csi_node(node: CSINode, faults: list[Fault]) -> None:
         path: Path = ("spec", "drivers", i)
         check_name(driver.name, (*path, "name"), faults, driver_name_fault)
         if driver.name in names[:i]:
-            faults.append(Fault((*path, "name"), f"{quoted(driver.name)} appears twice"))
+            faults.append(Fault((*path, "name"), later('"{name}" appears twice', name=shortened(driver.name))))
         check_present(driver.nodeID, (*path, "nodeID"), faults)
         if len(driver.nodeID.encode()) > _LONGEST_NODE_ID:
-            faults.append(Fault((*path, "nodeID"), f"has more than {_LONGEST_NODE_ID} characters"))
+            faults.append(Fault((*path, "nodeID"), later("has more than {most} characters", most=_LONGEST_NODE_ID)))
         count = driver.allocatable.count if driver.allocatable is not None else None
         check_count(count, (*path, "allocatable", "count"), faults)
         for j, key in enumerate(driver.topologyKeys):
             check_name(key, (*path, "topologyKeys", j), faults, label_key_fault)
             if key in driver.topologyKeys[:j]:
-                faults.append(Fault((*path, "topologyKeys", j), f"{quoted(key)} appears twice"))
+                faults.append(Fault((*path, "topologyKeys", j), later('"{name}" appears twice', name=shortened(key))))
 
 
 def check_capacity(capacity: CSIStorageCapacity, faults: list[Fault]) -> None:
@@ -303,7 +317,7 @@ def check_capacity(capacity: CSIStorageCapacity, faults: list[Fault]) -> None:
     check_selector(capacity.nodeTopology, ("nodeTopology",), faults)
     check_name(capacity.storageClassName, ("storageClassName",), faults)
     if capacity.capacity is not None and capacity.capacity.nanos < 0:
-        faults.append(Fault(("capacity",), f"{WRITTEN} is negative", str(capacity.capacity)))
+        faults.append(Fault(("capacity",), later("{value} is negative", value=WRITTEN), str(capacity.capacity)))
 
 
 def check_attachment(attachment: VolumeAttachment, faults: list[Fault]) -> None:
@@ -331,4 +345,4 @@ def _check_inline(spec: PersistentVolumeSpec, path: Path, faults: list[Fault]) -
             faults.append(Fault((*path, field), "cannot be set for a volume in a pod"))
     for field, only in (("persistentVolumeReclaimPolicy", _RETAINED), ("volumeMode", "Filesystem")):
         if getattr(spec, field) not in ("", only):
-            faults.append(Fault((*path, field), f"must be {only} for a volume in a pod"))
+            faults.append(Fault((*path, field), later("must be {only} for a volume in a pod", only=only)))

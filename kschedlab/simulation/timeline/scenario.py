@@ -16,14 +16,14 @@ from typing import Any
 from kschedlab.configuration.faults import decoded
 from kschedlab.generations import GENERATIONS
 from kschedlab.generations.feature_gates import FeatureGates
+from kschedlab.manifests.checks.warned import GROUP_WARNING
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
-from kschedlab.manifests.loading import NOTHING, LoadReport
+from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_all
-from kschedlab.manifests.validation import GROUP_WARNING
 from kschedlab.objects.meta import Int64, Part, Time
-from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of
+from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of, said
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
 from kschedlab.simulation.controllers.work_queue import ControllerSettings
 from kschedlab.simulation.durations import duration_of, parse_run_time
@@ -99,14 +99,14 @@ def _load(texts: Iterable[SourceText], workload: str, strict: bool = False) -> S
         except ManifestError as error:
             reader.problems += error.problems
         if reader.seen == before:
-            empty.append(text.problem(0, NOTHING))
+            empty.append(text.emptiness)
     if not reader.seen:
         reader.problems += empty
     reader.finish()
     reader.report.warnings += map(str, empty)
     scenario = reader.scenario
     if scenario.options.feature_gates.get("GenericWorkload"):
-        reader.report.warnings = [warning for warning in reader.report.warnings if GROUP_WARNING not in warning]
+        reader.report.warnings = [warning for warning in reader.report.warnings if said(GROUP_WARNING) not in warning]
     scenario.entries.sort(key=lambda entry: entry.at)
     reader.problems += check_feasible(scenario.objects, scenario.entries)
     reader.finish()
