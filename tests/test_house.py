@@ -36,7 +36,7 @@ LEFT_TO_RIGHT = {
         versions partial_plugins out_of_tree_plugins extenders | profiles | loading | policy
     """,
     "simulation": """
-        clock durations pods volume_claims status | log | server events | informers | scheduler controllers
+        clock durations pods status | log | server events | informers | scheduler controllers
         timeline | perf | replay report changes | simulation
     """,
     "lab": "stage | panels | exercises",

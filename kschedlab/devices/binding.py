@@ -189,7 +189,7 @@ def give_back(demand: Demand, refusing: Iterable[int]) -> GivenBack:
     for index in sorted(lacking):
         claim = demand.claims[index]
         consumers = claim.status.reservedFor
-        if claim is extended:
+        if claim is extended or claim.status.allocation is None:
             continue
         if not consumers or (len(consumers) == 1 and is_reserved_for(claim, demand.pod)):
             return GivenBack(GIVEN_BACK, deallocated(claim))

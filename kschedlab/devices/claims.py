@@ -27,6 +27,10 @@ class PendingAllocation(AllocationResult, frozen=True):
     """An allocation that a scheduler has decided on and not written yet. It holds its devices; the claim must wait."""
 
 
+class SharedAllocation(AllocationResult, frozen=True):
+    """What an earlier pod of the group gets in this cycle, written nowhere yet. The claim's other pods share it."""
+
+
 class ClaimError(Exception):
     """Why the pod has to wait for one of its claims; the message is the real scheduler's."""
 

@@ -24,7 +24,7 @@ from kschedlab.cluster.object_store import DEVICES
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.devices.allocator import MOST_STEPS, USUAL_TIMEOUT, Allocator, steps_in
-from kschedlab.devices.claims import ClaimError, PendingAllocation, claims_of
+from kschedlab.devices.claims import ClaimError, PendingAllocation, SharedAllocation, claims_of
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.extended_resources import Mappings, claim_for, requests_for, serving_class
 from kschedlab.devices.known import FITS, REFUSES, UNKNOWN, Codes
@@ -55,9 +55,9 @@ class DemandError(Exception):
 class Answer(NamedTuple):
     """A node's answer. ``reason``: why it refuses, or ""; ``failed``: the reason is an error that ends the decision.
 
-    ``allocations``: of the claims that are not allocated yet, in their order; None if the plugin has nothing to
-    allocate here. ``claim``, ``mappings``: the claim for extended resources with this node's requests, and which
-    request serves which container.
+    ``allocations``: of the claims that are not allocated yet, in their order, those that the pod's group shares last;
+    None if the plugin has nothing to allocate here. ``claim``, ``mappings``: the claim for extended resources with this
+    node's requests, and which request serves which container.
     """
 
     reason: str = ""
@@ -99,8 +99,8 @@ class Demand:
     """The demand of one pod.
 
     ``claims``: all of them, the one for extended resources last; ``extended``: that one, or None. ``unallocated``: the
-    indices of those that have to be allocated. ``unavailable``: (index, bool[nodes]) of each allocated claim that some
-    nodes cannot use.
+    indices of those whose status has no allocation. ``unavailable``: (index, bool[nodes]) of each claim whose devices
+    some nodes cannot use.
     """
 
     def __init__(
@@ -113,10 +113,13 @@ class Demand:
         most_steps: int = MOST_STEPS,
     ) -> None:
         self.pod: Pod = pod.pod  # held, because the demand is found by the pod's id
-        self.claims = claims
         self.extended = extended
-        self.unallocated = tuple(i for i, claim in enumerate(claims) if claim.status.allocation is None)
         self.unavailable = tuple(_checked(cluster, claims, extended, late))
+        new = [i for i, claim in enumerate(claims) if claim.status.allocation is None]
+        statuses = (claim.status.allocation for claim in claims)
+        self._shared = tuple(each for each in statuses if isinstance(each, SharedAllocation))
+        self.claims = claims = tuple(map(_as_written, claims))
+        self.unallocated = tuple(i for i, claim in enumerate(claims) if claim.status.allocation is None)
         self.asked: dict[int, Answer] = {}
         self._nodes: Sequence[Node] = cluster.nodes
         self._resources = [
@@ -127,7 +130,7 @@ class Demand:
         state = state_of(cluster)
         self._layout, self._held = layout_of(cluster), state.held
         self._allocator = Allocator(state, most_steps) if self.unallocated else None
-        self._fixed = Variant(tuple(claims[i] for i in self.unallocated))
+        self._fixed = Variant(tuple(claims[i] for i in new))
         self._variants: dict[frozenset[str], Variant] = {}
         self._by_served = self._grouped(cluster) if extended is not None else {}
 
@@ -208,7 +211,7 @@ class Demand:
             answers.settle(position, self._nodes[position].metadata.name, self._layout, self._held)
             if found is None:
                 return Answer(NOT_ALL)
-            allocations = tuple(found)
+            allocations = (*found, *self._shared)
         if any(mask[position] for _, mask in self.unavailable):
             return Answer(NOT_AVAILABLE)
         return Answer("", False, allocations, variant.claim, variant.mappings)
@@ -252,6 +255,13 @@ class Demand:
         devices = replace(spec.devices, requests=asked.requests)
         claim = replace(self.extended, spec=replace(spec, devices=devices))
         return Variant((*self._fixed.claims[:-1], claim), claim, asked.mappings)
+
+
+def _as_written(claim: ResourceClaim) -> ResourceClaim:
+    """The claim as its status is: a shared allocation is not written yet."""
+    if not isinstance(claim.status.allocation, SharedAllocation):
+        return claim
+    return replace(claim, status=replace(claim.status, allocation=None))
 
 
 def _checked(

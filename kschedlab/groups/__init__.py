@@ -2,6 +2,7 @@
 
 ==================  =============================================================================
 ``group``           what a PodGroup asks for, the status of an attempt
+``assume``          a pod takes its node, devices and volumes
 ``place``           the pods one after another
 ``placement``       the domains of a topology key, and decisions among the nodes of one
 ``topology``        one domain after another, and their scores (the gate TopologyAwareWorkloadScheduling)

@@ -38,10 +38,10 @@ class GroupResult:
 def attempt(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: Sequence[Pod]) -> GroupResult:
     """Find a node for each pod, on a fork of the scheduler's cluster. ``scheduled``: pods of the group with a node.
 
-    Neither PostFilter nor preemption runs for a single pod.
+    No preemption runs for a single pod, and nothing is given back; but its decision says what would be.
     """
     cluster, generation = scheduler.cluster, scheduler.generation
-    scheduler.cluster, scheduler.generation = cluster.fork(), _without_post_filter(generation)
+    scheduler.cluster, scheduler.generation = cluster.fork(), _without_preemption(generation)
     placements: tuple[Tried, ...] = ()
     try:
         if dict(generation.feature_gates).get("TopologyAwareWorkloadScheduling"):
@@ -59,8 +59,8 @@ def attempt(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], sche
     return GroupResult(group, status, (*tried.pods, *untried), placements)
 
 
-def _without_post_filter(generation: Generation) -> Generation:
-    return replace(generation, preemption=replace(generation.preemption, enabled=False, after_dynamic_resources=False))
+def _without_preemption(generation: Generation) -> Generation:
+    return replace(generation, preemption=replace(generation.preemption, enabled=False))
 
 
 def with_pods_elsewhere(cluster: Cluster, keys: Sequence[str]) -> Cluster:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.generations import Generation
+from kschedlab.groups.assume import NOTHING, Taken
 from kschedlab.groups.attempt import GroupResult, attempt
 from kschedlab.groups.group import (
     ERROR,
@@ -29,7 +31,11 @@ from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.queue.queued_group import group_of
 from kschedlab.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    from kschedlab.devices.binding import GivenBack
+
 CLAIMS_DONE = "deallocation and deletion of ResourceClaims completed"
+NO_STATE = "not found"
 LOWER = "PreemptLowerPriority"
 
 
@@ -37,7 +43,7 @@ LOWER = "PreemptLowerPriority"
 class Verdict:
     """What one pod is told. ``node``: where it is bound, or "". ``nominated``: "" clears the nomination, None keeps it.
 
-    ``plugins``: those that rejected it.
+    ``plugins``: those that rejected it. ``taken``: what it takes with its node.
     """
 
     pod: PodInfo
@@ -46,6 +52,7 @@ class Verdict:
     rejected: bool = True
     nominated: str | None = None
     plugins: tuple[str, ...] = ()
+    taken: Taken = NOTHING
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +60,7 @@ class GroupDecision:
     """The result of a cycle. ``tried``: the status before preemption; ``status``: the condition's.
 
     ``preemption``: None if it was not asked. ``pods``: the decision about each pod. ``placements``: what became of
-    each, with TopologyAwareWorkloadScheduling.
+    each, with TopologyAwareWorkloadScheduling. ``given_back``: claims that pods give back, whatever preemption does.
     """
 
     group: PodGroup
@@ -63,6 +70,7 @@ class GroupDecision:
     preemption: GroupPreemption | None = None
     pods: tuple[PodResult, ...] = ()
     placements: tuple[Tried, ...] = ()
+    given_back: tuple[GivenBack, ...] = ()
 
     @property
     def waits(self) -> bool:
@@ -81,13 +89,18 @@ def decide(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], group
     try:
         result = attempt(scheduler, group, pods, scheduled)
         found: GroupPreemption | None = None
+        back: tuple[GivenBack, ...] = ()
         status = result.status
-        if status.code == UNSCHEDULABLE:
+        asks_claims = status.code == UNSCHEDULABLE and _asks_claims(scheduler.generation, group)
+        if asks_claims and not any(map(_has_state, result.pods)):
+            status = _failed("DynamicResources", NO_STATE)
+        elif status.code == UNSCHEDULABLE:
+            back = _given_back(result.pods) if asks_claims else ()
             found = _preempt(scheduler, group, pods, scheduled, groups)
-            status = _after_post_filter(status, found.status, _asks_claims(scheduler.generation, group))
+            status = _after_post_filter(status, found.status, asks_claims)
     finally:
         scheduler.cluster = cluster
-    decided = GroupDecision(group, result.status, status, (), found, result.pods, result.placements)
+    decided = GroupDecision(group, result.status, status, (), found, result.pods, result.placements, back)
     return replace(decided, verdicts=tuple(_verdict(decided, each) for each in result.pods))
 
 
@@ -116,11 +129,27 @@ def _asks_claims(generation: Generation, group: PodGroup) -> bool:
     return "DynamicResources" in generation.plugin_names and not constrained
 
 
+def _has_state(result: PodResult) -> bool:
+    """Whether DynamicResources' PreFilter ran for the pod: else its PodGroupPostFilter has nothing to read."""
+    decision = result.decision
+    return decision is not None and decision.verdicts is not None and not decision.post_filter_error
+
+
+def _given_back(results: Sequence[PodResult]) -> tuple[GivenBack, ...]:
+    """What the pods give back, those included that found a node; each claim once."""
+    found = (each.given_back for each in results)
+    claims = {each.claim.metadata.name: each for each in found if each is not None and each.claim is not None}
+    return tuple(claims.values())
+
+
+def _failed(plugin: str, why: str) -> Status:
+    return Status(ERROR, (f'error in "{plugin}" PodGroupPostFilter plugins: {why}',))
+
+
 def _after_post_filter(tried: Status, found: Status, asks_claims: bool) -> Status:
     """The group's status with what the PodGroupPostFilter plugins say: DynamicResources first, then preemption."""
     if found.code == ERROR:
-        why = f'error in "DefaultPreemption" PodGroupPostFilter plugins: {found.message}'
-        return Status(ERROR, (why,))
+        return _failed("DefaultPreemption", found.message)
     before = (CLAIMS_DONE,) if asks_claims and found.code == UNSCHEDULABLE else ()
     return tried.because(", ".join((*before, *found.reasons)))
 
@@ -133,7 +162,7 @@ def _verdict(decided: GroupDecision, result: PodResult) -> Verdict:
         return Verdict(pod, "", message, rejected=False, nominated="")
     if result.node:
         if status.code == SUCCESS:
-            return Verdict(pod, result.node)
+            return Verdict(pod, result.node, taken=result.taken)
         if decided.waits:
             return Verdict(pod, "", status.message, nominated=nominated)
         return Verdict(pod, "", f"{GROUP_UNSCHEDULABLE}, {status.message}", nominated="")

@@ -7,26 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
+from kschedlab.groups.assume import NOTHING, Taken, assume
 from kschedlab.groups.group import ERROR, GROUP_UNSCHEDULABLE, UNRESOLVABLE, UNSCHEDULABLE, Status, feasible
 from kschedlab.objects.model import PodGroup
 from kschedlab.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    from kschedlab.devices.binding import GivenBack
+
 
 @dataclass(frozen=True, eq=False)
 class PodResult:
-    """What became of one pod. ``decision``: None if the attempt ended before it."""
+    """What became of one pod. ``decision``: None if the attempt ended before it. ``taken``: what it gets there."""
 
     pod: PodInfo
     status: Status
     decision: Decision | None = None
+    taken: Taken = NOTHING
 
     @property
     def node(self) -> str:
         """The pod's node, or ""."""
         return (self.decision.node or "") if self.decision is not None else ""
+
+    @property
+    def given_back(self) -> GivenBack | None:
+        """What DynamicResources gives back for the pod if the group finds no place; None if nothing."""
+        return self.taken.given_back or (self.decision.given_back if self.decision is not None else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,15 +68,14 @@ def place(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], schedu
         return Tried(Status(UNSCHEDULABLE, (GROUP_UNSCHEDULABLE, *status.reasons)))
     for pod in pods:
         decision = scheduler.cycle(pod)
-        result = PodResult(pod, status_of(decision), decision)
-        results.append(result)
-        if result.status.code == ERROR:
+        status = status_of(decision)
+        taken = assume(scheduler.cluster, decision) if decision.node is not None else NOTHING
+        results.append(PodResult(pod, status, decision, taken))
+        if status.code == ERROR:
             why = f"failed to schedule other pod from a pod group: {decision.error}"
             return Tried(Status(ERROR, (why,)), tuple(results))
         remaining -= 1
-        if decision.node is not None:
-            scheduled += 1
-            scheduler.commit(decision)
+        scheduled += decision.node is not None
         status = feasible(group, scheduled, remaining)
         if status.code == UNSCHEDULABLE:
             break

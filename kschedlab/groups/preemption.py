@@ -32,6 +32,8 @@ from kschedlab.queue.queued_group import GroupKey
 
 ON_ONE_NODE = ("NodeResourcesFit", "NodePorts")
 """Filters that look at the pods of one node alone."""
+KEEP_THEIR_ANSWER = ("DynamicResources", "VolumeBinding")
+"""Filters that remember what they found for the pod on its node, and find it again whoever returns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +188,7 @@ class _Placed:
         verdicts = result.decision.verdicts if result.decision is not None else None
         asked = verdicts.plugins if verdicts is not None else ()
         self.pod, self.node = result.pod, result.node
-        self.filters = tuple(each for each in filters if each.name in asked)
+        self.filters = tuple(each for each in filters if each.name in asked and each.name not in KEEP_THEIR_ANSWER)
         self.on_one_node = tuple(each for each in self.filters if each.name in ON_ONE_NODE)
 
 
@@ -247,4 +249,4 @@ def _looks_around(pod: Pod) -> bool:
     """Whether pods on other nodes can matter to the pod, or it to them."""
     spec, affinity = pod.spec, pod.spec.affinity
     terms = affinity is not None and (affinity.podAffinity is not None or affinity.podAntiAffinity is not None)
-    return bool(terms or spec.topologySpreadConstraints or spec.volumes or spec.resourceClaims)
+    return bool(terms or spec.topologySpreadConstraints or spec.volumes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from kschedlab.groups.victims import GroupScheduler
 from kschedlab.manifests.decoding import Origin, decode, named_origin, strict_json
 from kschedlab.manifests.loading import Objects
 from kschedlab.manifests.validation import faults_of
-from kschedlab.objects.model import Pod, PodGroup
+from kschedlab.objects.model import PersistentVolumeClaim, Pod, PodGroup, ResourceClaim
 from kschedlab.objects.problems import ManifestError, quoted
 from kschedlab.program.options import UsageError
 from kschedlab.queue.queued_group import GroupKey, group_of
@@ -99,11 +99,13 @@ def pod_groups(raws: Iterable[msgspec.Raw]) -> dict[GroupKey, PodGroup]:
 def verdict_of(found: GroupDecision) -> dict[str, Any]:
     """The decision as plain data: every pod's node, or its message and nomination; victims; the group's condition.
 
-    ``domains``: where it was tried, with TopologyAwareWorkloadScheduling.
+    ``devices`` of a pod, ``volumes``: what claims get; ``deallocated``: claims that are given back; ``domains``: where
+    it was tried, with TopologyAwareWorkloadScheduling.
     """
     placements = []
     for each in found.verdicts:
-        placements.append(_placement(each.pod.key, each.node, each.message, _nominated(each)))
+        made = _placement(each.pod.key, each.node, each.message, _nominated(each))
+        placements.append(made | ({"devices": devices} if (devices := _devices(each)) else {}))
     victims = found.preemption.victims if found.preemption is not None else ()
     evicted = sorted(pod.key for pod in victims if pod.pod.metadata.deletionTimestamp is None)
     status, reason = ("True", "Scheduled") if found.status.code == SUCCESS else ("False", _reason(found))
@@ -111,7 +113,41 @@ def verdict_of(found: GroupDecision) -> dict[str, Any]:
         "placements": sorted(placements, key=lambda placement: placement["pod"]),
         "victims": evicted,
         "condition": _condition(status, reason, found.status.message),
-    } | ({"domains": [_domain(each) for each in found.placements]} if found.placements else {})
+    } | {name: value for name, value in _more(found).items() if value}
+
+
+def _more(found: GroupDecision) -> dict[str, Any]:
+    """What most groups have nothing of: the volumes of claims, claims that are given back, and domains."""
+    back = (each.claim for each in found.given_back if not each.deleted)
+    return {
+        "volumes": dict(pair for each in found.verdicts for pair in _volumes(each)),
+        "deallocated": sorted(_key(claim) for claim in back if claim is not None),
+        "domains": [_domain(each) for each in found.placements],
+    }
+
+
+def _devices(verdict: Verdict) -> dict[str, list[str]]:
+    """The devices of the claims that are allocated for the pod."""
+    devices = verdict.taken.devices
+    pairs = zip(devices.claims, devices.allocations, strict=True) if devices is not None else ()
+    return {
+        _key(claim): [f"{each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results]
+        for claim, allocation in pairs
+        if allocation is not None
+    }
+
+
+def _volumes(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """The pod's unbound claims with their volumes, "" for a new one."""
+    if (volumes := verdict.taken.volumes) is not None:
+        for volume, claim in zip(volumes.volumes, volumes.for_claims, strict=True):
+            yield _key(claim), volume.metadata.name
+        for claim in volumes.claims:
+            yield _key(claim), ""
+
+
+def _key(claim: ResourceClaim | PersistentVolumeClaim) -> str:
+    return f"{claim.metadata.namespace}/{claim.metadata.name}"
 
 
 def _domain(tried: Tried) -> dict[str, Any]:
@@ -135,6 +171,6 @@ def _condition(status: str, reason: str, message: str) -> dict[str, str]:
     return {"status": status, "reason": reason, "message": message}
 
 
-def _placement(pod: str, node: str = "", message: str = "", nominated: str = "") -> dict[str, str]:
+def _placement(pod: str, node: str = "", message: str = "", nominated: str = "") -> dict[str, Any]:
     more = {"message": message, "nominated": nominated}
     return {"pod": pod, "node": node} | {name: value for name, value in more.items() if value}

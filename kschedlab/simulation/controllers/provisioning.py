@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kschedlab.cluster.volumes import SELECTED_NODE, claim_class
+from kschedlab.filter.volumes.volume_claims import claim_reference
 from kschedlab.objects.model import (
     CSINode,
     CSIVolume,
@@ -25,7 +26,6 @@ from kschedlab.objects.model import (
     VolumeNodeAffinity,
 )
 from kschedlab.simulation.controllers.claim_binding import PROVISIONED_BY
-from kschedlab.simulation.volume_claims import claim_reference
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 PROVISIONER = ("volume.beta.kubernetes.io/storage-provisioner", "volume.kubernetes.io/storage-provisioner")

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, MIGRATED_PLUGINS
+from kschedlab.filter.volumes.volume_claims import claim_reference
 from kschedlab.objects.model import (
     Container,
     ContainerPort,
@@ -32,7 +33,6 @@ from kschedlab.objects.model import (
 from kschedlab.objects.quantity import Quantity
 from kschedlab.simulation.perf.operations import CreateNodes, NodeAllocatableStrategy, Operation
 from kschedlab.simulation.server.names import generated_name
-from kschedlab.simulation.volume_claims import claim_reference
 
 _HOSTNAME = "kubernetes.io/hostname"
 _RESOURCES = {"cpu": Quantity("100m"), "memory": Quantity("500Mi")}

@@ -49,7 +49,7 @@ class Binding(ABC):
         self._context = context
         self._failures = failures
         self._volumes = volumes
-        self._devices = DeviceBinding(context)
+        self.devices = DeviceBinding(context)
         self._in_pre_bind: dict[str, simpy.Event] = {}  # by uid: cancels the PreBind that is running
 
     # -- the order, which differs between generations
@@ -160,7 +160,7 @@ class Binding(ABC):
             context.step(pod, BIND_VOLUMES, node)
             if fault := (yield from self._volumes.bind(pod, node)):
                 return Status(ERROR, f'running PreBind plugin "VolumeBinding": {fault}')
-        if self._devices.has_work(pod) and (fault := (yield from self._devices.bind(pod, node))):
+        if self.devices.has_work(pod) and (fault := (yield from self.devices.bind(pod, node))):
             return Status(ERROR, f'running PreBind plugin "DynamicResources": {fault}')
         status: Status | None = yield from cycle.framework.pre_bind(pod, node)
         return status
@@ -181,7 +181,7 @@ class Binding(ABC):
         if answer is not None:
             return answer
         self._volumes.done(pod)
-        self._devices.done(pod)
+        self.devices.done(pod)
         metadata = pod.metadata
         text = f"Successfully assigned {metadata.namespace}/{metadata.name} to {node}"
         context.record(pod, NORMAL, "Scheduled", text, "Binding")
@@ -239,7 +239,7 @@ class Binding(ABC):
         if framework.has("unreserve"):
             faults = framework.unreserve(cycle.pod, cycle.node, last_first)
             self._context.step(cycle.pod, UNRESERVE, cycle.node, "; ".join(faults))
-        yield from self._devices.forget(cycle.pod)
+        yield from self.devices.forget(cycle.pod)
         self._volumes.forget(cycle.pod)
 
     def _forget(self, cycle: Cycle) -> None:

@@ -15,20 +15,14 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import zone_of
+from kschedlab.filter.volumes.assumed import AssumedVolumes, VolumeError, assumed_versions, pod_volumes
 from kschedlab.generations import V1_37
 from kschedlab.generations.rules import CacheRules
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import ApiObject, CSINode, Node, Pod
 from kschedlab.queue.interface import Now
-from kschedlab.simulation.scheduler.volumes import (
-    AssumeCache,
-    AssumedVolumes,
-    BindingCheck,
-    VolumeError,
-    assumed_versions,
-    pod_volumes,
-)
+from kschedlab.simulation.scheduler.volumes import AssumeCache, BindingCheck
 
 MAX_PREPARED_PODS = 16_384
 """The number of pending pods whose PodInfo is kept."""
@@ -246,7 +240,7 @@ class SchedulerCache:
         has no match there.
         """
         cluster, info = self.cluster(), self.info(pod)
-        found = pod_volumes(cluster, info, node, self.rules.binder)
+        found = pod_volumes(cluster, info, node, self.rules.binder.checks_storage_capacity)
         assumed = assumed_versions(cluster, info, found, node)
         done: list[ApiObject] = []
         try:

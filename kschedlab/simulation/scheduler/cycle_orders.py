@@ -38,7 +38,7 @@ class AssumeFirst(Binding):
             context.step(cycle.pod, ASSUME_VOLUMES, node)
         if fault := self._volumes.assume(cycle.pod, node):
             status: Status | None = Status(ERROR, f'running Reserve plugin "VolumeBinding": {fault}')
-        elif fault := self._devices.reserve(cycle.pod, node):
+        elif fault := self.devices.reserve(cycle.pod, node):
             status = Status(ERROR, f'running Reserve plugin "DynamicResources": {fault}')
         else:
             status = self._run_reserve(cycle)
@@ -52,7 +52,7 @@ class AssumeFirst(Binding):
     def _steps(self, cycle: Cycle) -> Steps:
         context, pod, node = self._context, cycle.pod, cycle.node
         waiting = context.waiting.get(pod)
-        prepares = cycle.framework.has("pre_bind") or self._volumes.has_work(pod) or self._devices.has_work(pod)
+        prepares = cycle.framework.has("pre_bind") or self._volumes.has_work(pod) or self.devices.has_work(pod)
         if context.rules.nominates_before_binding and (prepares or waiting is not None):
             yield context.env.timeout(context.latencies.status)
             yield from write_status(context, pod, nominated=node)

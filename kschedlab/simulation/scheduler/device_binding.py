@@ -35,6 +35,7 @@ class DeviceBinding:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._decided: dict[str, Reservation] = {}
         self._reserved: dict[str, Reservation] = {}
         self._written: dict[str, list[ResourceClaim]] = {}
 
@@ -42,29 +43,40 @@ class DeviceBinding:
         """Whether the pod has claims to write."""
         return pod.metadata.uid in self._reserved
 
+    def expect(self, pod: Pod, decided: Reservation | None) -> None:
+        """Let :meth:`reserve` take what a group's cycle has found, since the pods of a group share claims."""
+        if decided is not None:
+            self._decided[pod.metadata.uid] = decided
+
     def reserve(self, pod: Pod, node: str) -> str:
         """Hold the devices that the filter found on the node. Returns the error, or ""."""
+        cache, reservation = self._context.cache, self._decided.pop(pod.metadata.uid, None) or self._found(pod, node)
+        if isinstance(reservation, str):
+            return reservation
+        if reservation is not None and reservation.claims:
+            self._reserved[pod.metadata.uid] = reservation
+            self._written[pod.metadata.uid] = []
+            for claim in reservation.in_flight:
+                known = cache.cluster().find(ResourceClaim, (claim.metadata.namespace, claim.metadata.name))
+                if known is None or known.status.allocation is None:
+                    cache.put(claim)
+        return ""
+
+    def _found(self, pod: Pod, node: str) -> Reservation | str | None:
+        """What the pod gets on the node, None if it demands nothing, or the error."""
         context, generation = self._context, self._context.generations[pod.spec.schedulerName]
         cluster, info = context.cache.cluster(), context.cache.info(pod)
         if not demands_devices(info, cluster):
-            return ""
+            return None
         from kschedlab.claiming import demand_for
         from kschedlab.devices.binding import reserve
         from kschedlab.devices.demand import DemandError
 
         demand = demand_for(info, cluster, generation)
-        if demand is None:
-            return ""
         try:
-            reservation = reserve(demand, cluster.index[node])
+            return reserve(demand, cluster.index[node]) if demand is not None else None
         except DemandError as error:
             return str(error)
-        if reservation.claims:
-            self._reserved[pod.metadata.uid] = reservation
-            self._written[pod.metadata.uid] = []
-            for claim in reservation.in_flight:
-                context.cache.put(claim)
-        return ""
 
     def done(self, pod: Pod) -> None:
         """Forget the reservation of a pod that was bound."""
@@ -79,9 +91,10 @@ class DeviceBinding:
         written = self._written.pop(pod.metadata.uid, [])
         if reservation is None:
             return
-        names = {claim.metadata.name for claim in written}
+        others = (claim for other in self._reserved.values() for claim in other.in_flight)
+        kept = {(claim.metadata.namespace, claim.metadata.name) for claim in (*written, *others)}
         for claim in reservation.in_flight:
-            if claim.metadata.name not in names:
+            if (claim.metadata.namespace, claim.metadata.name) not in kept:
                 original = context.api.find(ResourceClaim, claim.metadata.namespace, claim.metadata.name)
                 context.cache.put(original) if original is not None else context.cache.drop(claim)
         for claim in written:

@@ -10,10 +10,10 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
+from kschedlab.filter.volumes.assumed import AssumedVolumes, VolumeError
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.scheduler.context import Context
-from kschedlab.simulation.scheduler.volumes import AssumedVolumes, VolumeError
 from kschedlab.simulation.server.interface import answered
 from kschedlab.simulation.status import ApiError
 

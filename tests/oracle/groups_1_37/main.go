@@ -14,11 +14,13 @@ import (
 	"flag"
 	"maps"
 	"os"
+	"slices"
 	"sort"
 	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,10 +46,11 @@ type scenario struct {
 }
 
 type placement struct {
-	Pod       string `json:"pod"`
-	Node      string `json:"node"`
-	Message   string `json:"message,omitempty"`
-	Nominated string `json:"nominated,omitempty"`
+	Pod       string              `json:"pod"`
+	Node      string              `json:"node"`
+	Message   string              `json:"message,omitempty"`
+	Nominated string              `json:"nominated,omitempty"`
+	Devices   map[string][]string `json:"devices,omitempty"`
 }
 
 type condition struct {
@@ -57,10 +60,12 @@ type condition struct {
 }
 
 type verdict struct {
-	ID         string      `json:"id"`
-	Placements []placement `json:"placements"`
-	Victims    []string    `json:"victims"`
-	Condition  *condition  `json:"condition"`
+	ID          string            `json:"id"`
+	Placements  []placement       `json:"placements"`
+	Victims     []string          `json:"victims"`
+	Condition   *condition        `json:"condition"`
+	Volumes     map[string]string `json:"volumes,omitempty"`
+	Deallocated []string          `json:"deallocated,omitempty"`
 }
 
 func check(err error) {
@@ -116,6 +121,11 @@ func run(s *scenario) *verdict {
 	defer cancel()
 	client := clientsetfake.NewClientset(objects...)
 	seen := watch(client)
+	for _, object := range objects {
+		if claim, ok := object.(*resourcev1.ResourceClaim); ok && claim.Status.Allocation != nil {
+			seen.allocated[claim.Namespace+"/"+claim.Name] = true
+		}
+	}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	all, one := int32(100), int32(1)
 	recorder := profile.RecorderFactory(func(string) events.EventRecorderLogger { return events.NewFakeRecorder(10000) })
@@ -140,38 +150,58 @@ func run(s *scenario) *verdict {
 	time.Sleep(20 * time.Millisecond)
 	if len(sched.SchedulingQueue.PodsInActiveQ()) > 0 {
 		sched.ScheduleOne(ctx)
+		seen.assumed = assumed(sched)
 		seen.settle(sched)
 	}
 	return seen.verdict(s.ID, members)
 }
 
+// assumed has the node of each pod. A pod whose volumes are to be bound stays there: no controller binds them.
+func assumed(sched *scheduler.Scheduler) map[string]string {
+	found := map[string]string{}
+	for name, node := range sched.Cache.Dump().Nodes {
+		for _, pod := range node.GetPods() {
+			found[pod.GetPod().Namespace+"/"+pod.GetPod().Name] = name
+		}
+	}
+	return found
+}
+
 type observer struct {
 	sync.Mutex
-	last    time.Time
-	bound   map[string]string
-	message map[string]string
-	nominee map[string]string
-	victims []string
-	group   *condition
+	last        time.Time
+	assumed     map[string]string
+	message     map[string]string
+	nominee     map[string]string
+	victims     []string
+	group       *condition
+	allocated   map[string]bool
+	devices     map[string]map[string][]string
+	deallocated map[string]bool
+	volumes     map[string]string
 }
 
 // watch records the writes of the scheduler.
 func watch(client *clientsetfake.Clientset) *observer {
-	o := &observer{last: time.Now(), bound: map[string]string{}, message: map[string]string{}, nominee: map[string]string{}}
+	o := &observer{
+		last: time.Now(), assumed: map[string]string{}, message: map[string]string{}, nominee: map[string]string{},
+		allocated: map[string]bool{}, devices: map[string]map[string][]string{}, deallocated: map[string]bool{},
+		volumes: map[string]string{},
+	}
 	client.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		o.Lock()
 		defer o.Unlock()
 		switch action.GetVerb() {
-		case "create", "patch", "delete":
+		case "create", "patch", "update", "delete":
 			o.last = time.Now()
 		}
 		switch t := action.(type) {
-		case clienttesting.CreateAction:
-			if binding, ok := t.GetObject().(*v1.Binding); ok {
-				o.bound[binding.Namespace+"/"+binding.Name] = binding.Target.Name
-			}
 		case clienttesting.PatchAction:
 			o.patched(t)
+		case clienttesting.UpdateAction: // a CreateAction looks the same
+			if action.GetVerb() == "update" {
+				o.updated(t.GetObject())
+			}
 		case clienttesting.DeleteAction:
 			if action.GetResource().Resource == "pods" {
 				o.victims = append(o.victims, t.GetNamespace()+"/"+t.GetName())
@@ -208,6 +238,39 @@ func (o *observer) patched(patch clienttesting.PatchAction) {
 	}
 }
 
+func (o *observer) updated(object runtime.Object) {
+	switch t := object.(type) {
+	case *resourcev1.ResourceClaim:
+		key := t.Namespace + "/" + t.Name
+		if t.Status.Allocation == nil {
+			if o.allocated[key] {
+				o.deallocated[key] = true
+			}
+			return
+		}
+		if o.allocated[key] || len(t.Status.ReservedFor) == 0 {
+			return
+		}
+		pod := t.Namespace + "/" + t.Status.ReservedFor[len(t.Status.ReservedFor)-1].Name
+		if o.devices[pod] == nil {
+			o.devices[pod] = map[string][]string{}
+		}
+		devices := []string{}
+		for _, result := range t.Status.Allocation.Devices.Results {
+			devices = append(devices, result.Driver+"/"+result.Pool+"/"+result.Device)
+		}
+		o.devices[pod][key] = devices
+	case *v1.PersistentVolume:
+		if t.Spec.ClaimRef != nil {
+			o.volumes[t.Spec.ClaimRef.Namespace+"/"+t.Spec.ClaimRef.Name] = t.Name
+		}
+	case *v1.PersistentVolumeClaim:
+		if t.Annotations["volume.kubernetes.io/selected-node"] != "" {
+			o.volumes[t.Namespace+"/"+t.Name] = ""
+		}
+	}
+}
+
 // settle waits until the scheduler's goroutines write no more.
 func (o *observer) settle(sched *scheduler.Scheduler) {
 	for began := time.Now(); time.Since(began) < 10*time.Second; {
@@ -225,9 +288,12 @@ func (o *observer) settle(sched *scheduler.Scheduler) {
 func (o *observer) verdict(id string, members map[string]bool) *verdict {
 	o.Lock()
 	defer o.Unlock()
-	found := &verdict{ID: id, Placements: []placement{}, Victims: append([]string{}, o.victims...), Condition: o.group}
+	found := &verdict{
+		ID: id, Placements: []placement{}, Victims: append([]string{}, o.victims...), Condition: o.group,
+		Volumes: o.volumes, Deallocated: slices.Sorted(maps.Keys(o.deallocated)),
+	}
 	for key := range members {
-		p := placement{Pod: key, Node: o.bound[key], Message: o.message[key]}
+		p := placement{Pod: key, Node: o.assumed[key], Message: o.message[key], Devices: o.devices[key]}
 		if p.Node == "" {
 			p.Nominated = o.nominee[key]
 		}

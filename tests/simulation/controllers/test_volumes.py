@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
+from kschedlab.filter.volumes.volume_claims import claim_reference
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.simulation.controllers.claim_binding import best_volume, mismatch
 from kschedlab.simulation.log import Recorded
-from kschedlab.simulation.volume_claims import claim_reference
 from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.controllers.stage import NODE, Stage, documents, owner
 from tests.storage import claim, csi_node, ephemeral, storage_class, volume

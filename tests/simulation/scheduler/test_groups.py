@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 from kschedlab.generations import V1_37
-from kschedlab.objects.model import PodGroup
+from kschedlab.objects.model import PodGroup, ResourceClaim
 from kschedlab.queue.groups import WithGroups
 from kschedlab.simulation.log import Recorded, Step
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.testing import node, pod
+from tests.device_manifests import device_class, exactly, resource_claim
+from tests.filter.test_dynamic_resources import allocated, gpus
 from tests.groups.test_cycle import group, member
 
 GATED = V1_37.with_feature_gates({"GenericWorkload": True})
@@ -136,3 +138,47 @@ def test_other_pods_are_scheduled_as_ever(seed: int) -> None:
     simulation = Simulation([node("n1"), pod("web"), pod("db")], GATED, seed=seed)
     simulation.run()
     assert nodes_of(simulation) == {"web": "n1", "db": "n1"}
+
+
+# -- devices
+
+
+def sharing(name: str, *claims: str, **fields: Any) -> dict[str, Any]:
+    return member(name, resourceClaims=[{"name": each, "resourceClaimName": each} for each in claims], **fields)
+
+
+def messages_of(simulation: Simulation) -> list[str]:
+    return [each.message for each in simulation.log.entries if isinstance(each, Recorded)]
+
+
+def claim_of(simulation: Simulation, name: str) -> ResourceClaim:
+    return simulation.api.get(ResourceClaim, "default", name)
+
+
+def test_a_gang_is_bound_with_devices_of_its_own() -> None:
+    claims = [resource_claim(name, exactly()) for name in "cd"]
+    simulation = running(
+        node("n1"), device_class(), gpus("n1", 2), *claims, group(), sharing("a", "c"), sharing("b", "d")
+    )
+    simulation.run()
+    assert nodes_of(simulation) == {"a": "n1", "b": "n1"}
+    held = [claim_of(simulation, name).status.allocation for name in "cd"]
+    assert [each.devices.results[0].device for each in held if each is not None] == ["gpu-0", "gpu-1"]
+
+
+def test_pods_that_share_a_new_claim_are_bound_one_after_the_other() -> None:
+    objects = [node("n1"), device_class(), gpus("n1", 1), resource_claim("c", exactly()), group()]
+    simulation = running(*objects, sharing("a", "c"), sharing("b", "c"))
+    simulation.run(60_000_000)
+    assert nodes_of(simulation) == {"a": "n1", "b": "n1"}
+    assert sorted(each.name for each in claim_of(simulation, "c").status.reservedFor) == ["a", "b"]
+    said = 'running PreBind plugin "DynamicResources": claim default/c got allocated elsewhere in the meantime'
+    assert [each for each in messages_of(simulation) if "elsewhere" in each] == [said]
+
+
+def test_a_rejected_gang_gives_its_claim_back_and_is_placed_elsewhere() -> None:
+    stale = allocated("c", "n1", on="n1")
+    objects = [node("n1", cpu="1"), node("n2"), device_class(), gpus("n1", 1), gpus("n2", 1), stale]
+    simulation = running(*objects, group(minimum=1), sharing("a", "c", cpu="2"))
+    simulation.run(60_000_000)
+    assert nodes_of(simulation) == {"a": "n2"}

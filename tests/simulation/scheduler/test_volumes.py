@@ -4,12 +4,13 @@ import msgspec
 import pytest
 
 from kschedlab.cluster.object_store import RELEVANT_PART, key_of
+from kschedlab.filter.volumes.assumed import AssumedVolumes, VolumeError
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.scheduler.cache import SchedulerCache
-from kschedlab.simulation.scheduler.volumes import SELECTED_NODE, AssumeCache, AssumedVolumes, VolumeError
+from kschedlab.simulation.scheduler.volumes import SELECTED_NODE, AssumeCache
 from kschedlab.testing import node, pod, term
 from tests.storage import claim, csi_node, mount, storage_capacity, storage_class, volume
 

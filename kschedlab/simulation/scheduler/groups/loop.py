@@ -7,7 +7,7 @@ updatePodGroupCondition).
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kschedlab.groups.cycle import GroupDecision, Verdict, decide, fault
 from kschedlab.groups.group import SUCCESS
@@ -19,12 +19,16 @@ from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.scheduler.binding import Binding
 from kschedlab.simulation.scheduler.context import POP, SCHEDULE, Context
+from kschedlab.simulation.scheduler.device_binding import give_back
 from kschedlab.simulation.scheduler.failure import ERROR_REASON, UNSCHEDULABLE_REASON, Failure, Failures
 from kschedlab.simulation.scheduler.groups.evictions import GroupEvictions
 from kschedlab.simulation.scheduler.groups.states import GroupStates
 from kschedlab.simulation.scheduler.loop import Loop
 from kschedlab.simulation.server.interface import answered
 from kschedlab.simulation.status import ApiError
+
+if TYPE_CHECKING:
+    from kschedlab.devices.binding import GivenBack
 
 SCHEDULED = "PodGroupInitiallyScheduled"
 Run = Generator[Any, Any, None]
@@ -74,6 +78,8 @@ class GroupLoop(Loop):
         found = self._decide_group(group, members)
         tried = sum(each.decision is not None for each in found.pods)
         yield context.env.timeout(context.latencies.cycle * max(tried, 1))
+        for claim in found.given_back:
+            yield from self._give_back(group, claim)
         if found.preemption is not None:
             yield context.env.timeout(context.latencies.preempt)
             if found.waits and found.preemption.victims:
@@ -104,7 +110,14 @@ class GroupLoop(Loop):
             failure = Failure(verdict.message, verdict.rejected, verdict.plugins, reason=reason)
             yield from self._failures.handle(cycle, failure, verdict.nominated)
         else:
+            self._binding.devices.expect(member.pod, verdict.taken.devices)
             yield from self._bind(cycle, verdict.node)
+
+    def _give_back(self, group: PodGroup, claim: GivenBack) -> Run:
+        try:
+            yield from give_back(self._context, claim)
+        except ApiError as error:
+            self._context.note("podGroup", f"{group.metadata.namespace}/{group.metadata.name}: {error}")
 
     def _not_tried(self, members: Sequence[QueuedPodInfo], group: PodGroup | None, why: str) -> Run:
         for member in members:
