@@ -6,9 +6,10 @@ One that was run, saved and closed shows its last pictures when it is opened aga
 import shutil
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import NOTEBOOKS, ROOT, Lab, Open, reopened
+from tests.browser.lab import Notebook
 
 LIVE = ".jp-OutputArea-output .kschedlab:not(.kschedlab .kschedlab)"
 LIVE_AND_SAVED = """() => [...document.querySelectorAll(".jp-OutputArea-child .ks:has(.ks-sentence)")].map((stage) => {
@@ -62,6 +63,28 @@ def test_the_saved_picture_is_the_last_state_and_a_restart_leaves_it_there(lab: 
     expect(page.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible()
     again = reopened(lab, notebook, page, name)
     expect(again.page.locator(".ks-still").first).to_contain_text("3 more")
+
+
+IMPATIENT = """AbortSignal.timeout = () => {
+    const limit = new AbortController();
+    setTimeout(() => limit.abort());
+    return limit.signal;
+}"""
+
+
+def test_in_a_slow_browser_every_panel_comes_to_life(lab: Lab, browser: Browser) -> None:
+    """Slow: every time limit that its scripts set has passed at once."""
+    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context.add_init_script(IMPATIENT)
+    lab.new_notebooks()
+    page = Notebook(context.new_page())
+    page.open(lab.page("grammar.ipynb"))
+    page.run_all()
+    page.press("extra pods", "End")
+    expect(page.page.locator(".ks-sentence").first).to_contain_text("3 more")
+    assert page.problems == []
+    context.close()
+    lab.end_kernels()
 
 
 def test_the_notebook_is_saved_by_its_key_also_while_a_panel_has_the_focus(notebook: Open) -> None:
