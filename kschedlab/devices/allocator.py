@@ -69,6 +69,6 @@ class Allocator:
     def _ask(self, claims: Sequence[ResourceClaim]) -> tuple[Plan, Answers]:
         asked = self._asked.get(id(claims))
         if asked is None or asked[0] is not claims:
-            answers = self._state.known.answers(claims, self._most_steps)
+            answers = self._state.known.answers(claims, self._most_steps, self._state.class_of)
             asked = self._asked[id(claims)] = claims, plan_of(claims, self._state), answers
         return asked[1:]

@@ -7,21 +7,29 @@ answered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from kschedlab.devices.held import Held
 from kschedlab.devices.pools import PoolId, Visible
-from kschedlab.objects.model import AllocationResult, ResourceClaim, ResourceClaimSpec
+from kschedlab.objects.model import (
+    AllocationResult,
+    DeviceClass,
+    ExactDeviceRequest,
+    ResourceClaim,
+    ResourceClaimSpec,
+)
 
 MOST = 64
 """So many kinds of demands are remembered: the last ones."""
 UNKNOWN, FITS, REFUSES = 0, 1, 2
 """What is known of a node's answer."""
 Codes: TypeAlias = NDArray[np.int8]
+ClassOf: TypeAlias = Callable[[str], DeviceClass | None]
 
 
 class Found(NamedTuple):
@@ -86,12 +94,35 @@ class Known:
 
     def __init__(self) -> None:
         self._kinds: list[tuple[tuple[ResourceClaimSpec, ...], int, Answers]] = []
+        self._classes: dict[str, DeviceClass] = {}
 
-    def answers(self, claims: Sequence[ResourceClaim], most_steps: int) -> Answers:
-        """The answers to claims with these specs; new ones are put there."""
-        specs = tuple(claim.spec for claim in claims)
+    def answers(self, claims: Sequence[ResourceClaim], most_steps: int, class_of: ClassOf) -> Answers:
+        """The answers to claims with these specs, or with classes that are alike; new ones are put there."""
+        specs = tuple(self._kind_of(claim.spec, class_of) for claim in claims)
         for known, steps, answers in self._kinds:
             if steps == most_steps and known == specs:
                 return answers
         self._kinds = [(specs, most_steps, Answers()), *self._kinds[: MOST - 1]]
         return self._kinds[0][2]
+
+    def _kind_of(self, spec: ResourceClaimSpec, class_of: ClassOf) -> ResourceClaimSpec:
+        """The spec, with the first class of those that are alike in the place of each."""
+        requests = tuple(
+            each if each.exactly is None else replace(each, exactly=self._with_first(each.exactly, class_of))
+            for each in spec.devices.requests
+        )
+        return replace(spec, devices=replace(spec.devices, requests=requests))
+
+    def _with_first(self, request: ExactDeviceRequest, class_of: ClassOf) -> ExactDeviceRequest:
+        name = request.deviceClassName
+        if name not in self._classes:
+            own = class_of(name)
+            if own is None:
+                return request
+            self._classes[name] = next((each for each in self._classes.values() if _alike(each, own)), own)
+        return replace(request, deviceClassName=self._classes[name].metadata.name)
+
+
+def _alike(a: DeviceClass, b: DeviceClass) -> bool:
+    """Whether both select the same devices. A class with settings is like no other: they count once for each class."""
+    return a.spec.selectors == b.spec.selectors and not (a.spec.config or b.spec.config)

@@ -57,6 +57,8 @@ def _share_id(claim: ResourceClaim, index: int) -> str:
 
 def _configuration(claim: ResourceClaim, wants: Sequence[Want]) -> Iterable[DeviceAllocationConfiguration]:
     """The settings of the classes, each class once, then those of the claim that concern what was allocated."""
+    if not claim.spec.devices.config and not any(each.device_class and each.device_class.spec.config for each in wants):
+        return
     every = [want.full_name for want in wants]
     by_class: dict[str, list[Want]] = {}
     for want in wants:

@@ -16,6 +16,7 @@ from kschedlab.devices.held import Held
 from kschedlab.devices.known import Known, Layout
 from kschedlab.devices.pools import Inventory
 from kschedlab.objects.model import (
+    AllocationResult,
     DeviceClass,
     DeviceTaintRule,
     ResourceClaim,
@@ -41,11 +42,15 @@ class Ledger:
         changes = last.since(self._last, len(claims))
         if changes is None:
             self._held = Held().after((), claims)
-        elif changes:
+        elif changes := [each for each in changes if _allocation(each.old) != _allocation(each.new)]:
             gone = [each.old for each in changes if each.old is not None]
             self._held = self._held.after(gone, [each.new for each in changes if each.new is not None])
         self._last = last
         return self._held
+
+
+def _allocation(claim: ResourceClaim | None) -> AllocationResult | None:
+    return claim.status.allocation if claim is not None else None
 
 
 @dataclass

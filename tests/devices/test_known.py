@@ -20,7 +20,7 @@ from kschedlab.testing import node, pod
 from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
 
 NODES = ("n1", "n2", "n3", "n4")
-SHAPES = (exactly(), exactly(count=2), exactly(adminAccess=True))
+SHAPES = (exactly(), exactly(count=2), exactly(adminAccess=True), exactly(of="less"))
 
 SCORING = load_configuration("""
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -36,7 +36,8 @@ profiles:
 def world(*more: object) -> Cluster:
     slices = [resource_slice(name, [device(f"gpu-{i}") for i in range(3)]) for name in NODES]
     shared = resource_slice("shared", [device("net-0", allowMultipleAllocations=True)], allNodes=True)
-    return Cluster.from_dicts([*map(node, NODES), *slices, shared, device_class(), *more])
+    less = device_class("less", extendedResourceName="example.com/less")
+    return Cluster.from_dicts([*map(node, NODES), *slices, shared, device_class(), less, *more])
 
 
 def claim(name: str, shape: int) -> ResourceClaim:
@@ -90,7 +91,7 @@ def test_a_decision_is_that_of_a_cluster_that_remembers_nothing(seed: int) -> No
         asked = claim(f"c{step}", rng.randrange(len(SHAPES)))
         each.change_objects([asked])
         by_claim = pod("web", resourceClaims=[{"name": "gpu", "resourceClaimName": f"c{step}"}])
-        by_name = pod("web", requests={"example.com/small": rng.randrange(1, 4)})
+        by_name = pod("web", requests={f"example.com/{rng.choice(['small', 'less'])}": rng.randrange(1, 4)})
         wanted = rng.choice([by_claim, by_name])
         fresh = Cluster(each.objects)
         assert str(schedule(wanted, each, SCORING)) == str(schedule(wanted, fresh, SCORING))
