@@ -58,6 +58,12 @@ class WithGroups(WithEvents):
             found |= {key: Place(UNSCHEDULABLE, pod.since) for key, pod in waiting.items()}
         return found
 
+    def tries(self) -> dict[str, int]:
+        """How often the group of each pod was tried, for groups that back off."""
+        waiting: Any = self._backoff
+        groups = (each for each in waiting if isinstance(each, QueuedGroup))
+        return {pod.key: group.attempts for group in groups for pod in group.members}
+
     def __len__(self) -> int:
         return super().__len__() + sum(map(len, self._incomplete.values()))
 

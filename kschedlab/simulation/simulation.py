@@ -11,7 +11,7 @@ The same input with the same seed gives the same log, byte for byte.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
@@ -113,6 +113,7 @@ class Simulation:
         self._timeline_runner = TimelineRunner(self.env, self.api, self.log, seed)
         self._last_action_at = start + (entries[-1].at if entries else 0)
         self._pod_counter = _PodCounter(self.log)
+        self._tried_at, self._tried = 0, dict[str, int]()
         self._has_scheduler = scheduler
         if scheduler:
             self._start_up.start()
@@ -176,11 +177,22 @@ class Simulation:
         """Whether nothing more happens without an outside event.
 
         The timeline is over, no pod is active, in backoff or being bound, and no kubelet or controller has pending
-        work. Unschedulable pods may remain: only an event would help them.
+        work. Unschedulable pods may remain: only an event would help them. A rejected pod group backs off and returns
+        for ever; it counts once it was tried again without any change in between.
         """
         if self._timeline_runner.busy or not self.scheduler.running or not all(map(_is_flush, self._upcoming_events())):
             return False
-        return all(place.part not in _ACTIVE_PARTS for place in self.scheduler.context.queue.places().values())
+        places = self.scheduler.context.queue.places()
+        return self._in_vain([key for key, place in places.items() if place.part in _ACTIVE_PARTS])
+
+    def _in_vain(self, active: Collection[str]) -> bool:
+        """Whether these pods all belong to groups that were tried again since the last change."""
+        tries = self.scheduler.tries_of_groups() if active else {}
+        if self._tried_at != self.api.version:
+            self._tried_at, self._tried = self.api.version, {}
+        for key in tries:
+            self._tried.setdefault(key, tries[key])
+        return all(key in tries and tries[key] > self._tried[key] for key in active)
 
     def _upcoming_events(self) -> Iterator[simpy.Event]:
         """The upcoming events of the environment."""

@@ -110,10 +110,12 @@ class KubeScheduler:
         context.queue = queue_for(context, preempting.is_running, self._moved, self._nominated)
         engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
         self.loop = Loop(context, engine, failures, binding, preempting)
+        self.tries_of_groups: Callable[[], dict[str, int]] = dict
         if groups is not None:
             engine = groups.GroupScheduler(Cluster.__new__(Cluster), first, percentage, rng)
             engine.groups = states
-            self.loop = groups.GroupLoop(context, engine, failures, binding, preempting, states)
+            loop = self.loop = groups.GroupLoop(context, engine, failures, binding, preempting, states)
+            self.tries_of_groups = loop.tries
         for each in generations.values():
             for _, plugin in each.plugins:
                 with suppress(AttributeError):  # a plugin without this attribute does not use it

@@ -140,6 +140,16 @@ def test_other_pods_are_scheduled_as_ever(seed: int) -> None:
     assert nodes_of(simulation) == {"web": "n1", "db": "n1"}
 
 
+def test_a_run_ends_once_a_rejected_gang_was_tried_again_in_vain() -> None:
+    simulation = running(node("n1", cpu="1"), group(), member("a", cpu="1"), member("b", cpu="1"))
+    simulation.run()
+    cycles = [each.at for each in simulation.log.entries if isinstance(each, Step) and each.step == "pop"]
+    assert simulation.settled and len(cycles) == 4, "two pods, twice"
+    created(simulation, node("n2", cpu="1"))
+    simulation.run()
+    assert simulation.settled and sorted(nodes_of(simulation).values()) == ["n1", "n2"]
+
+
 # -- devices
 
 

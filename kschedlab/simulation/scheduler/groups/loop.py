@@ -49,6 +49,12 @@ class GroupLoop(Loop):
         super().__init__(context, engine, failures, binding, evictions)
         self._evictions, self._states = evictions, states
 
+    def tries(self) -> dict[str, int]:
+        """How often each group that backs off was tried, by the keys of its pods."""
+        queue = self._context.queue
+        assert isinstance(queue, WithGroups)
+        return queue.tries()
+
     def schedule_one(self, queued: Any) -> Run:
         """One scheduling cycle, of a pod or of a group."""
         one = self._schedule_group if isinstance(queued, QueuedGroup) else super().schedule_one
