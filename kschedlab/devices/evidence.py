@@ -12,8 +12,29 @@ from kschedlab.devices.demand import NOT_ALL, NOT_AVAILABLE, Demand
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.readiness import has_conditions
 from kschedlab.devices.requests import Want
-from kschedlab.devices.search import GIVEN_BACK, TAKEN, UNLIKE, Step
+from kschedlab.devices.search import (
+    GIVEN_BACK,
+    IN_USE,
+    NO_CAPACITY,
+    NO_COUNTERS,
+    NOT_SELECTED,
+    TAINTED,
+    TAKEN,
+    UNLIKE,
+    Step,
+)
+from kschedlab.language import later, listed, meant, say
 from kschedlab.objects.model import ResourceClaim
+
+OUTCOMES = {
+    TAKEN: later("found"),
+    IN_USE: later("in use"),
+    NOT_SELECTED: later("not selected"),
+    NO_CAPACITY: meant("capacity", "outcome"),
+    NO_COUNTERS: meant("counters", "outcome"),
+    TAINTED: later("tainted"),
+}
+"""How an explanation says what happened to devices."""
 
 
 class Tried(NamedTuple):
@@ -36,7 +57,8 @@ def tried(demand: Demand, position: int) -> list[Tried]:
     found: dict[Want, dict[str, str]] = {}
     for step in steps:
         if step.outcome != GIVEN_BACK:
-            outcome = f"{step.outcome} {step.detail}".strip() if step.outcome == UNLIKE else step.outcome
+            unlike = step.outcome == UNLIKE and step.detail
+            outcome = later("constraint {attribute}", attribute=step.detail) if unlike else step.outcome
             found.setdefault(step.want, {})[str(step.device)] = outcome
     return [Tried(_name(want), _wanted(want), devices) for want, devices in found.items()]
 
@@ -50,8 +72,9 @@ def why_not(demand: Demand, position: int) -> list[str]:
         return []
     lines = tried(demand, position)
     if not lines:
-        return ["the search finds no device to try"]
-    return [f"{each.request} wants {each.wanted}: {_outcomes(each.devices)}" for each in lines]
+        return [say("the search finds no device to try")]
+    message = later("{request} wants {wanted}: {found}")
+    return [say(message, request=each.request, wanted=each.wanted, found=_outcomes(each.devices)) for each in lines]
 
 
 def given(demand: Demand, position: int) -> list[str]:
@@ -62,17 +85,19 @@ def given(demand: Demand, position: int) -> list[str]:
         had = claim.status.allocation
         allocation = had or next(allocations, None)
         if allocation is not None:
-            devices = (f"{each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results)
-            verb = "has" if had else "gets"
-            lines.append(f"{claim.metadata.name} {verb} {', '.join(devices) or 'no device'}")
+            devices = listed(f"{each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results)
+            message = later("{claim} has {devices}" if had else "{claim} gets {devices}")
+            lines.append(say(message, claim=claim.metadata.name, devices=devices or say("no device")))
     return lines
 
 
 def _unavailable(claim: ResourceClaim) -> str:
-    where = "its devices are elsewhere"
-    if has_conditions(claim):
-        where = "its devices are elsewhere, or did not get ready"
-    return f"{claim.metadata.name} is allocated: {where}"
+    message = later(
+        "{claim} is allocated: its devices are elsewhere, or did not get ready"
+        if has_conditions(claim)
+        else "{claim} is allocated: its devices are elsewhere"
+    )
+    return say(message, claim=claim.metadata.name)
 
 
 def _name(want: Want) -> str:
@@ -80,12 +105,16 @@ def _name(want: Want) -> str:
 
 
 def _wanted(want: Want) -> str:
-    amount = "all devices" if want.everything else f"{want.request.count} device{'s' * (want.request.count != 1)}"
-    return f"{amount} of class {want.request.deviceClassName}"
+    number, name = want.request.count, want.request.deviceClassName
+    if want.everything:
+        return say("all devices of class {name}", name=name)
+    message = later("{number} device of class {name}" if number == 1 else "{number} devices of class {name}")
+    return say(message, number=number, name=name)
 
 
 def _outcomes(devices: dict[str, str]) -> str:
     by_outcome: dict[str, list[str]] = {}
     for device, outcome in devices.items():
-        by_outcome.setdefault("found" if outcome == TAKEN else outcome, []).append(device)
-    return "; ".join(f"{', '.join(names)} {outcome}" for outcome, names in by_outcome.items())
+        by_outcome.setdefault(OUTCOMES.get(outcome, outcome), []).append(device)
+    each = (say("{devices} {outcome}", devices=names, outcome=outcome) for outcome, names in by_outcome.items())
+    return say("; ").join(each)

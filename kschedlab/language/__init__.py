@@ -10,6 +10,7 @@ from kschedlab.language.memory import language as language, recall as _recall
 from kschedlab.language.speaker import (
     ENGLISH as ENGLISH,
     LANGUAGES as LANGUAGES,
+    gap as gap,
     later as later,
     listed as listed,
     meant as meant,

@@ -91,7 +91,12 @@ def listed(parts: Iterable[str]) -> str:
 
 def sentences(parts: Iterable[str]) -> str:
     """Sentences one after the other: with a space between them in English, without one in Chinese."""
-    return (" " if _SPEAKER.chosen == ENGLISH else "").join(filter(None, parts))
+    return gap().join(filter(None, parts))
+
+
+def gap() -> str:
+    """What stands between two sentences."""
+    return " " if _SPEAKER.chosen == ENGLISH else ""
 
 
 def spoken() -> dict[str, Any]:

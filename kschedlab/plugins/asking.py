@@ -14,6 +14,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, prepare
+from kschedlab.language import say
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import unknown
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE
@@ -56,7 +57,14 @@ class NamedPlugin:
         if the plugin fails.
         """
         if self.own_filter is None:
-            raise ValueError(f'"{self.name}" does not filter in {self.generation}, it has {self.parts}')
+            raise ValueError(
+                say(
+                    '"{name}" does not filter in {generation}, it has {parts}',
+                    name=self.name,
+                    generation=self.generation,
+                    parts=self.parts,
+                )
+            )
         info, fork, _ = as_pending(pod, cluster, self.api)
         prepared = prepare(info, fork, (self.own_filter,))
         if prepared.rejected is not None:
@@ -79,7 +87,14 @@ class NamedPlugin:
         ``pod`` and errors: as in :meth:`filter`.
         """
         if self.own_score is None:
-            raise ValueError(f'"{self.name}" does not score in {self.generation}, it has {self.parts}')
+            raise ValueError(
+                say(
+                    '"{name}" does not score in {generation}, it has {parts}',
+                    name=self.name,
+                    generation=self.generation,
+                    parts=self.parts,
+                )
+            )
         info, fork, _ = as_pending(pod, cluster, self.api)
         places = self._feasible(info, fork) if nodes is None else _places(nodes, fork)
         scored = self.own_score.score(info, fork, places) if len(places) else None
@@ -106,9 +121,9 @@ class NamedPlugin:
         """What the plugin does, as its methods."""
         parts = [
             *(["filter(pod, cluster)"] if self.own_filter is not None else []),
-            *([f"score(pod, cluster), weight {self.weight}"] if self.own_score is not None else []),
+            *([say("score(pod, cluster), weight {weight}", weight=self.weight)] if self.own_score is not None else []),
         ]
-        return "; ".join(parts) or "neither filter nor score"
+        return "; ".join(parts) or say("neither filter nor score")
 
     def __repr__(self) -> str:
         return f"{self.name} of {self.generation}: {self.parts}"

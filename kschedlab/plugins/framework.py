@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from kschedlab.language import say
 from kschedlab.objects.meta import ObjectMeta
 from kschedlab.objects.model import Pod
 from kschedlab.objects.nodes import Node, NodeSpec, NodeStatus
@@ -109,7 +110,9 @@ class NodeView:
 
     def __getattr__(self, name: str) -> Any:
         there = "name, metadata, spec, status, pods, allocatable, requested"
-        raise AttributeError(f'a node has no "{name}"; it has {there}, as in node.metadata.labels')
+        raise AttributeError(
+            say('a node has no "{name}"; it has {there}, as in node.metadata.labels', name=name, there=there)
+        )
 
     def __repr__(self) -> str:
         return f"NodeView({self.name})"
@@ -242,7 +245,7 @@ def call(ask: Callable[..., Any], *arguments: Any) -> Any:
 def raised(error: BaseException) -> str:
     """The error and its location in the plugin: ``KeyError: 'zone' (in filter, line 12)``."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if PACKAGE not in Path(f.filename).parents]
-    where = f" (in {frames[-1].name}, line {frames[-1].lineno})" if frames else ""
+    where = say(" (in {name}, line {line})", name=frames[-1].name, line=frames[-1].lineno) if frames else ""
     return f"{type(error).__name__}: {error}{where}"
 
 
@@ -254,4 +257,4 @@ def status(answer: Any, name: str) -> Status | None:
         return Status(UNSCHEDULABLE, answer, name)
     if isinstance(answer, Status) and answer.code in (ERROR, UNSCHEDULABLE, UNRESOLVABLE):
         return answer._replace(plugin=name)
-    raise PluginError(f"returned {answer!r}, where None, a text or a Status is expected")
+    raise PluginError(say("returned {answer!r}, where None, a text or a Status is expected", answer=answer))

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kschedlab.language import say
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE, Answer, NodeView, Plugin, Status
 from kschedlab.queue.events import checked_event
@@ -90,7 +91,9 @@ def node_filter(
     if hint is not None:
         _check_function(hint, name, "node_filter", "pod, old, new")
         if events is None:
-            raise TypeError(f'@node_filter("{name}"): a hint needs events=[...], those for which it is asked')
+            raise TypeError(
+                say('@node_filter("{name}"): a hint needs events=[...], those for which it is asked', name=name)
+            )
     try:
         registered = None if events is None else tuple((checked_event(event), hint) for event in events)
     except (TypeError, ValueError) as error:
@@ -123,7 +126,7 @@ def node_score(name: str, *, weight: int = 1, formula: str = "") -> Callable[[Ra
 
 def _check_name(name: object, decorator: str) -> None:
     if not isinstance(name, str) or not name:
-        raise TypeError(f'the plugin needs a name: @{decorator}("MyPlugin")')
+        raise TypeError(say('the plugin needs a name: @{decorator}("MyPlugin")', decorator=decorator))
 
 
 def _check_function(function: Any, name: str, decorator: str, arguments: str = "pod, node") -> None:
@@ -131,4 +134,12 @@ def _check_function(function: Any, name: str, decorator: str, arguments: str = "
         inspect.signature(function).bind(*arguments.split(", "))
     except TypeError:
         own = getattr(function, "__name__", repr(function))
-        raise TypeError(f'@{decorator}("{name}"): {own} must be a function of ({arguments})') from None
+        raise TypeError(
+            say(
+                '@{decorator}("{name}"): {own} must be a function of ({arguments})',
+                decorator=decorator,
+                name=name,
+                own=own,
+                arguments=arguments,
+            )
+        ) from None

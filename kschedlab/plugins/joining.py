@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from kschedlab.filter.plugin import Filter
+from kschedlab.language import later, listed, meant, say
 from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
 from kschedlab.plugins.framework import POINTS, method, name_of
 from kschedlab.plugins.one_node import PRE_SCORE_FAILED, OneNodeFilter, OneNodeScore
@@ -78,21 +79,34 @@ def is_plugin(plugin: object) -> bool:
 def explain_no_plugin(plugin: Any) -> str:
     """Why it cannot join a generation, with the remedy."""
     if isinstance(plugin, type):
-        return f"{plugin.__name__} is a class: a plugin is an object of it, {plugin.__name__}()"
+        return say("{name} is a class: a plugin is an object of it, {name}()", name=plugin.__name__)
     if inspect.isfunction(plugin):
-        return f'{plugin.__name__} is a plain function: put @node_filter("Name") or @node_score("Name") above it'
+        return say(
+            '{name} is a plain function: put @node_filter("Name") or @node_score("Name") above it', name=plugin.__name__
+        )
     if isinstance(plugin, str):
-        return f'"{plugin}" is a text: load_plugin("{plugin}") finds a plugin by its name'
+        return say('"{plugin}" is a text: load_plugin("{plugin}") finds a plugin by its name', plugin=plugin)
     if isinstance(plugin, list | tuple):
-        return "a list is not a plugin: give the plugins one by one, plus(cold, pack) or plus(*plugins)"
-    methods = ", ".join(("prepare", *POINTS))
-    return f'"{name_of(plugin)}" is not a plugin (see kschedlab.plugins): it needs one of the methods {methods}'
+        return say("a list is not a plugin: give the plugins one by one, plus(cold, pack) or plus(*plugins)")
+    methods = listed(("prepare", *POINTS))
+    return say(
+        '"{name}" is not a plugin (see kschedlab.plugins): it needs one of the methods {methods}',
+        name=name_of(plugin),
+        methods=methods,
+    )
 
 
 def checked_weight(weight: Any, name: str, least: int = 1) -> int:
     """The weight. ValueError, which names the plugin, unless it is an integer of at least ``least``."""
     if isinstance(weight, bool) or not isinstance(weight, int) or weight < least:
-        raise ValueError(f'plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected')
+        raise ValueError(
+            say(
+                'plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected',
+                name=name,
+                weight=weight,
+                least=least,
+            )
+        )
     return weight
 
 
@@ -108,7 +122,10 @@ def _by_arrays(plugin: Any, place: Place, members: Members) -> Members:
         filters = (plugin if own else CheckedFilter(plugin),)
     if callable(getattr(plugin, "score", None)):
         scores = ((plugin if own else CheckedScore(plugin, place.highest), _weight_of(plugin)),)
-    for what, known, more in (("filter", members.filters, filters), ("score", [s for s, _ in members.scores], scores)):
+    for what, known, more in (
+        (meant("filter", "plugin"), members.filters, filters),
+        (meant("score", "plugin"), [s for s, _ in members.scores], scores),
+    ):
         if more and name in [each.name for each in known]:
             raise ValueError(_twice(place.generation, what, name))
     return Members(filters, scores, () if own else ((name, plugin),))
@@ -120,11 +137,19 @@ def _by_node(plugin: Any, place: Place, members: Members) -> Members:
     if not points:
         raise TypeError(explain_no_plugin(plugin))
     if name in members.names:
-        raise ValueError(_twice(place.generation, "plugin", name))
+        raise ValueError(_twice(place.generation, later("plugin"), name))
     for point in points:
         if point not in place.points and point not in IGNORED_EARLIER:
-            there = ", ".join(place.points)
-            raise ValueError(f'plugin "{name}": {place.generation} has no extension point {point}; it has {there}')
+            there = listed(place.points)
+            raise ValueError(
+                say(
+                    'plugin "{name}": {generation} has no extension point {point}; it has {there}',
+                    name=name,
+                    generation=place.generation,
+                    point=point,
+                    there=there,
+                )
+            )
     weight = _weight_of(plugin)
     filters = (OneNodeFilter(plugin),) if {"filter", "pre_filter"} & {*points} else ()
     score = OneNodeScore(plugin, place.highest, place.pre_score_failed)
@@ -133,7 +158,10 @@ def _by_node(plugin: Any, place: Place, members: Members) -> Members:
 
 
 def _twice(generation: str, what: str, name: str) -> str:
-    return (
-        f'{generation} already has a {what} "{name}": give yours another name, '
-        f'or replace it: .without("{name}").plus(...)'
+    return say(
+        '{generation} already has a {what} "{name}": give yours another name, '
+        'or replace it: .without("{name}").plus(...)',
+        generation=generation,
+        what=say(what),
+        name=name,
     )

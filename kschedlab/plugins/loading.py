@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from kschedlab.language import listed, say
 from kschedlab.plugins.framework import POINTS, Plugin, name_of, raised
 from kschedlab.plugins.joining import explain_no_plugin, is_array_plugin, is_plugin
 
@@ -34,19 +35,38 @@ def load_plugin(reference: str) -> object:
     module_name, colon, name = reference.partition(":")
     if colon and not (module_name and name) or module_name.endswith(".py"):
         module, name = module_name.removesuffix(".py") or "MODULE", name or "NAME"
-        raise PluginNotFoundError(f'"{reference}": write {module}:{name}, for {name} in the file {module}.py')
+        raise PluginNotFoundError(
+            say(
+                '"{reference}": write {module}:{name}, for {name} in the file {module}.py',
+                reference=reference,
+                module=module,
+                name=name,
+            )
+        )
     if not colon:
         if (found := installed_plugin(reference)) is None:
-            there = ", ".join(sorted(each.name for each in entry_points(group=GROUP))) or "none"
+            there = listed(sorted(each.name for each in entry_points(group=GROUP))) or say("none")
             raise PluginNotFoundError(
-                f'no installed plugin "{reference}"; installed plugins: {there}. For a plugin in a file, name the file '
-                f"too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file"
+                say(
+                    'no installed plugin "{reference}"; installed plugins: {there}. For a plugin in a file, name the '
+                    "file too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file",
+                    reference=reference,
+                    there=there,
+                )
             )
         return made(found, {}, reference)
     module = _imported(module_name, reference)
     if not hasattr(module, name):
-        there = ", ".join(sorted(each for each, value in vars(module).items() if is_plugin(value))) or "none"
-        raise PluginNotFoundError(f'"{reference}": module {module_name} has no "{name}"; its plugins are: {there}')
+        there = listed(sorted(each for each, value in vars(module).items() if is_plugin(value))) or say("none")
+        raise PluginNotFoundError(
+            say(
+                '"{reference}": module {module} has no "{name}"; its plugins are: {there}',
+                reference=reference,
+                module=module_name,
+                name=name,
+                there=there,
+            )
+        )
     return made(getattr(module, name), {}, reference)
 
 
@@ -60,7 +80,11 @@ def installed_plugin(name: str) -> object | None:
         return None
     if len({each.value for each in found}) > 1:
         raise PluginNotFoundError(
-            f'plugin "{name}" is declared twice: {", ".join(sorted(each.value for each in found))}'
+            say(
+                'plugin "{name}" is declared twice: {names}',
+                name=name,
+                names=listed(sorted(each.value for each in found)),
+            )
         )
     return _loaded(found[0])
 
@@ -71,12 +95,19 @@ def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
         try:
             inspect.signature(plugin).bind(**arguments)
         except TypeError as error:
-            remedy = "" if arguments else ": give it a default, or name an object in place of the class"
+            remedy = "" if arguments else say(": give it a default, or name an object in place of the class")
             raise PluginNotFoundError(f'"{reference}": {plugin.__name__}: {error}{remedy}') from None
         try:
             plugin = plugin(**arguments)
         except Exception as error:
-            raise PluginNotFoundError(f'"{reference}": {plugin.__name__} cannot be created: {raised(error)}') from None
+            raise PluginNotFoundError(
+                say(
+                    '"{reference}": {name} cannot be created: {why}',
+                    reference=reference,
+                    name=plugin.__name__,
+                    why=raised(error),
+                )
+            ) from None
     if not is_plugin(plugin):
         raise PluginNotFoundError(f'"{reference}": {explain_no_plugin(plugin)}')
     return plugin
@@ -109,23 +140,52 @@ def _imported(module: str, reference: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
             raise PluginNotFoundError(
-                f'"{reference}": there is no module "{error.name}": create {error.name}.py in the current folder, or '
-                "install the package"
+                say(
+                    '"{reference}": there is no module "{name}": create {name}.py in the current folder, or '
+                    "install the package",
+                    reference=reference,
+                    name=error.name,
+                )
             ) from None
-        raise PluginNotFoundError(f'"{reference}": module {module} cannot be imported: {raised(error)}') from None
+        raise PluginNotFoundError(
+            say(
+                '"{reference}": module {module} cannot be imported: {why}',
+                reference=reference,
+                module=module,
+                why=raised(error),
+            )
+        ) from None
     except (Exception, SystemExit) as error:
-        raise PluginNotFoundError(f'"{reference}": module {module} cannot be imported: {raised(error)}') from None
+        raise PluginNotFoundError(
+            say(
+                '"{reference}": module {module} cannot be imported: {why}',
+                reference=reference,
+                module=module,
+                why=raised(error),
+            )
+        ) from None
 
 
 def _loaded(found: EntryPoint) -> object:
     try:
         plugin: object = found.load()
     except (Exception, SystemExit) as error:
-        raise PluginNotFoundError(f'plugin "{found.name}" ({found.value}) cannot be loaded: {raised(error)}') from None
+        raise PluginNotFoundError(
+            say(
+                'plugin "{name}" ({place}) cannot be loaded: {why}',
+                name=found.name,
+                place=found.value,
+                why=raised(error),
+            )
+        ) from None
     return plugin
 
 
 def declared_name(plugin: object, name: str) -> str:
     """Why a plugin cannot have that name, or ""."""
     own = name_of(plugin)
-    return "" if own == name else f'the plugin that is declared as "{name}" calls itself "{own}": give both one name'
+    return (
+        ""
+        if own == name
+        else say('the plugin that is declared as "{name}" calls itself "{own}": give both one name', name=name, own=own)
+    )

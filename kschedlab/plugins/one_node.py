@@ -17,6 +17,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
+from kschedlab.language import say
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import (
     UNRESOLVABLE,
@@ -73,7 +74,11 @@ def _part(mask: BoolArray, answer: Status) -> Refusal:
 
 def _failure(name: str, fault: str, first: str, mask: BoolArray) -> Refusal:
     """The plugin is named, because the errors of v1.13 and v1.16 do not say whose they are."""
-    return Refusal(mask, f"{fault}; on node {first}: {name} must return None or a reason", error=True)
+    return Refusal(
+        mask,
+        say("{fault}; on node {node}: {name} must return None or a reason", fault=fault, node=first, name=name),
+        error=True,
+    )
 
 
 def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
@@ -137,7 +142,7 @@ class OneNodeFilter:
 def _names(answer: Iterable[object]) -> frozenset[str]:
     names = [name for name in answer if isinstance(name, str)]
     if len(names) != len(list(answer)):
-        raise PluginError(f"returned {answer!r}, where names of nodes are expected")
+        raise PluginError(say("returned {answer!r}, where names of nodes are expected", answer=answer))
     return frozenset(names)
 
 
@@ -176,7 +181,7 @@ class OneNodeScore:
             try:
                 raw[name], terms[name] = _score_with_terms(call(ask, pod.pod, view))
             except PluginError as fault:
-                asked = f"{fault}; on node {name}: return an integer"
+                asked = say("{fault}; on node {node}: return an integer", fault=fault, node=name)
                 raise self._failed("running Score plugins", asked) from fault
         normalize = method(self.plugin, "normalize")
         try:
@@ -209,8 +214,8 @@ class OneNodeScore:
             if not 0 <= value <= highest:
                 raise SchedulingError(
                     f'applying score defaultWeights on Score plugins: plugin "{self.name}" returns an invalid score '
-                    f"{value}, it should in the range of [0, {highest}] after normalizing; on node "
-                    f"{node}: return less, or bring the scores into the range with normalize"
+                    f"{value}, it should in the range of [0, {highest}] after normalizing"
+                    + say("; on node {node}: return less, or bring the scores into the range with normalize", node=node)
                 )
 
     def _failed(self, where: str, fault: str) -> SchedulingError:
@@ -235,14 +240,18 @@ def _by_term(terms: list[dict[str, Any]]) -> dict[str, object]:
 
 def _score(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        remedy = "round it, e.g. with int()" if isinstance(value, float | np.floating) else "return a number from 0 on"
-        raise PluginError(f"returned {value!r}, where an integer is expected: {remedy}")
+        remedy = say(
+            "round it, e.g. with int()" if isinstance(value, float | np.floating) else "return a number from 0 on"
+        )
+        raise PluginError(say("returned {value!r}, where an integer is expected: {remedy}", value=value, remedy=remedy))
     if not -(2**63) <= value < 2**63:
-        raise PluginError(f"returned {value}, which does not fit in 64 bits")
+        raise PluginError(say("returned {value}, which does not fit in 64 bits", value=value))
     return int(value)
 
 
 def _scores(answer: object, raw: dict[str, int]) -> dict[str, int]:
     if not isinstance(answer, dict) or answer.keys() != raw.keys():
-        raise PluginError(f"returned {answer!r}, where a dict with a score for each node is expected")
+        raise PluginError(
+            say("returned {answer!r}, where a dict with a score for each node is expected", answer=answer)
+        )
     return {name: _score(value) for name, value in answer.items()}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kschedlab.decision import Decision, NodeVerdict
-from kschedlab.language import later, listed, say, terms
+from kschedlab.language import later, listed, meant, say, terms
 from kschedlab.views.loop import NotebookTable
 from kschedlab.views.words import outcome
 
@@ -118,7 +118,7 @@ def score_sentence(name: str, decision: Decision) -> str:
 def score_table(name: str, asks: str, facts: Facts, decision: Decision) -> NotebookTable:
     """What the priority ``asks``, what the switches mean, and each node's raw, weighted and total scores."""
     scores = decision.scores
-    names, head = terms("difference", "counterweight"), ("", *terms("raw", "0..10", "x weight"), "")
+    names, head = terms(meant("difference", "trial"), "counterweight"), ("", *terms("raw", "0..10", "x weight"), "")
     rows = [(say("it asks"), "", "", "", asks)]
     rows += [(name, _switched(on), "", "", what) for name, (what, on) in zip(names, facts, strict=True)]
     if scores is None:

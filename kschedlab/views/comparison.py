@@ -222,7 +222,7 @@ def _step_lines(step: Step) -> Iterator[str]:
     )
     for cause in step.causes:
         change = cause.change
-        values = f"({change.before} -> {change.after})"
+        values = f"({say(change.before)} -> {say(change.after)})"
         yield "  " + say(
             "{rule} {values}, switched alone in {earlier}, {effect}",
             rule=change.rule,
@@ -245,7 +245,10 @@ def _step_rows(step: Step) -> Iterator[Html]:
         title = title_of(change.rule)
         words = element("div", element("b", say(title))) if title else None
         yield _step_row(
-            *lead, join([words, element("code", change.rule)]), f"{change.before} → {change.after}", effect(cause)
+            *lead,
+            join([words, element("code", say(change.rule))]),
+            f"{say(change.before)} → {say(change.after)}",
+            effect(cause),
         )
         lead = None, None
     if not explained(step):

@@ -10,6 +10,7 @@ from kschedlab.claiming import demand_for
 from kschedlab.decision import Decision
 from kschedlab.devices.evidence import given, why_not
 from kschedlab.filter.dynamic_resources import DeviceRefusals, demands_devices
+from kschedlab.language import say
 from kschedlab.views.words import count
 
 NODES = 8
@@ -23,10 +24,10 @@ def device_lines(decision: Decision) -> Iterator[str]:
     demand = demand_for(decision.pod, decision.cluster, decision.generation) if decision.node is not None else None
     lines = given(demand, decision.cluster.index[decision.node]) if demand is not None and decision.node else []
     if lines:
-        yield f"Devices on {decision.node}"
+        yield say("Devices on {node}", node=decision.node)
         yield from (f"  {line}" for line in lines)
     if lines := list(_refusing(decision)):
-        yield "Nodes that cannot serve the claims"
+        yield say("Nodes that cannot serve the claims")
         yield from lines
 
 
@@ -37,6 +38,7 @@ def _refusing(decision: Decision) -> Iterator[str]:
             continue
         positions = np.flatnonzero(verdicts.refused_by == number).tolist()
         explained = [(n, why_not(refused.demand, n)) for n in positions[:NODES]]
-        yield from (f"  {decision.cluster.names[n]}: {line}" for n, lines in explained for line in lines)
+        for n, lines in explained:
+            yield from ("  " + say("{node}: {line}", node=decision.cluster.names[n], line=line) for line in lines)
         if any(lines for _, lines in explained) and len(positions) > NODES:
-            yield f"  and {count(len(positions) - NODES, 'more node')}"
+            yield "  " + say("and {nodes}", nodes=count(len(positions) - NODES, "more node"))

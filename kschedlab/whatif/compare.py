@@ -20,6 +20,8 @@ from kschedlab.generations.messages import OF_DECISIONS, Messages
 from kschedlab.language import later
 from kschedlab.objects.api import Api
 
+FILTER, SCORE = "filter", "score"
+
 Outcome = dict[str, object]
 """The parts of a decision: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption`` and ``message``,
 the FailedScheduling message without the part about preemption."""
@@ -196,10 +198,10 @@ def _entries(
 ) -> Iterator[Change]:
     for removed in before:
         if removed not in after:
-            yield Change(f"{path}{removed}", "yes", "-", put(tuple(name for name in before if name != removed)))
+            yield Change(f"{path}{removed}", later("yes"), "-", put(tuple(name for name in before if name != removed)))
     for added in after:
         if added not in before:
-            yield Change(f"{path}{added}", "-", "yes", put((*before, added)))
+            yield Change(f"{path}{added}", "-", later("yes"), put((*before, added)))
 
 
 def _contrast(before: object, after: object) -> tuple[str, str]:
@@ -209,27 +211,27 @@ def _contrast(before: object, after: object) -> tuple[str, str]:
     return setting_text(before), setting_text(after)
 
 
-def _filters(earlier: Generation, later: Generation) -> Iterator[Change]:
+def _filters(earlier: Generation, newer: Generation) -> Iterator[Change]:
     """Filters that are changed, removed, added, reordered, or no longer grouped into one."""
 
     def with_filters(filters: Iterable[Any]) -> Generation:
         return replace(earlier, filters=tuple(filters))
 
-    old, new = list(_ungrouped(earlier.filters)), list(_ungrouped(later.filters))
-    yield from _plugins("filter", old, new, lambda filters: with_filters(_grouped(filters, earlier.filters)))
+    old, new = list(_ungrouped(earlier.filters)), list(_ungrouped(newer.filters))
+    yield from _plugins(FILTER, old, new, lambda filters: with_filters(_grouped(filters, earlier.filters)))
     pairs = _pairs(old, new)
     in_old_order = [old[i] for i in pairs]
     in_new_order = [old[i] for i in sorted(pairs, key=pairs.__getitem__)]
     following = iter(in_new_order)
     reordered = with_filters([next(following) if i in pairs else plugin for i, plugin in enumerate(old)])
-    groups = [p for p in earlier.filters if _members(p) and identity(p) not in map(identity, later.filters)]
+    groups = [p for p in earlier.filters if _members(p) and identity(p) not in map(identity, newer.filters)]
     for group in groups:
         members = [plugin for plugin in in_new_order if plugin in _members(group)]
-        yield Change(f"{group.name} checked one by one", group.name, _names(members), reordered)
+        yield Change(later("{name} checked one by one", name=group.name), group.name, _names(members), reordered)
     differing = [i for i, (a, b) in enumerate(zip(in_old_order, in_new_order, strict=True)) if a is not b]
     if differing and not groups:
         span = slice(differing[0], differing[-1] + 1)
-        yield Change("order of filters", _names(in_old_order[span]), _names(in_new_order[span]), reordered)
+        yield Change(later("order of filters"), _names(in_old_order[span]), _names(in_new_order[span]), reordered)
 
 
 def _members(plugin: Any) -> tuple[Any, ...]:
@@ -256,20 +258,21 @@ def _grouped(filters: Sequence[Any], template: Iterable[Any]) -> Iterator[Any]:
             yield replace(group, filters=tuple(p for p in filters if group_of.get(identity(p)) is group))
 
 
-def _scores(earlier: Generation, later: Generation) -> Iterator[Change]:
+def _scores(earlier: Generation, newer: Generation) -> Iterator[Change]:
     """Scores that are changed, removed or added, or whose weights differ."""
-    old, new = [score for score, _ in earlier.scores], [score for score, _ in later.scores]
-    weights = {(identity(score), score.name): weight for score, weight in (*later.scores, *earlier.scores)}
+    old, new = [score for score, _ in earlier.scores], [score for score, _ in newer.scores]
+    weights = {(identity(score), score.name): weight for score, weight in (*newer.scores, *earlier.scores)}
 
     def with_scores(scores: Iterable[Any]) -> Generation:
         return replace(earlier, scores=tuple((score, weights[identity(score), score.name]) for score in scores))
 
-    yield from _plugins("score", old, new, with_scores)
+    yield from _plugins(SCORE, old, new, with_scores)
     for i, j in _pairs(old, new).items():
-        (score, before), (_, after) = earlier.scores[i], later.scores[j]
+        (score, before), (_, after) = earlier.scores[i], newer.scores[j]
         if before != after:
             scores = (*earlier.scores[:i], (score, after), *earlier.scores[i + 1 :])
-            yield Change(f"weight of {score.name}", str(before), str(after), replace(earlier, scores=scores))
+            rule = later("weight of {name}", name=score.name)
+            yield Change(rule, str(before), str(after), replace(earlier, scores=scores))
 
 
 def _plugins(
@@ -286,12 +289,16 @@ def _plugins(
             path = f"{stage} {plugin.name}."
             yield from _settings(plugin, new[pairs[i]], path, put, skip=frozenset({f"{path}name"}))
         else:
-            yield Change(f"without the {stage} {plugin.name}", plugin.name, "-", rebuilt([*old[:i], *old[i + 1 :]]))
+            rule = later(
+                "without the filter {name}" if stage == FILTER else "without the score {name}", name=plugin.name
+            )
+            yield Change(rule, plugin.name, "-", rebuilt([*old[:i], *old[i + 1 :]]))
     for j, plugin in enumerate(new):
         if j not in pairs.values():
             index = max((i + 1 for i in pairs if pairs[i] < j), default=0)
             with_plugin = rebuilt([*old[:index], plugin, *old[index:]])
-            yield Change(f"with the {stage} {plugin.name}", "-", plugin.name, with_plugin)
+            rule = later("with the filter {name}" if stage == FILTER else "with the score {name}", name=plugin.name)
+            yield Change(rule, "-", plugin.name, with_plugin)
 
 
 def _pairs(old: Sequence[Any], new: Sequence[Any]) -> dict[int, int]:

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.language.catalogue import read, texts
+from kschedlab.language.catalogue import key_of, read, texts
 from tools.catalogue import LANGUAGE, ROOT, added, fields, messages, of_python
 
 CATALOGUE = read(LANGUAGE)
 TRANSLATED = (
+    "kschedlab/devices/",
     "kschedlab/lab/exercises/build.py",
     "kschedlab/lab/exercises/card.js",
     "kschedlab/lab/exercises/clusters.py",
@@ -100,7 +101,7 @@ TRANSLATED = (
     "kschedlab/language/",
     "kschedlab/manifests/",
     "kschedlab/objects/",
-    "kschedlab/plugins/checking.py",
+    "kschedlab/plugins/",
     "kschedlab/views/arithmetic.py",
     "kschedlab/views/bench.py",
     "kschedlab/views/catalogue.py",
@@ -111,6 +112,7 @@ TRANSLATED = (
     "kschedlab/views/device_map.py",
     "kschedlab/views/device_sights.py",
     "kschedlab/views/device_story.py",
+    "kschedlab/views/devices.py",
     "kschedlab/views/drawing.py",
     "kschedlab/views/evaluation.py",
     "kschedlab/views/explanation.py",
@@ -162,7 +164,7 @@ TRANSLATED = (
 
 
 def test_the_catalogue_has_the_messages_of_the_sources() -> None:
-    kept = {str(each.id): [file for file, _ in each.locations] for each in CATALOGUE if each.id}
+    kept = {key_of(each): [file for file, _ in each.locations] for each in CATALOGUE if each.id}
     assert list(kept.items()) == list(messages().items()), "run `make catalogue`"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kschedlab.language import language, later, listed, say, sentences, spoken, terms
+from kschedlab.language import language, later, listed, meant, say, sentences, spoken, terms
 from kschedlab.views.words import count, listing
 
 
@@ -51,6 +51,13 @@ def test_a_message_keeps_its_fields_until_it_is_shown() -> None:
     shown = say(both), say("{place}: {message}", place="here", message=wrong), later(wrong) is wrong
     language("en")
     assert shown == ("“web”出现了两次：应当是 a、b 或 c", "here：“web”出现了两次", True)
+
+
+@pytest.mark.usefixtures("chinese")
+def test_a_word_may_have_a_translation_for_a_context() -> None:
+    assert meant("priority", "algorithm") == "priority" == later("priority")
+    assert say(meant("priority", "algorithm")) == "优选算法" and say("priority") == "优先级"
+    assert say(meant("no such message", "algorithm")) == "no such message"
 
 
 @pytest.mark.usefixtures("chinese")

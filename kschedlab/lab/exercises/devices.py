@@ -16,7 +16,7 @@ from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.lab.exercises.your_cluster import OneLine
 from kschedlab.lab.panels.devices import GENERATION, ROOT, Gpu, claim_of, fleet, of_memory, of_model, train
-from kschedlab.language import listed, say, terms
+from kschedlab.language import listed, meant, say, terms
 from kschedlab.manifests.loading import Objects, decode_objects, loads
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.scheduler import schedule
@@ -74,7 +74,7 @@ class Case:
             for name, gpus in self.gpus.items()
             for gpu, model, memory, root in gpus
         ]
-        head = [*terms("device", "model", "memory", "PCIe root"), ""]
+        head = [*terms("device", "model", meant("memory", "device"), "PCIe root"), ""]
         known = table(head, (row(*each) for each in rows))
         folded = element("details", element("summary", say("As a table")), known, open="")
         picture = join([draw_devices(self.decision, ROOM, asked=False), *more, folded])

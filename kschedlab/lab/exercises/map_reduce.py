@@ -23,7 +23,7 @@ from kschedlab.lab.exercises.map_reduce_repair import sum_too_early, wrong_maxim
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.panels.map_reduce import hand_out
 from kschedlab.lab.panels.shared_sum import interleave
-from kschedlab.language import later, say, terms
+from kschedlab.language import later, meant, say, terms
 from kschedlab.views.arithmetic import added
 from kschedlab.views.map_reduce import Piece
 from kschedlab.views.shared_sum import Moment
@@ -102,7 +102,7 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         str(total),
         why,
         (say("{row} has no Reduce: its score stays as it is.", row=LEAST), say("; ").join(steps[1:])),
-        table_instance([*terms("priority", "weight"), *NODES], rows),
+        table_instance([*terms(meant("priority", "algorithm"), "weight"), *NODES], rows),
         remark=remark,
         solved=lambda: scored(decision),
     )

@@ -16,7 +16,7 @@ from weakref import WeakSet
 from kschedlab.lab.panels.question import Gate, Question
 from kschedlab.lab.panels.session import Session
 from kschedlab.lab.panels.settings import Nothing, Restorable
-from kschedlab.language import say
+from kschedlab.language import gap, say
 from kschedlab.testing import Manifest, as_yaml
 from kschedlab.views.html import Html, element, image, join
 from kschedlab.views.svg import Room
@@ -281,7 +281,7 @@ class Panel(Generic[S]):
                 asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
             return join([*asked, element("details", element("summary", say("The answer")), answer)])
         verdict = self._verdict(self.settings)
-        remark = element("p", element("b", verdict["mark"]), " ", verdict["why"]) if verdict else None
+        remark = element("p", element("b", verdict["mark"]), gap(), verdict["why"]) if verdict else None
         return join([*asked, remark, answer])
 
     def _answer(self) -> Html:

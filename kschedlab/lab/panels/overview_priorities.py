@@ -17,7 +17,7 @@ from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, switch
-from kschedlab.language import later, listed, say
+from kschedlab.language import later, listed, meant, say
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, node, pod, service
@@ -162,8 +162,8 @@ TRIALS: Mapping[str, Trial] = {
 class Settings(Restorable):
     """Which priority, and the two switches."""
 
-    priority: str = choice("priority", TRIALS, "SelectorSpreadPriority")
-    difference: bool = switch("difference", True)
+    priority: str = choice(meant("priority", "algorithm"), TRIALS, "SelectorSpreadPriority")
+    difference: bool = switch(meant("difference", "trial"), True)
     counterweight: bool = switch("counterweight")
 
 

@@ -19,7 +19,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider
-from kschedlab.language import say, sentences
+from kschedlab.language import meant, say, sentences
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest
@@ -51,7 +51,7 @@ class Settings(Restorable):
     spread: int = slider("weight of SelectorSpread", WEIGHTS, 1)
     taints: int = slider("weight of TaintToleration", WEIGHTS, 1)
     stage: str = choice("stage", STAGES, MAP)
-    priority: str = choice("priority", ROWS, FIELDS["taints"])
+    priority: str = choice(meant("priority", "algorithm"), ROWS, FIELDS["taints"])
     node: str = choice("node", NODES, "node-c")
 
 

@@ -11,7 +11,7 @@ from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.devices import DRIVER, GPUS, ROOT
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice
-from kschedlab.language import later, say, terms
+from kschedlab.language import later, meant, say, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
 from kschedlab.views.evaluation import draw_evaluation, evaluation_text, result_of
@@ -20,7 +20,7 @@ from kschedlab.views.tables import row, table
 ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]'
 SELECTORS = {
     later("model"): f'{ATTRIBUTES}.model == "a100"',
-    later("memory"): f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
+    meant("memory", "device"): f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
     later("both"): f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
     later("an unknown attribute"): f'{ATTRIBUTES}.firmware == "2.1"',
     later("guarded"): f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',

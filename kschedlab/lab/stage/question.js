@@ -94,7 +94,7 @@ export class QuestionBox {
   verdict({ text, answer, right, mark, why }) {
     const votes = Object.entries(this.counted()).map(([choice, count]) => `${choice}: ${count}`).join(say(", "));
     const given = answer === null ? "" : votes ? say(" Most say {answer}.", { answer }) : say(" Your answer: {answer}.", { answer });
-    const said = answer === null ? "" : `${right ? "✓" : "✕"} ${mark} `;
+    const said = answer === null ? "" : (right ? "✓ " : "✕ ") + say("{mark} ", { mark });
     return [
       make("p", {}, make("b", {}, text), given, votes ? say(" Votes: {votes}.", { votes }) : ""),
       make("p", { class: right || answer === null ? "ks-right" : "ks-wrong", role: "status" }, make("b", {}, said), why),
