@@ -4,9 +4,10 @@ FOLDER is test/integration/scheduler_perf of Kubernetes' source, or one of its f
 ``folder: Test/Workload``, contains one of the WORDS. ``--label``: those with this label, such as ``integration-test``
 (the smallest of each test) or ``performance`` (the largest); ``--threshold``: those with a threshold.
 
-A row for each as it ends: the threshold, the pods that were bound (initial ones included), pods per second of real time
-with start-up, the same per second of the processor, megabytes at the most, and the machine's load at the start. A row
-is marked if it is below its threshold, failed, or did not end in time.
+A row for each as it ends: nodes, the pods that were bound (initial ones included), the threshold, pods per second of
+one core with start-up, the same per second of real time, megabytes at the most, and the machine's load at the start. A
+row is marked if the pods per second of one core are below the threshold, if it failed, or did not end in time. Other
+programs on the machine change the real time much, the processor's time little. ``--brief``: the first five columns.
 """
 
 import argparse
@@ -23,14 +24,22 @@ from typing import Any, NamedTuple
 
 import yaml
 
+NODES = ["nodes", "initNodes", "taintNodes", "normalNodes", "nodesWithDRA", "nodesWithoutDRA"]
+NODES += ["nodesWithExtendedResource", "nodesWithoutExtendedResource"]
+"""The parameters that say how many nodes there are."""
+
 
 class Run(NamedTuple):
-    """A workload: its file, its name, its threshold (None: it has none), its labels."""
+    """A workload: its file, its name, its nodes, its threshold (None: it has none), its labels."""
 
     file: Path
     name: str
+    nodes: int
     threshold: float | None
     labels: Sequence[str]
+
+
+COLUMNS = ("workload", "nodes", "pods", "threshold", "pods/s of the processor", "of real time", "MB", "load")
 
 
 def workloads(folder: Path) -> Iterator[Run]:
@@ -41,7 +50,8 @@ def workloads(folder: Path) -> Iterator[Run]:
                 threshold = each.get("threshold")
                 if isinstance(threshold, dict):  # by the metric's topic
                     threshold = max(threshold.values())
-                yield Run(file, f"{case['name']}/{each['name']}", threshold, each.get("labels", ()))
+                nodes = sum(value for name, value in each["params"].items() if name in NODES)
+                yield Run(file, f"{case['name']}/{each['name']}", nodes, threshold, each.get("labels", ()))
 
 
 def row(run: Run, folder: Path, timeout: int) -> str:
@@ -56,17 +66,19 @@ def row(run: Run, folder: Path, timeout: int) -> str:
         out.seek(0), errors.seek(0)
         report, said = out.read(), errors.read().decode(errors="replace")
     where = run.file.parent.relative_to(folder)
-    named = f"| {where}: {run.name} | {'' if run.threshold is None else f'{run.threshold:g}'} |"
+    named = f"| {where}: {run.name} | {run.nodes:,} |"
+    threshold = "" if run.threshold is None else f"{run.threshold:,g}"
     if used is None:
-        return f"{named} | did not end in {timeout} s | | | {load:.1f} |"
+        return f"{named} | {threshold} | did not end in {timeout} s | | | {load:.1f} |"
     processor, megabytes = used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
     if not report:
-        return f"{named} | {_one_line(said)} | | {megabytes} | {load:.1f} |"
+        return f"{named} | {threshold} | {_one_line(said)} | | {megabytes} | {load:.1f} |"
     found: dict[str, Any] = json.loads(report)
-    pods, rate = found["bound"], found["bound"] / seconds
+    pods, rate = found["bound"], found["bound"] / processor
     mark = " **below**" if run.threshold is not None and rate < run.threshold else ""
     failed = f" **{_one_line(str(found['failures'][0]))}**" if found["failures"] else ""
-    return f"{named} {pods:,}{failed} | {rate:,.0f}{mark} | {pods / processor:,.0f} | {megabytes} | {load:.1f} |"
+    counted = f"{named} {pods:,}{failed} | {threshold} | {rate:,.0f}{mark} |"
+    return f"{counted} {pods / seconds:,.0f} | {megabytes} | {load:.1f} |"
 
 
 def _waited(process: subprocess.Popen[bytes], limit: float) -> Any:
@@ -93,10 +105,12 @@ def main() -> None:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--label", default="")
     parser.add_argument("--threshold", action="store_true")
+    parser.add_argument("--brief", action="store_true")
     parser.add_argument("--timeout", type=int, default=900)
     options = parser.parse_args()
-    print("| workload | threshold | pods | pods/s | per second of the processor | MB | load |")
-    print("|---|---|---|---|---|---|---|", flush=True)
+    columns = 5 if options.brief else len(COLUMNS)
+    print("|", " | ".join(COLUMNS[:columns]), "|")
+    print("|" + columns * "---|", flush=True)
     for run in workloads(options.folder):
         named = f"{run.file.parent.relative_to(options.folder)}: {run.name}"
         wanted = not options.words or any(word in named for word in options.words)
@@ -105,7 +119,8 @@ def main() -> None:
             and (not options.label or options.label in run.labels)
             and (run.threshold is not None or not options.threshold)
         ):
-            print(row(run, options.folder, options.timeout), flush=True)
+            cells = row(run, options.folder, options.timeout).split("|")
+            print("|".join(cells[: columns + 1]) + "|", flush=True)
 
 
 if __name__ == "__main__":

@@ -140,6 +140,8 @@ class Simulation:
             profiles = with_gates(profiles_of(profiles), options.feature_gates)
         except FeatureGateError as error:
             raise ManifestError([Problem(0, 0, "featureGates", str(error))]) from None
+        if options.adapt is not None:
+            profiles = options.adapt(profiles_of(profiles))
         return cls(
             scenario.objects,
             profiles,

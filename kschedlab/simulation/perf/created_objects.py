@@ -31,6 +31,7 @@ from kschedlab.objects.model import (
     Volume,
 )
 from kschedlab.objects.quantity import Quantity
+from kschedlab.simulation.perf.mocked_features import mocked
 from kschedlab.simulation.perf.operations import CreateNodes, NodeAllocatableStrategy, Operation
 from kschedlab.simulation.server.names import generated_name
 
@@ -76,8 +77,7 @@ def prepare_node(base: Node, fields: CreateNodes, number: int, random: Random) -
 
 def declaring(node: Node, number: int) -> Node:
     """The node, declaring that many features."""
-    names = tuple(sorted(f"Feature{i}" for i in range(1, number + 1)))
-    return replace(node, status=replace(node.status, declaredFeatures=names)) if names else node
+    return replace(node, status=replace(node.status, declaredFeatures=mocked(number))) if number else node
 
 
 def csi_node_of(node: Node, strategy: NodeAllocatableStrategy) -> CSINode:

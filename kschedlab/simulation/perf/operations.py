@@ -187,8 +187,7 @@ FEATURES = "numNodeDeclaredFeatures"
 class Operation:
     """One operation. ``templates``: its object templates, by the field that names their files.
 
-    ``duration``: microseconds. ``features``: how many features the new nodes declare. (The real program also makes
-    pods need them.)
+    ``duration``: microseconds. ``features``: how many features the new nodes declare.
     """
 
     opcode: str

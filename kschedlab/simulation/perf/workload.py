@@ -7,14 +7,17 @@ v1.37: test/integration/scheduler_perf/scheduler_perf.go (testCase, Workload). P
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from kschedlab.configuration.faults import decoded
 from kschedlab.generations.feature_gates import FeatureGates
+from kschedlab.generations.generation import Profiles
 from kschedlab.manifests.decoding import Origin
 from kschedlab.objects.meta import Part
 from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.simulation.perf.mocked_features import WithMockedFeatures
 from kschedlab.simulation.perf.operations import read_operations
 from kschedlab.simulation.perf.runner import Operations
 from kschedlab.simulation.timeline.actions import RunOperations
@@ -48,7 +51,7 @@ class TestCase(Part, frozen=True):
 class SelectedWorkload:
     """The selected workload. ``name``: ``Test/Workload``; ``config``: its scheduler configuration file, or "".
 
-    ``feature_gates``: the modelled ones that leave their defaults.
+    ``feature_gates``: the modelled ones that leave their defaults. ``adapt``: what the test changes in the profiles.
     """
 
     name: str
@@ -56,6 +59,7 @@ class SelectedWorkload:
     origin: Origin
     config: str
     feature_gates: FeatureGates
+    adapt: Callable[[Profiles], Profiles] | None
 
 
 def read_workload(data: list[Any], origin: Origin, requested: str, reader: ObjectReader) -> SelectedWorkload | None:
@@ -82,10 +86,14 @@ def _selected(
 ) -> SelectedWorkload:
     place = Origin(origin.text, origin.root, (*origin.path, "workloadTemplate"))
     params = ("workloads", number, "params")
-    action = read_action(case.workloadTemplate, workload.params, place, reader, case.defaultPodTemplatePath, params)
-    gates = reader.gates({**case.featureGates, **workload.featureGates}, ("featureGates",), origin, emulated=True)
+    template = case.workloadTemplate, workload.params
+    operations = read_operations(*template, place, reader, case.defaultPodTemplatePath, params)
+    named = {**case.featureGates, **workload.featureGates}
+    gates = reader.gates(named, ("featureGates",), origin, emulated=True)
     config = relative_path(origin, case.schedulerConfigPath) if case.schedulerConfigPath else ""
-    return SelectedWorkload(name, action, origin, config, gates)
+    features = max((operation.features for operation in operations), default=0)
+    adapt = WithMockedFeatures(features) if features and named.get("NodeDeclaredFeatures") else None
+    return SelectedWorkload(name, RunOperations(Operations(operations)), origin, config, gates, adapt)
 
 
 def read_action(

@@ -9,13 +9,14 @@ timeline; a list of test cases is scheduler_perf's. docs/scenarios.md describes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kschedlab.configuration.faults import decoded
 from kschedlab.generations import GENERATIONS
 from kschedlab.generations.feature_gates import FeatureGates
+from kschedlab.generations.generation import Profiles
 from kschedlab.manifests.checks.warned import GROUP_WARNING
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
@@ -52,7 +53,7 @@ class Options:
     """The options in the files; None and "" where they are not set.
 
     ``start``: microseconds since 1970; ``until``: microseconds after it; ``config``: a scheduler configuration file.
-    ``feature_gates``: the modelled ones that leave their defaults.
+    ``feature_gates``: the modelled ones that leave their defaults. ``adapt``: what a workload changes in the profiles.
     """
 
     start: int | None = None
@@ -62,6 +63,7 @@ class Options:
     until: int | None = None
     settings: Settings = Settings()
     feature_gates: FeatureGates = field(default_factory=dict)
+    adapt: Callable[[Profiles], Profiles] | None = None
 
 
 @dataclass
@@ -161,6 +163,7 @@ class _ScenarioReader(ObjectReader):
             self.scenario.options,
             config=selected.config or self.scenario.options.config,
             feature_gates={**self.scenario.options.feature_gates, **selected.feature_gates},
+            adapt=selected.adapt,
         )
         if not self._kubelets_wanted:
             self._without_kubelets()
@@ -205,6 +208,7 @@ class _ScenarioReader(ObjectReader):
             until=None if fields.until is None else duration_of(fields.until, ("until",), faults, parse_run_time),
             settings=settings,
             feature_gates={**before.feature_gates, **self.gates(fields.featureGates, ("featureGates",), origin)},
+            adapt=before.adapt,
         )
         self.problems += [origin.problem(fault) for fault in faults]
 

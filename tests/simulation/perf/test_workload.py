@@ -285,6 +285,26 @@ def test_nodes_declare_as_many_features_as_the_workload_says():
     assert len(node.status.declaredFeatures) == 11
 
 
+@pytest.mark.parametrize(("gate", "needed"), [("true", True), ("false", False)])
+def test_pods_with_resources_of_their_own_need_the_mocked_features(tmp_path, gate, needed):
+    (tmp_path / "pod.yaml").write_text(
+        "kind: Pod\nmetadata: {generateName: p-}\nspec: {containers: [{name: c}], resources: {requests: {cpu: 1}}}"
+    )
+    node = "{apiVersion: v1, kind: Node, metadata: {name: old}, status: {allocatable: {cpu: 99, pods: 99}}}"
+    text = case(
+        "{opcode: createNodes, count: 1}",
+        "{opcode: createPods, count: 2, podTemplatePath: pod.yaml}",
+        params="{numNodeDeclaredFeatures: 2}",
+        more=f"  featureGates: {{NodeDeclaredFeatures: {gate}}}\n",
+    )
+    (tmp_path / "perf.yaml").write_text(text)
+    (tmp_path / "node.yaml").write_text(node)
+    simulation = Simulation.of(load_scenario(tmp_path / "node.yaml", tmp_path / "perf.yaml"))
+    simulation.run()
+    names = {pod.spec.nodeName.partition("-")[0] for pod in simulation.pods()}
+    assert names == {"node" if needed else "old"}, "the old one has more room"
+
+
 # -- chosen and refused
 
 
