@@ -1,8 +1,8 @@
 """What happens to an object before it is stored: defaults, admission, validation, and the fields that the server sets.
 
 v1.37: k8s.io/apiserver pkg/registry/rest (create.go, update.go), pkg/registry/core/pod/strategy.go and the strategies
-of the other kinds, plugin/pkg/admission/{priority,defaulttolerationseconds}. A namespace need not exist, and a pod may
-set its own priority.
+of the other kinds, plugin/pkg/admission/{priority,defaulttolerationseconds,nodetaint}. A namespace need not exist, and
+a pod may set its own priority.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from kschedlab.objects.model import (
     ReplicaSet,
     ReplicationController,
     StatefulSet,
+    Taint,
     Toleration,
 )
 from kschedlab.objects.qos import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
@@ -55,6 +56,7 @@ _GATED = PodCondition(
 _DEFAULT_TOLERATIONS = tuple(
     Toleration(f"node.kubernetes.io/{state}", "Exists", "", "NoExecute", 300) for state in ("not-ready", "unreachable")
 )
+_NOT_READY = Taint("node.kubernetes.io/not-ready", effect="NoSchedule")
 _replace = msgspec.structs.replace
 
 
@@ -81,8 +83,21 @@ def created(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
     elif kind is not Node and hasattr(stored, "status"):
         stored = _replace(stored, metadata=metadata, status=type(stored.status)())
     else:
-        stored = _replace(stored, metadata=metadata)
+        stored = _replace(_tainted(stored) if kind is Node else stored, metadata=metadata)
     return stored
+
+
+def _tainted(node: Node) -> Node:
+    """The node with the taint not-ready if it says that it is not, so that no pod comes before the controller's taints.
+
+    v1.37: plugin/pkg/admission/nodetaint/admission.go. The real one taints every new node, until its kubelet has said
+    that it is ready; here, a node is ready when it is created, unless it says something else.
+    """
+    ready = [condition.status for condition in node.status.conditions if condition.type == "Ready"]
+    present = any((taint.key, taint.effect) == (_NOT_READY.key, _NOT_READY.effect) for taint in node.spec.taints)
+    if present or not ready or ready[0] == "True":
+        return node
+    return _replace(node, spec=_replace(node.spec, taints=(*node.spec.taints, _NOT_READY)))
 
 
 def restored(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:

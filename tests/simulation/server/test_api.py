@@ -18,6 +18,8 @@ from kschedlab.objects.model import (
     Deployment,
     Job,
     Node,
+    NodeCondition,
+    NodeStatus,
     ObjectMeta,
     OwnerReference,
     Pod,
@@ -133,6 +135,16 @@ def test_cluster_scoped_objects_have_no_namespace(api: Server) -> None:
 def test_a_status_is_dropped_except_for_a_nodes(api: Server) -> None:
     assert api.create(budget()).status == PodDisruptionBudgetStatus()
     assert api.create(typed(node("n"))).status.allocatable
+
+
+@pytest.mark.parametrize(("status", "taints"), [("False", 1), ("Unknown", 1), ("True", 0), ("", 0)])
+def test_a_new_node_that_is_not_ready_is_tainted_at_once(api: Server, status: str, taints: int) -> None:
+    """So no pod comes before the controller's taints."""
+    conditions = (NodeCondition(type="Ready", status=status),) if status else ()
+    node = api.create(Node(metadata=ObjectMeta(name="n"), status=NodeStatus(conditions=conditions)))
+    assert [(each.key, each.effect) for each in node.spec.taints] == taints * [
+        ("node.kubernetes.io/not-ready", "NoSchedule")
+    ]
 
 
 def test_a_name_is_taken_once(api: Server) -> None:
