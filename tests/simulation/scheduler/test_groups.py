@@ -150,6 +150,40 @@ def test_a_run_ends_once_a_rejected_gang_was_tried_again_in_vain() -> None:
     assert simulation.settled and sorted(nodes_of(simulation).values()) == ["n1", "n2"]
 
 
+OLD = "2020-01-01T00:00:00Z"
+CONDITIONS = {
+    # name: (the condition before, whether there is room, whether the pods differ, the condition after, its time stays)
+    "scheduled at first": (None, True, False, ("True", "Scheduled"), False),
+    "unschedulable at first": (None, False, False, ("False", "Unschedulable"), False),
+    "an error at first": (None, True, True, ("False", "SchedulerError"), False),
+    "unschedulable, then scheduled": (("False", "Unschedulable"), True, False, ("True", "Scheduled"), False),
+    "an error, then scheduled": (("False", "SchedulerError"), True, False, ("True", "Scheduled"), False),
+    "scheduled, then unschedulable": (("True", "Scheduled"), False, False, ("True", "Scheduled"), True),
+    "scheduled, then an error": (("True", "Scheduled"), True, True, ("True", "Scheduled"), True),
+    "unschedulable, then an error": (("False", "Unschedulable"), True, True, ("False", "SchedulerError"), True),
+    "an error, then unschedulable": (("False", "SchedulerError"), False, False, ("False", "Unschedulable"), True),
+    "scheduled again": (("True", "Scheduled"), True, False, ("True", "Scheduled"), True),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_the_authors_cases_of_the_condition(name: str) -> None:
+    """v1.37: schedule_one_podgroup_test.go, UpdatePodGroupCondition."""
+    before, room, differ, after, stays = CONDITIONS[name]
+    wanted = group(minimum=1)
+    if before is not None:
+        known = {"type": "PodGroupInitiallyScheduled", "status": before[0], "reason": before[1], "message": "m"}
+        wanted["status"] = {"conditions": [known | {"lastTransitionTime": OLD}]}
+    simulation = running(
+        node("n1", cpu="1" if room else "100m"), wanted, member("a", cpu="1", priority=1 if differ else 0)
+    )
+    simulation.run(2_000_000)
+    found = condition_of(simulation)
+    assert (found.status, found.reason) == after
+    assert (str(found.lastTransitionTime) == OLD) == stays
+    assert found.observedGeneration == simulation.api.get(PodGroup, "default", "g").metadata.generation
+
+
 # -- devices
 
 

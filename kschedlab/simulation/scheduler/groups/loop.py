@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kschedlab.groups.cycle import GroupDecision, Verdict, decide, fault
 from kschedlab.groups.group import SUCCESS
-from kschedlab.objects.meta import Condition
+from kschedlab.objects.meta import Condition, Time
 from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.queue.groups import WithGroups
 from kschedlab.queue.queued_group import QueuedGroup, key_of
@@ -141,12 +141,14 @@ class GroupLoop(Loop):
             yield from self._write(group, "False", reason, found.status.message)
 
     def _write(self, group: PodGroup, status: str, reason: str, message: str) -> Run:
-        """A group that was scheduled once stays so."""
+        """A group that was scheduled once stays so. The condition's time is that of the last change of its status."""
         context, metadata = self._context, group.metadata
         known = next((each for each in group.status.conditions if each.type == SCHEDULED), None)
         if known is not None and known.status == "True" and status != "True":
             return
-        condition = Condition(SCHEDULED, status, reason, message, metadata.generation)
+        since = known.lastTransitionTime if known is not None and known.status == status else None
+        since = Time.whole_second(context.now) if since is None else since
+        condition = Condition(SCHEDULED, status, reason, message, metadata.generation, since)
         if known is not None and _same(known, condition):
             return
         yield context.env.timeout(context.latencies.status)
