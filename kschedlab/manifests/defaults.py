@@ -96,8 +96,7 @@ def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
     changes: dict[str, object] = {}
     if spec.priority is None or spec.preemptionPolicy is None:
         changes |= _priority(spec, classes)
-    if any(_containers_change(c, spec.hostNetwork) for c in (*spec.containers, *spec.initContainers)):
-        changes |= _containers(spec)
+    changes |= _containers(spec)
     if not spec.schedulerName:
         changes["schedulerName"] = DEFAULT_SCHEDULER
     if not spec.restartPolicy:
@@ -154,6 +153,8 @@ def with_default_requests(pod: Pod) -> Pod:
 
 
 def _containers(spec: PodSpec) -> dict[str, object]:
+    if not any(_containers_change(c, spec.hostNetwork) for c in (*spec.containers, *spec.initContainers)):
+        return {}
     fields = ("containers", "initContainers")
     return {field: tuple(_container(c, spec.hostNetwork) for c in getattr(spec, field)) for field in fields}
 

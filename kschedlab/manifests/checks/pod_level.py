@@ -35,15 +35,14 @@ def check_pod_level(pod: Pod, faults: list[Fault], template: bool = False) -> No
     asked = (each.resources.limits for each in pod.spec.containers)
     for name, amount in ((name, amount) for each in asked for name, amount in each.items()):
         _check_covers(resources.limits, name, amount.nanos, (*path, "limits", name), faults)
-    for name, nanos in container_requests(_asking_for_limits(pod)).items():
-        if name.startswith(HUGE_PAGES):
-            _check_covers(resources.limits, name, nanos, (*path, "limits", name), faults)
+    for name, nanos in _huge_pages(pod).items():
+        _check_covers(resources.limits, name, nanos, (*path, "limits", name), faults)
 
 
 def _default_huge_pages(pod: Pod, resources: ResourceRequirements) -> ResourceList:
     """The limits that requests for huge pages get if all containers have one (v1.37: pkg/api/pod/util.go)."""
     limits = [each.resources.limits for each in (*pod.spec.containers, *pod.spec.initContainers)]
-    summed = container_requests(_asking_for_limits(pod))
+    summed = _huge_pages(pod)
     return {
         name: Quantity.from_nanos(max(summed.get(name, 0), amount.nanos))
         for name, amount in resources.requests.items()
@@ -57,6 +56,15 @@ def _check_covers(resources: ResourceList, name: str, nanos: int, path: Path, fa
             "{value} is less than the {sum} that the containers ask for", value=WRITTEN, sum=Quantity.from_nanos(nanos)
         )
         faults.append(Fault(path, message, str(resources[name])))
+
+
+def _huge_pages(pod: Pod) -> dict[str, int]:
+    """The nanos of huge pages that the limits of the containers come to."""
+    every = (*pod.spec.containers, *pod.spec.initContainers)
+    if not any(name.startswith(HUGE_PAGES) for each in every for name in each.resources.limits):
+        return {}
+    asked = container_requests(_asking_for_limits(pod))
+    return {name: nanos for name, nanos in asked.items() if name.startswith(HUGE_PAGES)}
 
 
 def _asking_for_limits(pod: Pod) -> Pod:
