@@ -7,7 +7,8 @@ FOLDER is test/integration/scheduler_perf of Kubernetes' source, or one of its f
 A row for each as it ends: nodes, the pods that were bound (initial ones included), the threshold, pods per second of
 one core with start-up, the same per second of real time, megabytes at the most, and the machine's load at the start. A
 row is marked if the pods per second of one core are below the threshold, if it failed, or did not end in time. Other
-programs on the machine change the real time much, the processor's time little. ``--brief``: the first five columns.
+programs on the machine can make the real time many times as long, and the processor's time twice as long, because they
+share its caches. ``--brief``: the first five columns.
 """
 
 import argparse
