@@ -14,7 +14,7 @@ from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
-from kschedlab.objects.problems import UnknownNameError, unknown
+from kschedlab.objects.problems import UnknownNameError, later, said, unknown
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
 from kschedlab.score.stage import Ties
@@ -136,8 +136,9 @@ class Generation:
 
     def _check(self, names: Iterable[str], known: tuple[str, ...], what: str = "plugin") -> None:
         if missing := next((name for name in names if name not in known), None):
-            why = f'{self.name} has no {what} "{missing}"; it has {", ".join(known)}; .plus(...) adds one'
-            raise UnknownNameError(why)
+            words = later('{generation} has no {what} "{name}"; it has {names}; .plus(...) adds one')
+            why = later(words, generation=self.name, what=later(what), name=missing, names=list(known))
+            raise UnknownNameError(said(why))
 
     def _keeping(self, kept: Callable[[str], bool]) -> Generation:
         filters = tuple(each for each in self.filters if kept(each.name))

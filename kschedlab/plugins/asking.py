@@ -126,7 +126,7 @@ class NamedPlugin:
         return "; ".join(parts) or say("neither filter nor score")
 
     def __repr__(self) -> str:
-        return f"{self.name} of {self.generation}: {self.parts}"
+        return say("{plugin} of {generation}: {parts}", plugin=self.name, generation=self.generation, parts=self.parts)
 
 
 def _places(nodes: Iterable[str], cluster: Cluster) -> IntArray:

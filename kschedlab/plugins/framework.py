@@ -109,7 +109,7 @@ class NodeView:
         return self._resources()[1]
 
     def __getattr__(self, name: str) -> Any:
-        there = "name, metadata, spec, status, pods, allocatable, requested"
+        there = ["name", "metadata", "spec", "status", "pods", "allocatable", "requested"]
         raise AttributeError(
             say('a node has no "{name}"; it has {there}, as in node.metadata.labels', name=name, there=there)
         )

@@ -94,9 +94,9 @@ def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
     if isinstance(plugin, type):
         try:
             inspect.signature(plugin).bind(**arguments)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:  # ValueError: a class of Python's own
             remedy = "" if arguments else say(": give it a default, or name an object in place of the class")
-            raise PluginNotFoundError(f'"{reference}": {plugin.__name__}: {error}{remedy}') from None
+            raise PluginNotFoundError(_about(reference, f"{plugin.__name__}: {error}{remedy}")) from None
         try:
             plugin = plugin(**arguments)
         except Exception as error:
@@ -109,8 +109,12 @@ def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
                 )
             ) from None
     if not is_plugin(plugin):
-        raise PluginNotFoundError(f'"{reference}": {explain_no_plugin(plugin)}')
+        raise PluginNotFoundError(_about(reference, explain_no_plugin(plugin)))
     return plugin
+
+
+def _about(reference: str, why: str) -> str:
+    return say('"{reference}": {why}', reference=reference, why=why)
 
 
 def takes_arguments(plugin: object) -> bool:

@@ -67,6 +67,16 @@ OWN_NAMES = {
         "affinity spread taints job web name priorities weight kind algorithm Policy Service maintenance rack "
         "cpu memory"
     ),
+    "contents": "Heap Map Policy Reduce get kubectl results worker",
+    "your_cluster": (  # pools, apps and resources; what is typed; parts of reasons and events, broken into lines
+        "ebs ssd general spot data gpu ingress dedicated present nodes all disk cpu memory true init effect mine "
+        "catalog checkout clickhouse gateway inference invoices kafka payment recommendations redis search sessions "
+        "available is not helpful had didn match tolerate taint that the pod on node affinity volume conflict "
+        "Insufficient Preemption preemption preempting found victims for incoming potential placement"
+    ),
+    "your_plugin": (  # plugins, their label and their reason; an error as the framework writes it
+        "celsius web Cooler Half too hot normalize Score plugin plugins running failed with"
+    ),
     "devices": (  # claims, a taint; attributes; fields of a claim; parts of selectors, broken into lines
         "rival gpus train broken Broken model memory firmware constraints requests count key true false in gi com"
     ),

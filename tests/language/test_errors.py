@@ -1,16 +1,22 @@
-"""What is wrong with a file is told in Chinese: names, fields and values stay as Kubernetes spells them."""
+"""What is wrong with a file or a plugin is told in Chinese: names, fields and values stay as Kubernetes spells them."""
 
 import gzip
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from kschedlab import Generation, schedule
+from kschedlab.lab.panels import your_cluster, your_plugin
 from kschedlab.language import language
 from kschedlab.manifests.known_fields import known
 from kschedlab.manifests.loading import ManifestError, decode_objects, load
+from kschedlab.manifests.sources import KUBECTL_KINDS
+from kschedlab.plugins import Plugin, check_plugin, load_plugin, node_filter, node_score
+from kschedlab.plugins.framework import POINTS
+from kschedlab.testing import cluster
 from tests.language.shown import english
 
 DATA = Path(__file__).parents[1] / "manifests"
@@ -22,11 +28,14 @@ KINDS = {kind for kinds in known().kinds.values() for kind in kinds}
 VALUES = (
     "Always Never Equal Exists Honor Ignore Block Filesystem Delete Recycle Retain Immediate Managed Shared Dedicated "
     "Pending Running Succeeded Failed Unknown Recreate Parallel Restart All None Gt Lt In NotIn true false TCP UDP "
-    "cpu memory storage limit request Ki Mi Gi Ti Pi Ei Kubernetes Pod Server tag surrogate objects"
+    "kubectl yaml lambda pods cpu memory storage limit request Ki Mi Gi Ti Pi Ei Kubernetes Pod Server tag surrogate objects"
 )
 """Values of fields, resources, suffixes, and words that Chinese texts have, too."""
 EXPRESSION = re.compile(r"[.]cel[.]expression：.*", re.DOTALL)
 """What cel-go says of a selector, which is English in every language."""
+CODE = re.compile(r"[\w.@<>]*\([^()]*\)")
+FRAMEWORK = re.compile(r"(running|applying score) .*?(failed with: |filter plugin: |after normalizing)")
+"""How kube-scheduler's framework begins what it says of a plugin."""
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +48,7 @@ def chinese() -> Iterator[None]:
 def untranslated(errors: Iterable[str], given: str) -> dict[str, str]:
     """The English words of these messages that neither Kubernetes nor the input has."""
     names = FIELDS | KINDS | {*VALUES.split(), *re.findall(r"[A-Za-z]+", given)}
-    found = english(EXPRESSION.sub("", each) for each in errors)
+    found = english(CODE.sub("", EXPRESSION.sub("", each)) for each in errors)
     return {word: text for word, text in found.items() if word not in names}
 
 
@@ -62,3 +71,107 @@ def test_what_the_api_server_refuses_is_told_in_chinese() -> None:
     given = json.dumps([each["object"] for each in RECORDED])
     assert len(said) > 500
     assert untranslated(said, given) == {}
+
+
+PASTED = (
+    "",
+    "- 1",
+    "a: [",
+    "a: 1: 2",
+    "a: 'b",
+    "\ta: 1",
+    "\0",
+    '{"kind": "Pod" "a"}',
+    "kind: Pd\nmetadata: {name: a}",
+    "apiVersion: v1\nkind: Node\nmetadata: {name: a}",
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: A}]}",
+)
+UPLOADED = {"a.yaml": b"\xff", "b.yaml": b"", "c.yaml.gz": b"\x1f\x8b"}
+
+
+def test_the_panel_of_lesson_07_says_in_chinese_what_is_wrong() -> None:
+    panel = your_cluster.panel()
+    said = [problem for text in PASTED for problem in panel.paste(text).problems]
+    said += panel.load("no/such/file").problems
+    said += (problem for given in UPLOADED.items() for problem in panel.upload([given]).problems)
+    for settings in (
+        {"pod": "nobody"},
+        {"node": "nobody"},
+        {"question": "nobody"},
+        {"generation": "nobody"},
+        {"nobody": "1"},
+    ):
+        with pytest.raises(ValueError) as error:
+            panel.move(**settings)
+        said.append(str(error.value))
+    typed = "pod question node show pools generation change nobody why what would change it whom it would evict"
+    packed = "Compressed file ended before the end-of-stream marker was reached"
+    assert untranslated(said, f"pasted get {KUBECTL_KINDS} {typed} {packed}") == {}
+
+
+class Unmade(Plugin):
+    """A plugin that needs an argument."""
+
+    def __init__(self, argument: int) -> None:
+        self.argument = argument
+
+
+def plain(pod: object, node: object) -> None:
+    """A function that is no plugin yet."""
+
+
+V1_37 = Generation.named("v1.37")
+COLD, COOLER = node_filter("Cold")(plain), node_score("Cooler")(lambda pod, node: 1)
+MISTAKES: tuple[Callable[[], object], ...] = (
+    lambda: V1_37.plus(Unmade),
+    lambda: V1_37.plus(plain),
+    lambda: V1_37.plus([COLD]),
+    lambda: V1_37.plus("Cold"),
+    lambda: V1_37.plus(7),
+    lambda: V1_37.plus(COLD, COLD),
+    lambda: V1_37.plus(COLD).plugin("Cold").score("default/web", cluster()),
+    lambda: V1_37.plus(COOLER).plugin("Cooler").filter("default/web", cluster()),
+    lambda: V1_37.plugin("Cold"),
+    lambda: V1_37.weighted(NodeAffinity=-1),
+    lambda: V1_37.weighted(Cold=1),
+    lambda: node_filter("")(plain),
+    lambda: node_filter("Cold")(lambda: None),  # type: ignore[arg-type, misc]
+    lambda: node_filter("Cold", hint=lambda pod, old, new: True),
+    lambda: load_plugin("nothing"),
+    lambda: load_plugin("nothing.py"),
+    lambda: load_plugin("nothing:Cold"),
+    lambda: load_plugin("json:Cold"),
+    lambda: load_plugin("json:dumps"),
+    lambda: schedule("default/none", cluster()),
+    lambda: Generation.named("Cold"),
+)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_with_a_plugin_is_told_in_chinese(mistake: Callable[[], object]) -> None:
+    with pytest.raises((ValueError, TypeError, KeyError)) as error:
+        mistake()
+    given = f"{' '.join(POINTS)} Cold Cooler Unmade plain dumps json nothing py none prepare NAME kschedlab plugins"
+    assert re.search("[一-鿿]", str(error.value))
+    assert untranslated([str(error.value)], given) == {}
+
+
+WRONG_ANSWERS = (0.5, None, 7_000, 2**70)
+
+
+def test_a_plugin_s_wrong_answer_is_told_in_chinese() -> None:
+    world = cluster(*your_plugin.manifests())
+    scores = [node_score("Half")(lambda pod, node, wrong=wrong: wrong) for wrong in WRONG_ANSWERS]  # type: ignore[misc]
+    filters = [
+        node_filter("Half")(lambda pod, node: 7),  # type: ignore[arg-type, return-value]
+        node_filter("Half")(lambda pod, node: node.colour),
+        node_filter("Half")(lambda pod, node: {}["zone"]),
+    ]
+    for plugin in (*scores, *filters):
+        event = schedule("default/web", world, V1_37.plus(plugin)).event
+        said = [FRAMEWORK.sub("", str(each)) for each in (event, check_plugin(plugin))]
+        assert all(re.search("[一-鿿]", each) for each in said)
+        assert (
+            untranslated(said, "Half int None Status rack probe normalize colour name labels zone KeyError requested")
+            == {}
+        )

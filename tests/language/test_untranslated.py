@@ -12,6 +12,8 @@ from kschedlab.lab.exercises.lesson import Lesson, exercises_of
 from kschedlab.lab.exercises.progress import Progress
 from kschedlab.lab.exercises.sheet import Sheet, answers
 from kschedlab.lab.panels import (
+    cluster_questions,
+    contents,
     devices,
     first,
     heap_head,
@@ -45,18 +47,29 @@ from kschedlab.lab.panels import (
     selector,
     shared_sum,
     weights,
+    your_cluster,
+    your_plugin,
 )
 from kschedlab.lab.panels.base import Panel
 from kschedlab.lab.panels.session import Session, described
 from kschedlab.language import language
 from kschedlab.objects.quantity import Quantity
-from kschedlab.plugins import check_plugin, node_filter
+from kschedlab.plugins import NodeView, check_plugin, node_filter, node_score
 from kschedlab.views.svg import Room
 from tests.browser.layout import states
 from tests.language.shown import Shown, english
 
 ROOMS = (Room(), Room(320, 480))
 STATES, STORIES, SEEDS = 40, 4, (1, 2, 3)
+
+COLD = node_filter("ColdNode")(lambda pod, node: "node(s) were too hot" if celsius(node) >= 60 else None)
+COOLER = node_score("Cooler", formula="100 - {celsius}")(lambda pod, node: (100 - celsius(node), {"celsius": 1}))
+HALF = node_score("Half")(lambda pod, node: 0.5)  # type: ignore[arg-type, return-value]  # a mistake of lesson 09
+
+
+def celsius(node: NodeView) -> int:
+    return int(node.metadata.labels.get("celsius", 0))
+
 
 PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "preemption": preemption.panel,
@@ -117,10 +130,26 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "devices, no h100": lambda: devices.panel(model="h100"),
     "devices, selector": selector.panel,
     "devices, unknown attribute": lambda: selector.panel(selector="an unknown attribute"),
+    "contents": contents.panel,
+    "your_cluster": lambda: your_cluster.panel(pod="data/postgres-0", node="data-02"),
+    "your_cluster, change": lambda: your_cluster.panel(
+        pod="data/redis-24", question="what would change it", change="one node more of data"
+    ),
+    "your_cluster, what helps": cluster_questions.what_helps,
+    "your_cluster, how much": cluster_questions.how_much,
+    "your_cluster, there again": cluster_questions.there_again,
+    "your_cluster, whose pods": cluster_questions.whose_pods,
+    "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
+    "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
+    "your_plugin, weight": lambda: your_plugin.panel([COLD, COOLER]).ask(
+        your_plugin.lightest("rack-d", [COLD, COOLER])
+    ),
+    "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
 }
-"""By name, the panels of translated lessons, with their questions."""
+"""By name, the panels of the lessons, with their questions."""
 LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")
-"""The translated lessons with exercises."""
+LESSONS += ("your_cluster", "your_plugin")
+"""The lessons with exercises."""
 
 
 @pytest.fixture(autouse=True)
