@@ -28,7 +28,8 @@ KINDS = {kind for kinds in known().kinds.values() for kind in kinds}
 VALUES = (
     "Always Never Equal Exists Honor Ignore Block Filesystem Delete Recycle Retain Immediate Managed Shared Dedicated "
     "Pending Running Succeeded Failed Unknown Recreate Parallel Restart All None Gt Lt In NotIn true false TCP UDP "
-    "kubectl yaml lambda pods cpu memory storage limit request Ki Mi Gi Ti Pi Ei Kubernetes Pod Server tag surrogate objects"
+    "kubectl yaml lambda pods cpu memory storage limit request "
+    "Ki Mi Gi Ti Pi Ei Kubernetes Pod Server tag surrogate objects"
 )
 """Values of fields, resources, suffixes, and words that Chinese texts have, too."""
 EXPRESSION = re.compile(r"[.]cel[.]expression：.*", re.DOTALL)
