@@ -9,16 +9,19 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from kschedlab.language import language as speak, say
 from tests.site.built import PART, Site, build
-from tools.site.edition import EDITIONS, page_of
+from tools.site.edition import EDITIONS
 
-PAGES = [path.stem for path in EDITIONS["en"].paths()]
 WHOLE = "KSCHEDLAB_SITE" in os.environ
-SIZES = [(390, "light"), (390, "dark"), (800, "light"), (800, "dark"), (1280, "light"), (1280, "dark")]
+SIZES = [(360, "light"), (360, "dark"), (800, "light"), (800, "dark"), (1280, "light"), (1280, "dark")]
+FEW = {"en": [SIZES[1], SIZES[2], SIZES[5]], "zh": [SIZES[0], SIZES[5]]}
+"""The windows in which a page is tested, where not in all."""
 ALIVE = "(slot) => slot.dataset.alive"
 FIRST = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 QUIET = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"""
@@ -27,14 +30,24 @@ SMALL = """(slot) => [...slot.querySelectorAll(".ks-picture svg text")].map((eac
     parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a).filter((size) => size < 10).length"""
 
 
+def everything() -> list[tuple[str, str, int, str]]:
+    """Each page that is tested, with a window: language, notebook, width and theme."""
+    names = {
+        code: [path.stem for path in edition.paths()] if WHOLE else PART[code] for code, edition in EDITIONS.items()
+    }
+    sizes = {**FEW, "en": SIZES} if WHOLE else FEW
+    return [(code, name, *size) for code in EDITIONS for name in names[code] for size in sizes[code]]
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return build(tmp_path_factory.mktemp("site"))
 
 
 @contextmanager
-def opened(browser: Browser, address: str, width: int = 1280, theme: str = "light") -> Iterator[Page]:
+def opened(browser: Browser, file: Path | str, width: int = 1280, theme: str = "light") -> Iterator[Page]:
     """A page without a network; nothing may go wrong in it, and it may ask nobody else for anything."""
+    address = file if isinstance(file, str) else file.as_uri()
     context = browser.new_context(
         viewport={"width": width, "height": 800},
         color_scheme="dark" if theme == "dark" else "light",
@@ -68,7 +81,7 @@ def alive(page: Page, slot: Locator) -> Locator:
 def answer(page: Page, slot: Locator) -> None:
     """Answer the open question, if there is one, and read the verdict."""
     if slot.locator(".ks-covered").count():
-        slot.get_by_role("button", name="Show it anyway").click()
+        slot.get_by_role("button", name=say("Show it anyway")).click()
     if not slot.locator(".ks-asking").count():
         return
     field = slot.locator(".ks-choices input")
@@ -77,7 +90,7 @@ def answer(page: Page, slot: Locator) -> None:
         field.press("Enter")
     else:
         slot.locator(".ks-choices button").first.click()
-    expect(slot.locator(".ks-question")).to_contain_text("Your answer")
+    expect(slot.locator(".ks-question")).to_contain_text(say(" Your answer: {answer}.", answer="").strip(" .。"))
     assert len(slot.locator(".ks-question [role=status]").inner_text()) > 8
 
 
@@ -106,7 +119,7 @@ def moved(page: Page, slot: Locator) -> int:
         page.evaluate(QUIET)
         assert (slot.locator(".ks-sentence, .ks-control").all_inner_texts(), state_of(control)) != before
         expect(slot.locator(".missing")).to_be_hidden()
-        slot.get_by_role("button", name="Reset").click()
+        slot.get_by_role("button", name=say("Reset")).click()
         page.evaluate(QUIET)
         count += 1
     return count
@@ -120,7 +133,7 @@ def clicked(page: Page, slot: Locator) -> None:
     mark.press("Enter")
     page.evaluate(QUIET)
     expect(slot.locator(".missing")).to_be_hidden()
-    slot.get_by_role("button", name="Reset").click()
+    slot.get_by_role("button", name=say("Reset")).click()
     page.evaluate(QUIET)
 
 
@@ -132,43 +145,55 @@ def state_of(control: Locator) -> object:
 
 def told(page: Page, slot: Locator) -> None:
     """Play the story to its end."""
-    play = slot.get_by_role("button", name="Show how")
+    play = slot.get_by_role("button", name=say("▶ Show how"))
     if not play.count() or not play.is_visible():
         return
     play.click()
-    moment = slot.get_by_label("Moment of the story")
+    moment = slot.get_by_label(say("Moment of the story"))
     moment.press("End")
     page.evaluate(QUIET)
     expect(slot.locator(".ks-sentence")).not_to_be_empty()
-    slot.get_by_role("button", name="Close the story").click()
+    slot.get_by_role("button", name=say("Close the story")).click()
 
 
 def solved(slot: Locator) -> None:
     """Answer an exercise, take a hint and look at the solution."""
-    if not slot.get_by_role("button", name="Check").count():
+    check = slot.get_by_role("button", name=say("Check"))
+    if not check.count():
         return
     choices, line = slot.locator(".ks-answers input"), slot.locator("input[type=text]")
     if choices.count():
         choices.first.click()
     elif line.count():
         line.fill("no such answer")
-    slot.get_by_role("button", name="Check").click()
+    check.click()
     expect(slot.locator(".ks-reply")).not_to_be_empty()
-    hint = slot.get_by_role("button", name="Hint")
+    hint = slot.get_by_role("button", name=say("Hint"))
     hint.click()
-    expect(slot.locator(".ks-reply")).to_contain_text("Hint 1")
+    expect(slot.locator(".ks-reply")).to_contain_text(say("Hint {number} of {all}", number=1, all="").strip())
     for _ in range(6):
         hint.click()
-    slot.get_by_role("button", name="Solution").click()
-    expect(slot.locator(".ks-reply")).to_contain_text("Solution")
+    slot.get_by_role("button", name=say("Solution")).click()
+    expect(slot.locator(".ks-reply")).to_contain_text(say("Solution"))
 
 
-@pytest.mark.parametrize("name", PAGES if WHOLE else PART)
-@pytest.mark.parametrize("width, theme", SIZES if WHOLE else [SIZES[1], SIZES[2], SIZES[5]])
-def test_everything_on_a_page_moves(browser: Browser, site: Site, name: str, width: int, theme: str) -> None:
-    with opened(browser, (site.folder / page_of(name)).as_uri(), width, theme) as page:
+@contextmanager
+def speaking(code: str) -> Iterator[None]:
+    """``say`` has the words of this language."""
+    speak(code)
+    yield
+    speak("en")
+
+
+@pytest.mark.parametrize("language, name, width, theme", everything())
+def test_everything_on_a_page_moves(
+    browser: Browser, site: Site, language: str, name: str, width: int, theme: str
+) -> None:
+    with speaking(language), opened(browser, site.page(name, language), width, theme) as page:
         for slot in page.locator("[data-record]").all():
             alive(page, slot)
+            if slot.get_attribute("data-kind") == "progress":
+                continue
             if slot.get_attribute("data-kind") == "card":
                 solved(slot)
                 continue
@@ -182,7 +207,7 @@ def test_everything_on_a_page_moves(browser: Browser, site: Site, name: str, wid
 
 
 def test_a_state_that_is_not_recorded_says_so_and_offers_binder(browser: Browser, site: Site) -> None:
-    with opened(browser, (site.folder / "10-devices.html").as_uri()) as page:
+    with opened(browser, site.page("10-devices")) as page:
         slot = alive(page, page.locator("[data-kind=stage]").first)
         answer(page, slot)
         slot.get_by_role("button", name="State, link").or_(slot.locator(".ks-menu summary")).first.click()
@@ -192,7 +217,7 @@ def test_a_state_that_is_not_recorded_says_so_and_offers_binder(browser: Browser
         expect(slot.locator(".ks-sentence")).to_have_text("This state is not recorded on this page.")
         expect(slot.locator(".missing a")).to_have_attribute("href", EDITIONS["en"].binder("10-devices"))
         expect(slot.locator(".missing code")).to_contain_text('.restore("model: ')
-        slot.get_by_role("button", name="Reset").click()
+        slot.get_by_role("button", name=say("Reset")).click()
         expect(slot.locator(".missing")).to_be_hidden()
         field.fill("count: many")
         field.press("Enter")
@@ -200,7 +225,7 @@ def test_a_state_that_is_not_recorded_says_so_and_offers_binder(browser: Browser
 
 
 def test_what_a_question_above_covers_opens_with_its_answer(browser: Browser, site: Site) -> None:
-    with opened(browser, (site.folder / "10-devices.html").as_uri()) as page:
+    with opened(browser, site.page("10-devices")) as page:
         names = [slot.get_attribute("data-record") for slot in page.locator("[data-kind=stage]").all()]
         slots = [alive(page, page.locator(f"[data-record='{name}']")) for name in names]
         place = next(i for i, slot in enumerate(slots) if slot.locator(".ks-covered").count())
@@ -228,7 +253,7 @@ def test_a_page_is_there_at_once_from_a_server(browser: Browser, site: Site) -> 
 
 
 def test_pages_lead_to_each_other_and_keep_the_theme(browser: Browser, site: Site) -> None:
-    with opened(browser, (site.folder / "index.html").as_uri()) as page:
+    with opened(browser, site.page("00-contents")) as page:
         colour = "() => getComputedStyle(document.body).backgroundColor"
         light = page.evaluate(colour)
         page.get_by_role("button", name="Light or dark").click()
@@ -238,3 +263,31 @@ def test_pages_lead_to_each_other_and_keep_the_theme(browser: Browser, site: Sit
         assert page.evaluate(colour) != light
         page.get_by_role("link", name="Contents").first.click()
         expect(page.locator("h1")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", EDITIONS)
+def test_the_progress_counts_what_is_tried_on_the_page(browser: Browser, site: Site, language: str) -> None:
+    with speaking(language), opened(browser, site.page("10-devices", language)) as page:
+        progress = alive(page, page.locator("[data-kind=progress]"))
+        all_ = progress.locator("tr").count() - 1
+        expect(progress.locator("p")).to_have_text(say("{solved} of {all} solved.", solved=0, all=all_))
+        rows = progress.locator("tr").all()[1:]
+        expect(rows[0]).to_contain_text(say("not tried"))
+        expect(rows[-1]).to_contain_text(EDITIONS[language].words["python"])
+        card = alive(page, page.locator("[data-kind=card]").first)
+        for choice in card.locator(".ks-answers input").all():
+            choice.click()
+            card.get_by_role("button", name=say("Check")).click()
+            if "✓" in card.locator(".ks-reply").inner_text():
+                break
+        expect(progress.locator("p")).to_have_text(say("{solved} of {all} solved.", solved=1, all=all_))
+        expect(rows[0]).to_contain_text(say("right"))
+
+
+def test_a_page_leads_to_the_same_page_in_the_other_language(browser: Browser, site: Site) -> None:
+    with opened(browser, site.page("10-devices")) as page:
+        page.get_by_role("link", name="中文").click()
+        expect(page.locator("html")).to_have_attribute("lang", "zh")
+        expect(page.locator("h1")).to_contain_text("10 · 设备")
+        page.get_by_role("link", name="English").click()
+        expect(page.locator("h1")).to_contain_text("10 · Devices")

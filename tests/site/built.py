@@ -9,7 +9,8 @@ from pathlib import Path
 from tools.site.edition import EDITIONS, page_of
 
 ROOT = Path(__file__).parents[2]
-PART = ("00-contents", "10-devices")
+PART = {"en": ("00-contents", "10-devices"), "zh": ("10-devices",)}
+"""By language, the lessons that are built for tests."""
 
 
 @dataclass(frozen=True)
@@ -21,19 +22,27 @@ class Site:
 
     @property
     def pages(self) -> list[Path]:
-        return sorted(self.folder.glob("*.html"))
+        return sorted([*self.folder.glob("*.html"), *self.folder.glob("zh/*.html")])
 
     @property
-    def names(self) -> set[str]:
-        """The pages of the whole site."""
-        english = [page_of(path.stem) for path in EDITIONS["en"].paths()]
-        return {*english, *(f"zh/{name}" for name in english)}
+    def whole(self) -> set[Path]:
+        """The pages of the whole site, built or not."""
+        return {
+            self.folder / edition.place / page_of(path.stem)
+            for edition in EDITIONS.values()
+            for path in edition.paths()
+        }
+
+    def page(self, name: str, language: str = "en") -> Path:
+        """The page of a notebook."""
+        return self.folder / EDITIONS[language].place / page_of(name)
 
 
 def build(folder: Path) -> Site:
     """The site in KSCHEDLAB_SITE, or a part of it in this folder."""
     if (there := os.environ.get("KSCHEDLAB_SITE")) is not None:
         return Site(Path(there).resolve(), False)
-    command = [sys.executable, "-m", "tools.site.build", str(folder), *PART, "--states", "14", "--stories", "2"]
-    subprocess.run(command, check=True, cwd=ROOT)
+    for language, names in PART.items():
+        flags = ["--language", language, "--states", "14", "--stories", "2"]
+        subprocess.run([sys.executable, "-m", "tools.site.build", str(folder), *names, *flags], check=True, cwd=ROOT)
     return Site(folder, True)

@@ -5,7 +5,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import nbformat
-import pytest
 
 from tests.site.built import Site
 from tools.site.edition import EDITIONS, ENGLISH, URLS
@@ -63,24 +62,29 @@ def test_every_link_leads_somewhere(site: Site) -> None:
     lost = []
     for page in site.pages:
         for target, anchor in re.findall(r'(?:href|src)="(?![a-z]+:)([^"#]*)(#[^"]*)?"', page.read_text("utf-8")):
-            file = site.folder / target if target else page
-            known = file.exists() or (site.is_part and target in site.names)
+            file = (page.parent / target).resolve() if target else page
+            known = file.exists() or (site.is_part and file in site.whole)
             ids = re.findall(r'id="([^"]*)"', file.read_text("utf-8")) if anchor and file.suffix == ".html" else []
             if not known or (anchor and unquote(anchor[1:]) not in map(unquote, ids)):
-                lost.append((page.name, target + anchor))
+                lost.append((str(page), target + anchor))
     assert lost == []
 
 
-def test_every_recording_is_there_and_is_small(site: Site) -> None:
-    names = [name for page in site.pages for name in re.findall(r'data-record="([^"]*)"', page.read_text("utf-8"))]
-    files = {path.stem: path.stat().st_size for path in (site.folder / "data").glob("*.js")}
-    assert names and files.keys() == set(names) and len(names) == len(set(names))
-    shared = sum((site.folder / name).stat().st_size for name in ("course.css", "course.js"))
+def test_every_page_leads_to_its_translation(site: Site) -> None:
     for page in site.pages:
-        own = [files[name] for name in re.findall(r'data-record="([^"]*)"', page.read_text("utf-8"))]
-        assert shared + page.stat().st_size + sum(own[:3]) < 2_000_000, page.name  # what it loads at first
-    own = [*site.folder.glob("*"), *site.folder.glob("data/*")]  # of one language
-    assert sum(path.stat().st_size for path in own if path.is_file()) < 20_000_000
+        other = ".." if page.parent.name == "zh" else "zh"
+        assert f' href="{other}/{page.name}" lang="' in page.read_text("utf-8"), page
+
+
+def test_every_recording_is_there_and_is_small(site: Site) -> None:
+    found = {page: re.findall(r'data-record="([^"]*)"', page.read_text("utf-8")) for page in site.pages}
+    used = [page.parent / f"data/{name}.js" for page, names in found.items() for name in names]
+    assert used and len(used) == len(set(used)) and {*site.folder.rglob("data/*.js")} == set(used)
+    for page, names in found.items():
+        own = [page, *(page.parent / name for name in ("course.css", "course.js"))]
+        own += [page.parent / f"data/{name}.js" for name in names]
+        assert sum(path.stat().st_size for path in own) < 2_000_000, page
+    assert sum(path.stat().st_size for path in site.folder.rglob("*") if path.is_file()) < 20_000_000
 
 
 def test_a_page_runs_nothing_but_our_own_files(site: Site) -> None:
@@ -93,6 +97,9 @@ def test_a_page_runs_nothing_but_our_own_files(site: Site) -> None:
         assert "run this cell" not in text
 
 
-@pytest.mark.parametrize("says", ["open this lesson on Binder", 'class="toc"', 'lang="en"'])
-def test_every_page_says(site: Site, says: str) -> None:
-    assert [page.name for page in site.pages if says not in page.read_text("utf-8")] == []
+def test_every_page_has_its_language_its_headings_and_the_way_to_binder(site: Site) -> None:
+    for page in site.pages:
+        edition = EDITIONS["zh" if page.parent.name == "zh" else "en"]
+        _, to_binder = edition.words["run"].split("[")
+        for part in (f'<html lang="{edition.language}">', 'class="toc"', f">{to_binder.split(']')[0]}</a>"):
+            assert part in page.read_text("utf-8"), page

@@ -34,3 +34,16 @@ def test_equal_elements_are_stored_once() -> None:
 def test_tags_that_do_not_match_are_an_error(markup: str) -> None:
     with pytest.raises(ValueError, match="end"):
         Parts().markup(markup)
+
+
+def test_parts_are_stored_in_an_order_of_their_own() -> None:
+    parts = Parts()
+    pictures = [str(element("svg", element("text", letter * 200), element("text", "c" * 200))) for letter in "ba"]
+    record = parts.stored(
+        {"rooms": (1, 2), "states": [{"at": [3], "picture": parts.markup(each)} for each in pictures]}
+    )
+    assert record["rooms"] == [1, 2] and [state["at"] for state in record["states"]] == [[3], [3]]
+    texts = [part for part in record["parts"] if isinstance(part, str)]
+    assert texts == sorted(texts) == record["parts"][: len(texts)]
+    parts.all = record["parts"]
+    assert [parts.whole(state["picture"]) for state in record["states"]] == pictures

@@ -1,5 +1,7 @@
 """A recording has what the panel itself shows, in each room; its answers are the question's own."""
 
+import gzip
+import json
 from typing import Any
 
 import pytest
@@ -85,6 +87,14 @@ def test_the_nearest_settings_come_first() -> None:
 def test_steps_are_recorded_up_to_the_last_of_each_story() -> None:
     panel = overview_path.panel()
     assert {*nearest(panel.settings, 500)} >= {*type(panel.settings).grid()}
+
+
+def test_a_recording_ends_where_it_grows_too_large() -> None:
+    panel = preemption.panel()
+    record = recording(shown(panel), {}, Limits(states=200, stories=2, kilobytes=40))
+    whole = recording(shown(panel), {}, Limits(states=len(record["states"]), stories=2))
+    assert 1 < len(record["states"]) < 200 and record == whole
+    assert 25_000 < len(gzip.compress(json.dumps(record).encode())) * 4 / 3 < 45_000
 
 
 def test_what_a_click_in_the_picture_sets_is_recorded() -> None:

@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,11 @@ from pygments.formatters import HtmlFormatter
 import kschedlab.lab.exercises
 import kschedlab.lab.stage
 from kschedlab.lab.stage.front_end import front_end
-from tools.site.cards import recorded
+from tools.site.cards import progress, recorded
 from tools.site.edition import EDITIONS, Edition, page_of
 from tools.site.page import Page, Recorded, title_of
 from tools.site.record import Limits, recording
-from tools.site.run import ShownPanel, read, shown_by
+from tools.site.run import ShownPanel, ShownProgress, read, shown_by
 
 HERE = Path(__file__).parent
 STAGE, CARD = Path(kschedlab.lab.stage.__file__).parent, Path(kschedlab.lab.exercises.__file__).parent
@@ -70,10 +70,22 @@ def build_page(path: Path, out: Path, edition: Edition, limits: Limits) -> None:
     page = Page(edition, name, notebook, found, titles)
     (out / page_of(name)).write_text(page.html(), encoding="utf-8")
     gates: dict[int, str] = {}
+    answered: dict[str, str] = {}
     for each in (each for every in found.values() for each in every):
-        shown = each.shown
-        made = recording(shown, gates, limits) if isinstance(shown, ShownPanel) else recorded(shown.exercise)
+        made = record_of(each, gates, answered, limits)
         (out / f"data/{each.name}.js").write_text(packed(each.name, made, page), encoding="ascii")
+
+
+def record_of(each: Recorded, gates: dict[int, str], answered: dict[str, str], limits: Limits) -> dict[str, Any]:
+    """What is recorded. ``answered``: the exercises above that can be answered on the page; one more is noted."""
+    if isinstance(each.shown, ShownPanel):
+        return recording(each.shown, gates, limits)
+    if isinstance(each.shown, ShownProgress):
+        return progress(each.shown.summary, answered)
+    made = recorded(each.shown.exercise)
+    if made["answers"]:
+        answered[each.shown.exercise.title] = each.name
+    return made
 
 
 def packed(name: str, record: dict[str, Any], page: Page) -> str:
@@ -93,7 +105,7 @@ def main() -> None:
         words = "recorded of each panel (default: %(default)s)"
         parser.add_argument(f"--{each.name}", type=int, default=each.default, help=words)
     args = parser.parse_args()
-    edition, limits = EDITIONS[args.language], Limits(args.states, args.stories)
+    edition, limits = EDITIONS[args.language], Limits(args.states, args.stories, args.kilobytes)
     out = args.out / edition.place
     paths = {path.stem: path for path in edition.paths()}
     if unknown := [name for name in args.names if name not in paths]:
@@ -105,7 +117,7 @@ def main() -> None:
     if not args.names:
         for old in (out / "data").glob("*.js"):  # of cells that are no longer there
             old.unlink()
-    flags = ["--language", args.language, "--states", str(limits.states), "--stories", str(limits.stories)]
+    flags = ["--language", args.language, *(f"--{name}={value}" for name, value in asdict(limits).items())]
 
     def built(name: str) -> None:
         """A page from a process of its own: notebooks don't share what their cells define."""

@@ -1,10 +1,11 @@
-"""An exercise as a recording: replies to its choices, hints and the solution."""
+"""An exercise as a recording: replies to its choices, hints and the solution; and the table of a lesson's progress."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from kschedlab.lab.exercises.exercise import Exercise, State
+from kschedlab.lab.exercises.exercise import MARKS, Exercise, State
+from kschedlab.lab.exercises.lesson import Summary
 from kschedlab.lab.exercises.predict import SEPARATORS, Predict
 
 NUMBERS = 120
@@ -43,6 +44,16 @@ def recorded(exercise: Exercise) -> dict[str, Any]:
         "hints": hints,
         "early": early,
         "solution": str(exercise.solution().html()),
+    }
+
+
+def progress(summary: Summary, names: dict[str, str]) -> dict[str, Any]:
+    """The table's words. ``names``: by title, the recordings of the exercises that can be answered on the page."""
+    shown = (State.UNATTEMPTED, State.WRONG, State.RIGHT)
+    return {
+        "exercises": [names.get(title) for _, title, *_ in summary.rows],
+        "states": {state.name: [MARKS[state], state.words] for state in shown},
+        "solved": [summary.said(number) for number in range(len(summary.rows) + 1)],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import deque
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -16,7 +16,7 @@ from nbconvert.filters import Highlight2HTML, markdown2html
 from kschedlab.lab.stage.live import REVIVE
 from kschedlab.language import LANGUAGES, say, spoken
 from tools.site.edition import CONTENTS, Edition, page_of
-from tools.site.run import Notebook, Shown, ShownPanel
+from tools.site.run import Notebook, Shown, ShownExercise, ShownPanel, ShownProgress
 
 TEMPLATE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
 POLICY = (
@@ -29,6 +29,7 @@ LINK = re.compile(r'( href=\\?")(?![a-z]+:|#)([^"#\\]*)')
 """An address inside the site, in markup or in markup that stands in JSON."""
 HEADING = re.compile(r'<h2 id="([^"]*)">(.*?)<a class="anchor-link"')
 STILL = 'class="ks-still"'
+KINDS = {ShownPanel: "stage", ShownExercise: "card", ShownProgress: "progress"}
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,10 @@ class Page:
 
     def html(self) -> str:
         """The whole page."""
-        cells = "\n".join(self._cell(place, cell) for place, cell in enumerate(self.notebook.cells))
+        cells = self.linked("\n".join(self._cell(place, cell) for place, cell in enumerate(self.notebook.cells)))
         words: dict[str, object] = {**self.words, "binder": self.binder, "spoken": spoken()}
         words |= {name: link_to(self.words[name], self.binder) for name in ("unknown", "judged")}
-        page = TEMPLATE.substitute(
+        return TEMPLATE.substitute(
             language=self.edition.language,
             policy=escape(POLICY),
             title=escape(f"{self.titles[self.name]} · {self.words['course']}"),
@@ -76,10 +77,9 @@ class Page:
             top=f'<a href="index.html">{escape(self.words["course"])}</a>{self._languages()}{self._neighbours()}',
             bottom=self._neighbours(names=True),
         )
-        return self.linked(page)
 
     def linked(self, markup: str) -> str:
-        """The markup, or JSON with markup; its links lead to pages instead of notebooks, and to the repository."""
+        """A notebook's markup, or JSON with it; its links lead to pages instead of notebooks, and to the repository."""
         return LINK.sub(lambda link: link[1] + self._target(link[2]), markup)
 
     def _target(self, path: str) -> str:
@@ -117,20 +117,21 @@ class Page:
             return f'<div class="jp-RenderedHTMLCommon">{_markdown(cell.source)}</div>'
         hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
         code = "" if hidden else f'<div class="code">{HIGHLIGHT(cell.source, language="python")}</div>'
-        slots = iter(self.recorded.get(place, []))
+        slots = deque(self.recorded.get(place, []))
         shown = "".join(self._output(output, slots) for output in cell.outputs)
         if left := [each.name for each in slots]:
             raise ValueError(f"{self.name}, cell {place}: no saved picture for {', '.join(left)}: refresh the notebook")
         return f'{code}<div class="jp-RenderedHTMLCommon output">{shown}</div>' if shown else code
 
-    def _output(self, output: Any, slots: Iterator[Recorded]) -> str:
+    def _output(self, output: Any, slots: deque[Recorded]) -> str:
         if output.output_type == "stream":
             return f"<pre>{escape(output.text)}</pre>"
         data = output.data
         if STILL in data.get("text/html", ""):
-            return self._live(data["text/html"], next(slots, None))
+            return self._live(data["text/html"], slots.popleft() if slots else None)
         if "text/html" in data:
-            return str(data["text/html"])
+            counted = slots and isinstance(slots[0].shown, ShownProgress)
+            return self._slot(slots.popleft()) if counted else str(data["text/html"])
         if "text/markdown" in data:
             return _markdown(data["text/markdown"])
         return f"<pre>{escape(data['text/plain'])}</pre>"
@@ -140,7 +141,11 @@ class Page:
         if recorded is None:
             hint = rf"<div[^>]*><small>{re.escape(say(REVIVE))}</small></div>"
             return re.sub(hint, f'<p class="missing">{link_to(self.words["kernel"], self.binder)}</p>', still)
-        kind = "stage" if isinstance(recorded.shown, ShownPanel) else "card"
+        return self._slot(recorded)
+
+    def _slot(self, recorded: Recorded) -> str:
+        """The place of something recorded."""
+        kind = KINDS[type(recorded.shown)]
         return f'<div class="slot" data-record="{recorded.name}" data-kind="{kind}">{recorded.shown.still}</div>'
 
 

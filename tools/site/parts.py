@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Part: TypeAlias = str | list[int]
 """A text, or the numbers of the parts that it consists of."""
@@ -15,18 +15,22 @@ SHORT = 120
 """Fewer characters are one text, whatever they consist of."""
 
 
+class Number(int):
+    """The number of a part, wherever it stands in a recording."""
+
+
 class Parts:
-    """A store of parts; ``all`` is what is written to a file."""
+    """A store of parts; with :meth:`stored`, ``all`` is written to a file."""
 
     def __init__(self) -> None:
         self.all: list[Part] = []
-        self._numbers: dict[str | tuple[int, ...], int] = {}
+        self._numbers: dict[str | tuple[int, ...], Number] = {}
 
-    def text(self, text: str) -> int:
+    def text(self, text: str) -> Number:
         """The number of this text."""
         return self._number(text, text)
 
-    def markup(self, markup: str) -> int:
+    def markup(self, markup: str) -> Number:
         """The number of this markup, which is taken apart element by element. ValueError if its tags don't match."""
         nested: list[list[str | int]] = [[]]
         for token in TOKEN.findall(markup):
@@ -42,12 +46,18 @@ class Parts:
         if len(nested) > 1:
             raise ValueError(f"{nested[-1][0]} does not end in {markup[:80]!r}")
         found = self._element(nested[0])
-        return self.text(found) if isinstance(found, str) else found
+        return found if isinstance(found, Number) else self.text(str(found))
 
     def whole(self, number: int) -> str:
         """The text of a part."""
         part = self.all[number]
         return part if isinstance(part, str) else "".join(map(self.whole, part))
+
+    def stored(self, record: dict[str, Any]) -> dict[str, Any]:
+        """The record with its parts, in an order that compresses well: texts that begin alike follow each other."""
+        order = sorted(range(len(self.all)), key=lambda old: (isinstance(self.all[old], list), str(self.all[old])))
+        places = {old: place for place, old in enumerate(order)}
+        return {**_renumbered(record, places), "parts": [_renumbered(self.all[old], places) for old in order]}
 
     def _element(self, children: list[str | int]) -> str | int:
         """A short element as its text, a longer one as the number of a part."""
@@ -59,11 +69,20 @@ class Parts:
         numbers = [self.text(each) if isinstance(each, str) else each for each in _merged(children)]
         return self._number(tuple(numbers), numbers)
 
-    def _number(self, key: str | tuple[int, ...], part: Part) -> int:
+    def _number(self, key: str | tuple[int, ...], part: Part) -> Number:
         if key not in self._numbers:
-            self._numbers[key] = len(self.all)
+            self._numbers[key] = Number(len(self.all))
             self.all.append(part)
         return self._numbers[key]
+
+
+def _renumbered(value: Any, places: dict[int, int]) -> Any:
+    """The value; the numbers of parts in it are new."""
+    if isinstance(value, Number):
+        return places[value]
+    if isinstance(value, dict):
+        return {name: _renumbered(each, places) for name, each in value.items()}
+    return [_renumbered(each, places) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def _merged(children: list[str | int]) -> list[str | int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +24,28 @@ NUMBERS = 120
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is recorded of each panel: settings, and stories (of the settings nearest to the beginning)."""
+    """How much is recorded of each panel: settings, and stories (of the settings nearest to the beginning).
+
+    ``kilobytes``: where a recording ends, however many settings are left, and half of it where stories end.
+    """
 
     states: int = 200
     stories: int = 24
+    kilobytes: int = 200
+
+
+class Weight:
+    """How large a recording is so far. In the end its parts are sorted, and its file takes a quarter less."""
+
+    def __init__(self) -> None:
+        self.kilobytes, self._counted, self._compressed = 0.0, 0, zlib.compressobj(9)
+
+    def add(self, more: dict[str, Any], parts: Parts) -> None:
+        """Count what is new, and the parts that came with it."""
+        new, self._counted = parts.all[self._counted :], len(parts.all)
+        text = json.dumps([more, new], ensure_ascii=False, separators=(",", ":"))
+        packed = self._compressed.compress(text.encode()) + self._compressed.flush(zlib.Z_SYNC_FLUSH)
+        self.kilobytes += len(packed) * 4 / 3 / 1000  # as base64
 
 
 def recording(shown: ShownPanel, gates: dict[int, str], limits: Limits) -> dict[str, Any]:
@@ -47,10 +67,18 @@ def recording(shown: ShownPanel, gates: dict[int, str], limits: Limits) -> dict[
         panel.gate.open(None, None)
     pictures = "".join(panel.state(start, room)["picture"] for room in ROOMS)
     everything = nearest(start, 1 if isinstance(start, Nothing) else limits.states, pictures)
-    record["states"] = [_state(panel, each, parts, number < limits.stories) for number, each in enumerate(everything)]
-    record["becomes"] = becomes(everything)
+    weight, states = Weight(), list[dict[str, Any]]()
+    weight.add(record, parts)
+    for number, each in enumerate(everything):
+        if states and weight.kilobytes > limits.kilobytes:
+            break
+        story = number < limits.stories and weight.kilobytes < limits.kilobytes / 2
+        states.append(_state(panel, each, parts, story))
+        weight.add(states[-1], parts)
+    record["states"] = states
+    record["becomes"] = becomes(everything[: len(states)])
     panel.go(start)
-    return {**record, "parts": parts.all}
+    return parts.stored(record)
 
 
 def _state(panel: Panel[Any], settings: Any, parts: Parts, story: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Runs a notebook without a kernel and keeps what its cells show: live panels and exercises, not their pictures."""
+"""Runs a notebook without a kernel and keeps what its cells show: live panels, exercises and progress, no pictures."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 
 from kschedlab.lab.exercises.exercise import Exercise
+from kschedlab.lab.exercises.lesson import Summary
 from kschedlab.lab.panels.base import Panel
 from kschedlab.lab.panels.question import Gate
 from kschedlab.views.html import Html
@@ -41,7 +42,15 @@ class ShownExercise:
     still: Html
 
 
-Shown: TypeAlias = ShownPanel | ShownExercise
+@dataclass(frozen=True)
+class ShownProgress:
+    """The table of a lesson's progress as a cell shows it."""
+
+    summary: Summary
+    still: Html
+
+
+Shown: TypeAlias = ShownPanel | ShownExercise | ShownProgress
 
 
 @dataclass
@@ -57,6 +66,7 @@ def shown_by(notebook: Notebook) -> Run:
     found: list[Shown] = []
     _keep(shell, Panel, lambda panel: found.append(_panel(panel)))
     _keep(shell, Exercise, lambda exercise: found.append(ShownExercise(exercise, exercise.still("whole")[0])))
+    _keep(shell, Summary, lambda summary: found.append(ShownProgress(summary, summary.html())))
     run = Run()
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":

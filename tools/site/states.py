@@ -16,7 +16,8 @@ TYPED = 24
 
 
 def nearest(settings: Any, limit: int, pictures: str = "") -> list[Any]:
-    """Up to ``limit`` settings: these, one control changed, what marks in the pictures set, two controls, and so on.
+    """Up to ``limit`` settings: these, one control changed by one value, what marks in the pictures set, one control
+    changed, two controls, and so on.
 
     With few combinations, these are all of them.
     """
@@ -34,9 +35,11 @@ def _all(settings: Any, pictures: str) -> Iterator[Any]:
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
     for changed in range(1, len(names) + 1):
         some = (each for chosen in combinations(names, changed) for each in _varied(settings, chosen))
-        yield from sorted(some, key=lambda each: _distance(settings, each))
+        ordered = sorted(some, key=lambda each: _distance(settings, each))
         if changed == 1:
+            yield from (each for each in ordered if _distance(settings, each) == 1)
             yield from _marked(settings, pictures)
+        yield from ordered
 
 
 def _distance(settings: Any, other: Any) -> int:

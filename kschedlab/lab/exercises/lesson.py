@@ -94,7 +94,11 @@ class Summary:
     @property
     def sentence(self) -> str:
         """The result as text."""
-        return say("{solved} of {all} solved.", solved=self.solved, all=len(self.rows))
+        return self.said(self.solved)
+
+    def said(self, solved: int) -> str:
+        """The result as text if so many are solved."""
+        return say("{solved} of {all} solved.", solved=solved, all=len(self.rows))
 
     def __repr__(self) -> str:
         lines = [
@@ -105,7 +109,8 @@ class Summary:
         ]
         return "\n".join(map(visible, [*lines, self.sentence, *([self.trouble] if self.trouble else [])]))
 
-    def _repr_html_(self) -> str:
+    def html(self) -> Html:
+        """The progress as a table."""
         head = element(
             "tr", *(element("th", each, style=HEAD) for each in ("", *terms("exercise", "state", "tries", "hints")))
         )
@@ -120,4 +125,7 @@ class Summary:
             for number, title, state, tries, hints in self.rows
         )
         trouble = element("p", self.trouble, role="alert") if self.trouble else Html()
-        return str(join([element("table", head, *rows, style=TABLE), element("p", self.sentence), trouble]))
+        return join([element("table", head, *rows, style=TABLE), element("p", self.sentence), trouble])
+
+    def _repr_html_(self) -> str:
+        return str(self.html())

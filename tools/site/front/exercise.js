@@ -10,23 +10,33 @@ const plain = (answer) => answer.replace(SEPARATORS, "").toLowerCase();
 export class Exercise extends Model {
   constructor(record, words) {
     super({ face: record.face, large: false, spoken: words.spoken });
-    Object.assign(this, { record, words, state: "UNATTEMPTED", hints: 0 });
+    Object.assign(this, { record, words, state: "UNATTEMPTED", tries: 0, hints: 0, hint: 0 });
   }
 
   receive(message) {
     const { record } = this;
     if ("draft" in message) this.show({ given: message.draft });
     else if ("check" in message) this.check(message.check);
-    else if ("hint" in message) this.show({ reply: record.hints[Math.min((this.hints += 1), record.hints.length) - 1] });
+    else if ("hint" in message) this.show({ reply: this.help() });
     else if ("solution" in message) this.show({ reply: this.solution() });
   }
 
   check(answer) {
     const { answers, replies, missing, face } = this.record, known = answers[plain(answer)];
     if (!answer) return this.show({ reply: missing });
-    if (known && this.state !== "RIGHT") this.state = known[0] ? "RIGHT" : "WRONG";
-    const unknown = face.place === "text" ? this.words.unknown : this.words.judged;
+    const judged = known || face.place === "text", unknown = judged ? this.words.unknown : this.words.judged;
+    if (judged && this.state !== "RIGHT") {
+      this.state = known?.[0] ? "RIGHT" : "WRONG";
+      this.tries += 1;
+    }
     this.show({ given: answer, reply: known ? replies[known[1]] : unknown });
+  }
+
+  help() {
+    const { hints } = this.record;
+    this.hint = Math.min(this.hint + 1, hints.length);
+    if (this.state !== "RIGHT") this.hints = this.hint;
+    return hints[this.hint - 1];
   }
 
   solution() {

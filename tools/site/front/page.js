@@ -3,10 +3,11 @@
 
 import { make } from "../../../kschedlab/lab/stage/dom.js";
 import { Exercise } from "./exercise.js";
+import { Progress } from "./progress.js";
 import { Gates, Recording } from "./recording.js";
 
 const NEAR = "600px", KEPT = "kschedlab-theme";
-const gates = new Gates(), expected = new Map();
+const gates = new Gates(), progress = new Progress(), expected = new Map();
 
 /** What a recording's script calls. */
 window.kschedlab.arrived = (name, text) => expected.get(name)(text);
@@ -28,7 +29,14 @@ function loaded(name) {
 
 /** Puts the live panel or exercise in the place of its saved picture. */
 async function enliven(slot, words) {
-  const record = await loaded(slot.dataset.record), el = make("div", {});
+  const { record: name, kind } = slot.dataset, record = await loaded(name);
+  if (kind === "progress") progress.show(slot, record, words);
+  else play(slot, record, words);
+  slot.dataset.alive = "true";
+}
+
+function play(slot, record, words) {
+  const { record: name, kind } = slot.dataset, el = make("div", {});
   const line = make("code", {}), missing = make("p", { class: "missing", role: "status", hidden: true });
   missing.append(...linked(words.elsewhere, words), " ", line);
   const seen = (not, code) => {
@@ -36,11 +44,10 @@ async function enliven(slot, words) {
     missing.hidden = !not;
     line.textContent = code;
   };
-  const isStage = slot.dataset.kind === "stage";
-  const model = isStage ? new Recording(record, gates, words, seen) : new Exercise(record, words);
+  const model = kind === "stage" ? new Recording(record, gates, words, seen) : new Exercise(record, words);
+  if (kind === "card") progress.count(name, model);
   slot.replaceChildren(el, missing);
-  window.kschedlab[isStage ? "stage" : "card"].render({ model, el });
-  slot.dataset.alive = "true";
+  window.kschedlab[kind].render({ model, el });
 }
 
 /** A sentence whose part in brackets is the link to Binder. */

@@ -1,0 +1,28 @@
+// The table of a lesson's progress: it counts what is tried on this page. Nothing is kept when the page is closed.
+
+export class Progress {
+  constructor() {
+    this.models = new Map();
+    this.refresh = () => {};
+  }
+
+  /** An exercise of the page. */
+  count(name, model) {
+    this.models.set(name, model);
+    model.on("change:face", () => this.refresh());
+  }
+
+  /** Fills the saved table in, now and after each answer; what only Python judges says so. */
+  show(slot, { exercises, states, solved }, words) {
+    const rows = [...slot.querySelectorAll("tr")].slice(1), sentence = slot.querySelector("p");
+    this.refresh = () => {
+      const tried = exercises.map((name) => this.models.get(name) ?? { state: "UNATTEMPTED", tries: 0, hints: 0 });
+      tried.forEach(({ state, tries, hints }, i) => {
+        const [mark, said] = states[state], cells = [mark, null, exercises[i] ? said : words.python, tries, hints];
+        cells.forEach((text, place) => text !== null && (rows[i].cells[place].textContent = text));
+      });
+      sentence.textContent = solved[tried.filter(({ state }) => state === "RIGHT").length];
+    };
+    this.refresh();
+  }
+}
