@@ -25,15 +25,18 @@ function indent(area, by) {
   if (selectionStart !== selectionEnd) area.setSelectionRange(start, start + changed.length);
 }
 
-/** A place for YAML: numbered lines, Tab and Enter indent; Escape, then Tab, leaves it. */
+/**
+ * A place for YAML: numbered lines, Tab and Enter indent; Escape, then Tab, leaves it. Behind the field stands the same
+ * text, invisible: its lines wrap as the field's do, so they carry the numbers and make the field as high as it is.
+ */
 function editor(check, changed) {
   const numbers = make("div", { class: "ks-numbers", "aria-hidden": "true" });
-  const area = make("textarea", { class: "ks-code", "aria-label": say("Your answer, as YAML"), spellcheck: "false", autocapitalize: "off", wrap: "off" });
+  const area = make("textarea", { class: "ks-code", "aria-label": say("Your answer, as YAML"), spellcheck: "false", autocapitalize: "off", rows: 1 });
   let leaving = false;
   const fit = () => {
-    const count = Math.max(area.value.split("\n").length, 3);
-    numbers.textContent = Array.from({ length: count }, (_, i) => i + 1).join("\n");
-    area.rows = count;
+    const rows = area.value.split("\n");
+    while (rows.length < 3) rows.push("");
+    numbers.replaceChildren(...rows.map((row) => make("div", {}, make("span", {}, `${row}\u200b`))));
   };
   area.addEventListener("input", () => (fit(), changed(area.value)));
   area.addEventListener("keydown", (event) => {
