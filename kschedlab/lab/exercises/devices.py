@@ -70,13 +70,13 @@ class Case:
     def instance(self, *more: Html, text: str = "") -> Instance:
         """The devices before the decision, and all that is known of them."""
         rows = [
-            (f"{name}/{gpu}", model, f"{memory}Gi", root, self._state(f"{name}/{gpu}"))
+            [f"{name}/{gpu}", model, f"{memory}Gi", root, self._state(f"{name}/{gpu}")]
             for name, gpus in self.gpus.items()
             for gpu, model, memory, root in gpus
         ]
         head = [*terms("device", "model", meant("memory", "device"), "PCIe root"), ""]
-        known = table(head, (row(*each) for each in rows))
-        folded = element("details", element("summary", say("As a table")), known, open="")
+        known = table(head, (row(*each, element("span", state)) for *each, state in rows))
+        folded = element("details", element("summary", say("As a table")), known, open="", class_="again")
         picture = join([draw_devices(self.decision, ROOM, asked=False), *more, folded])
         written = "\n".join(aligned([head, *rows], ""))
         return Instance(picture, f"{written}\n\n{text}" if text else written, join([*more, known]))

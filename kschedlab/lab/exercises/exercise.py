@@ -102,12 +102,14 @@ class Instance:
     """An exercise's instance: ``picture`` or table, and the same as ``text``.
 
     ``saved``: a shorter picture, for the notebook's file. ``printed``: a narrow one, for a column of a sheet.
+    ``common``: what it shares with others of the lesson; a sheet has it once, above them.
     """
 
     picture: Html
     text: str
     saved: Html = NO_PICTURE
     printed: Html = NO_PICTURE
+    common: Html = NO_PICTURE
 
 
 NOTHING = Instance(Html(), "")

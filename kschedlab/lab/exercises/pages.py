@@ -17,11 +17,13 @@ PRINTED = (
     ".head { display: flex; gap: 0.6em; align-items: baseline; margin: 0 0 0.8em; } "
     ".head .name, .head .date { flex: 1 1 12em; border-bottom: 1px solid; } .head .date { flex: 0 1 7em; } "
     ".exercise { break-inside: avoid; margin-bottom: 2mm; } .exercise p { margin: 0 0 0.4em; } "
-    ".beside { display: grid; grid-template-columns: minmax(0, 1.6fr) minmax(0, 1fr); gap: 4mm; align-items: start; } "
+    ".beside { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 4mm; align-items: start; } "
+    ".flow { display: flex; flex-wrap: wrap; gap: 0 4mm; align-items: start; } .room { flex: 1 1 16em; } "
     "h1 { font-size: 1.4em; margin: 0 0.6em 0 0; } h2 { font-size: 1.1em; margin: 0 0 0.2em; } "
-    "summary { display: none; } table { break-inside: avoid; font-size: 0.94em; } "
+    "summary, .again { display: none; } table { break-inside: avoid; font-size: 0.94em; } "
     ".beside td:nth-child(3) span { white-space: normal !important; } "
-    "pre { font-size: 0.9em; margin: 0.2em 0 !important; } ul { margin: 0 0 0.4em; padding-left: 1.4em; } "
+    "pre { font-size: 0.9em; line-height: 1.1; margin: 0.2em 0 !important; } "
+    "ul { margin: 0 0 0.4em; padding-left: 1.4em; } "
     "svg { max-width: 100%; height: auto; } "
     "@media screen { body { padding: 1.5em; } .sheet { border-bottom: 2px dashed #888; padding-bottom: 2em; } }"
 )
@@ -69,12 +71,13 @@ def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: boo
     name_of, date_of = (element("span", each) for each in terms("Name", "Date"))
     line = [name_of, blank, date_of, date, element("span", say("seed {seed}", seed=seed))]
     head = element("div", title, *line, class_="head")
+    common = next((each.instance.common for each in exercises if str(each.instance.common)), None)
     made = (_exercise(number, each, solutions) for number, each in enumerate(exercises, 1))
-    return element("section", head, *made, class_="sheet")
+    return element("section", head, common, *made, class_="sheet")
 
 
 def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
-    """What is given, and the room for the answer: beside it, but below what may be wide, and on the teacher's copy."""
+    """What is given, and the room for the answer: beside it, but below what is wide, and on the teacher's copy."""
     head = element("h2", f"{number}. {exercise.title}")
     asked = [element("p", each, class_="asked") for each in exercise.question.split("\n")]
     given, instance = _instance(exercise), exercise.instance
@@ -83,17 +86,19 @@ def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
     if str(instance.printed):
         parts = [element("div", given), element("div", *asked, _room(exercise))]
     elif str(instance.picture) or not instance.text:
-        return element("div", head, *asked, given, _room(exercise), class_="exercise")
+        flow = element("div", given, element("div", _room(exercise), class_="room"), class_="flow")
+        return element("div", head, *asked, flow, class_="exercise")
     else:
         parts = [element("div", *asked, given), _room(exercise)]
     return element("div", head, element("div", *parts, class_="beside"), class_="exercise")
 
 
 def _instance(exercise: Exercise) -> Html:
-    """The picture in print; a function is printed as text."""
+    """The picture in print, without what stands above all exercises; a function is printed as text."""
     instance = exercise.instance
-    shown = next((each for each in (instance.printed, instance.picture) if str(each)), Html())
-    return lines(instance.text) if not str(shown) and instance.text else shown
+    if str(instance.printed) or str(instance.common):
+        return instance.printed
+    return lines(instance.text) if not str(instance.picture) and instance.text else instance.picture
 
 
 def _room(exercise: Exercise) -> Html:

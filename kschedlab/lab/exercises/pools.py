@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -60,7 +61,8 @@ def pool_rows() -> list[list[str]]:
 def yaml_instance(text: str) -> Instance:
     """A pod as YAML beside the pools."""
     beside = pool_instance()
-    return Instance(join([lines(text), beside.picture]), f"{text}\n{beside.text}")
+    manifest = lines(text)
+    return replace(beside, picture=join([manifest, beside.picture]), text=f"{text}\n{beside.text}", printed=manifest)
 
 
 def pool_instance() -> Instance:
@@ -72,7 +74,8 @@ def pool_instance() -> Instance:
     rows = [[name, number, taint or say("none"), *sizes] for name, number, taint, *sizes in pool_rows()]
     shown = table(head, (row(*each) for each in rows))
     said = [*aligned([head, *rows], ""), note]
-    return Instance(join([shown, element("p", note)]), "\n".join(said))
+    picture = join([shown, element("p", note)])
+    return Instance(picture, "\n".join(said), common=picture)
 
 
 def decide(manifest: Manifest) -> Decision:
