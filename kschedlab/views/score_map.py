@@ -194,7 +194,8 @@ class ScoreMap:
                 f"L{tip - 2:g} {RAIL / 2:g}Z" if i else "Z"
             )
             shape = element("path", d=path, fill=HERE if here else "currentColor", fill_opacity=None if here else 0.12)
-            weight, colour = ("bold", ink(HERE)) if here else (None, None)
+            fits = text_width(say(stage), bold=True) < step - 2 * tip
+            weight, colour = ("bold" if fits else None, ink(HERE)) if here else (None, None)
             words = label(
                 say(stage), (step + 5 * bool(i)) / 2, RAIL / 2 + 4.5, "middle", font_weight=weight, fill=colour
             )
@@ -255,6 +256,9 @@ class ScoreMap:
         for node, each in self.switches.items():
             middle = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
             on = say("off") if each.faint else say("on")
+            if 2 * max(SIZE + 2, 4 + text_width(on)) > plan.wide:  # then the badge alone, which is faint if off
+                yield badge(each, middle - SIZE / 2, RAIL + 5)
+                continue
             yield badge(each, middle - SIZE - 2, RAIL + 5)
             yield label(on, middle + 4, RAIL + 17, opacity=0.6 if each.faint else None)
 
