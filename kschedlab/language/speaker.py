@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,6 +11,8 @@ from kschedlab.language.message import CONTEXT, Message
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh": "中文"}
 """The languages by their codes in HTML, each with its own name."""
+BETWEEN = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+"""A space between Chinese characters: a field has it beside it, for values in Latin letters."""
 
 
 class _Speaker:
@@ -55,7 +58,10 @@ def say(message: str, /, **fields: object) -> str:
     if isinstance(message, Message):
         key, english, fields = message.key, message.english, {**message.fields, **fields}
     text = _SPEAKER.texts.get(key, english)
-    return text.format(**{name: _said(value) for name, value in fields.items()}) if fields else text
+    if not fields:
+        return text
+    filled = text.format(**{name: _said(value) for name, value in fields.items()})
+    return filled if _SPEAKER.chosen == ENGLISH else BETWEEN.sub("", filled)
 
 
 def _said(value: object) -> object:

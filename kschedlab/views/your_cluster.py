@@ -141,7 +141,7 @@ def refusal_rows(decision: Decision, label: str = "") -> list[list[str]]:
                 plugins=listing([f"{plugin} ({nodes:,})" for plugin, nodes in refusal.also]),
             )
         ]
-        reasons = "; ".join([*refusal.reasons, *(also if refusal.also else [])])
+        reasons = say("; ").join([*refusal.reasons, *(also if refusal.also else [])])
         evicting = (
             say("does not help") if refusal.unresolvable else say("tried: no victims") if tried else say("may help")
         )

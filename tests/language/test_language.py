@@ -61,6 +61,14 @@ def test_a_word_may_have_a_translation_for_a_context() -> None:
 
 
 @pytest.mark.usefixtures("chinese")
+def test_no_space_stands_between_chinese_characters() -> None:
+    assert [say("{who} cordons {node}", who=who, node="node-a") for who in ("kubelet", say("user"))] == [
+        "kubelet 把 node-a 设为不可调度",
+        "用户把 node-a 设为不可调度",
+    ]
+
+
+@pytest.mark.usefixtures("chinese")
 def test_a_front_end_gets_its_words() -> None:
     told = spoken()
     assert told["lang"] == "zh" and told["words"]["Check"] == "检查" and "Node" not in told["words"]

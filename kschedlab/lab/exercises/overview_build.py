@@ -78,7 +78,7 @@ def exactly_one(rng: random.Random) -> Exercise:
         ),
         Instance(
             element("div", shown(BASE).picture, element("p", say(DB))),
-            f"{shown(BASE).text}\n{DB}",
+            f"{shown(BASE).text}\n{say(DB)}",
         ),
         as_yaml(list(BASE)),
         START,
