@@ -43,10 +43,12 @@ def _all(settings: Any, pictures: str) -> Iterator[Any]:
 
 
 def _distance(settings: Any, other: Any) -> int:
-    """How many values lie between them; of what has no order, one."""
+    """How many values lie between them; of what has no order, one for the next in the list and two for others."""
     controls, here, there = type(settings).controls(), settings.indices(), other.indices()
+    typed = {name for name, each in controls.items() if each.kind == "typed"}
     ordered = {name for name, each in controls.items() if each.kind in ("slider", "steps")}
-    return sum(abs(there[name] - at) if name in ordered else there[name] != at for name, at in here.items())
+    apart = {name: there[name] != at if name in typed else abs(there[name] - at) for name, at in here.items()}
+    return sum(value if name in ordered else min(value, 2) for name, value in apart.items())
 
 
 def _marked(settings: Any, pictures: str) -> Iterator[Any]:
