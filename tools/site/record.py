@@ -22,11 +22,15 @@ NUMBERS = 120
 """Where a number is asked for: how far answers are recorded on both sides of 0 and of the right one."""
 
 
+LEAST = 60
+"""So many settings are recorded in any case: each control moved by itself, and clicks in the picture."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """How much is recorded of each panel: settings, and stories (of the settings nearest to the beginning).
 
-    ``kilobytes``: where a recording ends, however many settings are left, and half of it where stories end.
+    ``kilobytes``: where a recording ends, if it has enough settings, and half of it where stories end.
     """
 
     states: int = 200
@@ -70,7 +74,7 @@ def recording(shown: ShownPanel, gates: dict[int, str], limits: Limits) -> dict[
     weight, states = Weight(), list[dict[str, Any]]()
     weight.add(record, parts)
     for number, each in enumerate(everything):
-        if states and weight.kilobytes > limits.kilobytes:
+        if number >= LEAST and weight.kilobytes > limits.kilobytes:
             break
         story = number < limits.stories and weight.kilobytes < limits.kilobytes / 2
         states.append(_state(panel, each, parts, story))

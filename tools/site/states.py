@@ -16,8 +16,7 @@ TYPED = 24
 
 
 def nearest(settings: Any, limit: int, pictures: str = "") -> list[Any]:
-    """Up to ``limit`` settings: these, one control changed by one value, what marks in the pictures set, one control
-    changed, two controls, and so on.
+    """Up to ``limit`` settings: these, one control changed, what marks in the pictures set, two controls, and so on.
 
     With few combinations, these are all of them.
     """
@@ -35,20 +34,16 @@ def _all(settings: Any, pictures: str) -> Iterator[Any]:
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
     for changed in range(1, len(names) + 1):
         some = (each for chosen in combinations(names, changed) for each in _varied(settings, chosen))
-        ordered = sorted(some, key=lambda each: _distance(settings, each))
+        yield from sorted(some, key=lambda each: _distance(settings, each))
         if changed == 1:
-            yield from (each for each in ordered if _distance(settings, each) == 1)
             yield from _marked(settings, pictures)
-        yield from ordered
 
 
 def _distance(settings: Any, other: Any) -> int:
-    """How many values lie between them; of what has no order, one for the next in the list and two for others."""
+    """How many values lie between them; of what has no order, one."""
     controls, here, there = type(settings).controls(), settings.indices(), other.indices()
-    typed = {name for name, each in controls.items() if each.kind == "typed"}
     ordered = {name for name, each in controls.items() if each.kind in ("slider", "steps")}
-    apart = {name: there[name] != at if name in typed else abs(there[name] - at) for name, at in here.items()}
-    return sum(value if name in ordered else min(value, 2) for name, value in apart.items())
+    return sum(abs(there[name] - at) if name in ordered else there[name] != at for name, at in here.items())
 
 
 def _marked(settings: Any, pictures: str) -> Iterator[Any]:
