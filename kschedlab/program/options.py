@@ -148,7 +148,7 @@ def screen(options: argparse.Namespace) -> Screen:
 
 def print_json(data: object) -> None:
     """Print one line of JSON. Characters that a terminal obeys, hides or cannot show are escaped."""
-    text = msgspec.json.encode(data).decode()
+    text = msgspec.json.encode(data, enc_hook=str).decode()
     if not text.isascii() or not text.isprintable():
         shown = text.encode(sys.stdout.encoding or "utf-8", "replace").decode(sys.stdout.encoding or "utf-8")
         pairs = zip(text, shown, strict=True)
