@@ -120,10 +120,12 @@ def _below(start: float, end: float, y: float, deep: float) -> list[tuple[float,
 
 
 def _check(check: Check, x: float, y: float, size: int) -> Html:
-    answer = (say(": yes") if check.holds else say(": no")) if size > 12 else ""
+    """In bold and with its answer, unless the room is narrow."""
+    narrow = size <= 12
+    weight, answer = (None, "") if narrow else ("bold", say(": yes") if check.holds else say(": no"))
     if check.holds:
-        return text(f"✓ {check.words}{answer}", x, y, font_size=size, font_weight="bold")
-    return refused(check.words + answer, x, y, "start", size)
+        return text(f"✓ {check.words}{answer}", x, y, font_size=size, font_weight=weight)
+    return refused(check.words + answer, x, y, "start", size, weight)
 
 
 def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
@@ -224,9 +226,9 @@ class Nominations:
 
 
 def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
-    """The list of each node on the left, and on the right the node of each pod by UID."""
-    wide = (room.width - 4 * EDGE) / (len(nominations.by_node) + 1.3)
-    tall = 40 + 2 * (PILL + 6)
+    """The list of each node on the left, and on the right, or below, the node of each pod by UID."""
+    number, tall, below = len(nominations.by_node), 40 + 2 * (PILL + 6), room.width < 420
+    wide = (room.width - EDGE) / number - EDGE if below else (room.width - 4 * EDGE) / (number + 1.3)
     shapes = [text(say("nominatedPods: a list by node"), EDGE, 16, font_size=12, opacity=0.8)]
     for i, (node, pods) in enumerate(nominations.by_node.items()):
         x = EDGE + i * (wide + EDGE)
@@ -239,18 +241,18 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
             shapes.append(pill(dashed, x + (wide - broad) / 2, y, broad, f"pod/{pod.name}", thick=2))
         if not pods:
             shapes.append(text(say("no key"), x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
-    x = EDGE + len(nominations.by_node) * (wide + EDGE)
+    x, top = (EDGE, 26 + tall + 30) if below else (EDGE + number * (wide + EDGE), 26)
     title = say("nominatedPodToNode: by UID") if room.width - x > 210 else "nominatedPodToNode"
-    shapes.append(text(title, x, 16, font_size=12, opacity=0.8))
-    shapes.append(_box(x, 26, room.width - EDGE - x, tall, fill="none", stroke="currentColor"))
+    shapes.append(text(title, x, top - 10, font_size=12, opacity=0.8))
+    shapes.append(_box(x, top, room.width - EDGE - x, tall, fill="none", stroke="currentColor"))
     for n, (uid, node) in enumerate(sorted(nominations.node_of.items())):
         line = text(f"{uid} → {node}", 8, 0, font_size=12)
-        shapes.append(element("g", line, data_key=f"uid/{uid}", transform=f"translate({x:.1f},{26 + 34 + n * 26})"))
+        shapes.append(element("g", line, data_key=f"uid/{uid}", transform=f"translate({x:.1f},{top + 34 + n * 26})"))
     if not nominations.node_of:
-        shapes.append(text(say("empty"), x + 12, 60, font_size=12, opacity=0.7))
+        shapes.append(text(say("empty"), x + 12, top + 34, font_size=12, opacity=0.7))
     for n, name in enumerate(nominations.lost):
-        shapes.append(refused(say("{pod}: no list", pod=name), x + 10, 26 + tall - 10 - 18 * n, "start"))
-    return svg(shapes, room.width, 26 + tall + 10, alt, size=13)
+        shapes.append(refused(say("{pod}: no list", pod=name), x + 10, top + tall - 10 - 18 * n, "start"))
+    return svg(shapes, room.width, top + tall + 10, alt, size=13)
 
 
 # -- faults

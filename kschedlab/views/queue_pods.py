@@ -127,6 +127,8 @@ def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", t
     )
 
 
-def refused(words: str, x: float, y: float, anchor: str = "middle", size: int = 13) -> Html:
+def refused(
+    words: str, x: float, y: float, anchor: str = "middle", size: int = 13, weight: str | None = "bold"
+) -> Html:
     """A failure: red, with a cross."""
-    return label(f"✕ {words}", x, y, anchor, 70, fill=EVICTED, font_weight="bold", font_size=size)
+    return label(f"✕ {words}", x, y, anchor, 70, fill=EVICTED, font_weight=weight, font_size=size)

@@ -50,9 +50,10 @@ def draw_turns(turns: Turns, room: Room, alt: str) -> Html:
     high = HEAD + max(-(-most // each), 1) * LINE + 22
     top = 3.0 * LINE + 24
     shapes = [label(say("next"), 2, 20, font_weight="bold")]
+    step = min(SQUARE, (room.width - 48) / len(turns.pods))
     for place, (kind, _) in enumerate(turns.pods[turns.placed :]):
         number = turns.placed + place + 1
-        shapes.append(_pod(number, kind == turns.kinds[0], 46 + place * SQUARE, 4))
+        shapes.append(_pod(number, kind == turns.kinds[0], 46 + place * step, 4))
     if turns.placed == len(turns.pods):
         shapes.append(label(say("all pods have their node"), 46, 20))
     shapes += [*_choices(turns), *_counter(turns, room.width, wide, top)]
