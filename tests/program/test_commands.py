@@ -204,7 +204,7 @@ def test_bench_prints_what_the_go_program_prints(tmp_path: Path, capsys: pytest.
         ('{"objects": [], "queue": [1]}', "queue[0]"),
         ('{"objects": [], "queue": [{"kind": "Node", "metadata": {"name": "n"}}]}', "queue[0]: expected one pod"),
         ('{"objects": [], "queue": [], "queue" : []}', 'the key "queue" appears twice'),
-        ('{"objects": [], "queue": ' + "[" * 9999, "nested too deep"),
+        ('{"objects": [], "queue": ' + "[" * 1_000_000, "nested too deep"),
     ],
 )
 def test_bench_with_a_file_that_is_no_workload(

@@ -36,7 +36,7 @@ BAD = {
     "an unpaired surrogate": ('{"objects": [], "pod": "\\ud800"}', "not a scenario"),
     "not UTF-8": (b'{"objects": [], "pod": "\xff"}', "not a scenario"),
     "deep": ("[" * 100_000, "not a scenario"),
-    "deep objects": ('{"objects": [' + '{"a":' * 100_000, "not a scenario: it is nested too deep"),
+    "deep objects": ('{"objects": [' + "[" * 1_000_000, "not a scenario: it is nested too deep"),
     "a field twice": ('{"objects": [], "pod": "a", "pod" :"b"}', 'the key "pod" appears twice'),
     "a key twice inside": (
         '{"objects": [{"kind": "Pod", "spec": {"priority": 1, "priority" : 2}}], "pod": "a"}',
