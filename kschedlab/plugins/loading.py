@@ -18,7 +18,7 @@ from typing import Any
 
 from kschedlab.language import listed, say
 from kschedlab.plugins.framework import POINTS, Plugin, name_of, raised
-from kschedlab.plugins.joining import explain_no_plugin, is_array_plugin, is_plugin
+from kschedlab.plugins.joining import explain_no_plugin, is_plugin
 
 GROUP = "kschedlab.plugins"
 
@@ -127,8 +127,8 @@ def extension_points(plugin: object) -> frozenset[str]:
     owner = plugin if isinstance(plugin, type) else type(plugin)
     own = {each for each in POINTS if callable(getattr(owner, each, None))}
     own -= {each for each in own if getattr(owner, each) is getattr(Plugin, each)}
-    if callable(getattr(owner, "prepare", None)) or is_array_plugin(plugin):
-        own |= {"filter"} if callable(getattr(owner, "prepare", None)) else set()
+    if callable(getattr(owner, "prepare", None)):
+        own.add("filter")
     names = {"less": "queueSort"}
     return frozenset(names.get(each, _camel_case(each)) for each in own)
 
@@ -141,25 +141,17 @@ def _camel_case(name: str) -> str:
 def _imported(module: str, reference: str) -> Any:
     try:
         return import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
+    except (Exception, SystemExit) as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing is not None and (module == missing or module.startswith(f"{missing}.")):
             raise PluginNotFoundError(
                 say(
                     '"{reference}": there is no module "{name}": create {name}.py in the current folder, or '
                     "install the package",
                     reference=reference,
-                    name=error.name,
+                    name=missing,
                 )
             ) from None
-        raise PluginNotFoundError(
-            say(
-                '"{reference}": module {module} cannot be imported: {why}',
-                reference=reference,
-                module=module,
-                why=raised(error),
-            )
-        ) from None
-    except (Exception, SystemExit) as error:
         raise PluginNotFoundError(
             say(
                 '"{reference}": module {module} cannot be imported: {why}',
