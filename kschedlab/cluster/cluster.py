@@ -161,7 +161,8 @@ class Cluster(Columns):
     def info(self, pod: Pod) -> PodInfo:
         """The pod as this API admits it, with its signature, requests and priority."""
         original, pod = pod, self.api.admit(pod)
-        request, placed = self.api.incoming(pod), self.api.placed(pod)
+        request = self.api.incoming(pod)
+        placed = request if self.api.placed is self.api.incoming else self.api.placed(pod)
         for name in request | placed:
             self._row(name)
         return PodInfo(

@@ -90,5 +90,7 @@ def head_of_heap(scores: Scores, rng: random.Random) -> int:
     best = np.flatnonzero(scores.total == scores.total.max())
     if scores.drawn is not None and scores.drawn[best].any():
         return int(scores.nodes[rng.choice(best[scores.drawn[best]].tolist())])
-    path_from_root = {place: bin(place + 1)[3:] for place in best.tolist()}
-    return int(scores.nodes[min(path_from_root, key=path_from_root.__getitem__)])
+    # Read as bits, a place counted from 1 is the path to it from the root: put the paths' beginnings below each other.
+    depth = np.frexp(best + 1)[1]
+    first_in_preorder = best[np.argmin((best + 1) << (depth.max() - depth))]
+    return int(scores.nodes[first_in_preorder])

@@ -65,7 +65,8 @@ class DeviceBinding:
     def _found(self, pod: Pod, node: str) -> Reservation | str | None:
         """What the pod gets on the node, None if it demands nothing, or the error."""
         context, generation = self._context, self._context.generations[pod.spec.schedulerName]
-        cluster, info = context.cache.cluster(), context.cache.info(pod)
+        cluster = context.cache.cluster()
+        info = cluster.on_node(pod.key)
         if not demands_devices(info, cluster):
             return None
         from kschedlab.claiming import demand_for
