@@ -32,7 +32,8 @@ def pool_rows(cluster: Cluster, label: str = "") -> list[list[str]]:
         for resource in ("cpu", "memory"):
             line = cluster.resources[resource]
             room = int(cluster.allocatable[line, places].sum())
-            shares.append(f"{100 * int(cluster.requested[line, places].sum()) // max(room, 1)} %")
+            share = 100 * int(cluster.requested[line, places].sum()) // max(room, 1)
+            shares.append(say("{share} %", share=share))
         running = str(int(cluster.pods_on[places].sum()))
         rows.append([name, str(len(places)), listing(described, 3) or say("none"), *shares, running])
     return rows

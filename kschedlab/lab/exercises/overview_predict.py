@@ -218,7 +218,7 @@ def found(nodes: int, enough: int, percentage: int) -> Html:
         label(say("★ {enough:,} feasible nodes are enough", enough=enough), 10, 16, font_weight="bold"),
         label(say("all {nodes:,} nodes", nodes=nodes), 10 + wide, 16, "end"),
         *(element("path", d=f"M{10 + wide * each / 100:g} 58v6", stroke="currentColor") for each in range(0, 101, 10)),
-        label(f"{percentage} %", 10 + wide * percentage / 100, 80, "middle"),
+        label(say("{share} %", share=percentage), 10 + wide * percentage / 100, 80, "middle"),
     ]
     return svg(
         bar,

@@ -30,7 +30,13 @@ class Settings(Restorable):
     """``percentage``: percentageOfNodesToScore, 0 if unset; ``every``: every n-th node is feasible."""
 
     nodes: int = slider("nodes in the cluster", SIZES, 1000)
-    percentage: int = slider("percentage to score", (0, *range(5, 101, 5)), 0, lambda p: f"{p} %" if p else UNSET)
+    percentage: int = slider(
+        "percentage to score",
+        (0, *range(5, 101, 5)),
+        0,
+        lambda p: f"{p} %" if p else UNSET,
+        lambda p: say("{share} %", share=p) if p else say(UNSET),
+    )
     every: int = slider(
         "feasible",
         FITS,

@@ -123,7 +123,7 @@ def _sentence(line: Line, start: int) -> str:
     if change.new is None:
         return say("At {at:.3f} s {pod} is gone: the {who} removed it.", at=at, pod=name, who=_who(change.by))
     _, _, status, _, _, _, on, nominated, _ = wide_cells(change.new, change.at)
-    where = f"NODE {on}, NOMINATED NODE {nominated}"
+    where = say("NODE {on}, NOMINATED NODE {nominated}", on=on, nominated=nominated)
     if change.old is None:
         message = later("At {at:.3f} s the {who} creates {pod}: STATUS {status}, {where}.")
     else:

@@ -182,7 +182,7 @@ class Desk(Enlargeable):
         said: list[Child] = [say("kubectl finds this cluster.")]
         if os.environ.get("KUBECONFIG", "").partition(os.pathsep)[0] != str(self._path):
             said = [say("type first:"), " ", element("code", f"export KUBECONFIG={shlex.quote(str(self._path))}")]
-        line = element("div", element("b", say("In a terminal")), " (File > New > Terminal) ", *said)
+        line = element("div", element("b", say("In a terminal")), say(" (File > New > Terminal) "), *said)
         missing = element("div", say(NO_KUBECTL), role="alert") if shutil.which("kubectl") is None else None
         return join([element("div", say(LIVES), role="status"), line, missing])
 

@@ -6,7 +6,7 @@ export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export const parsed = (markup) => new DOMParser().parseFromString(markup, "text/html").body;
 
-const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.])/;
+const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.\d])/;
 
 /** Lets long names in here break as the words in them do: before a capital, after a dot, a slash or a bracket. */
 export function divisible(root) {
@@ -16,6 +16,12 @@ export function divisible(root) {
     text.replaceWith(...text.data.split(BREAKS).flatMap((part, i) => i ? [document.createElement("wbr"), part] : [part]));
   }
 }
+
+const NAMES = /([\w./]+(?:-[\w./]+)+)/, LONGEST = 24;
+
+/** The text in parts for an element: a short name such as node-b never breaks at its hyphen. */
+export const unbroken = (text) =>
+  text.split(NAMES).map((part, i) => (i % 2 && part.length <= LONGEST ? make("span", { class: "ks-name" }, part) : part));
 
 /** A name that nothing else on the page has. */
 export const unique = () => `ks${Math.random().toString(36).slice(2)}`;

@@ -2,7 +2,7 @@
 // nothing about scheduling. CONTRIBUTING.md lists the marks that turn parts of a picture into handles.
 
 import { row } from "./controls.js";
-import { button, clamp, divisible, make, parsed, tell } from "./dom.js";
+import { button, clamp, divisible, make, parsed, tell, unbroken } from "./dom.js";
 import { Hand } from "./hand.js";
 import { Keyboard } from "./keyboard.js";
 import { learn, say } from "./language.js";
@@ -170,7 +170,7 @@ class Stage {
     if (settle || !this.at) this.at = { ...shown.at };
     this.refreshControls();
     this.picture.draw(shown.picture, duration);
-    if (this.sentence.textContent !== shown.sentence) this.sentence.textContent = shown.sentence;
+    if (this.sentence.textContent !== shown.sentence) this.sentence.replaceChildren(...unbroken(shown.sentence));
     if (this.tableText !== shown.table) {
       this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
       divisible(this.table);

@@ -1,6 +1,6 @@
 // A story: pictures between question and answer, played, and closed when something else happens.
 
-import { button } from "./dom.js";
+import { button, unbroken } from "./dom.js";
 import { say } from "./language.js";
 import { MOVE } from "./motion.js";
 import { Player } from "./player.js";
@@ -31,7 +31,7 @@ export class Story {
         this.at = at;
         player.update((now, last) => say("{at} of {last}", { at: now + 1, last: last + 1 }));
         stage.picture.draw(frames[at].picture, duration);
-        stage.sentence.textContent = frames[at].caption;
+        stage.sentence.replaceChildren(...unbroken(frames[at].caption));
       },
     });
     this.bar = player.root;
@@ -53,7 +53,7 @@ export class Story {
     this.stage.pause();
     this.frames = null;
     this.bar.remove();
-    this.stage.sentence.textContent = this.stage.shown.sentence;
+    this.stage.sentence.replaceChildren(...unbroken(this.stage.shown.sentence));
     this.stage.el.classList.remove("ks-telling");
   }
 }
