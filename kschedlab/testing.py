@@ -8,7 +8,9 @@ What is not named keeps the API's default.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from kschedlab.cluster.cluster import Cluster
@@ -180,9 +182,15 @@ def cluster(*manifests: Manifest, api: Api = API_1_37) -> Cluster:
 
 def as_yaml(manifests: Sequence[Manifest]) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
+    return "---\n".join(_document(json.dumps(each)) for each in manifests)
+
+
+@lru_cache(maxsize=1024)
+def _document(text: str) -> str:
+    """A manifest, given as JSON, as YAML. Neighbours of a state have most of their manifests in common with it."""
     import yaml
 
-    return str(yaml.safe_dump_all(manifests, sort_keys=False))
+    return str(yaml.safe_dump(json.loads(text), sort_keys=False))
 
 
 def clock_time(minutes: int) -> str:

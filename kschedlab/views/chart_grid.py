@@ -138,6 +138,7 @@ class Plan:
             won, x = c == grid.chosen, self.left + self.wide * (c + 0.5)
             sign = "★ " if won else "✕ " if c in grid.refused else ""
             text = fitted(f"{sign}{names[c]}", every * self.wide - 2, bold=won)
+            x = max(x, self.left + text_width(text, bold=won) / 2)
             words = label(text, x, self.top - 9, "middle", font_weight="bold" if won else None)
             tip = _tip(name, [text.removeprefix(sign)])
             shapes.append(element("g", words, data_key=f"column/{name}", data_tip=tip))

@@ -19,6 +19,8 @@ Mark: TypeAlias = Literal["", "compared", "swapped", "new", "leaving"]
 
 CELL, GAP, EDGE = 62, 6, 8
 """Width of a place, the gap between places, and the margin; in pixels at normal size."""
+LEAST = 34
+"""A place needs this width, with its gap: many places make a drawing wider than its room, and it is made smaller."""
 ARRAY, TREE = 36, 104
 """Where the array and the tree begin."""
 SIGNS: Mapping[Mark, str] = {"": "", "compared": "?", "swapped": "⇄", "new": "+", "leaving": "↑"}
@@ -53,6 +55,7 @@ def draw_heap(places: Sequence[Place], alt: str, popped: Sequence[Place], pop: H
     """
     size = max(len(places), 1)
     levels = size.bit_length()
+    room = room._replace(width=max(room.width, LEAST * max(size, len(popped) + 1) + 2 * EDGE))
     wide = min(CELL, (room.width - 2 * EDGE) / max(size, len(popped) + 1, 2 ** (levels - 1)) - GAP)
     # the tree keeps its height when a pod leaves or comes, as long as there is room
     level = min(58, max(44, (room.height - TREE - PILL - 84) / max(levels - 1, 1)))

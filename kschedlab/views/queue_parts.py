@@ -69,7 +69,8 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
         TRYING: f"schedulingCycle {parts.cycles[0]}",
         WAITING: f"moveRequestCycle {parts.cycles[1]}",
     }
-    titles = {ACTIVE: say("activeQ: a heap"), TRYING: say(TRYING), WAITING: "unschedulableQ"}
+    active = say("activeQ: a heap") if room.width >= 560 else ACTIVE
+    titles = {ACTIVE: active, TRYING: say(TRYING), WAITING: WAITING}
     shapes = []
     for name, x in left.items():
         pick = {"data_pick": name, "aria_label": name} if parts.picks and name != TRYING else {}

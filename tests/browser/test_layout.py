@@ -13,9 +13,11 @@ from kschedlab.lab.panels import (
     devices,
     generations,
     overview_gate,
+    overview_path,
     overview_priorities,
     preemption,
     queue_heap,
+    queue_parts,
     score,
     score_questions,
     selector,
@@ -105,6 +107,21 @@ def test_nothing_overlaps_is_cut_or_too_small(shown: Show, name: str, window: st
         page.put(settings)
         found += [f"{each} | {settings}" for each in page.faults()]
     assert found == []
+
+
+PHONE = {"width": 368, "height": 720}
+"""What a page of the course has for a panel on a phone, 336 pixels, and the margin of the test's page."""
+CROWDED: dict[str, Panel[Any]] = {
+    "the last box of the binding cycle": overview_path.panel().move(step=9),
+    "ten pods in a heap, and one more": queue_heap.panel(pods=10, operation="Add", priority=1050),
+    "two pods in activeQ": queue_parts.panel(),
+    "the lowest priority above the first column": preemption.map_panel().move(across="jobs"),
+}
+
+
+@pytest.mark.parametrize("name", CROWDED)
+def test_on_a_phone_nothing_overlaps_or_is_cut(shown: Show, name: str) -> None:
+    assert [each for each in shown(CROWDED[name], **PHONE).faults() if not each.startswith("small:")] == []
 
 
 @pytest.fixture

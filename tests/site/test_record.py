@@ -17,7 +17,7 @@ from kschedlab.lab.panels import (
 from kschedlab.lab.panels.base import Panel
 from tools.site.cards import recorded
 from tools.site.parts import Parts
-from tools.site.record import LEAST, ROOMS, Limits, recording
+from tools.site.record import ROOMS, Limits, Shared, recording
 from tools.site.run import ShownPanel
 from tools.site.states import nearest
 
@@ -29,7 +29,7 @@ def shown(panel: Panel[Any], asks: bool = False) -> ShownPanel:
 
 
 def test_a_state_is_what_the_panel_shows() -> None:
-    record = recording(shown(overview_victims.panel()), {}, LIMITS)
+    record = recording(shown(overview_victims.panel()), Shared(), LIMITS)
     parts = Parts()
     parts.all = record["parts"]
     assert len(record["states"]) == 12  # all that there are
@@ -45,7 +45,7 @@ def test_a_state_is_what_the_panel_shows() -> None:
 
 
 def test_a_story_ends_with_its_picture() -> None:
-    record = recording(shown(preemption.panel()), {}, LIMITS)
+    record = recording(shown(preemption.panel()), Shared(), LIMITS)
     told = [state for state in record["states"] if "tale" in state]
     assert len(told) == LIMITS.stories
     for state in told:
@@ -54,7 +54,7 @@ def test_a_story_ends_with_its_picture() -> None:
 
 def test_an_answer_gets_the_verdict_of_the_question() -> None:
     panel = overview_victims.panel().ask(overview_victims.who_leaves())
-    record = recording(shown(panel, asks=True), {}, LIMITS)
+    record = recording(shown(panel, asks=True), Shared(), LIMITS)
     asks, question = record["asks"], overview_victims.who_leaves()
     for answer in (None, *question.choices):
         verdict = question.verdict(answer, panel.settings)
@@ -67,7 +67,7 @@ def test_an_answer_gets_the_verdict_of_the_question() -> None:
 
 def test_numbers_are_judged_around_the_right_one() -> None:
     panel = overview_sampling.panel(nodes=5000).ask(overview_sampling.how_many())
-    asks = recording(shown(panel, asks=True), {}, Limits(1, 0))["asks"]
+    asks = recording(shown(panel, asks=True), Shared(), Limits(1, 0))["asks"]
     right = [answer for answer, number in asks["answers"].items() if answer and asks["said"][number][0][0]]
     assert right == ["500"]
     assert {"0", "50", "501"} <= asks["answers"].keys()
@@ -75,40 +75,75 @@ def test_numbers_are_judged_around_the_right_one() -> None:
 
 def test_the_nearest_settings_come_first() -> None:
     panel = preemption.panel()
-    near = nearest(panel.settings, 60)
+    first, others = nearest(panel.settings, 60)
     names = list(panel.settings.controls())
+    near = first + others
     changed = [sum(getattr(each, name) != getattr(panel.settings, name) for name in names) for each in near]
-    assert near[0] == panel.settings and changed == sorted(changed) and changed[-1] == 2
-    assert len(set(map(str, near))) == 60
+    assert near[0] == panel.settings and changed == sorted(changed) and changed.index(2) == len(first)
+    assert len(others) == 60 and len(set(map(str, near))) == len(near)
+
+
+def test_each_control_is_recorded_over_its_whole_range() -> None:
+    settings = preemption.panel().settings
+    first, _ = nearest(settings, 0)
+    for name, control in settings.controls().items():
+        assert {settings.changed(**{name: value}) for value in control.allowed(settings)} <= {*first}
 
 
 def test_steps_are_recorded_up_to_the_last_of_each_story() -> None:
     panel = overview_path.panel()
-    assert {*nearest(panel.settings, 500)} >= {*type(panel.settings).grid()}
+    first, others = nearest(panel.settings, 500)
+    assert {*first, *others} >= {*type(panel.settings).grid()}
 
 
-def test_a_recording_ends_where_it_grows_too_large() -> None:
+def test_a_recording_ends_where_it_grows_too_large_but_has_what_is_tried_first() -> None:
     panel = preemption.panel()
-    record = recording(shown(panel), {}, Limits(states=200, stories=2, kilobytes=40))
-    whole = recording(shown(panel), {}, Limits(states=len(record["states"]), stories=2))
-    assert LEAST <= len(record["states"]) < 200 and record == whole
+    first, others = nearest(panel.settings, 150)
+    record = recording(shown(panel), Shared(), Limits(states=150, stories=2, kilobytes=60))
+    assert len(first) < len(record["states"]) < len(first + others)
+    least = recording(shown(panel), Shared(), Limits(states=150, stories=2, kilobytes=1))
+    assert [state["state"] for state in least["states"]] == [str(each) for each in first]
+    whole = recording(shown(panel), Shared(), Limits(len(record["states"]) - len(first), 2))
+    assert record == whole
 
 
 def test_what_a_click_in_the_picture_sets_is_recorded() -> None:
     panel = your_cluster.panel(pod="data/postgres-0")
-    near = nearest(panel.settings, 12, '<g data-set="node: data-02"/><g data-set="node: &lt;nowhere&gt;"/>')
-    assert [each.generation for each in near].count("v1.20") == 1 and "data-02" in [each.node for each in near]
+    pods = "".join(f'<g data-set="pod: {pod}"/>' for pod in ("data/redis-7", "data/kafka-3"))
+    clicks = f'<g data-set="node: data-02"/><g data-set="node: &lt;nowhere&gt;"/>{pods}'
+    first, others = nearest(panel.settings, 80, clicks)
+    assert [each.generation for each in first].count("v1.20") == 1 and "data-02" in [each.node for each in first]
+    assert {each.pod for each in first} == {"data/postgres-0", "data/redis-7", "data/kafka-3"}
+    again = [each.question for each in others if each.pod == "data/redis-7"]  # what is clicked is asked about, too
+    assert {*your_cluster.QUESTIONS} == {*again}
+
+
+def test_a_field_suggests_what_is_recorded() -> None:
+    panel = your_cluster.panel(pod="data/postgres-0")
+    record = recording(shown(panel), Shared(), Limits(states=0, stories=0))
+    pod, node = (next(each for each in record["controls"] if each["name"] == name) for name in ("pod", "node"))
+    places = [[each["name"] for each in record["controls"]].index(name) for name in ("pod", "node")]
+    for control, place in zip((pod, node), places, strict=True):
+        assert {*control["values"]} == {state["at"][place] for state in record["states"]}
+    assert len(node["values"]) == 201 and len(pod["values"]) < 30
+
+
+def test_panels_of_a_page_share_their_parts() -> None:
+    shared = Shared()
+    one, other = (recording(shown(overview_victims.panel()), shared, LIMITS) for _ in range(2))
+    assert one["first"] == 0 and other["first"] == len(one["parts"]) and other["parts"] == []
+    assert other["states"] == one["states"]
 
 
 def test_settings_that_cannot_be_lead_to_what_they_become() -> None:
-    record = recording(shown(lost_update.panel()), {}, Limits(60, 0))
+    record = recording(shown(lost_update.panel()), Shared(), Limits(60, 0))
     names = list(lost_update.panel().settings.controls())
     begins = record["states"][0]["at"]
     later = [*begins]
     later[names.index("read2")] = lost_update.SLOTS - 2  # after the write
     became = record["states"][record["becomes"]["|".join(map(str, later))]]
     assert became["state"] == str(lost_update.panel().move(read2=lost_update.SLOTS - 1).settings)
-    assert recording(shown(overview_victims.panel()), {}, LIMITS)["becomes"] == {}
+    assert recording(shown(overview_victims.panel()), Shared(), LIMITS)["becomes"] == {}
 
 
 @pytest.fixture(scope="module")

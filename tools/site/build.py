@@ -26,7 +26,7 @@ from kschedlab.lab.stage.front_end import front_end
 from tools.site.cards import progress, recorded
 from tools.site.edition import EDITIONS, Edition, page_of
 from tools.site.page import Page, Recorded, title_of
-from tools.site.record import Limits, recording
+from tools.site.record import Limits, Shared, recording
 from tools.site.run import ShownPanel, ShownProgress, read, shown_by
 
 HERE = Path(__file__).parent
@@ -69,17 +69,17 @@ def build_page(path: Path, out: Path, edition: Edition, limits: Limits) -> None:
     titles = {each.stem: title_of(read(each)) for each in edition.paths()}
     page = Page(edition, name, notebook, found, titles)
     (out / page_of(name)).write_text(page.html(), encoding="utf-8")
-    gates: dict[int, str] = {}
+    shared = Shared()
     answered: dict[str, str] = {}
     for each in (each for every in found.values() for each in every):
-        made = record_of(each, gates, answered, limits)
+        made = record_of(each, shared, answered, limits)
         (out / f"data/{each.name}.js").write_text(packed(each.name, made, page), encoding="ascii")
 
 
-def record_of(each: Recorded, gates: dict[int, str], answered: dict[str, str], limits: Limits) -> dict[str, Any]:
+def record_of(each: Recorded, shared: Shared, answered: dict[str, str], limits: Limits) -> dict[str, Any]:
     """What is recorded. ``answered``: the exercises above that can be answered on the page; one more is noted."""
     if isinstance(each.shown, ShownPanel):
-        return recording(each.shown, gates, limits)
+        return recording(each.shown, shared, limits)
     if isinstance(each.shown, ShownProgress):
         return progress(each.shown.summary, answered)
     made = recorded(each.shown.exercise)

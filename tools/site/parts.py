@@ -20,15 +20,16 @@ class Number(int):
 
 
 class Parts:
-    """A store of parts; with :meth:`stored`, ``all`` is written to a file."""
+    """The parts of all recordings of a page, ``all``; with :meth:`stored`, those of the next one go to its file."""
 
     def __init__(self) -> None:
         self.all: list[Part] = []
         self._numbers: dict[str | tuple[int, ...], Number] = {}
+        self._stored = 0
 
     def text(self, text: str) -> Number:
         """The number of this text."""
-        return self._number(text, text)
+        return self._number(text)
 
     def markup(self, markup: str) -> Number:
         """The number of this markup, which is taken apart element by element. ValueError if its tags don't match."""
@@ -54,10 +55,17 @@ class Parts:
         return part if isinstance(part, str) else "".join(map(self.whole, part))
 
     def stored(self, record: dict[str, Any]) -> dict[str, Any]:
-        """The record with its parts, in an order that compresses well: texts that begin alike follow each other."""
-        order = sorted(range(len(self.all)), key=lambda old: (isinstance(self.all[old], list), str(self.all[old])))
-        places = {old: place for place, old in enumerate(order)}
-        return {**_renumbered(record, places), "parts": [_renumbered(self.all[old], places) for old in order]}
+        """The record with the parts that are new in it, in an order that compresses well: texts that begin alike follow
+        each other. ``first`` is the number of the first of them.
+        """
+        first, every = self._stored, self.all
+        order = sorted(range(first, len(every)), key=lambda old: (isinstance(every[old], list), str(every[old])))
+        places = {old: first + place for place, old in enumerate(order)}
+        new = [_renumbered(every[old], places) for old in order]
+        self.all = every[:first] + new
+        self._numbers = {_key(part): Number(place) for place, part in enumerate(self.all)}
+        self._stored = len(self.all)
+        return {**_renumbered(record, places), "first": first, "parts": new}
 
     def _element(self, children: list[str | int]) -> str | int:
         """A short element as its text, a longer one as the number of a part."""
@@ -66,20 +74,25 @@ class Parts:
             return "".join(map(str, children))
         if all(isinstance(each, str) for each in children):
             return self.text("".join(map(str, children)))
-        numbers = [self.text(each) if isinstance(each, str) else each for each in _merged(children)]
-        return self._number(tuple(numbers), numbers)
+        return self._number([self.text(each) if isinstance(each, str) else each for each in _merged(children)])
 
-    def _number(self, key: str | tuple[int, ...], part: Part) -> Number:
+    def _number(self, part: Part) -> Number:
+        key = _key(part)
         if key not in self._numbers:
             self._numbers[key] = Number(len(self.all))
             self.all.append(part)
         return self._numbers[key]
 
 
+def _key(part: Part) -> str | tuple[int, ...]:
+    """What equal parts have in common."""
+    return part if isinstance(part, str) else tuple(part)
+
+
 def _renumbered(value: Any, places: dict[int, int]) -> Any:
-    """The value; the numbers of parts in it are new."""
+    """The value; the numbers of parts in it are new, but for those that were stored before."""
     if isinstance(value, Number):
-        return places[value]
+        return Number(places.get(value, value))
     if isinstance(value, dict):
         return {name: _renumbered(each, places) for name, each in value.items()}
     return [_renumbered(each, places) for each in value] if isinstance(value, (list, tuple)) else value

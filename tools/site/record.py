@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from kschedlab.lab.panels.base import Panel
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.session import described
-from kschedlab.lab.panels.settings import Nothing
 from kschedlab.views.svg import Room
 from tools.site.parts import Parts
 from tools.site.run import ShownPanel
@@ -22,67 +22,81 @@ NUMBERS = 120
 """Where a number is asked for: how far answers are recorded on both sides of 0 and of the right one."""
 
 
-LEAST = 60
-"""So many settings are recorded in any case: each control moved by itself, and clicks in the picture."""
+@dataclass(frozen=True)
+class Limits:
+    """How much is recorded of each panel beside what a reader tries first: settings, and stories (of the nearest).
+
+    ``kilobytes``: where a recording ends, once it has what is tried first, and half of it where stories end.
+    """
+
+    states: int = 160
+    stories: int = 24
+    kilobytes: int = 200
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How much is recorded of each panel: settings, and stories (of the settings nearest to the beginning).
+class Shared:
+    """What the recordings of a page have in common: parts, and by the identity of a gate, its name."""
 
-    ``kilobytes``: where a recording ends, if it has enough settings, and half of it where stories end.
-    """
-
-    states: int = 200
-    stories: int = 24
-    kilobytes: int = 200
+    gates: dict[int, str] = field(default_factory=dict)
+    parts: Parts = field(default_factory=Parts)
 
 
 class Weight:
     """How large a recording is so far. In the end its parts are sorted, and its file takes a quarter less."""
 
-    def __init__(self) -> None:
-        self.kilobytes, self._counted, self._compressed = 0.0, 0, zlib.compressobj(9)
+    def __init__(self, parts: Parts) -> None:
+        self.kilobytes, self._parts, self._counted = 0.0, parts, len(parts.all)
+        self._compressed = zlib.compressobj(9)
 
-    def add(self, more: dict[str, Any], parts: Parts) -> None:
+    def add(self, more: dict[str, Any]) -> None:
         """Count what is new, and the parts that came with it."""
-        new, self._counted = parts.all[self._counted :], len(parts.all)
+        new, self._counted = self._parts.all[self._counted :], len(self._parts.all)
         text = json.dumps([more, new], ensure_ascii=False, separators=(",", ":"))
         packed = self._compressed.compress(text.encode()) + self._compressed.flush(zlib.Z_SYNC_FLUSH)
         self.kilobytes += len(packed) * 4 / 3 / 1000  # as base64
 
 
-def recording(shown: ShownPanel, gates: dict[int, str], limits: Limits) -> dict[str, Any]:
-    """The recording of a panel. ``gates``: by the identity of a gate, its name on the page.
+def recording(shown: ShownPanel, shared: Shared, limits: Limits) -> dict[str, Any]:
+    """The recording of a panel. ``shared``: with the recordings above it on the page.
 
     Questions that are still open are opened: a panel's answers are recorded after its notebook has run.
     """
-    panel, parts, start = shown.panel, Parts(), shown.panel.settings
+    panel, parts, start = shown.panel, shared.parts, shown.panel.settings
+    asking = panel.question if shown.asks else None
+    weight = Weight(parts)
     record: dict[str, Any] = {
-        "controls": described(start),
         "rooms": ROOMS,
         "link": panel.link().removesuffix(_quoted(panel)),
-        "covers": [[_name(gate, gates), gate.question] for gate in shown.covers],
-        "asks": _asks(panel, panel.question, gates, parts) if shown.asks and panel.question is not None else None,
+        "covers": [[_name(gate, shared.gates), gate.question] for gate in shown.covers],
+        "asks": _asks(panel, asking, shared) if asking is not None else None,
     }
     for _ in ("the question above", "the panel's own"):
         panel.uncover()
     if panel.question is not None:
         panel.gate.open(None, None)
-    pictures = "".join(panel.state(start, room)["picture"] for room in ROOMS)
-    everything = nearest(start, 1 if isinstance(start, Nothing) else limits.states, pictures)
-    weight, states = Weight(), list[dict[str, Any]]()
-    weight.add(record, parts)
+    first, others = nearest(start, limits.states, "".join(panel.state(start, room)["picture"] for room in ROOMS))
+    everything, states = first + others, list[dict[str, Any]]()
+    weight.add(record)
     for number, each in enumerate(everything):
-        if number >= LEAST and weight.kilobytes > limits.kilobytes:
+        if number >= len(first) and weight.kilobytes > limits.kilobytes:
             break
         story = number < limits.stories and weight.kilobytes < limits.kilobytes / 2
         states.append(_state(panel, each, parts, story))
-        weight.add(states[-1], parts)
-    record["states"] = states
-    record["becomes"] = becomes(everything[: len(states)])
+        weight.add(states[-1])
+    recorded = everything[: len(states)]
+    record |= {"controls": _controls(recorded), "states": states, "becomes": becomes(recorded)}
     panel.go(start)
     return parts.stored(record)
+
+
+def _controls(recorded: Sequence[Any]) -> list[dict[str, Any]]:
+    """The controls as the front end knows them. A field suggests what was recorded."""
+    found = described(recorded[0])
+    for each in found:
+        if each["kind"] == "typed":
+            each["values"] = each["shown"] = list(dict.fromkeys(getattr(one, each["name"]) for one in recorded))
+    return found
 
 
 def _state(panel: Panel[Any], settings: Any, parts: Parts, story: bool) -> dict[str, Any]:
@@ -107,7 +121,7 @@ def _state(panel: Panel[Any], settings: Any, parts: Parts, story: bool) -> dict[
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _asks(panel: Panel[Any], question: Question[Any], gates: dict[int, str], parts: Parts) -> dict[str, Any]:
+def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[str, Any]:
     """The question, the pictures before it, and what is said of each answer."""
     settings = panel.settings
     before = [panel.state(settings, room)["picture"] for room in ROOMS]
@@ -121,9 +135,9 @@ def _asks(panel: Panel[Any], question: Question[Any], gates: dict[int, str], par
             said.append(words)
         numbers["" if answer is None else answer] = said.index(words)
     return {
-        "gate": _name(panel.gate, gates),
+        "gate": _name(panel.gate, shared.gates),
         "asked": question.asked(),
-        "before": [parts.markup(picture) for picture in before],
+        "before": [shared.parts.markup(picture) for picture in before],
         "said": said,
         "answers": numbers,
         "fixed": fixed(settings),

@@ -4,39 +4,56 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from kschedlab.lab.panels.settings import Restorable
+from kschedlab.lab.panels.settings import Control, Restorable
 
 MARK = re.compile(r' data-set="([^"]*)"')
 TYPED = 24
-"""As many suggestions for a typed text are recorded; of more, none but those that a picture sets."""
+"""As many values of a typed text are tried: its suggestions, or else those that clicks set; of more, none."""
 
 
-def nearest(settings: Any, limit: int, pictures: str = "") -> list[Any]:
-    """Up to ``limit`` settings: these, one control changed, what marks in the pictures set, two controls, and so on.
+def nearest(settings: Any, limit: int, pictures: str = "") -> tuple[list[Any], list[Any]]:
+    """What a reader tries first: these settings, each control by itself, and what clicks in the pictures set.
 
-    With few combinations, these are all of them.
+    And up to ``limit`` settings beside them: two controls changed, then three, and so on. With few combinations,
+    these are all of them.
     """
-    found = {str(settings): settings}
-    for each in _all(settings, pictures):
-        if len(found) >= limit:
-            break
-        found.setdefault(str(each), each)
-    return list(found.values())
-
-
-def _all(settings: Any, pictures: str) -> Iterator[Any]:
-    controls = type(settings).controls()
-    names = [name for name, each in controls.items() if each.reads is None or len(each.values) <= TYPED]
+    controls, clicks = type(settings).controls(), list(_marked(settings, pictures))
+    values = {name: _values(name, control, clicks) for name, control in controls.items()}
+    names = [name for name, own in values.items() if own is None or 0 < len(own) <= TYPED]
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
-    for changed in range(1, len(names) + 1):
-        some = (each for chosen in combinations(names, changed) for each in _varied(settings, chosen))
-        yield from sorted(some, key=lambda each: _distance(settings, each))
-        if changed == 1:
-            yield from _marked(settings, pictures)
+    first = _distinct([settings, *_changed(settings, 1, names, values), *clicks])
+    others = (each for number in range(2, len(names) + 1) for each in _changed(settings, number, names, values))
+    return list(first.values()), list(_distinct(others, limit, first).values())
+
+
+def _values(name: str, control: Control, clicks: Sequence[Any]) -> Sequence[Any] | None:
+    """The values of a typed text that are tried; None for a control that has its own."""
+    if control.reads is None:
+        return None
+    clicked = list(dict.fromkeys(getattr(each, name) for each in clicks))
+    return control.values if len(control.values) <= TYPED and len(control.values) > len(clicked) else clicked
+
+
+def _distinct(some: Iterable[Any], limit: int | None = None, but: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """By their text: up to so many different settings, without those that are known."""
+    new = ((str(each), each) for each in some)
+    found: dict[str, Any] = {}
+    for text, each in new:
+        if limit is not None and len(found) >= limit:
+            break
+        if but is None or text not in but:
+            found.setdefault(text, each)
+    return found
+
+
+def _changed(settings: Any, number: int, names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
+    """The settings with so many controls changed, the nearest first."""
+    some = (each for chosen in combinations(names, number) for each in _varied(settings, chosen, values))
+    return sorted(some, key=lambda each: _distance(settings, each))
 
 
 def _distance(settings: Any, other: Any) -> int:
@@ -55,14 +72,14 @@ def _marked(settings: Any, pictures: str) -> Iterator[Any]:
             continue  # a mark may set a step that these settings do not have
 
 
-def _varied(settings: Any, names: tuple[str, ...]) -> Iterator[Any]:
+def _varied(settings: Any, names: Sequence[str], values: Mapping[str, Any]) -> Iterator[Any]:
     """Every value of these controls."""
     if not names:
         yield settings
         return
-    control = type(settings).controls()[names[0]]
-    for value in control.allowed(settings):
-        yield from _varied(settings.changed(**{names[0]: value}), names[1:])
+    own = values[names[0]]
+    for value in type(settings).controls()[names[0]].allowed(settings) if own is None else own:
+        yield from _varied(settings.changed(**{names[0]: value}), names[1:], values)
 
 
 def becomes(settings: Sequence[Any]) -> dict[str, int]:

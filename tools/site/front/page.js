@@ -7,7 +7,7 @@ import { Progress } from "./progress.js";
 import { Gates, Recording } from "./recording.js";
 
 const NEAR = "600px", KEPT = "kschedlab-theme";
-const gates = new Gates(), progress = new Progress(), expected = new Map();
+const gates = new Gates(), progress = new Progress(), expected = new Map(), arriving = new Map(), parts = [];
 
 /** What a recording's script calls. */
 window.kschedlab.arrived = (name, text) => expected.get(name)(text);
@@ -27,9 +27,25 @@ function loaded(name) {
   });
 }
 
+/** A recording; the parts of a panel's are known from then on. */
+async function arrived(name) {
+  const record = await loaded(name);
+  record.parts?.forEach((part, place) => (parts[record.first + place] = part));
+  return record;
+}
+
+/** A recording, once those above it are there: panels share parts, and each part stands in the first that has it. */
+async function recorded(slot) {
+  const stages = [...document.querySelectorAll("[data-kind=stage]")];
+  const needed = slot.dataset.kind === "stage" ? stages.slice(0, stages.indexOf(slot) + 1) : [slot];
+  const names = needed.map(({ dataset }) => dataset.record);
+  for (const name of names) if (!arriving.has(name)) arriving.set(name, arrived(name));
+  return (await Promise.all(names.map((name) => arriving.get(name)))).at(-1);
+}
+
 /** Puts the live panel or exercise in the place of its saved picture. */
 async function enliven(slot, words) {
-  const { record: name, kind } = slot.dataset, record = await loaded(name);
+  const { kind } = slot.dataset, record = await recorded(slot);
   if (kind === "progress") progress.show(slot, record, words);
   else play(slot, record, words);
   slot.dataset.alive = "true";
@@ -44,7 +60,7 @@ function play(slot, record, words) {
     missing.hidden = !not;
     line.textContent = code;
   };
-  const model = kind === "stage" ? new Recording(record, gates, words, seen) : new Exercise(record, words);
+  const model = kind === "stage" ? new Recording(record, parts, gates, words, seen) : new Exercise(record, words);
   if (kind === "card") progress.count(name, model);
   slot.replaceChildren(el, missing);
   window.kschedlab[kind].render({ model, el });

@@ -26,10 +26,13 @@ export class Gates {
 }
 
 export class Recording extends Model {
-  /** `seen` is told of each state whether it was recorded, and of the line of code that shows it. */
-  constructor(record, gates, words, seen) {
+  /**
+   * `parts`: those of all recordings of the page. `seen` is told of each state whether it was recorded, and of the line
+   * of code that shows it.
+   */
+  constructor(record, parts, gates, words, seen) {
     super({ controls: record.controls, large: false, spoken: words.spoken });
-    Object.assign(this, { record, gates, words, seen, room: 0 });
+    Object.assign(this, { record, parts, gates, words, seen, room: 0 });
     this.names = record.controls.map(({ name }) => name);
     this.counted = record.controls.filter(({ kind, values }) => kind === "steps" && !values.length).map(({ name }) => name);
     this.states = new Map(record.states.map((each) => [each.at.join("|"), each]));
@@ -46,7 +49,7 @@ export class Recording extends Model {
 
   /** The text of a part. */
   text(number) {
-    const part = this.record.parts[number];
+    const part = this.parts[number];
     return typeof part === "string" ? part : part.map((each) => this.text(each)).join("");
   }
 
