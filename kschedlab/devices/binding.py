@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
 
-from kschedlab.devices.claims import PendingAllocation, is_reserved_for
+from kschedlab.devices.claims import Consumer, PendingAllocation, consumer_of, is_reserved_for
 from kschedlab.devices.demand import NOT_AVAILABLE, Demand, DemandError
 from kschedlab.devices.extended_resources import IN_MEMORY, Mappings
 from kschedlab.objects.meta import Time
@@ -22,8 +22,8 @@ from kschedlab.objects.model import (
     AllocationResult,
     Pod,
     PodExtendedResourceClaimStatus,
+    PodGroup,
     ResourceClaim,
-    ResourceClaimConsumerReference,
 )
 
 FINALIZER = "resource.kubernetes.io/delete-protection"
@@ -42,13 +42,19 @@ class Reservation:
 
     ``claims``: all claims of the pod, as the decision saw them, with the requests of the one for extended resources;
     ``allocations``: for each of them the devices that it is to get, None if it has them. ``extended``: whether the last
-    one is for extended resources; ``mappings``: which of its requests serves which container.
+    one is for extended resources; ``mappings``: which of its requests serves which container. ``consumers``: for whom
+    the claims are reserved, as far as it need not be the pod.
     """
 
     claims: tuple[ResourceClaim, ...] = ()
     allocations: tuple[AllocationResult | None, ...] = ()
     extended: bool = False
     mappings: Mappings = ()
+    consumers: tuple[Consumer, ...] = ()
+
+    def consumer(self, index: int, pod: Pod) -> Consumer:
+        """For whom the claim at this index is reserved."""
+        return self.consumers[index] if index < len(self.consumers) else consumer_of(pod)
 
     def is_extended(self, claim: ResourceClaim) -> bool:
         """Whether it is the claim for extended resources, which nobody has created yet."""
@@ -64,7 +70,7 @@ class Reservation:
         )
 
 
-def reserve(demand: Demand, position: int) -> Reservation:
+def reserve(demand: Demand, position: int, consumers: tuple[Consumer, ...] = ()) -> Reservation:
     """Reserve the devices that the node at this position offers. DemandError if it offers none."""
     answer = demand.on(position)
     claims, extended = demand.claims, demand.extended is not None
@@ -76,7 +82,7 @@ def reserve(demand: Demand, position: int) -> Reservation:
         raise DemandError(NO_ALLOCATION)
     found = dict(zip(demand.unallocated, answer.allocations or (), strict=True))
     allocations = tuple(found.get(index) for index in range(len(claims)))
-    return Reservation(claims, allocations, extended, answer.mappings)
+    return Reservation(claims, allocations, extended, answer.mappings, consumers)
 
 
 def _in_flight(claim: ResourceClaim, allocation: AllocationResult) -> ResourceClaim:
@@ -115,12 +121,11 @@ def check_unchanged(claim: ResourceClaim, allocation: AllocationResult | None) -
         raise DemandError(DEALLOCATED.format(claim=name))
 
 
-def bound(claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod, now: int) -> ResourceClaim:
-    """The claim allocated, if it was not, and reserved for the pod. ``now``: microseconds since 1970."""
+def bound(claim: ResourceClaim, allocation: AllocationResult | None, consumer: Consumer, now: int) -> ResourceClaim:
+    """The claim allocated, if it was not, and reserved for the consumer. ``now``: microseconds since 1970."""
     allocated = allocation or claim.status.allocation
     if allocated is not None and allocated.allocationTimestamp is None:
         allocated = replace(allocated, allocationTimestamp=Time.whole_second(now))
-    consumer = ResourceClaimConsumerReference("", "pods", pod.metadata.name, pod.metadata.uid)
     status = replace(claim.status, allocation=allocated, reservedFor=(*claim.status.reservedFor, consumer))
     return replace(claim, status=status)
 
@@ -145,7 +150,8 @@ def written(reservation: Reservation, pod: Pod, now: int) -> tuple[list[Resource
             name = f"{claim.metadata.generateName}{pod.metadata.uid or pod.metadata.name}"
             claim = replace(claim, metadata=replace(claim.metadata, name=name, uid=f"{claim.metadata.uid}-claim"))
         if not is_reserved_for(claim, pod):
-            claims.append(bound(protected(claim) if allocation is not None else claim, allocation, pod, now))
+            newest = protected(claim) if allocation is not None else claim
+            claims.append(bound(newest, allocation, consumer_of(pod), now))
         if own:
             pod = with_extended_claim(pod, claim, reservation.mappings)
     return claims, pod
@@ -154,11 +160,11 @@ def written(reservation: Reservation, pod: Pod, now: int) -> tuple[list[Resource
 # -- Unreserve, PostFilter
 
 
-def unreserved(claim: ResourceClaim, pod: Pod) -> ResourceClaim:
-    """The claim without the pod's reservation; the same if there is none, or nothing is allocated."""
-    if claim.status.allocation is None or not is_reserved_for(claim, pod):
+def unreserved(claim: ResourceClaim, owner: Pod | PodGroup) -> ResourceClaim:
+    """The claim without the reservation for the pod or group; the same if there is none, or nothing is allocated."""
+    left = tuple(each for each in claim.status.reservedFor if each.uid != owner.metadata.uid)
+    if claim.status.allocation is None or len(left) == len(claim.status.reservedFor):
         return claim
-    left = tuple(each for each in claim.status.reservedFor if each.uid != pod.metadata.uid)
     return replace(claim, status=replace(claim.status, reservedFor=left))
 
 
@@ -170,12 +176,19 @@ def deallocated(claim: ResourceClaim) -> ResourceClaim:
 class GivenBack(NamedTuple):
     """What PostFilter does for a pod that no node can take. ``message``: "" if nothing.
 
-    ``claim``: the claim as it is to be written, or as it was if it is to be ``deleted``.
+    ``claim``: the claim as it is to be written, or as it was if it is to be ``deleted``. None: nothing is, or it was
+    for an earlier pod of the group in the same cycle that it would have been allocated.
     """
 
     message: str = ""
     claim: ResourceClaim | None = None
     deleted: bool = False
+
+
+def lacking(demand: Demand, refusing: Iterable[int]) -> list[ResourceClaim]:
+    """The allocated claims whose devices some of these nodes lack. ``refusing``: see :func:`give_back`."""
+    found = {i for n in refusing if demand.on(n).reason == NOT_AVAILABLE for i in demand.unavailable_on(n)}
+    return [demand.claims[i] for i in sorted(found)]
 
 
 def give_back(demand: Demand, refusing: Iterable[int]) -> GivenBack:
@@ -184,15 +197,13 @@ def give_back(demand: Demand, refusing: Iterable[int]) -> GivenBack:
     ``refusing``: the positions of the nodes that the filter refuses. The real scheduler takes any such claim. Without
     one, a claim for extended resources that an earlier attempt has left is deleted.
     """
-    lacking = {i for n in refusing if demand.on(n).reason == NOT_AVAILABLE for i in demand.unavailable_on(n)}
     extended = demand.extended
-    for index in sorted(lacking):
-        claim = demand.claims[index]
+    for claim in lacking(demand, refusing):
         consumers = claim.status.reservedFor
-        if claim is extended or claim.status.allocation is None:
+        if claim is extended:
             continue
         if not consumers or (len(consumers) == 1 and is_reserved_for(claim, demand.pod)):
-            return GivenBack(GIVEN_BACK, deallocated(claim))
+            return GivenBack(GIVEN_BACK, deallocated(claim) if claim.status.allocation is not None else None)
     if extended is not None and extended.metadata.name != IN_MEMORY:
         return GivenBack(DISCARDED, extended, deleted=True)
     return GivenBack()

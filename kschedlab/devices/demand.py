@@ -84,7 +84,7 @@ def demand_of(
     ``filter_timeout``: microseconds that the search on a node may take, 0 for any time. ClaimError: the pod has to
     wait; DemandError: an error.
     """
-    claims = claims_of(pod.pod, lambda key: cluster.find(ResourceClaim, key))
+    claims = claims_of(pod.pod, lambda key: cluster.find(ResourceClaim, key), cluster.api.group_claims)
     extended = claim_for(pod.pod, pod.request, cluster)
     if not claims and extended is None:
         return None

@@ -170,7 +170,13 @@ def _comparing_taints(generation: Any) -> Any:
     return replace(generation, api=replace(generation.api, compares_taints=True))
 
 
+def _group_claims(generation: Any) -> Any:
+    """k8s.io/dynamic-resource-allocation resourceclaim/resourceclaim.go: IsForPod, IsReservedForPod, BindTo."""
+    return replace(generation, api=replace(generation.api, group_claims=True))
+
+
 EFFECTS: Mapping[str, Callable[[Any], Any]] = {
+    "DRAWorkloadResourceClaims": _group_claims,
     "GenericWorkload": _pod_groups,
     "InterPodAffinityHostnameFastPath": _alike,
     "NodeDeclaredFeatures": _no_declared_features,
@@ -186,6 +192,7 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
 """The modelled gates."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
+    "DRAWorkloadResourceClaims": ("GenericWorkload",),
     "PodGroupPreemptionPolicy": ("GenericWorkload",),
     "TopologyAwareWorkloadScheduling": ("GenericWorkload",),
 }

@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.filter.dynamic_resources import demands_devices
-from kschedlab.objects.model import ResourceClaim
+from kschedlab.objects.model import PodGroup, ResourceClaim
 
 if TYPE_CHECKING:
     from kschedlab.devices.binding import GivenBack, Reservation
@@ -36,13 +36,13 @@ class Taken:
 NOTHING = Taken()
 
 
-def assume(cluster: Cluster, decision: Decision) -> Taken:
-    """Put the pod on its node in the cluster, with its devices and volumes."""
+def assume(cluster: Cluster, decision: Decision, group: PodGroup) -> Taken:
+    """Put the pod of this group on its node in the cluster, with its devices and volumes."""
     pod, node = decision.pod, decision.node
     assert node is not None
     taken = Taken(volumes=_assume_volumes(cluster, decision, node)) if pod.pod.spec.volumes else NOTHING
     if demands_devices(pod, cluster):
-        taken = _reserve(cluster, decision, taken.volumes)
+        taken = _reserve(cluster, decision, group, taken.volumes)
     cluster.bind(pod, node)
     return taken
 
@@ -59,14 +59,17 @@ def _assume_volumes(cluster: Cluster, decision: Decision, node: str) -> AssumedV
     return None if assumed.all_bound else assumed
 
 
-def _reserve(cluster: Cluster, decision: Decision, volumes: AssumedVolumes | None) -> Taken:
+def _reserve(cluster: Cluster, decision: Decision, group: PodGroup, volumes: AssumedVolumes | None) -> Taken:
     from kschedlab.claiming import demand_for, given_back
     from kschedlab.devices.binding import reserve
+    from kschedlab.devices.claims import consumer_of
 
     demand = demand_for(decision.pod, cluster, decision.generation)
     if demand is None or decision.node is None or decision.verdicts is None:
         return Taken(volumes=volumes)
-    reservation = reserve(demand, cluster.index[decision.node])
+    pod, sharing = decision.pod.pod, group if cluster.api.group_claims else None
+    consumers = tuple(consumer_of(pod, sharing, entry) for entry in pod.spec.resourceClaims)
+    reservation = reserve(demand, cluster.index[decision.node], consumers)
     back = given_back(decision.pod, cluster, decision.generation, decision.verdicts)
     cluster.change_objects([_shared(each) for each in reservation.in_flight if not _is_held(cluster, each)])
     return Taken(reservation, volumes, back)

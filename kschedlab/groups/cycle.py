@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.generations import Generation
 from kschedlab.groups.assume import NOTHING, Taken
 from kschedlab.groups.attempt import GroupResult, attempt
+from kschedlab.groups.claims import Released, release
 from kschedlab.groups.group import (
     ERROR,
     GROUP_UNSCHEDULABLE,
@@ -34,8 +34,6 @@ from kschedlab.scheduler import Scheduler
 if TYPE_CHECKING:
     from kschedlab.devices.binding import GivenBack
 
-CLAIMS_DONE = "deallocation and deletion of ResourceClaims completed"
-NO_STATE = "not found"
 LOWER = "PreemptLowerPriority"
 
 
@@ -60,7 +58,8 @@ class GroupDecision:
     """The result of a cycle. ``tried``: the status before preemption; ``status``: the condition's.
 
     ``preemption``: None if it was not asked. ``pods``: the decision about each pod. ``placements``: what became of
-    each, with TopologyAwareWorkloadScheduling. ``given_back``: claims that pods give back, whatever preemption does.
+    each, with TopologyAwareWorkloadScheduling. ``given_back``: claims that the pods or the group give back, whatever
+    preemption does.
     """
 
     group: PodGroup
@@ -89,18 +88,15 @@ def decide(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], group
     try:
         result = attempt(scheduler, group, pods, scheduled)
         found: GroupPreemption | None = None
-        back: tuple[GivenBack, ...] = ()
-        status = result.status
-        asks_claims = status.code == UNSCHEDULABLE and _asks_claims(scheduler.generation, group)
-        if asks_claims and not any(map(_has_state, result.pods)):
-            status = _failed("DynamicResources", NO_STATE)
-        elif status.code == UNSCHEDULABLE:
-            back = _given_back(result.pods) if asks_claims else ()
-            found = _preempt(scheduler, group, pods, scheduled, groups)
-            status = _after_post_filter(status, found.status, asks_claims)
+        status, claims = result.status, Released(result.status)
+        if status.code == UNSCHEDULABLE:
+            claims = release(scheduler.generation, scheduler.cluster, group, result.pods, scheduled)
+            if claims.status.code == UNSCHEDULABLE:
+                found = _preempt(scheduler, group, pods, scheduled, groups)
+            status = _after_post_filter(status, claims.status, found)
     finally:
         scheduler.cluster = cluster
-    decided = GroupDecision(group, result.status, status, (), found, result.pods, result.placements, back)
+    decided = GroupDecision(group, result.status, status, (), found, result.pods, result.placements, claims.given_back)
     return replace(decided, verdicts=tuple(_verdict(decided, each) for each in result.pods))
 
 
@@ -122,36 +118,20 @@ def _preempt(
     return replace(found, status=Status(found.status.code, reasons))
 
 
-def _asks_claims(generation: Generation, group: PodGroup) -> bool:
-    """Whether DynamicResources' PodGroupPostFilter looks at claims; it leaves groups with constraints alone."""
-    topology_aware = dict(generation.feature_gates).get("TopologyAwareWorkloadScheduling")
-    constrained = topology_aware and group.spec.schedulingConstraints is not None
-    return "DynamicResources" in generation.plugin_names and not constrained
-
-
-def _has_state(result: PodResult) -> bool:
-    """Whether DynamicResources' PreFilter ran for the pod: else its PodGroupPostFilter has nothing to read."""
-    decision = result.decision
-    return decision is not None and decision.verdicts is not None and not decision.post_filter_error
-
-
-def _given_back(results: Sequence[PodResult]) -> tuple[GivenBack, ...]:
-    """What the pods give back, those included that found a node; each claim once."""
-    found = (each.given_back for each in results)
-    claims = {each.claim.metadata.name: each for each in found if each is not None and each.claim is not None}
-    return tuple(claims.values())
-
-
 def _failed(plugin: str, why: str) -> Status:
     return Status(ERROR, (f'error in "{plugin}" PodGroupPostFilter plugins: {why}',))
 
 
-def _after_post_filter(tried: Status, found: Status, asks_claims: bool) -> Status:
+def _after_post_filter(tried: Status, claims: Status, found: GroupPreemption | None) -> Status:
     """The group's status with what the PodGroupPostFilter plugins say: DynamicResources first, then preemption."""
-    if found.code == ERROR:
-        return _failed("DefaultPreemption", found.message)
-    before = (CLAIMS_DONE,) if asks_claims and found.code == UNSCHEDULABLE else ()
-    return tried.because(", ".join((*before, *found.reasons)))
+    if claims.code == ERROR:
+        return _failed("DynamicResources", claims.message)
+    if found is None:
+        return tried.because(claims.message)
+    if found.status.code == ERROR:
+        return _failed("DefaultPreemption", found.status.message)
+    before = claims.reasons if found.status.code == UNSCHEDULABLE else ()
+    return tried.because(", ".join((*before, *found.status.reasons)))
 
 
 def _verdict(decided: GroupDecision, result: PodResult) -> Verdict:

@@ -69,7 +69,7 @@ def place(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], schedu
     for pod in pods:
         decision = scheduler.cycle(pod)
         status = status_of(decision)
-        taken = assume(scheduler.cluster, decision) if decision.node is not None else NOTHING
+        taken = assume(scheduler.cluster, decision, group) if decision.node is not None else NOTHING
         results.append(PodResult(pod, status, decision, taken))
         if status.code == ERROR:
             why = f"failed to schedule other pod from a pod group: {decision.error}"

@@ -35,7 +35,8 @@ class Api:
     same two for scoring, as (milli cpu, bytes of memory); a container without a request for cpu counts 100m, one
     without a request for memory 200 MiB.
     ``compares_taints``: the operators Gt and Lt of tolerations count; without, a toleration with one is dropped. (The
-    real API server refuses the pod, and a pod that has one already tolerates nothing with it.)
+    real API server refuses the pod, and a pod that has one already tolerates nothing with it.) ``group_claims``: pod
+    groups have claims for devices, which are made and reserved for the group (the gate DRAWorkloadResourceClaims).
     Named rules: ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone}
     alone, not from the labels that succeeded them. ``bound_pods_stay_nominated``: binding a pod does not clear its
     nominatedNodeName.
@@ -49,6 +50,7 @@ class Api:
     older_zone_labels_only: bool = False
     bound_pods_stay_nominated: bool = False
     compares_taints: bool = False
+    group_claims: bool = False
 
     def admit(self, pod: Pod) -> Pod:
         """The pod without the fields that this API lacks, and with its matchLabelKeys merged into the selectors."""

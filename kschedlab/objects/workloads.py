@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.objects.meta import ApiObject, Condition, Int32, Int64, LabelSelector, ObjectMeta, Part, Time
-from kschedlab.objects.pods import PodSpec
+from kschedlab.objects.pod_status import PodResourceClaimStatus
+from kschedlab.objects.pods import PodResourceClaim, PodSpec
 from kschedlab.objects.volumes import PersistentVolumeClaimTemplate
 
 
@@ -77,7 +78,7 @@ class PodGroupSpec(Part, frozen=True):
     workloadRef: Any = None
     schedulingPolicy: PodGroupSchedulingPolicy = PodGroupSchedulingPolicy()
     schedulingConstraints: PodGroupSchedulingConstraints | None = None
-    resourceClaims: Any = None
+    resourceClaims: tuple[PodResourceClaim, ...] = ()
     disruptionMode: DisruptionMode | None = None
     priorityClassName: str = ""
     priority: Int32 | None = None
@@ -86,6 +87,7 @@ class PodGroupSpec(Part, frozen=True):
 
 class PodGroupStatus(Part, frozen=True):
     conditions: tuple[Condition, ...] = ()
+    resourceClaimStatuses: tuple[PodResourceClaimStatus, ...] = ()
 
 
 class PodGroup(ApiObject, frozen=True):

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.devices.claims import GROUPS, is_reserved_for
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import Generation, Profiles, api_of, profile_for
 from kschedlab.groups.cycle import GroupDecision, Verdict, decide, fault
@@ -100,12 +101,13 @@ def verdict_of(found: GroupDecision) -> dict[str, Any]:
     """The decision as plain data: every pod's node, or its message and nomination; victims; the group's condition.
 
     ``devices`` of a pod, ``volumes``: what claims get; ``deallocated``: claims that are given back; ``domains``: where
-    it was tried, with TopologyAwareWorkloadScheduling.
+    it was tried, with TopologyAwareWorkloadScheduling. With DRAWorkloadResourceClaims, ``devices`` of the group,
+    ``reserved`` and ``unreserved`` are those of claims that are reserved for the group.
     """
     placements = []
     for each in found.verdicts:
         made = _placement(each.pod.key, each.node, each.message, _nominated(each))
-        placements.append(made | ({"devices": devices} if (devices := _devices(each)) else {}))
+        placements.append(made | ({"devices": devices} if (devices := _devices(each, "pods")) else {}))
     victims = found.preemption.victims if found.preemption is not None else ()
     evicted = sorted(pod.key for pod in victims if pod.pod.metadata.deletionTimestamp is None)
     status, reason = ("True", "Scheduled") if found.status.code == SUCCESS else ("False", _reason(found))
@@ -117,24 +119,37 @@ def verdict_of(found: GroupDecision) -> dict[str, Any]:
 
 
 def _more(found: GroupDecision) -> dict[str, Any]:
-    """What most groups have nothing of: the volumes of claims, claims that are given back, and domains."""
-    back = (each.claim for each in found.given_back if not each.deleted)
+    """What most groups have nothing of: the group's own claims, volumes, claims that are given back, and domains."""
+    back = [each.claim for each in found.given_back if each.claim is not None and not each.deleted]
     return {
+        "devices": dict(pair for each in reversed(found.verdicts) for pair in _devices(each, GROUPS).items()),
+        "reserved": sorted({_key(claim) for each in found.verdicts for claim in _reserved(each)}),
+        "unreserved": sorted(_key(claim) for claim in back if claim.status.allocation is not None),
         "volumes": dict(pair for each in found.verdicts for pair in _volumes(each)),
-        "deallocated": sorted(_key(claim) for claim in back if claim is not None),
+        "deallocated": sorted(_key(claim) for claim in back if claim.status.allocation is None),
         "domains": [_domain(each) for each in found.placements],
     }
 
 
-def _devices(verdict: Verdict) -> dict[str, list[str]]:
-    """The devices of the claims that are allocated for the pod."""
-    devices = verdict.taken.devices
-    pairs = zip(devices.claims, devices.allocations, strict=True) if devices is not None else ()
+def _devices(verdict: Verdict, of: str) -> dict[str, list[str]]:
+    """The devices of the claims that are allocated in this cycle. ``of``: the resource that they are reserved for."""
+    devices, pod = verdict.taken.devices, verdict.pod.pod
+    if devices is None:
+        return {}
     return {
         _key(claim): [f"{each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results]
-        for claim, allocation in pairs
-        if allocation is not None
+        for index, (claim, allocation) in enumerate(zip(devices.claims, devices.allocations, strict=True))
+        if allocation is not None and devices.consumer(index, pod).resource == of
     }
+
+
+def _reserved(verdict: Verdict) -> list[ResourceClaim]:
+    """The pod's claims that are to be reserved for its group."""
+    devices, pod = verdict.taken.devices, verdict.pod.pod
+    if devices is None:
+        return []
+    shared = [each for i, each in enumerate(devices.claims) if devices.consumer(i, pod).resource == GROUPS]
+    return [claim for claim in shared if not is_reserved_for(claim, pod, for_group=True)]
 
 
 def _volumes(verdict: Verdict) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,7 @@
-"""Devices and volumes for the random groups of ``groups``: pods that compete for them, and pods that share a claim."""
+"""Devices and volumes for the random groups of ``groups``: pods that compete for them, and pods that share a claim.
+
+``with_shared_claims``: claims of the group itself (the gate DRAWorkloadResourceClaims).
+"""
 
 import random
 from collections.abc import Sequence
@@ -141,6 +144,74 @@ def _stale(rng: random.Random, pods: Sequence[Manifest], slices: Sequence[Manife
         for user in pods if i == 0 and len(slices) == 1 else (pod,):
             _use(user, [{"name": "stale", "resourceClaimName": f"stale-{i}"}])
     return made
+
+
+def with_shared_claims(rng: random.Random, made: Manifest) -> Manifest:
+    """The scenario with devices, and with claims of the group, which its pods share beside claims of their own."""
+    made["id"] = made["id"].replace("group", "shared")
+    gate = made["featureGates"]["DRAWorkloadResourceClaims"] = rng.random() < 0.93
+    pods, nodes = _pods_and_nodes(made)
+    slices = _slices(rng, nodes)
+    made["objects"] += [*slices, *(_class(name) for name in ("gpu", "big"))]
+    made["objects"] += _held(rng, slices)
+    (group,) = (each for each in made["objects"] if each["metadata"]["name"] == "gang")
+    free = [(each, device["name"]) for each in slices for device in each["spec"]["devices"][1:]]
+    rng.shuffle(free)
+    entries = [_of_group(rng, made, group, pods, f"all-{i}", free, gate) for i in range(rng.choice((1, 1, 1, 2)))]
+    own = rng.random() < 0.3
+    for pod in pods:
+        chosen = [_renamed(rng, each) for each in entries if rng.random() < 0.9]
+        if own and rng.random() < 0.8:
+            chosen.append(_own(rng, made, pod))
+        made_ones = [_made(each["name"]) for each in chosen if each.get("resourceClaimTemplateName") == "group"]
+        pod["status"].setdefault("resourceClaimStatuses", []).extend(made_ones)
+        _use(pod, chosen)
+    if rng.random() < 0.04:  # no pod uses it, and nobody has made it
+        group["spec"]["resourceClaims"].append({"name": "none", "resourceClaimTemplateName": "none"})
+    return made
+
+
+def _renamed(rng: random.Random, entry: Manifest) -> Manifest:
+    """The pod's entry, which is sometimes not the same as the group's, so that the claim is reserved for the pod."""
+    return entry | {"name": f"my-{entry['name']}"} if "resourceClaimName" in entry and rng.random() < 0.08 else entry
+
+
+def _of_group(
+    rng: random.Random,
+    made: Manifest,
+    group: Manifest,
+    pods: Sequence[Manifest],
+    name: str,
+    free: list[tuple[Any, str]],
+    gate: bool,
+) -> Manifest:
+    """An entry of the group with its claim: named, or made from a template; sometimes allocated already.
+
+    Without the ``gate`` no claim is made for a group, and a pod that has one does not get into the queue.
+    """
+    claim = _claim(rng, name)
+    made["objects"].append(claim)
+    if free and rng.random() < 0.35:
+        consumer = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "gang", "uid": "gang"}
+        members = [_consumer(pod["metadata"]["name"]) for pod in pods]
+        consumers = rng.choice(([], [consumer], [consumer], [consumer], [rng.choice(members)], [_consumer("other")]))
+        more = [_consumer("other")] if consumers == [consumer] and rng.random() < 0.2 else []
+        claim["spec"] = _claim(random.Random(0), name)["spec"]
+        _allocated(claim, *free.pop(), [*consumers, *more])
+    entry = {"name": name, "resourceClaimName": name}
+    if gate and rng.random() < 0.5:
+        entry = {"name": name, "resourceClaimTemplateName": "group"}
+        owner = {"apiVersion": group["apiVersion"], "kind": "PodGroup", "name": "gang", "uid": "gang"}
+        if rng.random() < 0.05:
+            owner["uid"] = "replaced"
+        claim["metadata"]["ownerReferences"] = [owner | {"controller": True}]
+        group.setdefault("status", {}).setdefault("resourceClaimStatuses", []).append(_made(name))
+    group["spec"].setdefault("resourceClaims", []).append(entry)
+    return entry
+
+
+def _made(name: str) -> Manifest:
+    return {"name": name, "resourceClaimName": name}
 
 
 def with_volumes(rng: random.Random, made: Manifest) -> Manifest:

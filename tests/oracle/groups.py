@@ -5,6 +5,7 @@
 ``sh tests/oracle/build.sh FOLDER groups_1_37`` builds PROGRAM. Scenarios in which the real one draws are left out: two
 nodes tie for a pod, two placements for the group, or no placement can take it and each says something else.
 Themes: ``groups``; ``topology``: with topology constraints; ``claims``, ``volumes``: with devices or volumes;
+``shared``: with claims of the group;
 ``mixed``: with both, and topology; ``alone``: a single pod where groups run. The exit status is 1 if any differs.
 ``--record`` keeps the scenarios and the real verdicts in that folder (``alone``: in tests/groups/data). ``--jobs``: how
 many programs run beside each other.
@@ -25,9 +26,11 @@ from typing import Any
 
 from kschedlab.groups import cycle
 from kschedlab.groups.attempt import GroupResult
+from kschedlab.groups.claims import lacking
 from kschedlab.groups.group import SUCCESS
+from kschedlab.objects.model import ResourceClaim
 from kschedlab.program.decide import decide_lines
-from tests.oracle.group_claims import with_claims, with_volumes
+from tests.oracle.group_claims import with_claims, with_shared_claims, with_volumes
 
 Manifest = dict[str, Any]
 GATES = {"GenericWorkload": True}
@@ -249,7 +252,7 @@ def ours(line: str) -> tuple[Manifest, bool]:
 
     def watched(*arguments: Any) -> Any:
         result = attempt(*arguments)
-        drawn.append(is_drawn(result, len(arguments[3])))
+        drawn.append(is_drawn(result, len(arguments[3])) or draws_claim(result))
         return result
 
     cycle.attempt = watched  # type: ignore[attr-defined]
@@ -305,14 +308,46 @@ def is_drawn(result: GroupResult, scheduled: int) -> bool:
     return len(said) > 1
 
 
+def draws_claim(result: GroupResult) -> bool:
+    """Whether the real scheduler draws which claim to give back, or sees one in the midst of a change.
+
+    Also whether pods that share a claim of their group would write other devices into it, as whoever binds first does.
+    """
+    group, found = {result.group.metadata.uid}, set()
+    for each in result.pods:
+        mine = [claim.metadata.name for claim in lacking([each]) if _users(claim) <= {each.pod.pod.metadata.uid}]
+        if len(mine) > 1:
+            return True
+        found |= {claim.metadata.name for claim in lacking([each]) if _users(claim) <= group}
+        if mine and any(mine[0] == entry.resourceClaimName for entry in result.group.spec.resourceClaims):
+            return True
+    written: dict[str, set[str]] = {}
+    for each in result.placed:
+        devices = each.taken.devices
+        for claim, allocation in zip(devices.claims, devices.allocations, strict=True) if devices is not None else ():
+            written.setdefault(claim.metadata.name, set()).add(str(allocation))
+    return len(found) > 1 or any(len(each) > 1 for name, each in written.items() if name.startswith("all-"))
+
+
+def _users(claim: ResourceClaim) -> set[str]:
+    return {consumer.uid for consumer in claim.status.reservedFor}
+
+
 def write(path: Path, lines: list[str]) -> None:
     """Write the lines, the same bytes each time."""
     with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
         file.writelines(f"{line}\n".encode() for line in lines)
 
 
-THEMES = {"topology": with_topology, "alone": alone, "claims": with_claims, "volumes": with_volumes, "mixed": mixed}
-FILES = {"claims": "group-claims", "volumes": "group-volumes", "mixed": "group-mixed"}
+THEMES = {
+    "topology": with_topology,
+    "alone": alone,
+    "claims": with_claims,
+    "shared": with_shared_claims,
+    "volumes": with_volumes,
+    "mixed": mixed,
+}
+FILES = {each: f"group-{each}" for each in ("claims", "shared", "volumes", "mixed")}
 
 
 def real(program: str, lines: list[str], jobs: int) -> list[Manifest]:

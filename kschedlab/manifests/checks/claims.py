@@ -1,20 +1,30 @@
-"""Checks of a pod's claims for devices, and of the containers that use them.
+"""Checks of the claims for devices of a pod or a pod group, and of the containers that use them.
 
-v1.37: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validateResourceClaimNames).
+v1.37: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validateResourceClaimNames),
+pkg/apis/scheduling/validation/validation.go (validatePodGroupResourceClaimStatuses).
 """
 
 from __future__ import annotations
 
 from kschedlab.manifests.checks.common import check_name
-from kschedlab.objects.model import ContainerClaim, Pod
+from kschedlab.objects.model import ContainerClaim, Pod, PodGroup
 from kschedlab.objects.names import dns_label_fault
 from kschedlab.objects.problems import Fault, Path, later, shortened
 
 
 def check_claims(pod: Pod, faults: list[Fault]) -> None:
     """Check the claims of the pod, their use in its containers, and their status."""
+    names = check_entries(pod, faults)
+    for field in ("containers", "initContainers"):
+        for i, container in enumerate(getattr(pod.spec, field)):
+            _check_used(container.resources.claims or (), names, ("spec", field, i, "resources", "claims"), faults)
+    check_made(pod, names, faults)
+
+
+def check_entries(owner: Pod | PodGroup, faults: list[Fault]) -> set[str]:
+    """Check the claims in the spec. Returns their names."""
     names: set[str] = set()
-    for i, claim in enumerate(pod.spec.resourceClaims):
+    for i, claim in enumerate(owner.spec.resourceClaims):
         path: Path = ("spec", "resourceClaims", i)
         _check_new(claim.name, names, (*path, "name"), faults)
         if claim.name:
@@ -28,12 +38,14 @@ def check_claims(pod: Pod, faults: list[Fault]) -> None:
             faults.append(Fault(path, "must have exactly one of resourceClaimName and resourceClaimTemplateName"))
         for field, name in given.items():
             check_name(name, (*path, field), faults)
-    for field in ("containers", "initContainers"):
-        for i, container in enumerate(getattr(pod.spec, field)):
-            _check_used(container.resources.claims or (), names, ("spec", field, i, "resources", "claims"), faults)
+    return names
+
+
+def check_made(owner: Pod | PodGroup, names: set[str], faults: list[Fault]) -> None:
+    """Check the claims in the status. ``names``: those in the spec."""
     made: set[str] = set()
-    for i, status in enumerate(pod.status.resourceClaimStatuses):
-        path = ("status", "resourceClaimStatuses", i)
+    for i, status in enumerate(owner.status.resourceClaimStatuses):
+        path: Path = ("status", "resourceClaimStatuses", i)
         _check_new(status.name, made, (*path, "name"), faults)
         if status.name not in names:
             faults.append(

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from kschedlab.manifests.checks.claims import check_entries, check_made
 from kschedlab.manifests.checks.common import PREEMPTION_POLICIES, check_choice, check_name, check_present
+from kschedlab.manifests.checks.policies import too_many
 from kschedlab.objects.model import PodGroup
 from kschedlab.objects.names import label_key_fault
 from kschedlab.objects.problems import Fault, Path, later, one_of
 
 _HIGHEST_PRIORITY = 1_000_000_000
+_MOST_CLAIMS = 4
 
 
 def check_pod_group(group: PodGroup, faults: list[Fault]) -> None:
-    """Check the spec of a pod group."""
+    """Check a pod group."""
     spec = group.spec
     policy: Path = ("spec", "schedulingPolicy")
     _check_one_of(spec.schedulingPolicy, ("basic", "gang"), policy, faults)
@@ -30,6 +33,10 @@ def check_pod_group(group: PodGroup, faults: list[Fault]) -> None:
             faults.append(Fault(path, later("has {number} constraints: only one is allowed", number=len(topology))))
         for i, constraint in enumerate(topology):
             check_name(constraint.key, (*path, i, "key"), faults, label_key_fault)
+    if len(spec.resourceClaims) > _MOST_CLAIMS:
+        faults.append(Fault(("spec", "resourceClaims"), too_many(spec.resourceClaims, _MOST_CLAIMS)))
+    else:
+        check_made(group, check_entries(group, faults), faults)
     if spec.disruptionMode is not None:
         _check_one_of(spec.disruptionMode, ("single", "all"), ("spec", "disruptionMode"), faults)
     if spec.priorityClassName:

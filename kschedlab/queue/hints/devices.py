@@ -26,7 +26,7 @@ class ClaimHints:
         if new is None:
             return held
         try:
-            claims = claims_of(pod, self._find)
+            claims = claims_of(pod, self._find, self._for_group)
         except ClaimError:
             return False
         if held and new.status.allocation is None:
@@ -37,7 +37,7 @@ class ClaimHints:
 
     def after_itself(self, pod: Pod, old: Pod, new: Pod) -> bool:
         """All claims of the pod are there."""
-        return not claims_fault(new, self._find)
+        return not claims_fault(new, self._find, self._for_group)
 
     @staticmethod
     def concerned(old: ResourceClaim | None, new: ResourceClaim | None) -> list[tuple[str, str]] | None:
@@ -55,6 +55,10 @@ class ClaimHints:
                 yield pod.metadata.namespace, name
         except ClaimError:
             return
+
+    @property
+    def _for_group(self) -> bool:
+        return self._cluster is not None and self._cluster().api.group_claims
 
     def _find(self, key: tuple[str, str]) -> ResourceClaim | None:
         return self._cluster().find(ResourceClaim, key) if self._cluster is not None else None

@@ -13,6 +13,7 @@ from kschedlab.objects.model import (
     Job,
     PersistentVolumeClaim,
     Pod,
+    PodGroup,
     ReplicaSet,
     ReplicationController,
     ResourceClaim,
@@ -28,7 +29,7 @@ from kschedlab.simulation.status import ignore_deleted
 
 NAME = "generic-garbage-collector"
 
-OWNERS: tuple[type[ApiObject], ...] = (ReplicaSet, ReplicationController, StatefulSet, Deployment, Job, Pod)
+OWNERS: tuple[type[ApiObject], ...] = (ReplicaSet, ReplicationController, StatefulSet, Deployment, Job, Pod, PodGroup)
 OWNED: tuple[type[ApiObject], ...] = (Pod, ReplicaSet, PersistentVolumeClaim, ResourceClaim)
 
 

@@ -155,7 +155,7 @@ class Kubelet:
             return ""
         from kschedlab.simulation.controllers.kubelet_claims import unprepared
 
-        return unprepared(pod, lambda key: self._api.find(ResourceClaim, *key))
+        return unprepared(pod, lambda key: self._api.find(ResourceClaim, *key), self._api.generation_api.group_claims)
 
     def _schedule_end(self, pod: Pod, since: int) -> None:
         """Schedule the end of a pod running ``since`` that moment: its run duration or its active deadline."""

@@ -5,8 +5,7 @@ v1.37: pkg/kubelet/cm/dra/manager.go (prepareResources). The drivers themselves 
 
 from __future__ import annotations
 
-from kschedlab.devices.claims import FOREIGN, ClaimError, Find, claim_names, is_reserved_for
-from kschedlab.objects.meta import controller_of
+from kschedlab.devices.claims import ClaimError, Find, claim_names, is_reserved_for, owner_fault
 from kschedlab.objects.model import Pod
 
 FAILED = "Failed to prepare dynamic resources: prepare dynamic resources: {}"
@@ -15,8 +14,11 @@ NOT_RESERVED = "pod {pod} ({uid}) is not allowed to use ResourceClaim {name} ({c
 NOT_ALLOCATED = "ResourceClaim {name}: not allocated"
 
 
-def unprepared(pod: Pod, find: Find) -> str:
-    """What the kubelet says of the first claim that is not ready for the pod; "" if all are."""
+def unprepared(pod: Pod, find: Find, for_group: bool = False) -> str:
+    """What the kubelet says of the first claim that is not ready for the pod; "" if all are.
+
+    ``for_group``: see :mod:`kschedlab.devices.claims`.
+    """
     try:
         names = list(claim_names(pod))
     except ClaimError as error:
@@ -24,19 +26,18 @@ def unprepared(pod: Pod, find: Find) -> str:
     if (extended := pod.status.extendedResourceClaimStatus) is not None:
         names.append((extended.resourceClaimName, False))
     for name, own in names:
-        if why := _fault(pod, name, own, find):
+        if why := _fault(pod, name, own, find, for_group):
             return FAILED.format(why)
     return ""
 
 
-def _fault(pod: Pod, name: str, own: bool, find: Find) -> str:
+def _fault(pod: Pod, name: str, own: bool, find: Find, for_group: bool) -> str:
     metadata = pod.metadata
     claim = find((metadata.namespace, name))
     if claim is None:
         return NOT_FOUND.format(name=name)
-    owner = controller_of(claim.metadata)
-    if own and (owner is None or owner.uid != metadata.uid):
-        return FOREIGN.format(key=f"{metadata.namespace}/{name}", pod=pod.key)
-    if not is_reserved_for(claim, pod):
+    if own and (why := owner_fault(claim, pod, for_group)):
+        return why
+    if not is_reserved_for(claim, pod, for_group):
         return NOT_RESERVED.format(pod=metadata.name, uid=metadata.uid, name=name, claim=claim.metadata.uid)
     return "" if claim.status.allocation is not None else NOT_ALLOCATED.format(name=name)

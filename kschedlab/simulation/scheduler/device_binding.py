@@ -23,7 +23,6 @@ from kschedlab.simulation.status import ApiError
 
 if TYPE_CHECKING:
     from kschedlab.devices.binding import GivenBack, Reservation
-    from kschedlab.objects.model import AllocationResult
 
 POLLING = 5 * SECOND
 """How often the scheduler looks whether devices are ready."""
@@ -104,7 +103,8 @@ class DeviceBinding:
                     yield from _delete(context, claim)
                 else:
                     newest = yield from _newest(context, claim)
-                    yield from answered(context.api.update_status(unreserved(newest, pod), by=context.name))
+                    if (freed := unreserved(newest, pod)) is not newest:
+                        yield from answered(context.api.update_status(freed, by=context.name))
             except ApiError as error:
                 context.note("unreserve", f"{pod.key}: {error}")
 
@@ -113,20 +113,20 @@ class DeviceBinding:
         from kschedlab.devices.claims import is_reserved_for
         from kschedlab.devices.demand import DemandError
 
-        reservation = self._reserved[pod.metadata.uid]
+        reservation, for_group = self._reserved[pod.metadata.uid], self._context.cache.cluster().api.group_claims
         try:
-            for claim, allocation in zip(reservation.claims, reservation.allocations, strict=True):
-                if not is_reserved_for(claim, pod):
-                    yield from self._write(pod, reservation, claim, allocation)
+            for index, claim in enumerate(reservation.claims):
+                if not is_reserved_for(claim, pod, for_group):
+                    yield from self._write(pod, reservation, index)
         except (ApiError, DemandError) as error:
             return str(error)
         return (yield from self._wait(pod, node, reservation))
 
-    def _write(
-        self, pod: Pod, reservation: Reservation, claim: ResourceClaim, allocation: AllocationResult | None
-    ) -> Generator[Any, Any, None]:
+    def _write(self, pod: Pod, reservation: Reservation, index: int) -> Generator[Any, Any, None]:
         from kschedlab.devices.binding import bound, check_unchanged, protected, to_create, with_extended_claim
 
+        claim, allocation = reservation.claims[index], reservation.allocations[index]
+        consumer = reservation.consumer(index, pod)
         context, pause = self._context, self._context.latencies.status
         api, own = context.api, reservation.is_extended(claim)
         if own:
@@ -139,7 +139,8 @@ class DeviceBinding:
             yield context.env.timeout(pause)
             newest = yield from answered(api.update(protected(newest), by=context.name))
         yield context.env.timeout(pause)
-        written = yield from answered(api.update_status(bound(newest, allocation, pod, context.now), by=context.name))
+        newest = bound(newest, allocation, consumer, context.now)
+        written = yield from answered(api.update_status(newest, by=context.name))
         self._written[pod.metadata.uid] = [
             *(each for each in self._written[pod.metadata.uid] if each.metadata.uid != written.metadata.uid),
             written,

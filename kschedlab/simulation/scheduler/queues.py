@@ -81,7 +81,8 @@ def _claims_gate(context: Context) -> Gate:
             return False
         from kschedlab.devices.claims import claims_fault
 
-        return bool(claims_fault(pod, lambda key: context.cache.cluster().find(ResourceClaim, key)))
+        cluster = context.cache.cluster()
+        return bool(claims_fault(pod, lambda key: cluster.find(ResourceClaim, key), cluster.api.group_claims))
 
     return gate
 

@@ -185,7 +185,8 @@ def _admitted(obj: Any, api: Api, classes: Classes, may_lack_template: bool = Fa
         why = f"no PriorityClass with name {obj.spec.priorityClassName} was found"
         raise ApiError.forbidden(type(obj), obj.metadata.name, why)
     if isinstance(obj, PodGroup):
-        return _with_priority(with_defaults(obj, classes), classes)
+        kept = obj if api.group_claims else _replace(obj, spec=_replace(obj.spec, resourceClaims=()))
+        return _with_priority(with_defaults(kept, classes), classes)
     return api.admit(_with_default_tolerations(with_defaults(obj, classes)))
 
 

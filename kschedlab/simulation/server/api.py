@@ -74,7 +74,7 @@ class ApiServer:
         self.version = 1
         self._env = env
         self._log = log
-        self._api = generation_api
+        self.generation_api = generation_api
         self._stores = {kind: Store(resource, history) for kind, resource in RESOURCES.items()}
         self._random = Random(seed)
         self._uids = 0
@@ -143,11 +143,11 @@ class ApiServer:
             check_admin_access(obj, self.find(Namespace, "", _metadata(obj).namespace or "default"))
         if not _metadata(obj).generateName or _metadata(obj).name:
             return self._add(
-                store, admission.created(obj, self._uid(), self._api, self._priority_classes(), self.now), by
+                store, admission.created(obj, self._uid(), self.generation_api, self._priority_classes(), self.now), by
             )
         for _ in range(_NAME_ATTEMPTS):
             named = self._with_generated_name(obj)
-            new = admission.created(named, self._uid(), self._api, self._priority_classes(), self.now)
+            new = admission.created(named, self._uid(), self.generation_api, self._priority_classes(), self.now)
             if store.resource.key_of(new) not in store.objects:
                 return self._add(store, new, by)
         raise ApiError.name_generation_failed(type(obj), _metadata(named).name)
@@ -158,7 +158,7 @@ class ApiServer:
         An owner reference without a uid refers to the stored object of that name.
         """
         store = self._store(type(obj))
-        new = admission.restored(obj, self._uid(), self._api, self._priority_classes(), self.now)
+        new = admission.restored(obj, self._uid(), self.generation_api, self._priority_classes(), self.now)
         return self._add(store, self._with_owner_uids(new), by)
 
     def update(self, obj: D, by: str = "") -> D:
@@ -167,7 +167,7 @@ class ApiServer:
         ApiError: NotFound, Conflict (another resourceVersion or uid), Invalid.
         """
         store, old = self._existing(obj)
-        new = admission.updated(old, obj, self._api, self._priority_classes())
+        new = admission.updated(old, obj, self.generation_api, self._priority_classes())
         if should_delete_during_update(old.metadata, new.metadata):
             self._remove(store, old, by)
             return new
@@ -232,7 +232,7 @@ class ApiServer:
         """Assign the pod to the node, which need not exist. ApiError: NotFound, Conflict (assigned or terminating)."""
         old = self.get(Pod, namespace, name)
         self._check_uid(Pod, old, uid)
-        new = bound(old, node, self.now, self._api.bound_pods_stay_nominated)
+        new = bound(old, node, self.now, self.generation_api.bound_pods_stay_nominated)
         return self._change(self._stores[Pod], old, new, by)
 
     def evict(

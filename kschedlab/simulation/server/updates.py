@@ -46,7 +46,13 @@ _IMMUTABLE: dict[type[ApiObject], tuple[str, ...]] = {
     StatefulSet: ("spec.selector", "spec.podManagementPolicy", "spec.volumeClaimTemplates"),
     Job: ("spec.selector", "spec.completions", "spec.template"),
     PriorityClass: ("value", "preemptionPolicy"),
-    PodGroup: ("spec.schedulingPolicy.basic", "spec.priority", "spec.disruptionMode", "spec.schedulingConstraints"),
+    PodGroup: (
+        "spec.schedulingPolicy.basic",
+        "spec.priority",
+        "spec.disruptionMode",
+        "spec.schedulingConstraints",
+        "spec.resourceClaims",
+    ),
     StorageClass: ("provisioner", "volumeBindingMode", "reclaimPolicy"),
     PersistentVolumeClaim: ("spec.accessModes", "spec.storageClassName", "spec.volumeName"),
 }

@@ -66,6 +66,11 @@ type verdict struct {
 	Condition   *condition        `json:"condition"`
 	Volumes     map[string]string `json:"volumes,omitempty"`
 	Deallocated []string          `json:"deallocated,omitempty"`
+
+	// Of claims that are reserved for the group.
+	Devices    map[string][]string `json:"devices,omitempty"`
+	Reserved   []string            `json:"reserved,omitempty"`
+	Unreserved []string            `json:"unreserved,omitempty"`
 }
 
 func check(err error) {
@@ -102,7 +107,10 @@ func decode(raw json.RawMessage) runtime.Object {
 }
 
 func run(s *scenario) *verdict {
-	gates := map[string]bool{"GenericWorkload": false, "TopologyAwareWorkloadScheduling": false, "PodGroupPreemptionPolicy": false}
+	gates := map[string]bool{
+		"GenericWorkload": false, "TopologyAwareWorkloadScheduling": false, "PodGroupPreemptionPolicy": false,
+		"DRAWorkloadResourceClaims": false,
+	}
 	maps.Copy(gates, s.FeatureGates)
 	check(utilfeature.DefaultMutableFeatureGate.SetFromMap(gates))
 	var objects []runtime.Object
@@ -137,6 +145,7 @@ func run(s *scenario) *verdict {
 	check(sched.WaitForHandlersSync(ctx))
 	for _, pod := range waiting {
 		seen.nominee[pod.Namespace+"/"+pod.Name] = pod.Status.NominatedNodeName
+		seen.uids[string(pod.UID)] = true
 	}
 	for _, pod := range waiting { // one after another, because the queue orders them by their arrival
 		_, err := client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
@@ -153,7 +162,7 @@ func run(s *scenario) *verdict {
 		seen.assumed = assumed(sched)
 		seen.settle(sched)
 	}
-	return seen.verdict(s.ID, members)
+	return seen.verdict(s, members)
 }
 
 // assumed has the node of each pod. A pod whose volumes are to be bound stays there: no controller binds them.
@@ -178,6 +187,9 @@ type observer struct {
 	allocated   map[string]bool
 	devices     map[string]map[string][]string
 	deallocated map[string]bool
+	reserved    map[string]bool
+	unreserved  map[string]bool
+	uids        map[string]bool // of the pods
 	volumes     map[string]string
 }
 
@@ -186,7 +198,7 @@ func watch(client *clientsetfake.Clientset) *observer {
 	o := &observer{
 		last: time.Now(), assumed: map[string]string{}, message: map[string]string{}, nominee: map[string]string{},
 		allocated: map[string]bool{}, devices: map[string]map[string][]string{}, deallocated: map[string]bool{},
-		volumes: map[string]string{},
+		reserved: map[string]bool{}, unreserved: map[string]bool{}, uids: map[string]bool{}, volumes: map[string]string{},
 	}
 	client.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		o.Lock()
@@ -226,6 +238,10 @@ func (o *observer) patched(patch clienttesting.PatchAction) {
 		if bytes.Contains(patch.GetPatch(), []byte("\"nominatedNodeName\"")) { // null clears it
 			o.nominee[key] = pod.Status.NominatedNodeName
 		}
+	case "resourceclaims":
+		if !o.isMember(patch.GetPatch()) {
+			o.unreserved[key] = true
+		}
 	case "podgroups":
 		if patch.GetPatchType() == types.JSONPatchType {
 			panic("a JSON patch")
@@ -238,6 +254,17 @@ func (o *observer) patched(patch clienttesting.PatchAction) {
 	}
 }
 
+// isMember tells a patch that removes a pod's reservation from one that removes the group's.
+func (o *observer) isMember(patch []byte) bool {
+	var removed struct {
+		Status struct {
+			ReservedFor []struct{ UID string }
+		}
+	}
+	check(json.Unmarshal(patch, &removed))
+	return slices.ContainsFunc(removed.Status.ReservedFor, func(each struct{ UID string }) bool { return o.uids[each.UID] })
+}
+
 func (o *observer) updated(object runtime.Object) {
 	switch t := object.(type) {
 	case *resourcev1.ResourceClaim:
@@ -248,10 +275,17 @@ func (o *observer) updated(object runtime.Object) {
 			}
 			return
 		}
-		if o.allocated[key] || len(t.Status.ReservedFor) == 0 {
+		if len(t.Status.ReservedFor) == 0 {
 			return
 		}
-		pod := t.Namespace + "/" + t.Status.ReservedFor[len(t.Status.ReservedFor)-1].Name
+		last := t.Status.ReservedFor[len(t.Status.ReservedFor)-1]
+		if last.Resource == "podgroups" {
+			o.reserved[key] = true
+		}
+		if o.allocated[key] {
+			return
+		}
+		pod := t.Namespace + "/" + last.Name
 		if o.devices[pod] == nil {
 			o.devices[pod] = map[string][]string{}
 		}
@@ -285,12 +319,13 @@ func (o *observer) settle(sched *scheduler.Scheduler) {
 	}
 }
 
-func (o *observer) verdict(id string, members map[string]bool) *verdict {
+func (o *observer) verdict(s *scenario, members map[string]bool) *verdict {
 	o.Lock()
 	defer o.Unlock()
 	found := &verdict{
-		ID: id, Placements: []placement{}, Victims: append([]string{}, o.victims...), Condition: o.group,
-		Volumes: o.volumes, Deallocated: slices.Sorted(maps.Keys(o.deallocated)),
+		ID: s.ID, Placements: []placement{}, Victims: append([]string{}, o.victims...), Condition: o.group,
+		Volumes: o.volumes, Deallocated: slices.Sorted(maps.Keys(o.deallocated)), Devices: o.devices[s.PodGroup],
+		Reserved: slices.Sorted(maps.Keys(o.reserved)), Unreserved: slices.Sorted(maps.Keys(o.unreserved)),
 	}
 	for key := range members {
 		p := placement{Pod: key, Node: o.assumed[key], Message: o.message[key], Devices: o.devices[key]}
