@@ -6,7 +6,7 @@ DeletePodGroup) and pod_group_member_pods.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 from kschedlab.objects.model import Pod, PodGroup
@@ -35,8 +35,11 @@ class WithGroups(WithEvents):
     """The queue of v1.37 with the gate GenericWorkload.
 
     A pod of a group that does not exist waits apart (``incomplete``); one whose group is being scheduled waits for the
-    end of that cycle (``returning``).
+    end of that cycle (``returning``). ``gate_state``: what PreEnqueue's answer about any pod of the pod's group depends
+    on besides that pod: while it is the same, only new and changed pods are asked. None: all are, each time.
     """
+
+    gate_state: Callable[[Pod], Hashable] = staticmethod(lambda _: None)
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -138,7 +141,7 @@ class WithGroups(WithEvents):
         if member is None:
             self.add(new)
             return
-        member.update(new)
+        member.update(new) if apart is not None else entry.update(member, new)
         self._nominated.update(old, new)
         if apart is None and entry.part == UNSCHEDULABLE:
             for event in events:
@@ -237,7 +240,7 @@ class WithGroups(WithEvents):
             return
         before = {member.pod.metadata.uid for member in entry.members}
         again = any(queued.pod.metadata.uid in before for queued in returned.values())
-        entry.group, entry.members = group, []
+        entry.group, entry.members, entry.unasked = group, [], {}
         for queued in returned.values():
             entry.add(queued)
         if succeeded:
@@ -265,8 +268,12 @@ class WithGroups(WithEvents):
         return super()._entry_key(pod) if key is None else entry_name(key)
 
     def _strategy(self, queued: Any, event: ClusterEvent, old: Any, new: Any) -> int:
-        """The highest strategy of its pods (isEntityWorthRequeuing)."""
-        return max(self._registrations.strategy(pod, event, old, new) for pod in _pods_of(queued))
+        """The highest strategy of its pods (isEntityWorthRequeuing). Only a pending plugin asks for the highest."""
+        best = SKIP
+        for pod in _pods_of(queued):
+            if best == SKIP or pod.pending_plugins:
+                best = max(best, self._registrations.strategy(pod, event, old, new))
+        return best
 
     def move(
         self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
@@ -285,9 +292,13 @@ class WithGroups(WithEvents):
     def _stops_at_gate(self, queued: Any, why: str) -> bool:
         if not isinstance(queued, QueuedGroup):
             return super()._stops_at_gate(queued, why)
-        gated = [member for member in queued.members if is_gated(member, self._gates)]
-        queued.gate = gated[-1].gate if gated else ""
-        if not gated:
+        state = self.gate_state(queued.members[0].pod)
+        everyone = state is None or state != queued.asked_in
+        for member in queued.members if everyone else queued.unasked.values():
+            is_gated(member, self._gates)
+        queued.unasked, queued.asked_in = {}, state
+        queued.gate = next((member.gate for member in reversed(queued.members) if member.gate), "")
+        if not queued.gate:
             return False
         queued.flushed = False
         waiting: Any = queued

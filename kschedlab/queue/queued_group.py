@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,7 +44,11 @@ class Pods(tuple[Pod, ...]):
 
 @dataclass(slots=True, eq=False)
 class QueuedGroup:
-    """A pod group in the queue, with its pods that wait. The fields are those of a queued pod, for the whole group."""
+    """A pod group in the queue, with its pods that wait. The fields are those of a queued pod, for the whole group.
+
+    ``unasked``: the pods that PreEnqueue has not seen as they are, by key; ``asked_in``: when the others were asked
+    (:attr:`~kschedlab.queue.groups.WithGroups.gate_state`).
+    """
 
     group: PodGroup
     timestamp: int
@@ -58,6 +63,8 @@ class QueuedGroup:
     gate: str = ""
     part: str = ""
     since: int = NEVER
+    unasked: dict[str, QueuedPodInfo] = field(default_factory=dict)
+    asked_in: Hashable = None
 
     @property
     def key(self) -> str:
@@ -84,12 +91,19 @@ class QueuedGroup:
     def add(self, queued: QueuedPodInfo) -> None:
         """Add a pod, in the order in which a cycle takes them (PodGroupMemberPodsOrderingFunc)."""
         insort(self.members, queued, key=_order)
+        self.unasked[queued.key] = queued
+
+    def update(self, queued: QueuedPodInfo, pod: Pod) -> None:
+        """Replace one of its pods by its current version."""
+        queued.update(pod)
+        self.unasked[queued.key] = queued
 
     def remove(self, key: str) -> QueuedPodInfo | None:
         """Remove and return the pod, or None."""
         found = next((each for each in self.members if each.key == key), None)
         if found is not None:
             self.members.remove(found)
+            self.unasked.pop(key, None)
         return found
 
 

@@ -20,7 +20,7 @@ from kschedlab.generations import V1_37
 from kschedlab.generations.rules import CacheRules
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import API_1_37, Api
-from kschedlab.objects.model import ApiObject, CSINode, Node, Pod
+from kschedlab.objects.model import AllocationResult, ApiObject, CSINode, Node, Pod, ResourceClaim
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.scheduler.volumes import AssumeCache, BindingCheck
 
@@ -47,6 +47,7 @@ class SchedulerCache:
 
     Changes of pods apply to the columns at once. Changes of nodes and of other objects are collected and applied
     together when the next cycle calls :meth:`cluster`. ``now``: the clock; only needed if assumed pods expire.
+    ``in_flight``: the devices that unallocated claims are about to get, by (namespace, name); nobody else gets them.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class SchedulerCache:
         provisioning_failed: str = V1_37.messages.provisioning_failed,
     ) -> None:
         self.rules = rules
+        self.in_flight: dict[tuple[str, str], AllocationResult] = {}
         self._failed = provisioning_failed
         self._cluster = Cluster(Objects(), api)
         self._now = now
@@ -221,6 +223,10 @@ class SchedulerCache:
 
     def put(self, document: ApiObject) -> None:
         """Add or update an object of another kind. An assumed version overrides older observed ones."""
+        if isinstance(document, ResourceClaim) and document.status.allocation is None and self.in_flight:
+            allocation = self.in_flight.get(key_of(document))
+            status = msgspec.structs.replace(document.status, allocation=allocation)
+            document = msgspec.structs.replace(document, status=status)
         if self._volumes.observe(document):
             self._put[type(document), key_of(document)] = document
 

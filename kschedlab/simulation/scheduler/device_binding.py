@@ -1,16 +1,19 @@
 """Binds the devices of a pod: holds them from Reserve on, writes the claims in PreBind, or gives them back.
 
-v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (Reserve, PreBind, bindClaim, Unreserve).
+v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (Reserve, PreBind, bindClaim, Unreserve)
+and dra_manager.go (SignalClaimPendingAllocation, MaybeRemoveClaimPendingAllocation).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace as put
 
+from kschedlab.cluster.object_store import key_of
 from kschedlab.filter.dynamic_resources import DynamicResources, demands_devices
 from kschedlab.generations import Generation
 from kschedlab.objects.meta import SECOND
@@ -23,20 +26,28 @@ from kschedlab.simulation.status import ApiError
 
 if TYPE_CHECKING:
     from kschedlab.devices.binding import GivenBack, Reservation
+    from kschedlab.devices.claims import Consumer
+    from kschedlab.objects.model import AllocationResult
 
 POLLING = 5 * SECOND
 """How often the scheduler looks whether devices are ready."""
+RETRIES, PAUSE = 4, SECOND // 100
+"""How often a write is repeated after a conflict, and when (k8s.io/client-go util/retry, DefaultRetry)."""
 LATE = "device binding timeout: context deadline exceeded"
 
 
 class DeviceBinding:
-    """Binds pods' devices; keeps each pod's reservation, and what is written of it, until its binding has ended."""
+    """Binds pods' devices; keeps each pod's reservation, and what is written of it, until its binding has ended.
+
+    ``_sharers``: how many pods wait for the devices of a claim in flight.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._decided: dict[str, Reservation] = {}
         self._reserved: dict[str, Reservation] = {}
         self._written: dict[str, list[ResourceClaim]] = {}
+        self._sharers: Counter[tuple[str, str]] = Counter()
 
     def has_work(self, pod: Pod) -> bool:
         """Whether the pod has claims to write."""
@@ -49,17 +60,26 @@ class DeviceBinding:
 
     def reserve(self, pod: Pod, node: str) -> str:
         """Hold the devices that the filter found on the node. Returns the error, or ""."""
-        cache, reservation = self._context.cache, self._decided.pop(pod.metadata.uid, None) or self._found(pod, node)
+        reservation = self._decided.pop(pod.metadata.uid, None) or self._found(pod, node)
         if isinstance(reservation, str):
             return reservation
         if reservation is not None and reservation.claims:
             self._reserved[pod.metadata.uid] = reservation
             self._written[pod.metadata.uid] = []
             for claim in reservation.in_flight:
-                known = cache.cluster().find(ResourceClaim, (claim.metadata.namespace, claim.metadata.name))
-                if known is None or known.status.allocation is None:
-                    cache.put(claim)
+                self._hold(claim)
         return ""
+
+    def _hold(self, claim: ResourceClaim) -> None:
+        """The claim's devices are taken from now on, unless it has got some in the meantime."""
+        cache, key = self._context.cache, key_of(claim)
+        if key not in cache.in_flight:
+            known = cache.cluster().find(ResourceClaim, key)
+            if claim.status.allocation is None or (known is not None and known.status.allocation is not None):
+                return
+            cache.in_flight[key] = claim.status.allocation
+            cache.put(claim)
+        self._sharers[key] += 1
 
     def _found(self, pod: Pod, node: str) -> Reservation | str | None:
         """What the pod gets on the node, None if it demands nothing, or the error."""
@@ -80,8 +100,11 @@ class DeviceBinding:
 
     def done(self, pod: Pod) -> None:
         """Forget the reservation of a pod that was bound."""
-        self._reserved.pop(pod.metadata.uid, None)
+        reservation = self._reserved.pop(pod.metadata.uid, None)
         self._written.pop(pod.metadata.uid, None)
+        for key in map(key_of, reservation.in_flight if reservation is not None else ()):
+            self._sharers.pop(key, None)
+            self._context.cache.in_flight.pop(key, None)
 
     def forget(self, pod: Pod) -> Generator[Any, Any, None]:
         """Give the devices back: what is written no longer names the pod, and the rest was never written."""
@@ -91,12 +114,14 @@ class DeviceBinding:
         written = self._written.pop(pod.metadata.uid, [])
         if reservation is None:
             return
-        others = (claim for other in self._reserved.values() for claim in other.in_flight)
-        kept = {(claim.metadata.namespace, claim.metadata.name) for claim in (*written, *others)}
         for claim in reservation.in_flight:
-            if (claim.metadata.namespace, claim.metadata.name) not in kept:
-                original = context.api.find(ResourceClaim, claim.metadata.namespace, claim.metadata.name)
-                context.cache.put(original) if original is not None else context.cache.drop(claim)
+            key = key_of(claim)
+            if key in context.cache.in_flight:
+                self._sharers[key] -= 1
+                if not self._sharers[key]:
+                    del context.cache.in_flight[key]
+                    original = context.api.find(ResourceClaim, *key)
+                    context.cache.put(original) if original is not None else context.cache.drop(claim)
         for claim in written:
             try:
                 if reservation.extended and claim is written[-1] and claim.metadata.generateName:
@@ -123,24 +148,24 @@ class DeviceBinding:
         return (yield from self._wait(pod, node, reservation))
 
     def _write(self, pod: Pod, reservation: Reservation, index: int) -> Generator[Any, Any, None]:
-        from kschedlab.devices.binding import bound, check_unchanged, protected, to_create, with_extended_claim
+        from kschedlab.devices.binding import to_create, with_extended_claim
 
         claim, allocation = reservation.claims[index], reservation.allocations[index]
-        consumer = reservation.consumer(index, pod)
         context, pause = self._context, self._context.latencies.status
         api, own = context.api, reservation.is_extended(claim)
         if own:
             yield context.env.timeout(pause)
             claim = yield from answered(api.create(to_create(claim), by=context.name))
             self._written[pod.metadata.uid].append(claim)
-        newest = yield from _newest(context, claim)
-        check_unchanged(newest, allocation)
-        if allocation is not None and protected(newest) is not newest:
-            yield context.env.timeout(pause)
-            newest = yield from answered(api.update(protected(newest), by=context.name))
-        yield context.env.timeout(pause)
-        newest = bound(newest, allocation, consumer, context.now)
-        written = yield from answered(api.update_status(newest, by=context.name))
+        for left in reversed(range(RETRIES + 1)):
+            try:
+                written = yield from self._store(claim, allocation, reservation.consumer(index, pod))
+                break
+            except ApiError as error:
+                if error.reason != "Conflict" or not left:
+                    raise
+            yield context.env.timeout(PAUSE)
+            claim = yield from _newest(context, claim)
         self._written[pod.metadata.uid] = [
             *(each for each in self._written[pod.metadata.uid] if each.metadata.uid != written.metadata.uid),
             written,
@@ -155,6 +180,21 @@ class DeviceBinding:
             fields: dict[str, Any] = {"extendedResourceClaimStatus": status}
             where = metadata.namespace, metadata.name, metadata.uid
             yield from answered(api.patch_status(Pod, *where, by=context.name, **fields))
+
+    def _store(
+        self, claim: ResourceClaim, allocation: AllocationResult | None, consumer: Consumer
+    ) -> Generator[Any, Any, ResourceClaim]:
+        """Write the allocation and the reservation. ApiError, DemandError."""
+        from kschedlab.devices.binding import bound, check_unchanged, protected
+
+        context = self._context
+        check_unchanged(claim, allocation)
+        if allocation is not None and protected(claim) is not claim:
+            yield context.env.timeout(context.latencies.status)
+            claim = yield from answered(context.api.update(protected(claim), by=context.name))
+        yield context.env.timeout(context.latencies.status)
+        changed = bound(claim, allocation, consumer, context.now)
+        return (yield from answered(context.api.update_status(changed, by=context.name)))
 
     def _wait(self, pod: Pod, node: str, reservation: Reservation) -> Generator[Any, Any, str]:
         """Check every five seconds until all devices are ready, one has failed, or it takes too long."""

@@ -76,7 +76,8 @@ class KubeScheduler:
             from kschedlab.simulation.scheduler import groups
 
             states = groups.GroupStates()
-            own = (groups.GangScheduling(states), *own)
+            gang = groups.GangScheduling(states)
+            own = (gang, *own)
         clock = partial(now, env)
         generations = {profile: on_clock(each.plus(*own), clock) for profile, each in profiles.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
@@ -108,6 +109,8 @@ class KubeScheduler:
         if groups is not None:
             preempting = groups.GroupEvictions(context, binding, states)
         context.queue = queue_for(context, preempting.is_running, self._moved, self._nominated)
+        if groups is not None:
+            context.queue.gate_state = groups.gate_state(context, gang, preempting.is_running)  # type: ignore[attr-defined]
         engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
         self.loop = Loop(context, engine, failures, binding, preempting)
         self.tries_of_groups: Callable[[], dict[str, int]] = dict

@@ -13,7 +13,15 @@ from kschedlab.groups.victims import GroupScheduler
 from kschedlab.simulation.scheduler.groups.evictions import GroupEvictions
 from kschedlab.simulation.scheduler.groups.handlers import GroupHandlers
 from kschedlab.simulation.scheduler.groups.loop import GroupLoop
-from kschedlab.simulation.scheduler.groups.plugin import GangScheduling
+from kschedlab.simulation.scheduler.groups.plugin import GangScheduling, gate_state
 from kschedlab.simulation.scheduler.groups.states import GroupStates
 
-__all__ = ["GangScheduling", "GroupEvictions", "GroupHandlers", "GroupLoop", "GroupScheduler", "GroupStates"]
+__all__ = [
+    "GangScheduling",
+    "GroupEvictions",
+    "GroupHandlers",
+    "GroupLoop",
+    "GroupScheduler",
+    "GroupStates",
+    "gate_state",
+]

@@ -6,16 +6,19 @@ v1.37: pkg/scheduler/framework/plugins/gangscheduling/gangscheduling.go. Its Pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from kschedlab.groups.group import min_count
-from kschedlab.objects.model import Pod
-from kschedlab.plugins.framework import UNRESOLVABLE, Answer, Plugin, Status, Wait
+from kschedlab.objects.model import Pod, ResourceClaim
+from kschedlab.plugins.framework import UNRESOLVABLE, Answer, Plugin, Status, Wait, method
 from kschedlab.queue.events import ASSIGNED_POD_ADD, UNSCHEDULED_POD_ADD, event
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.queued_group import group_of
 from kschedlab.simulation.scheduler.groups.states import GroupStates
+
+if TYPE_CHECKING:
+    from kschedlab.simulation.scheduler.context import Context
 
 POD_GROUP = "scheduling.k8s.io/PodGroup"
 POD_GROUP_ADD, POD_GROUP_UPDATE = event(POD_GROUP, "Add"), event(POD_GROUP, "Update")
@@ -67,6 +70,21 @@ class GangScheduling(Plugin):
             (POD_GROUP_ADD, _is_its_group),
             (POD_GROUP_UPDATE, _needs_fewer),
         ]
+
+
+def gate_state(context: Context, gang: GangScheduling, preempts: Callable[[Pod], bool]) -> Callable[[Pod], Hashable]:
+    """What PreEnqueue's answer about a pod of a group depends on besides that pod: its group, and all claims.
+
+    None: on what a user's plugin looks at.
+    """
+    plugins = {id(plugin): plugin for each in context.generations.values() for _, plugin in each.plugins}
+    if any(plugin is not gang and method(plugin, "pre_enqueue") is not None for plugin in plugins.values()):
+        return lambda _: None
+
+    def state(pod: Pod) -> Hashable:
+        return preempts(pod), gang.pre_enqueue(pod) is None, context.cache.cluster().last_change(ResourceClaim)
+
+    return state
 
 
 def _of_the_same_group(pod: Pod, old: Any, new: Any) -> bool:
