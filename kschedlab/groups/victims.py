@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -20,13 +20,15 @@ from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, prepare
 from kschedlab.groups.attempt import with_pods_elsewhere
 from kschedlab.groups.group import Groups
 from kschedlab.groups.preemption import Unit, units_of, violations_of
-from kschedlab.preemption.stage import NEVER, TERMINATING, Preemption, choose, ineligible, terminating_by_preemption
+from kschedlab.preemption.stage import Preemption, preempt
 from kschedlab.preemption.victims import DryRun
 from kschedlab.queue.queued_group import group_of
 from kschedlab.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
+
+Found: TypeAlias = tuple[DryRun, IntArray]
 
 
 class GroupScheduler(Scheduler):
@@ -42,40 +44,22 @@ class GroupScheduler(Scheduler):
         grouped = any(info is not None and group_of(info.pod) is not None for info in cluster.pods.infos)
         if extending is not None or not grouped:
             return super()._preempt(pod, run, verdicts, extending)
-        unresolvable = verdicts.unresolvable()
-        potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~unresolvable)
         units = units_of(cluster, self.groups)
-        reason = ineligible(pod, cluster, unresolvable, rules)
-        if reason != NEVER:
-            reason = TERMINATING if self._awaits(pod, units, verdicts) else ""
-        if reason or not len(potential):
-            return Preemption(cluster, reason, potential)
-        offset = self.rng.randrange(len(potential)) if self.rng else 0
-        enough = len(potential) if self.exhaustive else rules.enough(len(potential))
+        priorities = {each.key: unit.priority for unit in units for each in unit.pods}
         asked = [each for each in self.generation.filters if each.name in verdicts.plugins]
         trials = _Trials(pod, cluster, asked, units)
-        order = np.concatenate([potential[offset:], potential[:offset]])
-        clean, violating = list[int](), list[int]()
-        for node in order.tolist():
-            if (violations := trials.run(node)) is not None:
-                (violating if violations else clean).append(node)
-            if clean and len(clean) + len(violating) >= enough:
-                break
-        positions = np.array([*clean, *violating], np.int64)
-        found = Preemption(cluster, "", potential, trials.evidence(), positions)
-        return choose(found, rules, self.rng) if len(positions) else replace(found, failure=trials.failure)
-
-    def _awaits(self, pod: PodInfo, units: Sequence[Unit], verdicts: Verdicts) -> bool:
-        """Whether a victim still terminates on the pod's nominated node, by the priorities of the groups."""
-        name = pod.pod.status.nominatedNodeName
-        node = self.cluster.index.get(name)
-        if node is None or verdicts.unresolvable()[node]:
-            return False
-        return any(
-            unit.priority < pod.priority and place == name and terminating_by_preemption(each.pod)
-            for unit in units
-            for each, place in zip(unit.pods, unit.nodes, strict=True)
+        found = preempt(
+            pod,
+            cluster,
+            run,
+            verdicts,
+            rules,
+            self.rng,
+            self.exhaustive,
+            search=trials.search,
+            priority=lambda other: priorities[other.key],
         )
+        return found if len(found.positions) else replace(found, failure=trials.failure)
 
 
 @dataclass
@@ -99,6 +83,16 @@ class _Trials:
     def failure(self) -> str:
         """The errors in one line."""
         return next(iter(self.errors), "") if len(self.errors) < 2 else f"[{', '.join(self.errors)}]"
+
+    def search(self, pod: PodInfo, cluster: Cluster, run: FilterRun, order: IntArray, enough: int, *_: object) -> Found:
+        """Try the nodes in order until there are enough candidates. The evidence; those without violations first."""
+        clean, violating = list[int](), list[int]()
+        for node in order.tolist():
+            if (violations := self.run(node)) is not None:
+                (violating if violations else clean).append(node)
+            if clean and len(clean) + len(violating) >= enough:
+                break
+        return self.evidence(), np.array([*clean, *violating], np.int64)
 
     def run(self, node: int) -> int | None:
         """Try the node: how many of its victims violate a budget, or None if evicting does not help there."""

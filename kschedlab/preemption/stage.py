@@ -7,7 +7,9 @@ pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,23 +41,26 @@ def preempt(
     rng: random.Random | None,
     exhaustive: bool,
     extending: ExtenderRun | None = None,
+    search: Callable[..., tuple[DryRun, IntArray]] | None = None,
+    priority: Callable[[PodInfo], int] = attrgetter("priority"),
 ) -> Preemption:
     """Decide which pods to evict for a pod that no node can take.
 
     The search starts at a random node and ends with enough candidates; ``exhaustive`` examines all. ``rng`` draws the
     start and one of the tied nodes; without it, the search starts at the first node and the first name wins a tie.
-    ``extending``: the extenders that may remove candidates and change their victims.
+    ``extending``: the extenders that may remove candidates and change their victims. ``search``: in place of
+    :func:`_search`; ``priority``: with which another pod resists.
     """
     unresolvable = verdicts.unresolvable()
     potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~unresolvable)
-    reason = ineligible(pod, cluster, unresolvable, rules)
+    reason = ineligible(pod, cluster, unresolvable, rules, priority)
     if reason or not len(potential):
         return Preemption(cluster, reason, potential)
     enough = len(potential) if exhaustive else rules.enough(len(potential))
     offset = rng.randrange(len(potential)) if rng else 0
     order = np.concatenate([potential[offset:], potential[:offset]])
     free_node = extending.free_node if extending is not None else None
-    tried, candidates = _search(pod, cluster, run, order, enough, rules, free_node)
+    tried, candidates = (search or _search)(pod, cluster, run, order, enough, rules, free_node)
     found = Preemption(cluster, "", potential, tried, candidates)
     if rules.fails_with_its_filters and not len(candidates) and (failure := dry_run_errors(tried)):
         return replace(found, failure=failure)
@@ -86,7 +91,9 @@ def dry_run_errors(run: DryRun) -> str:
     return next(iter(errors), "") if len(errors) < 2 else f"[{', '.join(errors)}]"
 
 
-def ineligible(pod: PodInfo, cluster: Cluster, unresolvable: BoolArray, rules: PreemptionRules) -> str:
+def ineligible(
+    pod: PodInfo, cluster: Cluster, unresolvable: BoolArray, rules: PreemptionRules, priority: Callable[[PodInfo], int]
+) -> str:
     """Why the pod may not preempt, or "". v1.37: default_preemption.go, PodEligibleToPreemptOthers.
 
     The pod waits while a victim is still terminating on its nominated node, unless evicting can't help there any more.
@@ -98,7 +105,7 @@ def ineligible(pod: PodInfo, cluster: Cluster, unresolvable: BoolArray, rules: P
         is_waited_for = terminating_by_preemption if rules.waits_for_preempted_pods_only else terminating
         for row in cluster.pods_of(nominated).tolist():
             other = cluster.pods.info(row)
-            if other.priority < pod.priority and is_waited_for(other.pod):
+            if priority(other) < pod.priority and is_waited_for(other.pod):
                 return TERMINATING
     return ""
 

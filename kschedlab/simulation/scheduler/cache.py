@@ -6,7 +6,7 @@ pod is its uid, or its namespace and name if it has none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
@@ -102,6 +102,11 @@ class SchedulerCache:
     def is_assumed(self, pod: Pod) -> bool:
         """Whether the pod is assumed and no informer has confirmed it yet."""
         return uid_of(pod) in self._assumed
+
+    @property
+    def pods(self) -> Mapping[str, Pod]:
+        """The cached pods with their nodes, by uid."""
+        return self._pods
 
     def pod(self, pod: Pod) -> Pod | None:
         """The cached pod with its node; None if it is not in the cache."""

@@ -126,7 +126,7 @@ class KubeScheduler:
         if groups is None:
             self._handle((HandlersByHint if first.queue.hints else HandlersMovingAll)(context))
         else:
-            states.placed = cache.pod
+            states.placed = cache.pods
             handlers = groups.GroupHandlers(context, states)
             self.informers.of(PodGroup).add_handler(handlers.add_group, handlers.update_group, handlers.delete_group)
             self._handle(handlers)

@@ -69,8 +69,9 @@ class ManifestObject(NamedTuple):
 class ObjectReader:
     """Reads objects and collects their problems. ``report``: counts, warnings, ignored kinds.
 
-    ``named``: False for templates, whose objects are named later. ``strict``: whether fields, kinds and API versions
-    that Kubernetes does not know are problems, not warnings. ``any_case``: whether fields may be written in any case.
+    ``named``: False for templates, whose objects are named later, and of which nobody is warned. ``strict``: whether
+    fields, kinds and API versions that Kubernetes does not know are problems, not warnings. ``any_case``: whether
+    fields may be written in any case.
     """
 
     def __init__(self, named: bool = True, strict: bool = False, any_case: bool = False) -> None:
@@ -126,7 +127,7 @@ class ObjectReader:
         if faults:
             self.problems += [named.problem(fault) for fault in faults]
             return None
-        for warning in warnings_of(obj) if purpose != PATCH else ():
+        for warning in warnings_of(obj) if self.named and purpose != PATCH else ():
             self._warn(named, warning)
         return ManifestObject(obj, data, origin)
 

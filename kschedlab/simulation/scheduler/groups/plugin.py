@@ -54,8 +54,9 @@ class GangScheduling(Plugin):
         group = self._states.groups.get(key) if key is not None else None
         if key is None or group is None or group.spec.schedulingPolicy.gang is None:
             return None
-        if len(self._states.scheduled(key)) < min_count(group):
-            self.handle.activate(self._states.unscheduled(key))
+        if self._states.scheduled_count(key) < min_count(group):
+            if (unscheduled := self._states.unscheduled(key)) is not None:
+                self.handle.activate([unscheduled])  # with it all that wait in the queue
             return Wait(LONGEST_WAIT)
         for waiting in self.handle.waiting_pods:
             if group_of(waiting.pod) == key:

@@ -5,18 +5,18 @@ v1.37: pkg/scheduler/backend/cache/podgroupstate.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 
 from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.queue.queued_group import GroupKey, group_of
 
 
 class GroupStates:
-    """``placed``: the scheduler's version of a pod on a node, assumed or bound, or None. Set once the cache exists."""
+    """``placed``: the scheduler's versions of pods on nodes, assumed or bound, by uid. Set once the cache exists."""
 
     def __init__(self) -> None:
         self.groups: dict[GroupKey, PodGroup] = {}
-        self.placed: Callable[[Pod], Pod | None] = lambda _: None
+        self.placed: Mapping[str, Pod] = {}
         self._pods: dict[GroupKey, dict[str, Pod]] = {}
 
     def find(self, namespace: str, name: str) -> PodGroup | None:
@@ -39,9 +39,12 @@ class GroupStates:
 
     def scheduled(self, key: GroupKey) -> list[Pod]:
         """The pods of the group that are assumed or bound."""
-        found = (self.placed(pod) for pod in self._pods.get(key, {}).values())
-        return [pod for pod in found if pod is not None]
+        return [self.placed[uid] for uid in self._pods.get(key, ()) if uid in self.placed]
 
-    def unscheduled(self, key: GroupKey) -> list[Pod]:
-        """The pods of the group without a node."""
-        return [pod for pod in self._pods.get(key, {}).values() if self.placed(pod) is None]
+    def scheduled_count(self, key: GroupKey) -> int:
+        """The number of pods of the group that are assumed or bound."""
+        return len(self._pods[key].keys() & self.placed.keys()) if key in self._pods else 0
+
+    def unscheduled(self, key: GroupKey) -> Pod | None:
+        """A pod of the group without a node, or None."""
+        return next((pod for uid, pod in self._pods.get(key, {}).items() if uid not in self.placed), None)
