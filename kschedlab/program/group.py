@@ -16,13 +16,14 @@ from kschedlab.groups.cycle import GroupDecision, Verdict, decide, fault
 from kschedlab.groups.group import SUCCESS, min_count
 from kschedlab.groups.place import Tried
 from kschedlab.groups.victims import GroupScheduler
+from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.decoding import Origin, decode, named_origin, strict_json
 from kschedlab.manifests.loading import Objects
 from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.model import PersistentVolumeClaim, Pod, PodGroup, ResourceClaim
 from kschedlab.objects.problems import ManifestError, quoted
 from kschedlab.program.options import UsageError
-from kschedlab.queue.queued_group import GroupKey, group_of
+from kschedlab.queue.queued_group import GroupKey, group_of, key_of
 from kschedlab.scheduler import Scheduler
 
 NEEDS = "podGroup needs featureGates: {GenericWorkload: true}"
@@ -91,7 +92,8 @@ def pod_groups(raws: Iterable[msgspec.Raw]) -> dict[GroupKey, PodGroup]:
         assert isinstance(found, PodGroup)
         origin = named_origin(Origin(None, index, ()), data.get("metadata"), "PodGroup")
         problems += [origin.problem(each) for each in faults or faults_of(found)]
-        groups[found.metadata.namespace or "default", found.metadata.name] = found
+        found = with_defaults(found, {})
+        groups[key_of(found)] = found
     if problems:
         raise ManifestError(problems)
     return groups

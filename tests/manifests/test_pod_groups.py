@@ -10,6 +10,7 @@ from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.status import ApiError
 
 GANG = {"schedulingPolicy": {"gang": {"minCount": 2}}}
+CLAIM = {"name": "c", "resourceClaimName": "shared"}
 FAULTS = {
     "no policy": ({}, "spec.schedulingPolicy: is missing: expected either basic or gang"),
     "two policies": (
@@ -22,6 +23,15 @@ FAULTS = {
         "spec.schedulingConstraints.topology: has 2 constraints: only one is allowed",
     ),
     "no mode": (GANG | {"disruptionMode": {}}, "spec.disruptionMode: is missing: expected either single or all"),
+    "a claim twice": (GANG | {"resourceClaims": [CLAIM, CLAIM]}, 'spec.resourceClaims[1].name: "c" appears twice'),
+    "a claim of nothing": (
+        GANG | {"resourceClaims": [{"name": "c"}]},
+        "spec.resourceClaims[0]: must have exactly one of resourceClaimName and resourceClaimTemplateName",
+    ),
+    "five claims": (
+        GANG | {"resourceClaims": [CLAIM | {"name": f"c{i}"} for i in range(5)]},
+        "spec.resourceClaims: has 5 items: at most 4 are allowed",
+    ),
     "policy": (GANG | {"preemptionPolicy": "Now"}, 'spec.preemptionPolicy: "Now" is not a valid value'),
 }
 
