@@ -16,8 +16,8 @@ from kschedlab.groups.cycle import GroupDecision, Verdict, decide, fault
 from kschedlab.groups.group import SUCCESS, min_count
 from kschedlab.groups.place import Tried
 from kschedlab.groups.victims import GroupScheduler
-from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.decoding import Origin, decode, named_origin, strict_json
+from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.loading import Objects
 from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.model import PersistentVolumeClaim, Pod, PodGroup, ResourceClaim

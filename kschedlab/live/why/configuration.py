@@ -19,7 +19,12 @@ from kschedlab.objects.problems import safe_text
 
 FILES = ("config", "policy-config-file")
 KUBEADM = ("kube-system", "kubeadm-config")
-GROUPS = ("GenericWorkload", "PodGroupPreemptionPolicy", "TopologyAwareWorkloadScheduling")
+GROUPS = (
+    "DRAWorkloadResourceClaims",
+    "GenericWorkload",
+    "PodGroupPreemptionPolicy",
+    "TopologyAwareWorkloadScheduling",
+)
 MOST = 8
 """The most pods of kube-scheduler whose configuration is looked at."""
 
