@@ -192,8 +192,11 @@ def _cycles(grid: Grid, narrow: bool) -> Iterator[Html]:
         high = LINE + (0 if narrow else TOKEN - 4)
         size = {"x": x - side, "y": y - (6 if below else high), "width": wide + 2 * side, "height": tall + high + 6}
         yield element("rect", **size, rx=8, fill=fill, fill_opacity=0.22)
-        at = x + grid.wide + (0 if below else side - 2) if narrow else grid.corner((2, 0))[0]
-        text, anchor = (say(name), "end") if narrow else (say(how), "start")
+        text, at, anchor = say(how), grid.corner((2, 0))[0], "start"
+        if narrow:  # a sign stands at the left of the first box
+            text, at, anchor = say(name), x + grid.wide + side - 2, "end"
+        if below:
+            at, anchor = x + grid.wide / 2, "middle"
         yield label(text, at, y + tall + LINE - 3 if below else y - high + 11, anchor, font_style="italic")
 
 

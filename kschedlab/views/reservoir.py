@@ -94,11 +94,14 @@ class _Drawing:
         colour = ink(fill) if come else "currentColor"
         look: dict[str, Any] = {"fill": fill if come else "none", "stroke": CHOSEN if now else "currentColor"}
         look |= {"stroke_width": 3 if now else 0.75, "data_key": f"card/{step.name}/box"}
+        brief = say(step.brief) if come else ""
+        if text_width(brief, bold=True) > self.step - 4:
+            brief = fitted(brief.split(": ")[-1], self.step - 4)
         shapes = [
             element("rect", width=self.step - 6, height=38, rx=5, **look),
             label(name, middle, 16, "middle", fill=colour, font_weight="bold"),
             label(str(step.score), middle, 32, "middle", fill=colour),
-            label(fitted(say(step.brief) if come else "", self.step - 4), middle, 54, "middle", font_weight="bold"),
+            label(brief, middle, 54, "middle", font_weight="bold"),
         ]
         pick: dict[str, Any] = {"data_pick": step.name, "aria_label": step.name} if self.picture.picks else {}
         pick |= {"data_key": f"card/{step.name}", "data_tip": step.what if come else None}
@@ -151,7 +154,7 @@ class _Drawing:
             if self.picture.counts.get(name)
         }
         middle = self.x(i) + self.wide / 2
-        yield label(f"{draws:,}", middle, 30, "middle", font_weight="bold")
+        yield label(f"{draws:,}", middle, 30, "middle", font_weight="bold" if self.step > 40 else None)
         yield label(say("draws"), middle, 46, "middle")
         yield self._column(i, shares, "counted")
 

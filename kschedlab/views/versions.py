@@ -180,7 +180,9 @@ def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool
         "g",
         element("rect", x=left, width=right - left, height=y + 12, fill="transparent"),
         element("circle", cx=x, cy=y, r=5),
-        label(stop.title, at, LINE, anchor, font_weight=weight),
+        label(
+            stop.title if text_width(stop.title, bold=here) <= room else stop.name, at, LINE, anchor, font_weight=weight
+        ),
         element(
             "text",
             element("tspan", "★ ", fill=CHOSEN) if stop.chosen else None,

@@ -29,7 +29,7 @@ class Limits:
     ``kilobytes``: where a recording ends, once it has what is tried first, and half of it where stories end.
     """
 
-    states: int = 160
+    states: int = 200
     stories: int = 24
     kilobytes: int = 200
 
