@@ -227,8 +227,9 @@ def _title(box: Box, width: float, top: float) -> list[Html]:
     sign, colour = ("✕ ", EVICTED) if box.refused else ("★ ", CHOSEN) if box.chosen else ("", "")
     badges = [*box.badges, *([Badge(box.sign, box.refused)] if box.sign else [])]
     name = box.title or (box.name if box.capacity else say(box.name))
-    name = fitted(name, width - SIZE * len(badges) - text_width(sign, bold=True), bold=True)
-    middle = (width - SIZE * len(badges)) / 2
+    room = width - SIZE * len(badges)
+    sign = fitting((sign + name, sign.strip() + name), room, bold=True).removesuffix(name)
+    name, middle = fitted(name, room - text_width(sign, bold=True), bold=True), room / 2
     title = element(
         "text",
         element("tspan", sign, fill=colour) if sign else None,

@@ -260,7 +260,7 @@ class Cells:
                 texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 12))
             if place in self.total and size >= 27 and place != self.star:
                 down = size / 2 + (9 if named else 4)
-                texts.append(element("text", self.total[place], x=x + size / 2, y=y + down))
+                texts.append(element("text", ending(str(self.total[place]), size - 2), x=x + size / 2, y=y + down))
             if place in self.tied:
                 ties += hatch(size, size, 6, x, y)
             if self.changed(group):

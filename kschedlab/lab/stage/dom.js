@@ -8,20 +8,25 @@ export const parsed = (markup) => new DOMParser().parseFromString(markup, "text/
 
 const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.\d])/;
 
-/** Lets long names in here break as the words in them do: before a capital, after a dot, a slash or a bracket. */
+const NAMES = /(▶ [\d.,]+|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$)/;
+
+/** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word nowhere. */
+export const unbroken = (text, longest = 24) =>
+  text.split(NAMES).map((part, i) => (i % 2 && part.length <= longest ? make("span", { class: "ks-name" }, part) : part));
+
+/** The parts of a text between which it may break; a name that stays whole is an element already. */
+const divided = (part) => typeof part === "string" && /\S{15}/.test(part)
+  ? part.split(BREAKS).flatMap((word, i) => (i ? [document.createElement("wbr"), word] : [word]))
+  : [part];
+
+/** Lets long names in a table break as the words in them do: before a capital, after a dot, a slash or a bracket. */
 export function divisible(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), texts = [];
-  while (walker.nextNode()) if (/\S{15}/.test(walker.currentNode.data)) texts.push(walker.currentNode);
-  for (const text of texts) {
-    text.replaceWith(...text.data.split(BREAKS).flatMap((part, i) => i ? [document.createElement("wbr"), part] : [part]));
+  while (walker.nextNode()) texts.push(walker.currentNode);
+  for (const text of texts.filter(({ data }) => NAMES.test(data) || /\S{15}/.test(data))) {
+    text.replaceWith(...unbroken(text.data, 16).flatMap(divided).filter((part) => part !== ""));
   }
 }
-
-const NAMES = /([\w./]+(?:-[\w./]+)+)/, LONGEST = 24;
-
-/** The text in parts for an element: a short name such as node-b never breaks at its hyphen. */
-export const unbroken = (text) =>
-  text.split(NAMES).map((part, i) => (i % 2 && part.length <= LONGEST ? make("span", { class: "ks-name" }, part) : part));
 
 /** A name that nothing else on the page has. */
 export const unique = () => `ks${Math.random().toString(36).slice(2)}`;
