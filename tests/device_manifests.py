@@ -15,15 +15,20 @@ GPU = "gpu.example.com"
 
 
 def device(name: str, *, capacity: Mapping[str, str] | None = None, **fields: Any) -> Manifest:
-    """A device; ``attributes`` as plain values: a text, a whole number or a truth value."""
-    words = {bool: "bool", int: "int", str: "string"}
-    attributes = {key: {words[type(value)]: value} for key, value in fields.pop("attributes", {}).items()}
+    """A device; ``attributes`` as plain values: a text, a whole number, a truth value, or a list of these."""
+    attributes = {key: {_field(value): value} for key, value in fields.pop("attributes", {}).items()}
     made: Manifest = {"name": name, **fields}
     if attributes:
         made["attributes"] = attributes
     if capacity:
         made["capacity"] = {key: {"value": value} for key, value in capacity.items()}
     return made
+
+
+def _field(value: Any) -> str:
+    if isinstance(value, list):
+        return f"{_field(value[0])}s"
+    return {bool: "bool", int: "int", str: "string"}[type(value)]
 
 
 def resource_slice(

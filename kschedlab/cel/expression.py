@@ -141,12 +141,15 @@ MAX_LENGTH = 10 * 1024
 
 
 @lru_cache(maxsize=1024)
-def fault(text: str) -> str | None:
-    """Why the API server refuses a new object with this selector, or None (v1.37: validateCELExpression)."""
+def fault(text: str, lists: bool = False) -> str | None:
+    """Why the API server refuses a new object with this selector, or None (v1.37: validateCELExpression).
+
+    ``lists``: attributes may be lists, for which the feature gate DRAListTypeAttributes has to be on.
+    """
     if len(text.encode("utf-8", "replace")) > MAX_LENGTH:
         return f"may not be more than {MAX_LENGTH} bytes"
     try:
-        expression = Expression(text, new=True)
+        expression = Expression(text, new=not lists)
     except UnsupportedError:
         return None
     except CelError as error:
@@ -203,15 +206,17 @@ def _split(name: str, driver: str) -> tuple[str, str]:
 
 
 def _attribute_value(name: str, attribute: DeviceAttribute) -> Value:
-    if attribute.intValue is not None:
-        return attribute.intValue
-    if attribute.boolValue is not None:
-        return attribute.boolValue
-    if attribute.stringValue is not None:
-        return attribute.stringValue
-    if attribute.versionValue is None:
-        raise CelError(f"attribute {name}: unsupported attribute value")
-    version = semver_of(attribute.versionValue)
+    for field, value in attribute.given.items():
+        if isinstance(value, tuple):
+            return [_item(name, field, each) for each in value]
+        return _item(name, field, value)
+    raise CelError(f"attribute {name}: unsupported attribute value")
+
+
+def _item(name: str, field: str, value: int | bool | str) -> Value:
+    if not (field.startswith("version") and isinstance(value, str)):
+        return value
+    version = semver_of(value)
     if isinstance(version, Err):
         raise CelError(f"attribute {name}: parse semantic version: {version}")
     return version

@@ -76,7 +76,8 @@ def variable(name: str) -> Type:
 
 
 # device.attributes["domain"].name may be anything; device.capacity["domain"].name is a quantity.
-# The API server checks new objects as v1.36 would: attributes are no lists there, and functions of v1.37 are unknown.
+# The API server checks new objects as v1.36 would: attributes are no lists there, and functions of v1.37 are unknown,
+# unless the feature gate DRAListTypeAttributes is on.
 def device_fields(attribute: Type) -> dict[str, Type]:
     """The fields of a device; attributes are of that type."""
     return {

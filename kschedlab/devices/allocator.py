@@ -2,7 +2,8 @@
 
 v1.37: k8s.io/dynamic-resource-allocation structured/allocator.go picks the variant "incubating" with the features that
 are on by default: admin access, prioritized lists, partitionable devices, device taints, binding conditions and
-consumable capacity.
+consumable capacity. With list attributes or compatibility groups, it picks "experimental", which is the same but for
+what gates add.
 """
 
 from __future__ import annotations

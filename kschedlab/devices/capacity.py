@@ -3,7 +3,7 @@
 A request that names no amount consumes the policy's default, or everything. A policy rounds an amount up to a step
 of its range or to one of its valid values.
 
-v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/consumable_capacity.go. Steps of less than 1
+v1.37: k8s.io/dynamic-resource-allocation structured/internal/experimental/consumable_capacity.go. Steps of less than 1
 (DRAFractionalCapacityRange) are off by default, because the default compatibility version is 1.36.
 """
 

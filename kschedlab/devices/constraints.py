@@ -1,26 +1,28 @@
 """Constraints between the devices of a claim.
 
-v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/{allocator_incubating,constraint}.go.
+v1.37: k8s.io/dynamic-resource-allocation structured/internal/experimental/{allocator_experimental,constraint}.go. An
+attribute is a set of values, mostly of one: devices match if all of them have a value in common, and are distinct if no
+two of them have.
 """
 
 from __future__ import annotations
 
-from kschedlab.devices.pools import Candidate
+from kschedlab.devices.pools import Candidate, Values
 from kschedlab.objects.model import DeviceConstraint
 
 
 class Constraint:
     """A constraint during a search. ``attribute``: its fully qualified name.
 
-    ``distinct``: the devices differ in the attribute; otherwise all of them have the same value. ``values``: the
-    attribute of the devices so far, as (type, value).
+    ``distinct``: no two devices have a value of the attribute in common; otherwise all of them have. ``values``: after
+    each device so far, all of their values, or those in common.
     """
 
     def __init__(self, constraint: DeviceConstraint, attribute: str) -> None:
         self.distinct = constraint.matchAttribute is None
         self.attribute = attribute
         self.requests = frozenset(constraint.requests)
-        self.values: list[tuple[str, int | bool | str]] = []
+        self.values: list[Values] = []
 
     def applies(self, request: str, subrequest: str) -> bool:
         """Whether it is about the devices of this request, or of this alternative of it."""
@@ -29,10 +31,16 @@ class Constraint:
 
     def add(self, device: Candidate) -> bool:
         """Add the device if the constraint still holds then."""
-        value = device.attribute(self.attribute)
-        if value is None or (value in self.values if self.distinct else self.values and value != self.values[0]):
+        values = device.values(self.attribute)
+        if values is None:
             return False
-        self.values.append(value)
+        if self.values:
+            before = self.values[-1]
+            common = before & values
+            if not values or bool(common) == self.distinct:
+                return False
+            values = before | values if self.distinct else common
+        self.values.append(values)
         return True
 
     def remove(self) -> None:

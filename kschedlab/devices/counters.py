@@ -1,56 +1,81 @@
 """Counters that the devices of a pool share: a device that is a part of another one consumes some of them.
 
-v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/allocator_incubating.go
-(checkAvailableCounters).
+Devices that consume from the same counter set need a compatibility group that all of them have, or must have none.
+
+v1.37: k8s.io/dynamic-resource-allocation structured/internal/experimental/{allocator_experimental,
+compatibility_groups}.go (checkAvailableCounters, checkAndConsumeCompatibilityGroups).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
 from kschedlab.devices.held import Held
 from kschedlab.devices.pools import Candidate, Pool, PoolId
-from kschedlab.devices.state import State
 
-Amounts = dict[str, dict[str, int]]
+Amounts: TypeAlias = dict[str, dict[str, int]]
 """Nanos by counter set and counter."""
+Groups: TypeAlias = frozenset[str | None]
+"""Compatibility groups. None stands for having none, as if that were a group as well."""
+NO_GROUP: Groups = frozenset([None])
 
 
-def left(pool: Pool, held: Held) -> Amounts:
-    """What allocated devices leave of the pool's counters; less than nothing if they consume too much."""
+class Left(NamedTuple):
+    """What allocated devices leave of a pool's counters: less than nothing if they consume too much.
+
+    ``groups``: the groups that they have in common, by counter set.
+    """
+
+    amounts: Amounts
+    groups: dict[str, Groups]
+
+
+def left(pool: Pool, held: Held) -> Left:
+    """What allocated devices leave."""
     amounts = {name: dict(counters) for name, counters in pool.counters.items()}
+    groups: dict[str, Groups] = {}
     for device in (*pool.devices, *pool.others):
         if device.id in held:
             _add(amounts, device, -1)
-    return amounts
+            for name, own in _groups(device):
+                groups[name] = _common(groups.get(name, own), own)
+    return Left(amounts, groups)
 
 
 class Counters:
-    """What the devices of one search consume."""
+    """What the devices of one search consume, and the groups that they have in common with allocated ones.
 
-    def __init__(self, state: State, pools: Mapping[PoolId, Pool]) -> None:
-        self._state = state
-        self._pools = pools
+    ``left``: what is left of each pool, filled on demand.
+    """
+
+    def __init__(self, left: dict[PoolId, Left], held: Held, pools: Mapping[PoolId, Pool]) -> None:
+        self._left, self._held, self._pools = left, held, pools
         self._consumed: dict[PoolId, Amounts] = {}
+        self._groups: dict[tuple[PoolId, str], list[Groups]] = {}
+
+    def admit(self, device: Candidate) -> bool:
+        """Whether the device has a group in common with the others that consume from the same counter sets."""
+        return all(common for _, common in self._in_common(device))
 
     def reserve(self, device: Candidate) -> bool:
         """Count the device if the pool's counters suffice: all of them, those of other devices as well."""
-        id = device.pool
-        available = self._state.counters.get(id)
-        if available is None:
-            available = self._state.counters[id] = left(self._pools[id], self._state.held)
-        consumed = self._consumed.setdefault(id, {})
+        consumed = self._consumed.setdefault(device.pool, {})
         _add(consumed, device, +1)
-        for name, counters in available.items():
+        for name, counters in self._left_of(device.pool).amounts.items():
             used = consumed.get(name, {})
             if any(amount < used.get(counter, 0) for counter, amount in counters.items()):
                 _add(consumed, device, -1)
                 return False
+        for name, common in self._in_common(device):
+            self._groups.setdefault((device.pool, name), []).append(common)
         return True
 
     def release(self, device: Candidate) -> None:
-        """Count the device no longer."""
+        """Count the device no longer. It is the last one that was counted."""
         _add(self._consumed[device.pool], device, -1)
+        for name, _ in _groups(device):
+            self._groups[device.pool, name].pop()
 
     def consumed(self) -> frozenset[tuple[PoolId, str, str, int]]:
         """(pool, counter set, counter, nanos) of all that is consumed."""
@@ -61,6 +86,28 @@ class Counters:
             for counter, amount in counters.items()
             if amount
         )
+
+    def _in_common(self, device: Candidate) -> Iterator[tuple[str, Groups]]:
+        """By counter set, the groups of the device that all others have."""
+        allocated = self._left_of(device.pool).groups
+        for name, own in _groups(device):
+            before = self._groups.get((device.pool, name)) or [allocated.get(name, own)]
+            yield name, before[-1] & own
+
+    def _left_of(self, id: PoolId) -> Left:
+        if id not in self._left:
+            self._left[id] = left(self._pools[id], self._held)
+        return self._left[id]
+
+
+def _groups(device: Candidate) -> Iterator[tuple[str, Groups]]:
+    for each in device.device.consumesCounters:
+        yield each.counterSet, frozenset(each.compatibilityGroups) or NO_GROUP
+
+
+def _common(groups: Groups, more: Groups) -> Groups:
+    """What allocated devices have in common; one that should not be there, with groups or without, changes nothing."""
+    return groups & more if (None in groups) == (None in more) else groups
 
 
 def _add(amounts: Amounts, device: Candidate, sign: int) -> None:

@@ -13,6 +13,7 @@ from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.readiness import has_conditions
 from kschedlab.devices.requests import Want
 from kschedlab.devices.search import (
+    APART,
     GIVEN_BACK,
     IN_USE,
     NO_CAPACITY,
@@ -31,6 +32,7 @@ OUTCOMES = {
     IN_USE: later("in use"),
     NOT_SELECTED: later("not selected"),
     NO_CAPACITY: meant("capacity", "outcome"),
+    APART: later("compatibility groups"),
     NO_COUNTERS: meant("counters", "outcome"),
     TAINTED: later("tainted"),
 }

@@ -3,18 +3,20 @@
 A driver publishes a pool in slices; slices of an older generation are ignored. A pool is incomplete while slices are
 missing, and invalid if its slices contradict each other: nothing is allocated from either.
 
-v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/pools_incubating.go (GatherPools, buildPool),
-resourceslice/tracker/tracker.go (applyPatches).
+v1.37: k8s.io/dynamic-resource-allocation structured/internal/experimental/pools_experimental.go (GatherPools,
+buildPool), resourceslice/tracker/tracker.go (applyPatches).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from kschedlab.objects.device_gates import GROUPS, LISTS
 from kschedlab.objects.model import (
     Device,
+    DeviceAttribute,
     DeviceTaint,
     DeviceTaintRule,
     Node,
@@ -27,6 +29,9 @@ from kschedlab.objects.selectors import NodeTerms
 
 PREVENTING = ("NoSchedule", "NoExecute")
 """The effects of taints that keep a device from being allocated."""
+Value: TypeAlias = tuple[str, int | bool | str]
+Values: TypeAlias = frozenset[Value]
+"""The values of an attribute, each with its type."""
 
 
 class PoolId(NamedTuple):
@@ -77,8 +82,9 @@ class Candidate:
     """A device of a slice. ``taints``: its own and those of rules, as far as they can prevent its allocation.
 
     ``place``: where the device is available if its slice says so device by device. ``is_shared``: whether several
-    claims can share it, each with a part of its capacity. ``selected``: the answers of CEL expressions so far.
-    ``usual``: what a request without amounts consumes of its capacity, and whether there is so much, once it is known.
+    claims can share it, each with a part of its capacity. ``lists``: whether constraints know lists. ``selected``: the
+    answers of CEL expressions so far. ``usual``: what a request without amounts consumes of its capacity, and whether
+    there is so much, once it is known.
     """
 
     id: DeviceId
@@ -87,27 +93,38 @@ class Candidate:
     taints: tuple[DeviceTaint, ...]
     place: Place | None
     is_shared: bool
+    lists: bool
     selected: dict[str, bool] = field(default_factory=dict)
     usual: tuple[dict[str, Quantity] | None, bool] | None = None
+    _values: dict[str, Values | None] = field(default_factory=dict)
 
     @property
     def pool(self) -> PoolId:
         """The pool that it belongs to."""
         return PoolId(self.id.driver, self.id.pool)
 
-    def attribute(self, name: str) -> tuple[str, int | bool | str] | None:
-        """(type, value) of the attribute with this fully qualified name; None if the device does not have it."""
+    def attribute(self, name: str) -> DeviceAttribute | None:
+        """The attribute with this fully qualified name; None if the device does not have it."""
         attributes = self.device.attributes
         found = attributes.get(name)
         if found is None:
             domain, slash, short = name.partition("/")
             found = attributes.get(short) if slash and domain == self.id.driver else None
-        if found is None:
-            return None
-        named = ("string", found.stringValue), ("int", found.intValue), ("bool", found.boolValue)
-        return next(
-            ((kind, value) for kind, value in (*named, ("version", found.versionValue)) if value is not None), None
-        )
+        return found
+
+    def values(self, name: str) -> Values | None:
+        """The values of this attribute: of a list all of them, or none without the feature gate."""
+        if name not in self._values:
+            found = self.attribute(name)
+            self._values[name] = None if found is None else frozenset(self._values_of(found))
+        return self._values[name]
+
+    def _values_of(self, attribute: DeviceAttribute) -> Iterator[Value]:
+        for name, value in attribute.given.items():
+            if not isinstance(value, tuple):
+                yield name, value
+            elif self.lists:
+                yield from ((name.removesuffix("s"), each) for each in value)
 
 
 @dataclass(slots=True, eq=False)
@@ -133,23 +150,26 @@ class Visible(NamedTuple):
 
 
 class _Slice:
-    """A slice with its devices, and where it is available."""
+    """A slice with its devices, and where it is available. ``ignored``: it has groups, without their feature gate."""
 
-    def __init__(self, document: ResourceSlice, rules: Iterable[DeviceTaintRule]) -> None:
+    def __init__(self, document: ResourceSlice, rules: Iterable[DeviceTaintRule], gates: Collection[str]) -> None:
         self.name, self.spec = document.metadata.name, document.spec
+        self.ignored = GROUPS not in gates and any(
+            each.compatibilityGroups for device in self.spec.devices for each in device.consumesCounters
+        )
         spec = document.spec
         self.id = PoolId(spec.driver, spec.pool.name)
         self.place = Place(spec.nodeName, spec.allNodes, spec.nodeSelector)
         rules = [rule for rule in rules if _selects(rule, spec)]
-        self.devices = tuple(self._candidate(device, rules) for device in spec.devices)
+        self.devices = tuple(self._candidate(device, rules, LISTS in gates) for device in spec.devices)
 
-    def _candidate(self, device: Device, rules: Iterable[DeviceTaintRule]) -> Candidate:
+    def _candidate(self, device: Device, rules: Iterable[DeviceTaintRule], lists: bool) -> Candidate:
         added = [rule.spec.taint for rule in rules if _names(rule, device)]
         taints = tuple(taint for taint in (*device.taints, *added) if taint.effect in PREVENTING)
         each = bool(self.spec.perDeviceNodeSelection)
         place = Place(device.nodeName, device.allNodes, device.nodeSelector) if each else None
         shared = bool(device.allowMultipleAllocations)
-        return Candidate(DeviceId(*self.id, device.name), device, self.spec, taints, place, shared)
+        return Candidate(DeviceId(*self.id, device.name), device, self.spec, taints, place, shared, lists)
 
     def is_for(self, node: Node) -> bool:
         if self.place.is_known:
@@ -167,16 +187,20 @@ def _names(rule: DeviceTaintRule, device: Device) -> bool:
 
 
 class Inventory:
-    """All slices of a cluster, with the taints that rules add to their devices."""
+    """All slices of a cluster, with the taints that rules add to their devices. ``gates``: those that are on."""
 
-    def __init__(self, slices: Iterable[ResourceSlice], rules: Iterable[DeviceTaintRule] = ()) -> None:
+    def __init__(
+        self, slices: Iterable[ResourceSlice], rules: Iterable[DeviceTaintRule], gates: Collection[str]
+    ) -> None:
         rules = list(rules)
         self._local: dict[str, list[_Slice]] = {}
         self._elsewhere: list[_Slice] = []
         self._of_pool: dict[PoolId, list[_Slice]] = {}
         for document in slices:
-            each = _Slice(document, rules)
+            each = _Slice(document, rules, gates)
             self._of_pool.setdefault(each.id, []).append(each)
+            if each.ignored:
+                continue
             local = self._local.setdefault(each.place.node, []) if each.place.node else self._elsewhere
             local.append(each)
         self._visible: dict[str, tuple[Mapping[str, str], Visible]] = {}
@@ -221,7 +245,7 @@ class Inventory:
             every = self._of_pool[slices[0].id]
             if any(each.spec.pool.generation > pool.generation for each in every):
                 return None
-            every = [each for each in every if each.spec.pool.generation == pool.generation]
+            every = [each for each in every if each.spec.pool.generation == pool.generation and not each.ignored]
             if len(every) != pool.resourceSliceCount:
                 return Pool(slices[0].id, incomplete=True)
             others = [each for each in every if each not in slices]

@@ -1,6 +1,6 @@
 """What claims ask for, request by request, as far as it does not depend on a node.
 
-v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/allocator_incubating.go (Allocate,
+v1.37: k8s.io/dynamic-resource-allocation structured/internal/experimental/allocator_experimental.go (Allocate,
 validateDeviceRequest, isSelectable, selectorsMatch).
 """
 
@@ -122,10 +122,16 @@ def kind_of(device: Candidate, wants: Sequence[Want], attributes: Iterable[str],
     except AllocationError:
         return None
     counters = [
-        (each.counterSet, tuple(sorted((name, counter.value.nanos) for name, counter in each.counters.items())))
+        (
+            each.counterSet,
+            frozenset(each.compatibilityGroups),
+            frozenset((name, counter.value.nanos) for name, counter in each.counters.items()),
+        )
         for each in device.device.consumesCounters
     ]
-    alike = tuple(device.attribute(name) for name in sorted(attributes))
+    alike = tuple(device.values(name) for name in sorted(attributes))
+    if frozenset() in alike:
+        return None  # a list, without its feature gate, comes first or not at all
     return tuple(answers), alike, counters and (device.pool, *counters) or ()
 
 

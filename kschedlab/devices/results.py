@@ -1,6 +1,6 @@
 """A claim's allocation as its status has it: the devices, their settings, and the nodes where they are available.
 
-v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/allocator_incubating.go (Allocate,
+v1.37: k8s.io/dynamic-resource-allocation structured/internal/experimental/allocator_experimental.go (Allocate,
 createNodeSelector).
 """
 

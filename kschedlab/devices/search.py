@@ -2,7 +2,7 @@
 
 The first solution counts. A request of alternatives takes the first one with which everything after it works out, too.
 
-v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/allocator_incubating.go (allocateOne,
+v1.37: k8s.io/dynamic-resource-allocation structured/internal/experimental/allocator_experimental.go (allocateOne,
 allocateDevice, rollbackDevice).
 """
 
@@ -23,7 +23,7 @@ from kschedlab.devices.state import State
 from kschedlab.objects.model import Node, ResourceClaim
 
 IN_USE, NOT_SELECTED, NO_CAPACITY = "in use", "not selected", "capacity"
-NO_COUNTERS, TAINTED, UNLIKE = "counters", "tainted", "constraint"
+APART, NO_COUNTERS, TAINTED, UNLIKE = "compatibility groups", "counters", "tainted", "constraint"
 TAKEN, GIVEN_BACK = "taken", "given back"
 """What happens to a device in a search."""
 
@@ -93,7 +93,7 @@ class Search:
         self._candidates, self._pools = visible.candidates, visible.pools
         self._plan = plan
         self._log = log
-        self._counters = Counters(state, visible.pools)
+        self._counters = Counters(state.left, state.held, visible.pools)
         self._allocating: dict[DeviceId, set[int]] = {}
         self._shares: dict[DeviceId, dict[str, int]] = {}
         self._all: dict[Want, list[Candidate]] = {}
@@ -199,7 +199,7 @@ class Search:
                 busy |= bit
                 own |= bit if claim in claims else 0
         shares = frozenset((id, frozenset(share.items())) for id, share in self._shares.items())
-        values = (frozenset(constraint.values) for constraint in self._constraints[claim])
+        values = (tuple(constraint.values[-1:]) for constraint in self._constraints[claim])
         return claim, request, len(self.chosen[claim]), busy, own, shares, self._counters.consumed(), *values
 
     def _devices(self, claim: int, request: int, want: Want, got: int, start: int) -> bool:
@@ -311,6 +311,8 @@ class Search:
     def _take(self, claim: int, want: Want, device: Candidate, must: bool = False) -> _Taken | None:
         """Take the free device if it is tolerable and meets the constraints; ``must``: an error if it does not."""
         counted = bool(device.device.consumesCounters) and not self._is_shared(device)
+        if counted and not self._counters.admit(device):
+            return self._refuse(want, device, APART)
         if counted and not self._counters.reserve(device):
             return self._refuse(want, device, NO_COUNTERS)
         taken = _Taken(claim, device, counted, [], None, device.id in self._shares)

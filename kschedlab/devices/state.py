@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import LABELS, NAMES
 from kschedlab.cluster.object_store import Change
+from kschedlab.devices.counters import Left
 from kschedlab.devices.held import Held
 from kschedlab.devices.known import Known, Layout
-from kschedlab.devices.pools import Inventory
+from kschedlab.devices.pools import Inventory, PoolId
 from kschedlab.objects.model import (
     AllocationResult,
     DeviceClass,
@@ -55,7 +56,7 @@ def _allocation(claim: ResourceClaim | None) -> AllocationResult | None:
 
 @dataclass
 class State:
-    """What an allocation starts from. ``counters``: what is left of each pool's counters, filled on demand.
+    """What an allocation starts from. ``left``: what is left of each pool's counters, filled on demand.
 
     ``known``: what was found before.
     """
@@ -63,7 +64,7 @@ class State:
     inventory: Inventory
     held: Held
     class_of: Callable[[str], DeviceClass | None]
-    counters: dict[object, dict[str, dict[str, int]]] = field(default_factory=dict)
+    left: dict[PoolId, Left] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
 
 
@@ -82,7 +83,8 @@ def layout_of(cluster: Cluster) -> Layout:
 
 def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
     def inventory() -> Inventory:
-        return Inventory(cluster.objects_of(ResourceSlice), cluster.objects_of(DeviceTaintRule))
+        slices, rules = cluster.objects_of(ResourceSlice), cluster.objects_of(DeviceTaintRule)
+        return Inventory(slices, rules, cluster.api.gates)
 
     ledger = cluster.derived("device ledger", Ledger, LEDGER)
     held = ledger.held(cluster)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from kschedlab.generations.columns import column
 from kschedlab.generations.rules import Eviction
+from kschedlab.objects.device_gates import GROUPS, LISTS
 from kschedlab.objects.problems import unknown
 
 FeatureGates: TypeAlias = Mapping[str, bool]
@@ -48,6 +49,7 @@ def chosen(gates: FeatureGates, *, emulated: bool = False) -> Chosen:
     ``emulated``: locked gates can be changed, as in a cluster that emulates an older version.
     """
     known, modelled, notes = known_gates(), dict[str, bool](), list[str]()
+    _check_needs(gates, lambda name: gates.get(name) is not False)  # what is not named here may be on already
     for name, value in gates.items():
         if name not in known:
             raise FeatureGateError(str(unknown("feature gate", name, known)))
@@ -95,14 +97,19 @@ def _changed(generation: Any, gates: FeatureGates) -> Any:
     after = before | dict(gates)
     if again := [name for name in gates if before.get(name, gates[name]) != gates[name]]:
         raise FeatureGateError(f"the feature gate {again[0]} is {_word(before[again[0]])} already")
-    for name, needed in NEEDS.items():
-        if missing := [each for each in needed if after.get(name) and not after.get(each)]:
-            raise FeatureGateError(
-                f"{name} is enabled, but depends on features that are disabled: [{' '.join(missing)}]"
-            )
+    known = known_gates()
+    _check_needs(after, lambda name: after.get(name, known[name].default))
     for name in sorted(gates.keys() - before.keys()):
         generation = EFFECTS[name](generation)
     return replace(generation, feature_gates=tuple(sorted(after.items())))
+
+
+def _check_needs(gates: FeatureGates, is_on: Callable[[str], bool]) -> None:
+    for name, needed in NEEDS.items():
+        if missing := [each for each in needed if gates.get(name) and not is_on(each)]:
+            raise FeatureGateError(
+                f"{name} is enabled, but depends on features that are disabled: [{' '.join(missing)}]"
+            )
 
 
 def _word(value: bool) -> str:
@@ -175,7 +182,16 @@ def _group_claims(generation: Any) -> Any:
     return replace(generation, api=replace(generation.api, group_claims=True))
 
 
+def _of_devices(name: str) -> Callable[[Any], Any]:
+    """The API server keeps fields of slices, and the search for devices obeys them: both look for the gate."""
+    return lambda generation: replace(
+        generation, api=replace(generation.api, gates=tuple(sorted({*generation.api.gates, name})))
+    )
+
+
 EFFECTS: Mapping[str, Callable[[Any], Any]] = {
+    GROUPS: _of_devices(GROUPS),
+    LISTS: _of_devices(LISTS),
     "DRAWorkloadResourceClaims": _group_claims,
     "GenericWorkload": _pod_groups,
     "InterPodAffinityHostnameFastPath": _alike,
@@ -192,6 +208,8 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
 """The modelled gates."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
+    GROUPS: ("DynamicResourceAllocation", "DRAPartitionableDevices"),
+    LISTS: ("DynamicResourceAllocation",),
     "DRAWorkloadResourceClaims": ("GenericWorkload",),
     "PodGroupPreemptionPolicy": ("GenericWorkload",),
     "TopologyAwareWorkloadScheduling": ("GenericWorkload",),

@@ -37,6 +37,7 @@ class Api:
     ``compares_taints``: the operators Gt and Lt of tolerations count; without, a toleration with one is dropped. (The
     real API server refuses the pod, and a pod that has one already tolerates nothing with it.) ``group_claims``: pod
     groups have claims for devices, which are made and reserved for the group (the gate DRAWorkloadResourceClaims).
+    ``gates``: those of devices that are on.
     Named rules: ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone}
     alone, not from the labels that succeeded them. ``bound_pods_stay_nominated``: binding a pod does not clear its
     nominatedNodeName.
@@ -51,6 +52,7 @@ class Api:
     bound_pods_stay_nominated: bool = False
     compares_taints: bool = False
     group_claims: bool = False
+    gates: tuple[str, ...] = ()
 
     def admit(self, pod: Pod) -> Pod:
         """The pod without the fields that this API lacks, and with its matchLabelKeys merged into the selectors."""

@@ -1,8 +1,7 @@
 """Devices: what drivers publish, what pods claim, and what is allocated (dynamic resource allocation).
 
-v1.37: k8s.io/api resource/v1/types.go, with the fields of the features that are on by default. Its API server drops
-the others: list attributes, derivedAttributes, compatibilityGroups, nodeAllocatableResources, partitionTypeAttribute
-and skipNodeOperations.
+v1.37: k8s.io/api resource/v1/types.go, with the fields of the features that are on by default or modelled. Its API
+server drops the others: derivedAttributes, nodeAllocatableResources, partitionTypeAttribute and skipNodeOperations.
 """
 
 # ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
@@ -22,23 +21,23 @@ _ZERO = Quantity("0")
 # -- what drivers publish
 
 
-class DeviceAttribute(
-    Part,
-    frozen=True,
-    rename={"intValue": "int", "boolValue": "bool", "stringValue": "string", "versionValue": "version"},
-):
-    """One of the four is set. They have Go's names here; in a manifest they are int, bool, string and version."""
+class DeviceAttribute(Part, frozen=True, rename=lambda name: name.replace("Value", "")):
+    """One field is set. They have Go's names here; in a manifest they are int, bool, ..., and ints, bools, ..."""
 
     intValue: Int64 | None = None
     boolValue: bool | None = None
     stringValue: str | None = None
     versionValue: str | None = None
+    intValues: tuple[Int64, ...] | None = None
+    boolValues: tuple[bool, ...] | None = None
+    stringValues: tuple[str, ...] | None = None
+    versionValues: tuple[str, ...] | None = None
 
     @property
-    def value(self) -> int | bool | str | None:
-        """The value that is set; a version is a str as well."""
-        values = (self.intValue, self.boolValue, self.stringValue, self.versionValue)
-        return next((each for each in values if each is not None), None)
+    def given(self) -> dict[str, Any]:
+        """What is set, by its name in a manifest; a list is a tuple."""
+        names = zip(self.__struct_encode_fields__, self.__struct_fields__, strict=True)
+        return {name: value for name, field in names if (value := getattr(self, field)) is not None}
 
 
 class CapacityRequestPolicyRange(Part, frozen=True):
@@ -70,6 +69,7 @@ class CounterSet(Part, frozen=True):
 class DeviceCounterConsumption(Part, frozen=True):
     counterSet: str = ""
     counters: dict[str, Counter] = {}
+    compatibilityGroups: tuple[str, ...] = ()
 
 
 class DeviceTaint(Part, frozen=True):

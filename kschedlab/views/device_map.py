@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision
-from kschedlab.devices.search import IN_USE, NO_CAPACITY, NO_COUNTERS, NOT_SELECTED, TAINTED, UNLIKE
+from kschedlab.devices.search import APART, IN_USE, NO_CAPACITY, NO_COUNTERS, NOT_SELECTED, TAINTED, UNLIKE
 from kschedlab.language import later, listed, say, terms
 from kschedlab.views.device_sights import FREE, HELD, OFFERED, PICKED, TAKES, TRIED, NodeSight, Sight, sights
 from kschedlab.views.html import Html, element
@@ -26,6 +26,7 @@ SIGNS = {
     TRIED: "reprieved",
     NOT_SELECTED: "label",
     NO_CAPACITY: "full",
+    APART: "pods",
     NO_COUNTERS: "full",
     TAINTED: "taint",
     UNLIKE: "pods",
@@ -40,7 +41,7 @@ MEANINGS = {
     "pods": later("breaks the constraint"),
 }
 """What a sign says below the picture."""
-REFUSED = (NOT_SELECTED, NO_CAPACITY, NO_COUNTERS, TAINTED, UNLIKE, IN_USE)
+REFUSED = (NOT_SELECTED, NO_CAPACITY, APART, NO_COUNTERS, TAINTED, UNLIKE, IN_USE)
 
 GAP, PAD = 10, 8
 CARD, BOX, LINE, HEAD = 170, 68, 15, 40

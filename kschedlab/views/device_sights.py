@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
+from itertools import chain
 from typing import NamedTuple
 
 from kschedlab.cel import CelError, compile
@@ -14,6 +15,7 @@ from kschedlab.devices.demand import Demand
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.pools import Candidate, DeviceId
 from kschedlab.devices.search import (
+    APART,
     GIVEN_BACK,
     IN_USE,
     NO_CAPACITY,
@@ -28,7 +30,7 @@ from kschedlab.devices.search import (
 from kschedlab.devices.state import state_of
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.language import later, listed, say
-from kschedlab.objects.model import AllocationResult, ResourceClaim
+from kschedlab.objects.model import AllocationResult, DeviceAttribute, ResourceClaim
 
 FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "free", "held", "takes", "offered", "tried", "picked"
 """What a device is for the pod, besides the outcomes of a search: not asked for, another claim's, part of the answer
@@ -44,6 +46,7 @@ WORDS: Mapping[str, str] = {
     IN_USE: later("is in use"),
     NOT_SELECTED: later("is not selected"),
     NO_CAPACITY: later("has too little capacity"),
+    APART: later("has no compatibility group in common with others"),
     NO_COUNTERS: later("needs counters that are used up"),
     TAINTED: later("has a taint that the claim does not tolerate"),
     UNLIKE: later("breaks a constraint"),
@@ -206,15 +209,16 @@ def _lonely(device: Candidate, step: Step, log: Sequence[Step], devices: Mapping
         return say("only {taken} of {needed} will do", taken=len(taken), needed=needed)
     same = {each.matchAttribute for each in step.want.claim.spec.devices.constraints}
     for attribute in dict.fromkeys(each.detail for each in log if each.outcome == UNLIKE and each.detail in same):
-        value = device.attribute(attribute)
-        like = sum(devices[id].attribute(attribute) == value for id in taken)
-        if value is not None and like < needed:
+        own = device.attribute(attribute)
+        values = device.values(attribute) or frozenset()
+        like = sum(not values.isdisjoint(devices[id].values(attribute) or ()) for id in taken)
+        if own is not None and like < needed:
             return say(
                 "only {like} of {needed} on {attribute} {value}",
                 like=like,
                 needed=needed,
                 attribute=short(attribute),
-                value=value[1],
+                value=_value(own),
             )
     return ""
 
@@ -240,12 +244,18 @@ def short(name: str) -> str:
 
 def _facts(device: Candidate, about: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(all attributes and capacity by name, without the domain; the first of each, and the attributes ``about``)."""
-    attributes = [_fact(name, each.value) for name, each in device.device.attributes.items()]
-    capacity = [_fact(name, each.value) for name, each in device.device.capacity.items()]
+    attributes = [_fact(name, _value(each)) for name, each in device.device.attributes.items()]
+    capacity = [_fact(name, str(each.value)) for name, each in device.device.capacity.items()]
     brief = [*attributes[:1], *capacity[:1]] if capacity else attributes[:2]
-    shared = [_fact(name, value[1]) for name in sorted(about) if (value := device.attribute(name)) is not None]
+    shared = [_fact(name, _value(each)) for name in sorted(about) if (each := device.attribute(name)) is not None]
     return (*attributes, *capacity), tuple(dict.fromkeys([*brief, *shared]))
 
 
-def _fact(name: str, value: object) -> str:
-    return f"{short(name)} {str(value).lower() if isinstance(value, bool) else value}"
+def _fact(name: str, value: str) -> str:
+    return f"{short(name)} {value}"
+
+
+def _value(attribute: DeviceAttribute) -> str:
+    """The attribute's value as text, or its values."""
+    values = (each if isinstance(each, tuple) else (each,) for each in attribute.given.values())
+    return listed(str(each).lower() if isinstance(each, bool) else str(each) for each in chain(*values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.devices.allocator import Allocator
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.state import state_of
+from kschedlab.generations import V1_37
+from kschedlab.objects.device_gates import GROUPS, LISTS
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.testing import Manifest, node
 from tests.device_manifests import (
@@ -25,17 +28,18 @@ from tests.device_manifests import (
 NODE = "n1"
 
 
-def allocation(*objects: Manifest, on: str = NODE, **limits: int) -> list[Any] | None:
+def allocation(*objects: Manifest, on: str = NODE, gates: Iterable[str] = (), **limits: int) -> list[Any] | None:
     """The results for the claims that are not allocated yet."""
-    cluster = Cluster.from_dicts([node(NODE), node("n2"), *objects])
+    api = V1_37.with_feature_gates(dict.fromkeys(gates, True)).api
+    cluster = Cluster.from_dicts([node(NODE), node("n2"), *objects], api)
     claims = [each for each in cluster.objects_of(ResourceClaim) if each.status.allocation is None]
     where = cluster.nodes[cluster.index[on]]
     return Allocator(state_of(cluster), **limits).allocate(where, claims)
 
 
-def devices(*objects: Manifest, on: str = NODE) -> list[list[str]] | None:
+def devices(*objects: Manifest, on: str = NODE, gates: Iterable[str] = ()) -> list[list[str]] | None:
     """The names of the devices by claim."""
-    results = allocation(*objects, on=on)
+    results = allocation(*objects, on=on, gates=gates)
     return results and [[each.device for each in result.devices.results] for result in results]
 
 
@@ -160,6 +164,27 @@ def test_constraints_between_the_devices_of_a_claim():
         devices(*objects, every)
 
 
+def test_an_attribute_that_is_a_list_matches_by_one_of_its_values():
+    roots = [["a", "b"], "c", ["b", "c"], ["b"]]
+    objects = resource_slice(NODE, [device(f"gpu-{i}", attributes={"root": each}) for i, each in enumerate(roots)])
+    same = resource_claim("c", exactly(count=2), constraints=[{"matchAttribute": f"{GPU}/root"}])
+    three = resource_claim("c", exactly(count=3), constraints=[{"matchAttribute": f"{GPU}/root"}])
+    distinct = resource_claim("c", exactly(count=2), constraints=[{"distinctAttribute": f"{GPU}/root"}])
+    found = [devices(objects, device_class(), each, gates=[LISTS]) for each in (same, three, distinct)]
+    assert found == [[["gpu-0", "gpu-2"]], [["gpu-0", "gpu-2", "gpu-3"]], [["gpu-0", "gpu-1"]]]
+    assert devices(objects, device_class(), same) is None
+
+
+def test_values_of_different_types_are_never_the_same():
+    both = [device("text", attributes={"root": ["1", "2"]}), device("number", attributes={"root": [1, 2]})]
+    same, distinct = (
+        resource_claim("c", exactly(count=2), constraints=[{f"{kind}Attribute": f"{GPU}/root"}])
+        for kind in ("match", "distinct")
+    )
+    assert devices(resource_slice(NODE, both), device_class(), same, gates=[LISTS]) is None
+    assert devices(resource_slice(NODE, both), device_class(), distinct, gates=[LISTS]) == [["text", "number"]]
+
+
 def test_the_first_alternative_that_works_out_is_taken():
     listed = [{"name": "two", "deviceClassName": "gpu", "count": 2}, {"name": "one", "deviceClassName": "gpu"}]
     ask = resource_claim("c", {"name": "r", "firstAvailable": listed}, exactly("other"))
@@ -192,6 +217,23 @@ def test_parts_of_a_device_share_its_counters():
     assert devices(*objects, resource_claim("c", exactly(count=2))) == [["half-0", "half-1"]]
     assert devices(*objects, resource_claim("c", exactly()), held("half-1")) == [["half-0"]]
     assert devices(*objects, resource_claim("c", exactly()), held("whole")) is None
+
+
+def test_parts_of_a_device_need_a_compatibility_group_in_common():
+    def part(name: str, *groups: str) -> Manifest:
+        consumed = {"counterSet": "gpu-0", "counters": {"slots": {"value": "1"}}, "compatibilityGroups": list(groups)}
+        return device(name, consumesCounters=[consumed])
+
+    counters = [{"name": "gpu-0", "counters": {"slots": {"value": "7"}}}]
+    sets = resource_slice(NODE, [], name="sets", pool_slices=2, sharedCounters=counters)
+    parts = [part("ab", "a", "b"), part("b", "b"), part("a", "a"), part("none-0"), part("none-1")]
+    objects = [sets, resource_slice(NODE, parts, pool_slices=2), device_class()]
+    two, three = (resource_claim("c", exactly(count=number)) for number in (2, 3))
+    assert devices(*objects, two, gates=[GROUPS]) == [["ab", "b"]]
+    assert devices(*objects, three, gates=[GROUPS]) is None
+    assert devices(*objects, two, held("a"), gates=[GROUPS]) is None
+    assert devices(*objects, resource_claim("c", exactly()), held("none-1"), gates=[GROUPS]) == [["none-0"]]
+    assert devices(*objects, two) is None  # the scheduler ignores such slices, so that the pool is incomplete
 
 
 def test_claims_share_a_device_by_its_capacity():

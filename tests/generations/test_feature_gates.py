@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from kschedlab.generations import V1_20, V1_37
+from kschedlab.generations import V1_20, V1_37, Generation
 from kschedlab.generations.feature_gates import EFFECTS, NEEDS, FeatureGateError, chosen, known_gates
+from kschedlab.objects.device_gates import GROUPS, LISTS
+from kschedlab.objects.model import Device, ResourceSlice
 from kschedlab.objects.problems import ManifestError
 from kschedlab.program.decide import decide_lines
 from kschedlab.queue.groups import WithGroups
@@ -16,6 +18,7 @@ from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.status import ApiError
 from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import node, pod
+from tests.device_manifests import device, device_class, resource_slice
 from tests.simulation.plane import Plane
 
 
@@ -139,6 +142,49 @@ def test_the_api_server_refuses_a_bound_that_is_no_number() -> None:
     plane = Plane(node("n1"), generation=on)
     with pytest.raises(ApiError, match=r"spec.tolerations\[0\].value: .*whole number"):
         plane.create(pod("web", tolerations=[{"key": "a", "operator": "Gt", "value": "007"}]))
+
+
+def test_a_gate_needs_others() -> None:
+    needs = "is enabled, but depends on features that are disabled: "
+    with pytest.raises(FeatureGateError, match=rf"Scheduling {needs}\[GenericWorkload\]"):
+        V1_37.with_feature_gates({"TopologyAwareWorkloadScheduling": True})
+    with pytest.raises(FeatureGateError, match=rf"Groups {needs}\[DRAPartitionableDevices\]"):
+        V1_37.with_feature_gates({GROUPS: True, "DRAPartitionableDevices": False})
+    on = V1_37.with_feature_gates({"GenericWorkload": True}).with_feature_gates({GROUPS: True, LISTS: True})
+    assert on.with_feature_gates({"TopologyAwareWorkloadScheduling": True}).api.gates == (GROUPS, LISTS)
+
+
+def devices_of(generation: Generation) -> tuple[Device, ...]:
+    """What the API server keeps of a device with a compatibility group and a list."""
+    consumed = {"counterSet": "s", "counters": {"c": {"value": "1"}}, "compatibilityGroups": ["a"]}
+    grouped, listed = device("d", consumesCounters=[consumed]), device("e", attributes={"root": ["a", "b"]})
+    plane = Plane(node("n1"), resource_slice("n1", [grouped]), generation=generation)
+    plane.create(resource_slice("n1", [listed], name="next"))
+    return tuple(each for kept in plane.api.list(ResourceSlice)[0] for each in kept.spec.devices)
+
+
+def test_the_api_server_keeps_what_its_gates_allow() -> None:
+    both = devices_of(V1_37.with_feature_gates({GROUPS: True, LISTS: True}))
+    assert both[0].consumesCounters[0].compatibilityGroups == ("a",)
+    assert both[1].attributes["root"].stringValues == ("a", "b")
+    assert devices_of(V1_37.with_feature_gates({LISTS: True}))[0].consumesCounters[0].compatibilityGroups == ()
+    with pytest.raises(ApiError, match=r"attributes.root: .*needs the feature gate DRAListTypeAttributes"):
+        devices_of(V1_37)
+
+
+def test_the_api_server_compiles_selectors_as_its_gates_say() -> None:
+    asked = device_class("gpu", 'device.attributes["a"].root.exists(x, x == 1)')
+    with pytest.raises(ApiError, match=r"selectors\[0\].cel.expression: .*needs the feature gate DRAListTypeAttr"):
+        Plane(node("n1")).create(asked)
+    Plane(node("n1"), generation=V1_37.with_feature_gates({LISTS: True})).create(asked)
+
+
+def test_a_simulation_warns_of_what_its_gates_lack() -> None:
+    manifest = json.dumps(resource_slice("n1", [device("d", attributes={"root": ["a", "b"]})]))
+    (warning,) = loads_scenario(manifest).report.warnings
+    assert "needs the feature gate DRAListTypeAttributes" in warning
+    gates = '{"simulation": {"featureGates": {"DRAListTypeAttributes": true}}}'
+    assert loads_scenario(f"{manifest}\n---\n{gates}").report.warnings == []
 
 
 def test_gates_of_the_queue_do_not_undo_each_other() -> None:

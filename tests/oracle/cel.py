@@ -26,7 +26,8 @@ D = 'device.attributes["gpu.example.com"]'
 C = 'device.capacity["gpu.example.com"]'
 # Parts in braces are replaced; $x is a new variable for the rest of the line.
 GRAMMAR = {
-    "name": ["index", "big", "zero", "model", "empty", "uni", "healthy", "off", "driverVersion", "fw", "missing"],
+    "name": ["index", "big", "zero", "model", "empty", "uni", "healthy", "off", "driverVersion", "fw", "missing"]
+    + ["ids", "tags", "flags", "fws"],
     "literal": ["0", "1", "2", "3", "-1", "9223372036854775807", "-9223372036854775808", "0x1F"],
     "text": ['"a100"', '"t4"', '""', '"a"', '"gpu.example.com"', '"héllo"', '"1.2.3"', '"%s-%d"', '"10.0.0.0/8"']
     + ['"a,b,c"', '" x "', "'q\\'q'", 'r"\\d+"', '"😀"'],
@@ -60,15 +61,16 @@ GRAMMAR = {
     + ["({bool} ? {str} : {str})", '"%s".format([{any}])', '"%d-%s".format([{int}, {any}])', '"%.2f".format([{any}])']
     + ['{texts}.join("-")', "{str}.find({pattern})", "strings.quote({str})", "{texts}[{int}]"]
     + ["cel.bind($x, {any}, {str})", D + ".?model.optMap($x, $x + {str}).orValue({str})"],
-    "texts": ["[{str}, {str}]", "[]", "{str}.split({str})", "{str}.split({str}, 2)", "{str}.findAll({pattern})"],
+    "texts": ["[{str}, {str}]", "[]", "{str}.split({str})", "{str}.split({str}, 2)", "{str}.findAll({pattern})"]
+    + [D + ".tags"],
     "list": ["[{int}, {int}, {int}]", "[{int}]", "[]", "({list} + {list})", "{list}.map($x, {int})"]
     + ["{list}.filter($x, {bool})", "{list}.map($x, {bool}, {int})", "{list}.sortBy($x, {int})", "{list}.reverse()"]
     + ["{list}.transformList(i_, $x, {int})", "{list}.distinct()", "{list}.sort()", "{list}.slice({int}, {int})"]
-    + ["lists.range(4)", "[{list}].flatten()", "[?" + D + ".?index, 1]"],
+    + ["lists.range(4)", "[{list}].flatten()", "[?" + D + ".?index, 1]", D + ".ids"],
     "quantity": ['quantity("1Gi")', 'quantity("500m")', 'quantity("9223372036854775807")', 'quantity("abc")']
     + [C + ".memory", C + ".cores", "{quantity}.add({quantity})", "{quantity}.sub({int})", "quantity({str})"],
     "version": [D + ".driverVersion", D + ".fw", 'semver("1.2.3")', 'semver("1.2.3-rc.1")', 'semver("v1.2", true)']
-    + ["semver({str})"],
+    + ["semver({str})", D + ".fws[{int}]"],
     "order": ["<", "<=", ">", ">="],
     "bool": ["true", "false", "device.allowMultipleAllocations", D + ".healthy", "has(" + D + ".{name})"]
     + ["{attribute} == {text}", "({bool} && {bool})", "({bool} || {bool})", "!{bool}", "({int} {order} {int})"]
@@ -127,6 +129,10 @@ def device(rng: random.Random) -> dict:
         "off": {"bool": False},
         "driverVersion": {"version": rng.choice(["1.2.3", "2.0.0-alpha.1+b5", "1.2.3-rc.1", "10.20.30+x"])},
         "fw": {"version": "0.0.1"},
+        "ids": {"ints": rng.sample(range(9), rng.randint(1, 4))},
+        "tags": {"strings": rng.sample(["a100", "t4", "a", "", "1.2.3", "😀"], rng.randint(1, 4))},
+        "flags": {"bools": rng.sample([True, False], rng.randint(1, 2))},
+        "fws": {"versions": rng.sample(["0.0.1", "1.2.3", "1.2.3-rc.1"], rng.randint(1, 3))},
     }
     amounts = {"memory": ["40Gi", "80Gi", "1500M", "1536Mi"], "cores": ["108", "0", "500m", "1e3"]}
     return {

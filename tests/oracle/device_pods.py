@@ -1,6 +1,6 @@
 """Random scenarios for the whole scheduler: a pod with claims for devices. Prints them as JSON lines for oracle_1_37.
 
-python -m tests.oracle.device_pods --count 500 --seed 1
+python -m tests.oracle.device_pods --count 500 --seed 1 [--gates]
 """
 
 import argparse
@@ -8,7 +8,7 @@ import json
 import random
 from typing import Any
 
-from tests.oracle.devices import scenario
+from tests.oracle.devices import scenario, settings
 
 Manifest = dict[str, Any]
 CREATED = "2024-01-01T00:00:00Z"
@@ -21,9 +21,15 @@ def _pod(name: str, cpu: int, priority: int, **spec: Any) -> Manifest:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {}}
 
 
-def pod_scenario(rng: random.Random) -> list[Manifest]:
+def asked_for(rng: random.Random, name: str, gates: bool) -> Manifest:
+    """A random scenario; ``gates``: with lists and compatibility groups, as devices.py."""
+    made = {"id": name, "objects": pod_scenario(rng, gates), "pod": "default/p"}
+    return made | (settings(rng) if gates else {})
+
+
+def pod_scenario(rng: random.Random, gates: bool = False) -> list[Manifest]:
     """The objects of a random cluster with devices, with the pod default/p, which has all claims without allocation."""
-    objects = scenario(rng)
+    objects = scenario(rng, gates)
     waiting, running = [], []
     for each in objects:
         if each["kind"] == "Node":
@@ -51,10 +57,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--gates", action="store_true")
     options = parser.parse_args()
+    kind = "gates" if options.gates else "devices"
     for i in range(options.count):
-        objects = pod_scenario(random.Random(f"{options.seed}/{i}"))
-        line = {"id": f"devices-{options.seed}-{i}", "objects": objects, "pod": "default/p"}
+        line = asked_for(random.Random(f"{options.seed}/{i}"), f"{kind}-{options.seed}-{i}", options.gates)
         print(json.dumps(line, separators=(",", ":")))
 
 

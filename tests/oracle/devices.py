@@ -1,9 +1,10 @@
 """Compares the allocation of devices with that of v1.37, on random clusters: which devices, or which error, by node.
 
-    python -m tests.oracle.devices PROGRAM --count 20000 --seed 1 [--record FILE]
+    python -m tests.oracle.devices PROGRAM --count 20000 --seed 1 [--gates] [--record FILE]
 
 ``sh tests/oracle/build.sh FOLDER allocate_1_37`` builds PROGRAM. Prints the first differences; the exit status is 1 if
-there is any. ``--record`` keeps scenarios with their answers, for the test that needs no Go.
+there is any. ``--gates``: attributes are also lists, and counters have compatibility groups; the gates of both are on,
+or off. ``--record`` keeps scenarios with their answers, for the test that needs no Go.
 """
 
 import argparse
@@ -23,7 +24,9 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.devices.allocator import Allocator
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.state import state_of
+from kschedlab.generations import V1_37
 from kschedlab.manifests.loading import Objects
+from kschedlab.objects.device_gates import GROUPS, LISTS
 from kschedlab.objects.model import ResourceClaim
 from tests.device_manifests import unchecked
 
@@ -60,6 +63,20 @@ def _policy(rng: random.Random) -> Manifest:
     return {"default": "2Gi", "validRange": {"min": "2Gi"} | step | _maybe(rng, 0.6, max="8Gi")}
 
 
+def _list(rng: random.Random, values: Sequence[Any]) -> list[Any]:
+    return rng.sample(values, rng.randint(1, min(3, len(values))))
+
+
+def _with_lists(rng: random.Random, attributes: Manifest) -> Manifest:
+    """Some of the attributes as lists."""
+    values = {"int": range(3), "bool": (True, False), "string": "abc", "version": ("1.0.0", "1.2.0", "2.0.0")}
+    return {
+        name: {f"{kind}s": _list(rng, values[kind])} if rng.random() < 0.5 else {kind: value}
+        for name, each in attributes.items()
+        for kind, value in each.items()
+    }
+
+
 def _device(rng: random.Random, name: str, driver: str) -> Manifest:
     numa = rng.choice(("numa", "numa", f"{driver}/numa", "example.org/numa"))
     attributes: Manifest = {"model": {"string": rng.choice("ab")}, numa: {"int": rng.randint(0, 1)}}
@@ -90,7 +107,21 @@ def _place(rng: random.Random, nodes: Sequence[str]) -> Manifest:
     return rng.choice(({"nodeName": rng.choice(nodes)}, {"allNodes": True}, {"nodeSelector": _zone(rng)}))
 
 
-def _pool(rng: random.Random, name: str, driver: str, nodes: Sequence[str]) -> list[Manifest]:
+def _use_gates(rng: random.Random, devices: Iterable[Manifest]) -> None:
+    """Make attributes lists, and give counters groups: of a pool all, most or none."""
+    grouped = rng.choice((0, 0.85, 1))
+    for device in devices:
+        device["attributes"] = _with_lists(rng, device["attributes"])
+        for consumed in device.get("consumesCounters", ()):
+            if rng.random() < 0.3:
+                other = {"set-0": "set-1", "set-1": "set-0"}[consumed["counterSet"]]
+                device["consumesCounters"] = [consumed, consumed | {"counterSet": other}]
+        for consumed in device.get("consumesCounters", ()):
+            if rng.random() < grouped:
+                consumed["compatibilityGroups"] = _list(rng, "ab")
+
+
+def _pool(rng: random.Random, name: str, driver: str, nodes: Sequence[str], gates: bool) -> list[Manifest]:
     """The slices of a pool. In few of them, one is missing, a name appears twice, or a generation is left over."""
     each = rng.random() < 0.25
     place = {"perDeviceNodeSelection": True} if each else _place(rng, nodes)
@@ -102,6 +133,8 @@ def _pool(rng: random.Random, name: str, driver: str, nodes: Sequence[str]) -> l
             if rng.random() < 0.8:
                 counters = {"slots": {"value": str(rng.randint(1, 2))}}
                 device["consumesCounters"] = [{"counterSet": f"set-{rng.randint(0, 1)}", "counters": counters}]
+    if gates:
+        _use_gates(rng, devices)
     if each:
         for device in devices:
             device |= _place(rng, nodes)
@@ -129,16 +162,20 @@ def _pool(rng: random.Random, name: str, driver: str, nodes: Sequence[str]) -> l
 # -- what claims ask for
 
 
-def _selectors(rng: random.Random) -> list[Manifest]:
+def _selectors(rng: random.Random, gates: bool) -> list[Manifest]:
     texts = [f'device.driver == "{GPU}"', f'device.driver == "{NIC}"', "true", "true"]
     texts += ['"memory" in device.capacity["gpu.example.com"]', "device.allowMultipleAllocations"]
     texts += [f'device.driver == "{GPU}" && device.attributes["{GPU}"].model == "a"'] * 2
     if rng.random() < 0.1:
         texts = [f'device.attributes["{GPU}"].model == "a"']
+    if gates:
+        own = "device.attributes[device.driver]"
+        texts += [f'{own}.model.includes("a")', f'size({own}.model) > 1 && {own}.model.exists(x, x == "b")']
+        texts += [f'"numa" in {own} && {own}.numa.includes(1)'] * 2
     return [{"cel": {"expression": rng.choice(texts)}} for _ in range(rng.choice((0, 0, 1, 1, 2)))]
 
 
-def _ask(rng: random.Random) -> Manifest:
+def _ask(rng: random.Random, gates: bool) -> Manifest:
     made: Manifest = {"deviceClassName": rng.choice(("gpu", "gpu", "any", "nic"))}
     if rng.random() < 0.02:
         made["deviceClassName"] = "missing"
@@ -146,7 +183,7 @@ def _ask(rng: random.Random) -> Manifest:
         made["allocationMode"] = "All"
     else:
         made |= {"allocationMode": "ExactCount", "count": rng.choice((1, 1, 1, 2, 3))}
-    made |= _maybe(rng, 0.3, selectors=_selectors(rng))
+    made |= _maybe(rng, 0.3, selectors=_selectors(rng, gates))
     toleration = _maybe(rng, 0.7, key=rng.choice("xy")) | _maybe(rng, 0.3, effect="NoSchedule")
     exists = "key" not in toleration or rng.random() < 0.6
     toleration |= {"operator": "Exists"} if exists else {"operator": "Equal", "value": "v"}
@@ -160,16 +197,16 @@ def _configuration(rng: random.Random, requests: Sequence[str]) -> Manifest:
     return _maybe(rng, 0.6, requests=rng.sample(requests, 1)) | {"opaque": opaque}
 
 
-def _claim(rng: random.Random, name: str) -> Manifest:
+def _claim(rng: random.Random, name: str, gates: bool) -> Manifest:
     requests: list[Manifest] = []
     names: list[str] = []
     for i in range(rng.choice((1, 1, 2, 3))):
         if rng.random() < 0.3:
-            listed = [{"name": f"s{k}"} | _ask(rng) for k in range(rng.randint(1, 3))]
+            listed = [{"name": f"s{k}"} | _ask(rng, gates) for k in range(rng.randint(1, 3))]
             requests.append({"name": f"r{i}", "firstAvailable": listed})
             names.append(f"r{i}/s0")
         else:
-            requests.append({"name": f"r{i}", "exactly": _ask(rng) | _maybe(rng, 0.12, adminAccess=True)})
+            requests.append({"name": f"r{i}", "exactly": _ask(rng, gates) | _maybe(rng, 0.12, adminAccess=True)})
         names.append(f"r{i}")
     constraints = []
     for _ in range(rng.choice((0, 0, 1, 2))):
@@ -209,8 +246,10 @@ def _held(rng: random.Random, slices: Iterable[Manifest]) -> list[Manifest]:
     return made
 
 
-def scenario(rng: random.Random) -> list[Manifest]:
-    """The objects of a random cluster, with up to three claims to allocate."""
+def scenario(rng: random.Random, gates: bool = False) -> list[Manifest]:
+    """The objects of a random cluster, with up to three claims to allocate. ``gates``: with what gates allow."""
+    if gates and rng.random() < 0.6:
+        return narrow_scenario(rng)
     nodes = [f"n{i}" for i in range(rng.randint(1, 4))]
     objects = []
     for i, name in enumerate(nodes):
@@ -221,7 +260,7 @@ def scenario(rng: random.Random) -> list[Manifest]:
         config = [{"opaque": {"driver": GPU, "parameters": {"class": name}}} for _ in range(rng.choice((0, 0, 1, 2)))]
         objects.append(_object("DeviceClass", name, {"selectors": [{"cel": {"expression": text}}], "config": config}))
     pools = [(f"p{i}", rng.choice((GPU, GPU, NIC))) for i in range(rng.randint(1, 4))]
-    slices = [each for name, driver in pools for each in _pool(rng, name, driver, nodes)]
+    slices = [each for name, driver in pools for each in _pool(rng, name, driver, nodes, gates)]
     rng.shuffle(slices)
     objects += slices
     if rng.random() < 0.15:
@@ -229,15 +268,51 @@ def scenario(rng: random.Random) -> list[Manifest]:
         taint = {"key": "x", "effect": rng.choice(("NoSchedule", "None")), "timeAdded": "2024-01-01T00:00:00Z"}
         objects.append(_object("DeviceTaintRule", "rule", {"deviceSelector": selector, "taint": taint}))
     objects += _held(rng, slices)
-    return objects + [_claim(rng, f"c{i}") for i in range(rng.choice((1, 1, 2, 3)))]
+    return objects + [_claim(rng, f"c{i}", gates) for i in range(rng.choice((1, 1, 2, 3)))]
+
+
+def narrow_scenario(rng: random.Random) -> list[Manifest]:
+    """One pool and claims in which little but lists and compatibility groups decides."""
+    devices = []
+    for i in range(rng.randint(3, 7)):
+        device: Manifest = {"name": f"d{i}", "attributes": {"numa": {"int": rng.randint(0, 2)}}}
+        if rng.random() < 0.9:
+            counters = {"slots": {"value": "1"}}
+            device["consumesCounters"] = [{"counterSet": f"set-{rng.choice((0, 0, 1))}", "counters": counters}]
+        devices.append(device)
+    _use_gates(rng, devices)
+    sets = [{"name": f"set-{i}", "counters": {"slots": {"value": str(rng.choice((3, 9)))}}} for i in (0, 1)]
+    spec = {"driver": GPU, "pool": {"name": "p", "generation": 1, "resourceSliceCount": 2}, "nodeName": "n0"}
+    slices = [_object("ResourceSlice", "devices", spec | {"devices": devices})]
+    slices.append(_object("ResourceSlice", "sets", spec | {"sharedCounters": sets}))
+    objects = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n0"}}, _object("DeviceClass", "gpu", {})]
+    claims = []
+    for name in rng.choice((["c0"], ["c0", "c1"])):
+        numbers = rng.choice(([2], [3], [1, 1], [1, 2]))
+        asks = [{"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": number} for number in numbers]
+        kind = rng.choice(("matchAttribute", "matchAttribute", "distinctAttribute"))
+        requests = [{"name": f"r{i}", "exactly": ask} for i, ask in enumerate(asks)]
+        claims.append(claim(name, {"requests": requests} | _maybe(rng, 0.7, constraints=[{kind: f"{GPU}/numa"}])))
+    return [*objects, *slices, *_held(rng, slices), *claims]
+
+
+def asked_for(rng: random.Random, name: str, gates: bool) -> Manifest:
+    """A random scenario; with ``gates``, most of them are on."""
+    return {"id": name, "objects": scenario(rng, gates)} | (settings(rng) if gates else {})
+
+
+def settings(rng: random.Random) -> Manifest:
+    """The gates, mostly on."""
+    return {"featureGates": {gate: rng.random() < 0.8 for gate in (LISTS, GROUPS)}}
 
 
 # -- answers
 
 
-def ours(objects: Iterable[Manifest]) -> Manifest:
+def ours(asked: Manifest) -> Manifest:
     """What the package answers for each node."""
-    cluster = Cluster(_unchecked(objects))
+    generation = V1_37.with_feature_gates(asked.get("featureGates", {}))
+    cluster = Cluster(_unchecked(asked["objects"]), generation.api)
     allocator = Allocator(state_of(cluster))
     claims = [each for each in cluster.objects_of(ResourceClaim) if each.status.allocation is None]
     answers: Manifest = {}
@@ -284,6 +359,7 @@ def main() -> int:
     parser.add_argument("program")
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--gates", action="store_true")
     parser.add_argument("--scenarios", type=Path, help="take these instead (JSON lines)")
     parser.add_argument("--record", type=Path)
     options = parser.parse_args()
@@ -291,14 +367,14 @@ def main() -> int:
     if options.scenarios:
         made = [json.loads(line) for line in options.scenarios.read_text().splitlines()]
     for i in range(0 if options.scenarios else options.count):
-        made.append({"id": f"{options.seed}-{i}", "objects": scenario(random.Random(f"{options.seed}/{i}"))})
+        made.append(asked_for(random.Random(f"{options.seed}/{i}"), f"{options.seed}-{i}", options.gates))
     sorts: Counter[str] = Counter()
     different = 0
     recorded = []
     for start in range(0, len(made), BATCH):
         batch = made[start : start + BATCH]
         for each, expected in zip(batch, asked(options.program, batch), strict=True):
-            found = ours(each["objects"])
+            found = ours(each)
             recorded.append(each | {"nodes": expected})
             sorts.update("error" if "error" in one else "devices" if one else "none" for one in expected.values())
             slow = {node for node, answer in expected.items() if answer.get("error") == SLOW}

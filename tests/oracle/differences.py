@@ -53,6 +53,13 @@ LET_THROUGH = (
     Difference(
         "Tolerations with Gt and Lt", GATE, r".*tolerations\[\d+\]\.operator", 'NotSupported.*: "(Gt|Lt)"', PODS
     ),
+    Difference(
+        "Attributes that are lists, and selectors for them",
+        GATE,
+        r".*\.(attributes\[.*\]|cel\.expression)",
+        "exactly one value must be specified|undeclared reference to 'includes'|expression of type 'any'",
+        "ResourceSlice|DeviceClass|ResourceClaim.*",
+    ),
     Difference("hostNetwork with hostUsers: false", GATE, r".*spec\.hostNetwork", "hostUsers"),
     Difference("An owner without apiVersion or uid", OWNER, r".*ownerReferences.*\.(apiVersion|uid)", "Required"),
     Difference("A Job's selector", GENERATED, r"spec\.(selector|template\.metadata.*)", "auto-|does not", "Job"),

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 
 from tests.oracle import extenders
-from tests.oracle.device_pods import pod_scenario
+from tests.oracle.device_pods import asked_for
 from tests.oracle.scenarios import Object, scenarios
 
 ENDLESS = 10**9
@@ -24,4 +24,4 @@ def whole_scenarios(seed: int, generation: str) -> Iterator[Object]:
 def _claiming(seed: int) -> Iterator[Object]:
     for number in itertools.count():
         name = f"fuzz-devices-{seed}-{number}"
-        yield {"id": name, "objects": pod_scenario(random.Random(name)), "pod": "default/p"}
+        yield asked_for(random.Random(name), name, gates=number % 3 == 0)

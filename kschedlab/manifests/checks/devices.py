@@ -21,6 +21,7 @@ from kschedlab.objects.model import (
     Device,
     DeviceAttribute,
     DeviceClass,
+    DeviceCounterConsumption,
     DeviceSelector,
     DeviceTaint,
     DeviceTaintRule,
@@ -38,7 +39,8 @@ T = TypeVar("T")
 EFFECTS = ("NoSchedule", "NoExecute", "None")
 _SAME_SHAPE = ("resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3")
 """The versions in which these kinds have the fields of v1."""
-_MOST_DEVICES, _MOST_WITH_TAINTS_OR_COUNTERS = 128, 64
+_MOST_DEVICES, _MOST_WITH_EXTRAS, _MOST_VALUES = 128, 64, 48
+"""The most devices of a slice, also if one has taints, counters or lists; the most values of a device's attributes."""
 _LARGEST_PARAMETERS = 10 * 1024
 _PLACES = ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
 _NUMBER, _LATER = r"(0|[1-9]\d*)", r"(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)"
@@ -107,12 +109,15 @@ def check_attribute_name(name: str, path: Path, faults: list[Fault], full: bool 
 
 
 def check_selector_of_devices(selector: DeviceSelector, path: Path, faults: list[Fault]) -> None:
-    """Check a selector: it must compile, and the highest cost that it can have must be within the limit."""
+    """Check a selector: it must compile, and the highest cost that it can have must be within the limit.
+
+    One that does so only with the feature gate of lists has no fault.
+    """
     from kschedlab.cel import fault  # most files have no selectors
 
     if selector.cel is None:
         faults.append(Fault((*path, "cel"), "is missing: a selector is an expression"))
-    elif wrong := fault(selector.cel.expression):
+    elif (wrong := fault(selector.cel.expression)) and fault(selector.cel.expression, lists=True):
         first = wrong.split("\n | ", 1)[0]
         faults.append(Fault((*path, "cel", "expression"), f"{quoted(selector.cel.expression)}: {first}"))
 
@@ -169,8 +174,8 @@ def check_slice(document: ResourceSlice, faults: list[Fault]) -> None:
     _check_place(spec, _PLACES, path, faults)
     if spec.sharedCounters and spec.devices:
         faults.append(Fault(path, "has both sharedCounters and devices: put them into two slices"))
-    scarce = any(device.taints or device.consumesCounters for device in spec.devices)
-    most = _MOST_WITH_TAINTS_OR_COUNTERS if scarce else _MOST_DEVICES
+    scarce = any(device.taints or device.consumesCounters or _lists(device) for device in spec.devices)
+    most = _MOST_WITH_EXTRAS if scarce else _MOST_DEVICES
 
     def check(device: Device, path: Path, faults: list[Fault]) -> None:
         _check_device(device, bool(spec.perDeviceNodeSelection), path, faults)
@@ -217,6 +222,8 @@ def _check_device(device: Device, each: bool, path: Path, faults: list[Fault]) -
     check_name(device.name, (*path, "name"), faults, dns_label_fault)
     if len(device.attributes) + len(device.capacity) > 32:
         faults.append(Fault(path, "has more than 32 attributes and capacities"))
+    if len(device.attributes) + sum(len(each) - 1 for each in _lists(device) if each) > _MOST_VALUES:
+        faults.append(Fault(path, "has more than 48 values of attributes"))
     for name, attribute in device.attributes.items():
         check_attribute_name(name, (*path, "attributes", name), faults)
         _check_attribute(attribute, (*path, "attributes", name), faults)
@@ -234,7 +241,7 @@ def _check_device(device: Device, each: bool, path: Path, faults: list[Fault]) -
         2,
         (*path, "consumesCounters"),
         faults,
-        lambda each, path, faults: _check_counters(each.counterSet, "counterSet", each.counters, path, faults),
+        _check_consumption,
         lambda each: each.counterSet,
     )
     if each:
@@ -244,17 +251,45 @@ def _check_device(device: Device, each: bool, path: Path, faults: list[Fault]) -
     check_binding(device.bindingConditions, device.bindingFailureConditions, path, faults)
 
 
+def _lists(device: Device) -> list[tuple[object, ...]]:
+    """The attributes that are lists."""
+    values = (value for attribute in device.attributes.values() for value in attribute.given.values())
+    return [value for value in values if isinstance(value, tuple)]
+
+
 def _check_attribute(attribute: DeviceAttribute, path: Path, faults: list[Fault]) -> None:
-    text, version = attribute.stringValue, attribute.versionValue
-    given = [value for value in (attribute.intValue, attribute.boolValue, text, version) if value is not None]
+    given = attribute.given
     if len(given) != 1:
-        faults.append(Fault(path, "must have exactly one of int, bool, string and version"))
-    for field, value in (("string", text), ("version", version)):
-        if value is not None and len(value.encode()) > 64:
-            faults.append(Fault((*path, field), "has more than 64 characters"))
-    if version is not None and not _SEMVER.fullmatch(version):
-        message = later('"{version}" is not a semantic version such as 1.2.3', version=shortened(version))
-        faults.append(Fault((*path, "version"), message))
+        faults.append(
+            Fault(path, "must have exactly one of int, bool, string, version, ints, bools, strings, versions")
+        )
+    for field, value in given.items():
+        if not isinstance(value, tuple):
+            _check_value(field, value, (*path, field), faults)
+            continue
+        check_present(value, (*path, field), faults)
+        for i, each in enumerate(value):
+            _check_value(field, each, (*path, field, i), faults)
+
+
+def _check_value(field: str, value: int | bool | str, path: Path, faults: list[Fault]) -> None:
+    if not isinstance(value, str):
+        return
+    if len(value.encode()) > 64:
+        faults.append(Fault(path, "has more than 64 characters"))
+    if field.startswith("version") and not _SEMVER.fullmatch(value):
+        message = later('"{version}" is not a semantic version such as 1.2.3', version=shortened(value))
+        faults.append(Fault(path, message))
+
+
+def _check_consumption(consumption: DeviceCounterConsumption, path: Path, faults: list[Fault]) -> None:
+    _check_counters(consumption.counterSet, "counterSet", consumption.counters, path, faults)
+    groups = consumption.compatibilityGroups
+    check_items(groups, 2, (*path, "compatibilityGroups"), faults, _check_group, str)
+
+
+def _check_group(name: str, path: Path, faults: list[Fault]) -> None:
+    check_name(name, path, faults, dns_label_fault)
 
 
 def _check_counters(name: str, field: str, counters: dict[str, Counter], path: Path, faults: list[Fault]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kschedlab.language import later
+from kschedlab.manifests.checks.gated import GATED, gated
 from kschedlab.manifests.checks.tolerated import tolerated
 from kschedlab.objects.model import ApiObject, NodeAffinity, NodeSelectorTerm, Pod, PodDisruptionBudget
 from kschedlab.objects.problems import Fault, Path, shortened
@@ -15,6 +16,8 @@ def warned(document: ApiObject) -> list[Fault]:
     """A warning for each field that is not modelled or has no effect."""
     if isinstance(document, Pod):
         return _pod_warnings(document)
+    if isinstance(document, GATED):
+        return [*{gate: fault for gate, fault in reversed([*gated(document)])}.values()]  # of each gate the first
     return _budget_warnings(document) if isinstance(document, PodDisruptionBudget) else tolerated(document)
 
 

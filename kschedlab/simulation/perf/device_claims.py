@@ -34,7 +34,7 @@ def allocated_claims(api: ApiServer, namespace: str, random: Random) -> Iterator
         if claim.status.allocation is not None:
             continue
         random.shuffle(nodes)
-        allocator = Allocator(replace(state, counters={}))
+        allocator = Allocator(replace(state, left={}))
         wanted = (claim,)
         for node in nodes:
             try:
@@ -54,4 +54,4 @@ def _cluster(api: ApiServer) -> Cluster:
     objects = Objects()
     for kind in (Node, ResourceSlice, DeviceClass, DeviceTaintRule, ResourceClaim):
         objects.of(kind).extend(api.list(kind)[0])
-    return Cluster(objects)
+    return Cluster(objects, api.generation_api)

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from kschedlab.generations.feature_gates import GROUP_FIELD
+from kschedlab.manifests.checks.gated import GATED, refused, without_groups
 from kschedlab.manifests.checks.placement import comparison_faults
 from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.defaults import with_defaults
@@ -31,6 +32,7 @@ from kschedlab.objects.model import (
     PriorityClass,
     ReplicaSet,
     ReplicationController,
+    ResourceSlice,
     StatefulSet,
     Taint,
     Toleration,
@@ -174,8 +176,14 @@ def _lacks_template(stored: Any) -> bool:
 
 def _admitted(obj: Any, api: Api, classes: Classes, may_lack_template: bool = False) -> Any:
     """The object with defaults, without fields that the generation does not know. ApiError if anything is wrong."""
-    compared = comparison_faults(obj) if isinstance(obj, Pod) and api.compares_taints else ()
-    if faults := [*faults_of(obj), *template_faults(obj, may_lack_template), *compared]:
+    if isinstance(obj, ResourceSlice):
+        obj = without_groups(obj, api.gates)
+    faults = [*faults_of(obj), *template_faults(obj, may_lack_template)]
+    if isinstance(obj, Pod) and api.compares_taints:
+        faults += comparison_faults(obj)
+    if isinstance(obj, GATED):
+        faults += refused(obj, api.gates)
+    if faults:
         raise ApiError.invalid(type(obj), obj.metadata.name, list(map(field_error, faults)))
     if not isinstance(obj, Pod | PodGroup):
         return with_defaults(obj, classes)

@@ -17,12 +17,14 @@ from kschedlab.configuration.faults import decoded
 from kschedlab.generations import GENERATIONS
 from kschedlab.generations.feature_gates import FeatureGates
 from kschedlab.generations.generation import Profiles
+from kschedlab.manifests.checks.gated import needs
 from kschedlab.manifests.checks.warned import GROUP_WARNING
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_all
+from kschedlab.objects.device_gates import GROUPS, LISTS
 from kschedlab.objects.meta import Int64, Part, Time
 from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of, said
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
@@ -107,8 +109,9 @@ def _load(texts: Iterable[SourceText], workload: str, strict: bool = False) -> S
     reader.finish()
     reader.report.warnings += map(str, empty)
     scenario = reader.scenario
-    if scenario.options.feature_gates.get("GenericWorkload"):
-        reader.report.warnings = [warning for warning in reader.report.warnings if said(GROUP_WARNING) not in warning]
+    known = {"GenericWorkload": GROUP_WARNING, GROUPS: needs(GROUPS), LISTS: needs(LISTS)}
+    idle = [said(warning) for gate, warning in known.items() if scenario.options.feature_gates.get(gate)]
+    reader.report.warnings = [each for each in reader.report.warnings if not any(warning in each for warning in idle)]
     scenario.entries.sort(key=lambda entry: entry.at)
     reader.problems += check_feasible(scenario.objects, scenario.entries)
     reader.finish()

@@ -1,7 +1,7 @@
 // Command allocate reads scenarios as JSON lines from standard input and prints what v1.37's allocator of devices
 // answers for each node, one JSON line per scenario.
 //
-//	{"id": "...", "objects": [nodes, ResourceSlices, DeviceClasses, DeviceTaintRules and ResourceClaims]}
+//	{"id": "...", "objects": [nodes, ResourceSlices, DeviceClasses, DeviceTaintRules and ResourceClaims]}, perhaps "featureGates": {}
 //	{"id": "...", "nodes": {"n1": {"results": [...]}, "n2": {"error": "..."}, "n3": {}}}
 //
 // The claims without an allocation are allocated in their order; the others hold their devices. "onlyThisNode" marks
@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -35,8 +36,9 @@ import (
 )
 
 type scenario struct {
-	ID      string            `json:"id"`
-	Objects []json.RawMessage `json:"objects"`
+	ID           string            `json:"id"`
+	Objects      []json.RawMessage `json:"objects"`
+	FeatureGates map[string]bool   `json:"featureGates"`
 }
 
 type answer struct {
@@ -66,14 +68,17 @@ func (l lister) Get(name string) (*resourceapi.DeviceClass, error) {
 }
 
 func main() {
-	features := dynamicresources.AllocatorFeatures(feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
-	cache := cel.NewCache(100, cel.Features{EnableConsumableCapacity: features.ConsumableCapacity, EnableListTypeAttributes: features.ListTypeAttributes})
 	input, output := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
 	input.Buffer(nil, 1<<28)
 	defer output.Flush()
 	for input.Scan() {
 		var s scenario
 		check(json.Unmarshal(input.Bytes(), &s))
+		gates := map[string]bool{"DRAListTypeAttributes": false, "DRADeviceCompatibilityGroups": false}
+		maps.Copy(gates, s.FeatureGates)
+		check(utilfeature.DefaultMutableFeatureGate.SetFromMap(gates))
+		features := dynamicresources.AllocatorFeatures(feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
+		cache := cel.NewCache(100, cel.Features{EnableConsumableCapacity: features.ConsumableCapacity, EnableListTypeAttributes: features.ListTypeAttributes})
 		c := read(s.Objects)
 		answers := map[string]answer{}
 		ctx := context.Background()

@@ -7,7 +7,8 @@
 //	{"type": "bool", "maxCost": 3, "cost": 3, "matches": true}
 //	{"type": "bool", "maxCost": 3, "cost": 3, "error": "no such key: a"}
 //
-// "new": true asks for the environment with which the API server validates new objects instead of the scheduler's.
+// "new": true asks for the environment with which the API server validates new objects instead of the scheduler's;
+// "lists": true for the gate DRAListTypeAttributes.
 package main
 
 import (
@@ -28,6 +29,7 @@ type question struct {
 	Driver     string             `json:"driver"`
 	Device     resourceapi.Device `json:"device"`
 	New        bool               `json:"new"`
+	Lists      bool               `json:"lists"`
 }
 
 type answer struct {
@@ -51,7 +53,7 @@ func ask(q question) (a answer) {
 	if q.New {
 		env = environment.NewExpressions
 	}
-	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true})
+	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true, EnableListTypeAttributes: q.Lists})
 	result := compiler.CompileCELExpression(q.Expression, cel.Options{EnvType: &env})
 	if result.Error != nil {
 		return answer{Compile: result.Error.Error(), Internal: result.Error.Type == apiservercel.ErrorTypeInternal}

@@ -6,6 +6,8 @@
 //	{"errors": [{"field": "spec.x", "type": "FieldValueInvalid", "detail": "..."}]}
 //	{}                                                      the API server creates it
 //
+// Arguments are feature gates that are on.
+//
 // A line {"hash": DEPLOYMENT} asks for the hashes of its template: {"hash": "pod-template-hash", "revision": "of a StatefulSet"}.
 // A line {"resize": {"old": POD, "new": POD, "node": NODE}} is an update of a pod's subresource resize. Its answer may be
 // {"forbidden": "..."}, by an admission plugin, or {"spec": {...}}: the spec of the resized pod.
@@ -203,6 +205,9 @@ func validate(object runtime.Object, kind schema.GroupVersionKind, strategy stra
 	// Pod groups need gates that are off by default, and pods are checked without them.
 	isGroup := kind.Kind == "PodGroup"
 	gates := map[string]bool{"GenericWorkload": isGroup, "TopologyAwareWorkloadScheduling": isGroup, "PodGroupPreemptionPolicy": isGroup}
+	for _, gate := range os.Args[1:] {
+		gates[gate] = true
+	}
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
 		panic(err)
 	}

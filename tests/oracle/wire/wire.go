@@ -15,7 +15,8 @@ type Scenario struct {
 	Queue   []json.RawMessage `json:"queue,omitempty"`  // instead of Pod: pods that arrive one after the other
 	Config  json.RawMessage   `json:"config,omitempty"` // v1.37: a KubeSchedulerConfiguration instead of the default
 
-	Extenders []Extender `json:"extenders,omitempty"`
+	Extenders    []Extender      `json:"extenders,omitempty"`
+	FeatureGates map[string]bool `json:"featureGates,omitempty"` // v1.37: DRAListTypeAttributes, DRADeviceCompatibilityGroups
 }
 
 // Placement is what became of one pod of a queue.
