@@ -26,7 +26,8 @@ NUMBERS = 120
 class Limits:
     """How much is recorded of each panel beside what a reader tries first: settings, and stories (of the nearest).
 
-    ``kilobytes``: where a recording ends, once it has what is tried first, and half of it where stories end.
+    ``kilobytes``: where a recording ends, once it has what is tried first and a quarter of it more; half of it is where
+    stories end.
     """
 
     states: int = 200
@@ -78,8 +79,11 @@ def recording(shown: ShownPanel, shared: Shared, limits: Limits) -> dict[str, An
     first, others = nearest(start, limits.states, "".join(panel.state(start, room)["picture"] for room in ROOMS))
     everything, states = first + others, list[dict[str, Any]]()
     weight.add(record)
+    most = float(limits.kilobytes)
     for number, each in enumerate(everything):
-        if number >= len(first) and weight.kilobytes > limits.kilobytes:
+        if number == len(first):
+            most = max(most, weight.kilobytes + limits.kilobytes / 4)
+        if number >= len(first) and weight.kilobytes > most:
             break
         story = number < limits.stories and weight.kilobytes < limits.kilobytes / 2
         states.append(_state(panel, each, parts, story))
