@@ -17,7 +17,7 @@ function download(text, name, type) {
 function sheets(model, el, send) {
   const form = model.get("form");
   const kinds = Object.keys(form.contents);
-  const lesson = choice(form.lessons, form.lesson), contents = choice(kinds, kinds[0], form.contents);
+  const lesson = choice(Object.keys(form.lessons), form.lesson, form.lessons), contents = choice(kinds, kinds[0], form.contents);
   const seeds = make("input", { type: "text", value: form.seeds, size: 12, spellcheck: "false" });
   const said = make("p", { class: "ks-said", role: "status" });
   const place = make("div", { class: "ks-preview" });

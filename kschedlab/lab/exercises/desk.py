@@ -11,6 +11,7 @@ import traitlets
 
 from kschedlab.kept import FILE
 from kschedlab.lab.exercises.lesson import LESSONS
+from kschedlab.lab.exercises.pages import title_of
 from kschedlab.lab.exercises.roster import LARGEST, Roster, read
 from kschedlab.lab.exercises.sheet import Sheet, answers_html
 from kschedlab.lab.panels.classroom import enlarge
@@ -53,7 +54,7 @@ class SheetForm:
     def __init__(self, lesson: str = "preemption", seeds: str = "1-30") -> None:
         self.form: Message = {
             "kind": "sheets",
-            "lessons": list(LESSONS),
+            "lessons": {each: title_of(each) for each in LESSONS},
             "lesson": lesson,
             "seeds": seeds,
             "contents": {each: say(each) for each in (SHEETS, SOLUTIONS, ANSWERS)},

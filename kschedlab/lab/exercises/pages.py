@@ -54,18 +54,18 @@ def answer_pages(lesson: str, rows: Sequence[Sequence[str]]) -> Html:
     head, *students = rows
     named = table([*head[:1], say("name"), *head[1:]], (row(each[0], "", *each[1:]) for each in students))
     note = say("(run): there is more than one right answer; the notebook's check decides.")
-    title = element("h1", say("{lesson}: the answers", lesson=_title(lesson)))
+    title = element("h1", say("{lesson}: the answers", lesson=title_of(lesson)))
     return element("section", title, named, element("p", note), class_="sheet")
 
 
-def _title(lesson: str) -> str:
+def title_of(lesson: str) -> str:
     """The lesson's title on the map of the course."""
     found = (say(each.title) for each in LESSONS if each.file[3:].removesuffix(".ipynb").replace("-", "_") == lesson)
     return next(found, lesson)
 
 
 def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: bool) -> Html:
-    name = _title(lesson)
+    name = title_of(lesson)
     title = element("h1", say("{lesson}: solutions", lesson=name) if solutions else name)
     blank, date = element("span", "", class_="name"), element("span", "", class_="date")
     name_of, date_of = (element("span", each) for each in terms("Name", "Date"))
