@@ -251,9 +251,9 @@ def _bounds(corners: Sequence[Place], curves: Sequence[Curve], grid: Grid) -> tu
 def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
     fill, ink, frame, thick = FILLS[vertex.state]
     inside = grid.wide - 2
-    lines = flowed(vertex.title, inside, 12, True)[:3]
+    lines = flowed(vertex.title, inside, 12, True, 3)[:3]
     rows: list[tuple[str, str | None]] = [(line, "bold") for line in lines]
-    below = flowed(vertex.detail, inside)
+    below = flowed(vertex.detail, inside, most=3 - len(lines))
     rows += [(line, None) for line in below] if len(lines) + len(below) <= 3 else []
     first = grid.tall / 2 - LINE * (len(rows) - 1) / 2 + 4.5
     text = (element("text", line, y=first + LINE * i, font_weight=weight) for i, (line, weight) in enumerate(rows))

@@ -1,15 +1,18 @@
 """How wide text is, estimated for the widest common system font, so that a drawing can leave out what does not fit.
 
-Chinese has no spaces: a line breaks between any two of its characters, but not before a closing mark or after an
-opening one.
+Chinese has no spaces: a line breaks between its words (:mod:`kschedlab.views.chinese`), and lines are about as long as
+each other, so that none has a single character.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from os.path import commonprefix
 from unicodedata import east_asian_width
+
+from kschedlab.views.chinese import CJK, ENDING, characters, words
 
 NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]/ ·-"), frozenset("mwMW@%★✕")
 PER_EM = {True: (0.42, 0.72, 1.0), False: (0.38, 0.64, 0.9)}
@@ -17,15 +20,13 @@ PER_EM = {True: (0.42, 0.72, 1.0), False: (0.38, 0.64, 0.9)}
 SIGNS = {**dict.fromkeys("+=<>≥≤×", 0.84), **dict.fromkeys("¹²³", 0.45)}
 """Width of other letters in em, bold or not."""
 
-CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff"
-"""Characters of Chinese (and its neighbours), with their punctuation; each is one em wide."""
-CLOSING, OPENING = "，。、；：！？）」』】》〉%…·—”’", "（「『【《〈“‘"
-UNITS = re.compile(rf"[{OPENING}]*(?:[{CJK}]|[^{CJK}{OPENING}\s]+)[{CLOSING}]*| +|[{OPENING}]+")
-"""What a line does not divide in a text with Chinese: a character or a word, with the marks that belong to it."""
 HAS_CJK = re.compile(f"[{CJK}]")
-BETWEEN = re.compile(f"(?<=[{CJK}]) | (?=[{CJK}])")
-"""A space beside a Chinese character, such as one that joins two lines."""
+FULL = "\u3000-\u303f\uff00-\uffef"
+BETWEEN = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])|(?<=[{FULL}]) | (?=[{FULL}])")
+"""A space that joins two lines, but none in a Chinese text: between its characters, or beside its marks."""
 
+STEP = 3
+"""How exactly Chinese lines are made equally long, in pixels."""
 BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[-/. ])(?=.)")
 """Where a name can be divided: before a capital, after a hyphen, a slash, a dot or a space."""
 
@@ -43,14 +44,17 @@ def text_columns(text: str) -> int:
     return len(text) + (0 if text.isascii() else sum(east_asian_width(c) in "WF" for c in text))
 
 
-def units(text: str) -> list[str]:
-    """What a line does not divide: words with the space after them, and Chinese characters with their marks."""
+def units(text: str, divided: bool = False) -> list[str]:
+    """What a line does not divide: words with the space after them and the marks that belong to them.
+
+    ``divided``: Chinese characters in place of words.
+    """
     if not HAS_CJK.search(text):
         return [f"{word} " for word in text.split(" ") if word]
     found: list[str] = []
-    for unit in UNITS.findall(text):
-        if unit.isspace() and found:
-            found[-1] += " "
+    for unit in (characters() if divided else words()).findall(text):
+        if found and not unit.strip(ENDING):
+            found[-1] += unit
         elif unit.strip():
             found.append(unit)
     return found
@@ -72,7 +76,7 @@ def fitting(texts: Sequence[str], width: float, size: float = 12, bold: bool = F
 
 def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = False) -> list[str]:
     """The text in at most that many lines; an ellipsis ends what does not fit."""
-    found = flowed(text, width, size, bold)
+    found = flowed(text, width, size, bold, lines)
     if len(found) <= lines:
         return found
     rest = BETWEEN.sub("", " ".join(found[lines - 1 :]))
@@ -89,10 +93,40 @@ def folded(name: str, width: float, size: float = 12, bold: bool = False) -> lis
     return [fitted(line.strip(), width, size, bold) for line in lines]
 
 
-def flowed(text: str, width: float, size: float = 12, bold: bool = False) -> list[str]:
-    """The whole text in as many lines as it takes. A word that is too wide breaks as names do, or else anywhere."""
+def flowed(text: str, width: float, size: float = 12, bold: bool = False, most: int | None = None) -> list[str]:
+    """The whole text in as many lines as it takes. A word that is too wide breaks as names do, or else anywhere.
+
+    Chinese lines are about equally long. ``most``: words are divided if the text fits into so many lines only then.
+    """
+    return (
+        [*_flowed(text, width, size, bold, most)] if HAS_CJK.search(text) else _filled(units(text), width, size, bold)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _flowed(text: str, width: float, size: float, bold: bool, most: int | None) -> tuple[str, ...]:
+    """The lines of a text with Chinese: as narrow as they can be without becoming more."""
+    parts = units(text)
+    lines = _filled(parts, width, size, bold)
+    if most is not None and len(lines) > most:
+        finer = units(text, divided=True)
+        if len(fewer := _filled(finer, width, size, bold)) <= most:
+            parts, lines = finer, fewer
+    least = max((text_width(part.rstrip(), size, bold) for part in parts), default=0)
+    while least < width - STEP:
+        middle = (least + width) / 2
+        narrower = _filled(parts, middle, size, bold)
+        if len(narrower) > len(lines):
+            least = middle
+        else:
+            width, lines = middle, narrower
+    return tuple(lines)
+
+
+def _filled(parts: Sequence[str], width: float, size: float, bold: bool) -> list[str]:
+    """Lines with as many of these parts as fit."""
     lines: list[str] = []
-    for unit in units(text):
+    for unit in parts:
         word = unit.rstrip()
         if lines and text_width(lines[-1] + word, size, bold) <= width:
             lines[-1] += unit
