@@ -5,12 +5,12 @@ A lesson shows its own words with ``Glossary("heap", "active queue")``; ``docs/g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kschedlab.language import later, listed, say
-from kschedlab.views.html import Html, element
+from kschedlab.views.html import Html, coded, element
 from kschedlab.views.style import CELL, HEAD, NOWRAP, TABLE
 from kschedlab.views.words import aligned
 
@@ -331,16 +331,11 @@ def _table(terms: Iterable[Term]) -> Html:
             "tr",
             element("th", each.english, scope="row", style=CELL),
             element("td", each.chinese, lang="zh", style=CELL + NOWRAP),
-            element("td", *_with_code(say(each.meaning)), style=CELL),
+            element("td", coded(say(each.meaning)), style=CELL),
         )
         for each in terms
     )
     return element("table", element("thead", element("tr", *head)), element("tbody", *rows), style=TABLE)
-
-
-def _with_code(text: str) -> Sequence[Html | str]:
-    """The text with everything between backquotes as code."""
-    return [element("code", part) if i % 2 else part for i, part in enumerate(text.split("`"))]
 
 
 def page() -> str:

@@ -30,6 +30,7 @@ RUN = re.compile(r"(?:<use [^<>]*/>){4,}")
 """A row of what is used."""
 IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
 """How a drawing is written into an address: shorter than base64. Quotation marks in its text are always escaped."""
+CODE = re.compile(r"`([^`\s](?:[^`\n]*[^`\s])?)`")
 VOID = frozenset({"br", "col", "img", "meta", "wbr"})
 
 
@@ -108,6 +109,12 @@ def element(tag: str, *children: Child, **attributes: str | int | float | None) 
     )
     inside = "".join(map(_style_sheet if tag == "style" else _written, children))
     return _raw(f"<{tag}{written}>" if tag in VOID else f"<{tag}{written}>{inside}</{tag}>")
+
+
+def coded(text: str) -> Html:
+    """The text, with each part between backquotes as code."""
+    parts = CODE.split(text)
+    return join(element("code", part) if place % 2 else part for place, part in enumerate(parts))
 
 
 def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:

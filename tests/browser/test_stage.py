@@ -203,6 +203,16 @@ def test_a_question_is_answered_in_the_picture(opened: Open) -> None:
     expect(page.page.locator(".ks-controls")).to_be_visible()
 
 
+def test_what_stands_between_backquotes_is_code_and_never_markup(opened: Open) -> None:
+    asked = Prediction("What does `Less<b>` say?", {"`<i>pod</i>`": "`Less` says <u>more</u>."}, "`<i>pod</i>`")
+    page = opened(asked)
+    expect(page.question.locator("code")).to_have_text(["Less<b>", "<i>pod</i>"])
+    page.page.get_by_role("button", name="<i>pod</i>").click()
+    expect(page.question.locator("code")).to_have_text(["Less<b>", "<i>pod</i>", "Less"])
+    expect(page.page.locator(".ks-right")).to_have_text("✓ Right. Less says <u>more</u>.")
+    assert page.question.locator("i, u").count() == 0
+
+
 def test_a_verdict_says_that_it_is_about_other_settings(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show).ask(which()))
     page.key("node/node-b").click()

@@ -106,6 +106,7 @@ class Shown(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not any(self._open):
+            assert "`" not in data, "code is marked up"
             self.texts.append(data)
 
 

@@ -1,6 +1,6 @@
 // An exercise: the question, a place for the answer, buttons, and the reply. Python judges; this only shows and sends.
 
-import { button, make, tell, unique } from "../stage/dom.js";
+import { button, coded, make, tell, unique } from "../stage/dom.js";
 import { learn, say } from "../stage/language.js";
 
 const DRAFT = 600; // milliseconds without a key after which the answer is kept
@@ -69,7 +69,7 @@ function picker(choices, changed) {
   const group = unique();
   const inputs = choices.map((text) => make("input", { type: "radio", name: group, value: text, onchange: () => changed(text) }));
   const root = make("div", { class: "ks-answers", role: "radiogroup", "aria-label": say("Answers") },
-    ...choices.map((text, i) => make("label", {}, inputs[i], make("span", {}, text))));
+    ...choices.map((text, i) => make("label", {}, inputs[i], make("span", {}, ...coded(text)))));
   const get = () => inputs.find((each) => each.checked)?.value ?? "";
   const set = (text) => inputs.forEach((each) => (each.checked = each.value === text));
   return { root, get, set };

@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 from kschedlab.lab.exercises.card import CELL, Card, Face
 from kschedlab.language import later, say
-from kschedlab.views.html import Html, element, join, visible
+from kschedlab.views.html import Html, coded, element, join, visible
 
 T = TypeVar("T")
 Said = TypeVar("Said", "Verdict", "Note")
@@ -68,7 +68,7 @@ class Verdict:
     def html(self) -> Html:
         """The verdict as markup."""
         mark = element("b", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
-        said = element("p", mark, self.words, role="status", style="margin:0.3em 0")
+        said = element("p", mark, coded(self.words), role="status", style="margin:0.3em 0")
         return join([said, lines(self.evidence) if self.evidence else None, self.picture])
 
     def _repr_html_(self) -> str:
@@ -88,7 +88,7 @@ class Note:
 
     def html(self) -> Html:
         """The note as markup."""
-        body = lines(self.words) if "\n" in self.words else self.words
+        body = lines(self.words) if "\n" in self.words else coded(self.words)
         return join(
             [element("div", element("b", say("{title}: ", title=self.title)), body, role="status"), self.picture]
         )
@@ -240,7 +240,7 @@ class Exercise(ABC):
 
     def html(self, saved: bool = False) -> Html:
         """Question and instance as markup."""
-        paragraphs = (element("p", each) for each in self.question.split("\n"))
+        paragraphs = (element("p", coded(each)) for each in self.question.split("\n"))
         mark = element("span", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
         head = element("p", mark, element("b", self.title), f" · {say(self.kind)}")
         instance = self.instance

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from kschedlab.lab.exercises.exercise import Exercise, lines
 from kschedlab.lab.panels.contents import LESSONS
 from kschedlab.language import language, say, terms
-from kschedlab.views.html import Html, element, join
+from kschedlab.views.html import Html, coded, element, join
 from kschedlab.views.tables import row, table
 
 PRINTED = (
@@ -79,7 +79,7 @@ def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: boo
 def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
     """What is given, and the room for the answer: beside it, but below what is wide, and on the teacher's copy."""
     head = element("h2", f"{number}. {exercise.title}")
-    asked = [element("p", each, class_="asked") for each in exercise.question.split("\n")]
+    asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
     given, instance = _instance(exercise), exercise.instance
     if solutions:
         return element("div", head, *asked, given, _solution(exercise), class_="exercise")

@@ -18,7 +18,7 @@ from kschedlab.lab.panels.session import Session
 from kschedlab.lab.panels.settings import Nothing, Restorable
 from kschedlab.language import gap, say
 from kschedlab.testing import Manifest, as_yaml
-from kschedlab.views.html import Html, element, image, join
+from kschedlab.views.html import Html, coded, element, image, join
 from kschedlab.views.svg import Room
 
 S = TypeVar("S", bound=Restorable)
@@ -112,12 +112,14 @@ class Panel(Generic[S]):
         return self._copy(type(self.settings).parse(text))
 
     def ask(self, question: Question[S]) -> Self:
-        """A copy that asks first; its copies stay covered until then."""
+        """A copy that asks first; its copies stay covered until then. TypeError for what is no question."""
+        if not isinstance(question, Question):
+            raise TypeError(say("expected a Question to ask, got {type}", type=type(question).__name__))
         other = self._copy(self.settings)
         other.question, other.gate = question, Gate(question.text)
         return other
 
-    def answer(self, answer: str | None) -> Self:
+    def answer(self, answer: str | int | None) -> Self:
         """A copy with this prediction. ValueError if the question does not allow the answer."""
         other = self.ask(self.question) if self.question is not None else self._copy(self.settings)
         other.predict(answer)
@@ -205,7 +207,7 @@ class Panel(Generic[S]):
         """Texts to copy."""
         return {"state": str(self.settings), "link": self.link(), "yaml": self.yaml()}
 
-    def predict(self, answer: str | None) -> None:
+    def predict(self, answer: str | int | None) -> None:
         """Answer the open question; None opens the answer without a prediction."""
         if self.question is not None:
             self.gate.open(None if answer is None else self.question.checked(answer), self.settings)
@@ -266,7 +268,9 @@ class Panel(Generic[S]):
         shown = self._uncovered()
         if (cover := self._cover()) is not None:
             shown = element(
-                "details", element("summary", say("After the question: {question}", question=cover.question)), shown
+                "details",
+                element("summary", coded(say("After the question: {question}", question=cover.question))),
+                shown,
             )
         return element("div", shown, style=CARD)
 
@@ -275,13 +279,13 @@ class Panel(Generic[S]):
         answer = self._answer()
         if self.question is None:
             return answer
-        asked = [element("p", element("b", self.question.text), " ", " · ".join(self.question.choices))]
+        asked = [element("p", element("b", coded(self.question.text)), " ", coded(" · ".join(self.question.choices)))]
         if self._asks() is not None:
             if self.question.before is not None:
                 asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
             return join([*asked, element("details", element("summary", say("The answer")), answer)])
         verdict = self._verdict(self.settings)
-        remark = element("p", element("b", verdict["mark"]), gap(), verdict["why"]) if verdict else None
+        remark = element("p", element("b", verdict["mark"]), gap(), coded(verdict["why"])) if verdict else None
         return join([*asked, remark, answer])
 
     def _answer(self) -> Html:

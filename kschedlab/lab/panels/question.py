@@ -47,8 +47,9 @@ class Question(Generic[S]):
             return say("a whole number, 0 or more")
         return say("a whole number from 0 to {most:,}", most=self.most)
 
-    def checked(self, answer: str) -> str:
+    def checked(self, answer: str | int) -> str:
         """The answer. ValueError if it is none of the choices, or not such a number where a number is asked for."""
+        answer = str(answer)
         if self.choices:
             if answer not in self.choices:
                 raise ValueError(say('"{answer}" is not one of {choices}', answer=answer, choices=listed(self.choices)))

@@ -17,6 +17,7 @@ from itertools import product
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
 from kschedlab.language import later, listed, say
+from kschedlab.objects.problems import safe_text, shortened
 
 Value: TypeAlias = Hashable
 Kind: TypeAlias = Literal["slider", "choice", "switch", "steps", "typed"]
@@ -80,10 +81,17 @@ class Control:
         return self.values[int(index)]
 
     def check(self, name: str, value: Value, settings: Any) -> Value:
-        """The value if it is allowed. ValueError lists the allowed ones."""
+        """The value if it, or the text that writes it, is allowed. ValueError lists the allowed ones."""
         if self.reads is not None:
-            return self._typed(name, str(value))
-        return value if value in self.allowed(settings) else self._refuse(name, self.write(value), settings)
+            if not isinstance(value, str):
+                raise ValueError(say("{name}: expected text, got {value}", name=name, value=_shown(value)))
+            return self._typed(name, value)
+        if isinstance(value, str) and value not in self.values:
+            return self.read(name, value, settings)
+        allowed = self.allowed(settings)
+        found = [each for each in allowed if _same(each, value)]
+        known = type(value) in map(type, allowed)
+        return found[0] if found else self._refuse(name, self.write(value) if known else _shown(value), settings)
 
     def _typed(self, name: str, written: str) -> str:
         assert self.reads is not None
@@ -98,6 +106,17 @@ class Control:
         steps = say("the steps 0 to {last}", last=len(values) - 1)
         there = steps if self.counts_steps else listed(map(self.write, values))
         raise ValueError(say('{name}: "{written}" is not one of {there}', name=name, written=written, there=there))
+
+
+def _same(allowed: Value, given: Any) -> bool:
+    """Whether both are one value: 1 is no True, and an array is no number."""
+    is_one = isinstance(given, Hashable) and isinstance(given, bool) == isinstance(allowed, bool)
+    return is_one and allowed == given
+
+
+def _shown(value: object) -> str:
+    """A value of a wrong type, as Python writes it."""
+    return shortened(safe_text(repr(value)))
 
 
 def slider(
@@ -185,6 +204,10 @@ class Restorable:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Parse the text of ``str()``; missing settings keep their defaults. ValueError says what is wrong."""
+        if not isinstance(text, str):
+            raise ValueError(
+                say('expected settings as text, such as "{example}", got {value}', example=cls(), value=_shown(text))
+            )
         parts = (part.partition(":") for part in text.split(",") if part.strip())
         return cls()._with({name.strip(): written.strip() for name, _, written in parts}, Control.read)
 

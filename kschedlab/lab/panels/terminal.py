@@ -15,7 +15,7 @@ from kschedlab.lab.panels.base import Panel
 from kschedlab.lab.panels.settings import Nothing
 from kschedlab.lab.panels.terminal_feed import Feed, Seen
 from kschedlab.lab.panels.terminal_view import told, view_of
-from kschedlab.language import later
+from kschedlab.language import later, say
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import Scenario, loads_scenario
 from kschedlab.testing import Manifest, as_yaml, deployment, node, pod
@@ -115,5 +115,5 @@ class Terminal(Panel[Nothing]):
 def panel(story: str) -> Terminal:
     """The panel on the cluster of this story: ``nomination`` or ``ladder``. ValueError."""
     if story not in STORIES:
-        raise ValueError(f'"{story}" is no story; there are {", ".join(STORIES)}')
+        raise ValueError(say('"{story}" is no story; there are {stories}', story=story, stories=[*STORIES]))
     return Terminal(story)

@@ -28,6 +28,11 @@ export function divisible(root) {
   }
 }
 
+const CODE = /`([^`\s](?:[^`\n]*[^`\s])?)`/;
+
+/** The text in parts for an element: what stands between backquotes is code, and short names never break. */
+export const coded = (text) => text.split(CODE).flatMap((part, i) => (i % 2 ? make("code", {}, part) : unbroken(part)));
+
 /** A name that nothing else on the page has. */
 export const unique = () => `ks${Math.random().toString(36).slice(2)}`;
 
@@ -50,7 +55,7 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-export const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, text);
+export const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, ...coded(text));
 
 /** Enter in a line of text; JupyterLab does not see it. */
 export function onEnter(input, act) {

@@ -1,6 +1,6 @@
 // The question above the picture: the form to answer it, a class's votes, and then what became of the answer.
 
-import { button, make, onEnter, unbroken } from "./dom.js";
+import { button, coded, make, onEnter } from "./dom.js";
 import { say } from "./language.js";
 
 const LARGEST = 1e12;
@@ -35,7 +35,7 @@ export class QuestionBox {
     const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
     const how = given.length ? (polls ? "" : this.where()) : say("Type {numbers}. ", { numbers });
     const hint = make("small", {}, how, polls ? say("One click for each hand; then open the answer.") : "");
-    return [make("p", {}, make("b", {}, ...unbroken(text)), " ", hint), choices(...answers, ...this.ends(polls))];
+    return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...this.ends(polls))];
   }
 
   buttons(given, polls) {
@@ -96,13 +96,13 @@ export class QuestionBox {
     const given = answer === null ? "" : votes ? say(" Most say {answer}.", { answer }) : say(" Your answer: {answer}.", { answer });
     const said = answer === null ? "" : (right ? "✓ " : "✕ ") + say("{mark} ", { mark });
     return [
-      make("p", {}, make("b", {}, ...unbroken(text)), given, votes ? say(" Votes: {votes}.", { votes }) : ""),
-      make("p", { class: right || answer === null ? "ks-right" : "ks-wrong", role: "status" }, make("b", {}, said), ...unbroken(why)),
+      make("p", {}, make("b", {}, ...coded(text)), ...coded(given), votes ? say(" Votes: {votes}.", { votes }) : ""),
+      make("p", { class: right || answer === null ? "ks-right" : "ks-wrong", role: "status" }, make("b", {}, said), ...coded(why)),
     ];
   }
 
   cover(question) {
     const open = button(say("Show it anyway"), () => this.stage.post({ uncover: true }));
-    return [make("p", {}, say("This shows the answer to the question above: "), make("i", {}, ...unbroken(question)), " "), choices(open)];
+    return [make("p", {}, say("This shows the answer to the question above: "), make("i", {}, ...coded(question)), " "), choices(open)];
   }
 }

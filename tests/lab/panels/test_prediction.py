@@ -23,3 +23,10 @@ def test_a_saved_notebook_shows_the_question_without_the_remarks() -> None:
     prediction = Prediction("Which?", REMARKS)
     assert repr(prediction) == "Which?\n( ) node-a\n( ) node-b"
     assert "Which?" in str(prediction.still()) and "look" not in str(prediction.still())
+
+
+def test_what_stands_between_backquotes_is_shown_as_code() -> None:
+    prediction = Prediction("What does `Less` say?", {"`a<b>`": "no: `Less` compares"}, "b")
+    assert "What does <code>Less</code> say?" in str(prediction.still())
+    assert "<code>a&lt;b&gt;</code>" in str(prediction.still())
+    assert "no: <code>Less</code> compares" in str(prediction.answer("`a<b>`").still())

@@ -1,7 +1,9 @@
 """Settings as text: what is written can be read, and what can't be read is said."""
 
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -53,6 +55,26 @@ def test_changes_go_where_a_slider_can_stand() -> None:
         Settings().changed(pods=7)
     with pytest.raises(ValueError, match='"cats" is not a setting'):
         Settings().changed(cats=1)
+
+
+def test_a_value_may_be_given_as_it_is_written() -> None:
+    assert Settings().changed(start="09:00", pods=2.0) == Settings(2, 540)
+    assert type(Settings().changed(pods=2.0).pods) is int
+
+
+WRONG = (None, "", "many", float("nan"), True, 1.5, 10**30, [1], {"pods": 1}, b"1", np.array([1, 2]), object)
+
+
+@pytest.mark.parametrize("value", WRONG, ids=repr)
+def test_a_value_of_a_wrong_type_is_refused_with_the_right_ones(value: object) -> None:
+    with pytest.raises(ValueError, match=r'^pods: ".*" is not one of 0, 1, 2, 3$'):
+        Settings().changed(pods=value)
+
+
+@pytest.mark.parametrize("text", [None, 7, ["pods: 1"], Settings()])
+def test_settings_are_restored_from_text_alone(text: Any) -> None:
+    with pytest.raises(ValueError, match='expected settings as text, such as "pods: 1, start: 08:00", got '):
+        Settings.parse(text)
 
 
 @dataclass(frozen=True)
@@ -115,6 +137,8 @@ def test_typed_text_means_a_value_and_is_its_own_index() -> None:
             ask(node="c")
         with pytest.raises(ValueError, match="a comma, which separates settings"):
             ask(node="a,b")
+    with pytest.raises(ValueError, match="node: expected text, got nan"):
+        Typed().changed(node=float("nan"))
 
 
 def test_what_could_not_be_read_back_is_refused_at_once() -> None:
