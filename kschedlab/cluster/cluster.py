@@ -40,7 +40,7 @@ from kschedlab.objects.model import (
     PriorityClass,
     StorageClass,
 )
-from kschedlab.objects.problems import unknown
+from kschedlab.objects.problems import expected, later, say, unknown
 
 if TYPE_CHECKING:
     from kschedlab.generations import Generation
@@ -75,8 +75,7 @@ class Cluster(Columns):
 
     def __init__(self, objects: Objects, api: Api = API_1_37) -> None:
         if not hasattr(objects, "report"):
-            remedy = "Cluster.from_dicts(...) takes manifests, Cluster.from_files(...) files"
-            raise TypeError(f"expected Objects, as load(...) returns them, got {type(objects).__name__}; {remedy}")
+            raise expected(later("Objects, as load(...) returns them (manifests: Cluster.from_dicts(...))"), objects)
         super().__init__(api.older_zone_labels_only)
         self.api = api
         self.report = objects.report
@@ -111,7 +110,7 @@ class Cluster(Columns):
         from kschedlab.manifests.loading import decode_objects
 
         if isinstance(manifests, str | Mapping) or not isinstance(manifests, Iterable):
-            raise TypeError(f"expected a list of manifests, got {type(manifests).__name__}")
+            raise expected(later("a list of manifests"), manifests)
         return cls(decode_objects(manifests), api)
 
     # -- computing
@@ -194,7 +193,7 @@ class Cluster(Columns):
         new = self.read(each for each in objects if isinstance(each, Mapping))
         for each in objects:
             if not isinstance(each, Mapping | ApiObject):
-                raise TypeError(f"expected manifests or objects one by one, got {type(each).__name__}")
+                raise expected(later("manifests or objects one by one"), each)
             if isinstance(each, ApiObject):
                 new.of(type(each)).append(each)
         self.change_nodes((node.metadata.name, node) for node in new.nodes)
@@ -211,7 +210,7 @@ class Cluster(Columns):
         names does not exist.
         """
         if wrong := [each for each in names if not isinstance(each, str)]:
-            raise TypeError(f"expected names of nodes or namespace/name of pods, got {type(wrong[0]).__name__}")
+            raise expected(later("names of nodes or namespace/name of pods"), wrong[0])
         pods = [name for name in names if "/" in name]
         keys = set(self.pod_keys()) if pods else set()
         if missing := [name for name in pods if name not in keys]:
@@ -317,7 +316,7 @@ class Cluster(Columns):
         """Put or remove (None) one object; return the sources whose derived values it may affect."""
         old = self._objects.of(kind).get(key)
         if old is None and new is None:
-            raise KeyError(f"there is no {kind.__name__} {key!r}")
+            raise KeyError(say("there is no {kind} {key!r}", kind=kind.__name__, key=key))
         relevant = is_relevant(kind, old, new)
         changed: set[Hashable] = {kind.__name__} if relevant else set()
         if kind in STORAGE:

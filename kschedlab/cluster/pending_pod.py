@@ -11,7 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import Pod
-from kschedlab.objects.problems import UnknownNameError, safe_text, unknown
+from kschedlab.objects.problems import UnknownNameError, expected, later, safe_text, say, unknown
 
 AnyPod: TypeAlias = str | Mapping[str, Any] | Pod
 """``namespace/name`` of a pod of the cluster, a manifest, or a Pod."""
@@ -48,8 +48,7 @@ def as_pending(pod: AnyPod, cluster: Cluster, api: Api | None = None) -> Pending
 def checked_cluster(cluster: object) -> Cluster:
     """The cluster. TypeError if it is something else."""
     if not isinstance(cluster, Cluster):
-        remedy = "Cluster.from_dicts(manifests) and Cluster.from_files(paths) make one"
-        raise TypeError(f"expected a Cluster, got {type(cluster).__name__}; {remedy}")
+        raise expected(later("a Cluster, as Cluster.from_dicts(...) or Cluster.from_files(...) makes it"), cluster)
     return cluster
 
 
@@ -58,11 +57,11 @@ def pod_of(pod: object, cluster: Cluster) -> Pod:
     if isinstance(pod, Pod):
         return pod
     if not isinstance(pod, Mapping):
-        raise TypeError(f'expected a pod ("namespace/name", a manifest or a Pod), got {type(pod).__name__}')
+        raise expected(later('a pod ("namespace/name", a manifest or a Pod)'), pod)
     pods = cluster.read([pod]).pods
     if len(pods) != 1:
         kind = pod.get("kind", "an object without kind")
-        raise ValueError(f"the manifest of one pod is expected, not of {safe_text(str(kind))}")
+        raise ValueError(say("the manifest of one pod is expected, not of {kind}", kind=safe_text(str(kind))))
     return pods[0]
 
 
@@ -83,5 +82,5 @@ def not_pending(key: str, cluster: Cluster) -> UnknownNameError:
     """The error for a pod that is not pending: it runs, or is not there."""
     if (node := node_of(key, cluster)) is None:
         return unknown("pending pod", key, cluster.pending)
-    where = f'pod "{safe_text(key)}" runs on {safe_text(node)}'
-    return UnknownNameError(f"{where} and is not pending; explain(pod, cluster) takes it off its node first")
+    message = later('pod "{pod}" runs on {node} and is not pending; explain(pod, cluster) takes it off its node first')
+    return UnknownNameError(say(message, pod=safe_text(key), node=safe_text(node)))

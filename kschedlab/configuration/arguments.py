@@ -20,7 +20,7 @@ from kschedlab.manifests.checks.placement import check_node_term
 from kschedlab.objects.meta import SECOND, Part
 from kschedlab.objects.model import NodeSelectorTerm, PreferredSchedulingTerm
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.score.node_resources import (
     CPU_AND_MEMORY,
@@ -110,22 +110,22 @@ def _check_fit(args: fields.NodeResourcesFitArgs, path: Path, faults: Faults) ->
     ratio, ratio_path = strategy.requestedToCapacityRatio, (*strategy_path, "requestedToCapacityRatio")
     if strategy.type != RATIO:
         if ratio is not None:
-            faults.append(forbidden(ratio_path, f"must be nil when type is not {RATIO}"))
+            faults.append(forbidden(ratio_path, later("must be nil when type is not {ratio}", ratio=RATIO)))
     elif ratio is None:
-        faults.append(required(ratio_path, f"must be specified when type is {RATIO}"))
+        faults.append(required(ratio_path, later("must be specified when type is {ratio}", ratio=RATIO)))
     else:
         check_shape(ratio.shape, (*ratio_path, "shape"), faults)
 
 
 def _check_key(key: str, path: Path, faults: Faults) -> None:
     if fault := label_key_fault(key):
-        faults.append(Fault(path, f"Invalid value: {fault}"))
+        faults.append(Fault(path, later("Invalid value: {fault}", fault=fault)))
 
 
 def _check_weights(resources: tuple[ResourceSpec, ...], path: Path, faults: Faults) -> None:
     for i, resource in enumerate(resources):
         if not 1 <= (resource.weight or 1) <= 100:
-            why = f"resource weight of {resource.name} not in valid range (0, 100]"
+            why = later("resource weight of {name} not in valid range (0, 100]", name=resource.name)
             faults.append(invalid((*path, i, "weight"), resource.weight, why))
 
 
@@ -136,7 +136,7 @@ def check_shape(shape: tuple[UtilizationShapePoint, ...], path: Path, faults: Fa
     utilizations = [point.utilization for point in shape]
     for i in range(1, len(utilizations)):
         if utilizations[i - 1] >= utilizations[i]:
-            why = "values must be sorted in increasing order"
+            why = later("values must be sorted in increasing order")
             faults.append(invalid((*path, i, "utilization"), utilizations[i], why))
             break
     for i, point in enumerate(shape):
@@ -146,7 +146,7 @@ def check_shape(shape: tuple[UtilizationShapePoint, ...], path: Path, faults: Fa
 
 def _check_range(value: int, highest: int, path: Path, faults: Faults) -> None:
     if not 0 <= value <= highest:
-        faults.append(invalid(path, value, f"not in valid range [0, {highest}]"))
+        faults.append(invalid(path, value, later("not in valid range [0, {highest}]", highest=highest)))
 
 
 def _check_balanced(args: fields.ResourcesArgs, path: Path, faults: Faults) -> None:
@@ -163,14 +163,20 @@ def _check_resources(args: fields.ResourcesArgs, path: Path, faults: Faults) -> 
     for i, resource in enumerate(args.resources):
         if resource.weight == 0:
             weight_path = (*path, "resources", i, "weight")
-            faults.append(invalid(weight_path, 0, f"resource weight of {resource.name} should be a positive value"))
+            faults.append(
+                invalid(
+                    weight_path, 0, later("resource weight of {name} should be a positive value", name=resource.name)
+                )
+            )
 
 
 def _check_ratio(args: fields.RequestedToCapacityRatioArgs, path: Path, faults: Faults) -> None:
     check_shape(args.shape, (*path, "shape"), faults)
     for i, resource in enumerate(args.resources):
         if resource.weight < 1:
-            why = f"resource {resource.name} weight {resource.weight} must not be less than 1"
+            why = later(
+                "resource {name} weight {weight} must not be less than 1", name=resource.name, weight=resource.weight
+            )
             faults.append(invalid((*path, "resources", i, "weight"), resource.weight, why))
 
 
@@ -215,7 +221,12 @@ def _check_label(args: fields.NodeLabelArgs, path: Path, faults: Faults) -> None
     ):
         for label in absent:
             if label in present:
-                faults.append(Fault(path, f"{quoted(label)} is in both the present and the absent label list"))
+                faults.append(
+                    Fault(
+                        path,
+                        later('"{label}" is in both the present and the absent label list', label=shortened(label)),
+                    )
+                )
 
 
 def _change_label(args: fields.NodeLabelArgs) -> Change:
@@ -261,7 +272,7 @@ def _check_constraints(args: fields.PodTopologySpreadArgs, path: Path, faults: F
         elif action not in ACTIONS:
             faults.append(unsupported((*constraint_path, "whenUnsatisfiable"), action, ACTIONS))
         if constraint.labelSelector is not None:
-            why = "constraint must not define a selector, as they deduced for each pod"
+            why = later("constraint must not define a selector, as they deduced for each pod")
             faults.append(forbidden((*constraint_path, "labelSelector"), why))
         if (key, action) in seen:
             faults.append(duplicate(constraint_path, f"{{{key}, {action}}}"))
@@ -297,7 +308,11 @@ def _check_preemption(args: fields.DefaultPreemptionArgs, path: Path, faults: Fa
         faults.append(invalid((*path, names[1]), absolute, "not in valid range [0, inf)"))
     if percentage == absolute == 0:
         for name, other_name in (names, names[::-1]):
-            faults.append(invalid((*path, name), 0, f"cannot be zero at the same time as {other_name}"))
+            faults.append(
+                invalid(
+                    (*path, name), 0, later("cannot be zero at the same time as {other_name}", other_name=other_name)
+                )
+            )
 
 
 def _change_preemption(args: fields.DefaultPreemptionArgs) -> Change:
@@ -307,7 +322,7 @@ def _change_preemption(args: fields.DefaultPreemptionArgs) -> Change:
 
 def _check_old_binding(args: fields.OldVolumeBindingArgs, path: Path, faults: Faults) -> None:
     if args.bindTimeoutSeconds < 0:
-        why = "invalid BindTimeoutSeconds, should not be a negative value"
+        why = later("invalid BindTimeoutSeconds, should not be a negative value")
         faults.append(invalid((*path, "bindTimeoutSeconds"), args.bindTimeoutSeconds, why))
 
 

@@ -6,14 +6,14 @@ import re
 from fractions import Fraction
 
 from kschedlab.configuration.faults import invalid
-from kschedlab.objects.problems import Fault, Path
+from kschedlab.objects.problems import Fault, Path, later
 
 _EXPONENTS = {"ms": 3, "us": 6, "µs": 6, "ns": 9}
 _UNITS = {"h": Fraction(3600), "m": Fraction(60), "s": Fraction(1)}
 _UNITS |= {unit: Fraction(1, 10**exponent) for unit, exponent in _EXPONENTS.items()}
 _PART = r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)"
 _LONGEST = 64
-REMEDY = "is not a duration: write 500ms, 5s or 1m30s"
+REMEDY = later("is not a duration: write 500ms, 5s or 1m30s")
 
 
 def seconds_of(duration: str, path: Path, faults: list[Fault]) -> Fraction:

@@ -14,34 +14,46 @@ import msgspec
 
 from kschedlab.manifests.schema import decode_value, validated
 from kschedlab.objects.meta import Part
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, quoted, shortened
 
 P = TypeVar("P", bound=Part)
 
 
 def invalid(path: Path, value: object, why: str) -> Fault:
     """The value is invalid."""
-    return Fault(path, f"Invalid value: {quoted(value) if isinstance(value, str) else value}: {why}")
+    return Fault(
+        path,
+        later(
+            "Invalid value: {value}: {why}", value=quoted(value) if isinstance(value, str) else value, why=later(why)
+        ),
+    )
 
 
 def required(path: Path, why: str = "") -> Fault:
     """The field is missing or empty."""
-    return Fault(path, f"Required value: {why}" if why else "Required value")
+    return Fault(path, later("Required value: {why}", why=later(why)) if why else later("Required value"))
 
 
 def unsupported(path: Path, value: str, supported: Iterable[str]) -> Fault:
     """The value is not one of the supported ones."""
-    return Fault(path, f"Unsupported value: {quoted(value)}: supported values: {', '.join(map(quoted, supported))}")
+    return Fault(
+        path,
+        later(
+            'Unsupported value: "{value}": supported values: {supported}',
+            value=shortened(value),
+            supported=[*map(quoted, supported)],
+        ),
+    )
 
 
 def duplicate(path: Path, value: str) -> Fault:
     """An earlier entry has the same value."""
-    return Fault(path, f"Duplicate value: {quoted(value)}")
+    return Fault(path, later('Duplicate value: "{value}"', value=shortened(value)))
 
 
 def forbidden(path: Path, why: str) -> Fault:
     """The field must not be set here."""
-    return Fault(path, f"Forbidden: {why}")
+    return Fault(path, later("Forbidden: {why}", why=later(why)))
 
 
 def unknown_fields(data: Any, expected: Any, path: Path = ()) -> Iterator[Path]:
@@ -71,7 +83,10 @@ def decoded(data: Any, expected: type[P], path: Path, faults: list[Fault], unkno
     valid, type_faults = validated(data, expected)
     faults += [Fault((*path, *fault.path), fault.message, fault.value) for fault in type_faults]
     unknown = faults if unknown is None else unknown
-    unknown += [Fault((*path, *p), f"unknown field {quoted(str(p[-1]))}") for p in unknown_fields(data, expected)]
+    unknown += [
+        Fault((*path, *p), later('unknown field "{field}"', field=shortened(str(p[-1]))))
+        for p in unknown_fields(data, expected)
+    ]
     return msgspec.convert(valid, expected, dec_hook=decode_value)
 
 

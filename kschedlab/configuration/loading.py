@@ -12,7 +12,7 @@ from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import POLICY, format_reader
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_one
-from kschedlab.objects.problems import Fault, ManifestError, one_of, quoted
+from kschedlab.objects.problems import Fault, ManifestError, later, one_of
 from kschedlab.plugins.framework import name_of
 
 POLICY_READERS = ("v1.13", "v1.16")
@@ -83,9 +83,14 @@ def _document(text: SourceText) -> tuple[dict[str, Any], Origin]:
     documents = [(root, data, line) for root, (data, line) in enumerate(composer.roots) if data is not None]
     if len(documents) != 1:
         line = documents[1][2] if documents else 1
-        problems.append(text.problem(line, f"expected one configuration in the file, not {len(documents) or 'none'}"))
+        problems.append(
+            text.problem(
+                line,
+                later("expected one configuration in the file, not {number}", number=len(documents) or later("none")),
+            )
+        )
     elif not isinstance(documents[0][1], dict):
-        problems.append(text.problem(documents[0][2], "expected a map with apiVersion and kind"))
+        problems.append(text.problem(documents[0][2], later("expected a map with apiVersion and kind")))
     if problems:
         raise ManifestError(problems)
     root, data, _ = documents[0]
@@ -104,15 +109,23 @@ def _reader(data: dict[str, Any], base: Generation | None, plugins: Mapping[str,
             checked = _checked_base(base, (supported.base,), supported.name, origin)
             return ProfileReader(supported, checked, plugins)
     field = "apiVersion" if kind in (KIND, POLICY) else "kind"
-    formats = [*(f"{KIND} of {quoted(supported.name)}" for supported in VERSIONS), f'{POLICY} of "v1"']
-    error = "is missing" if data.get(field) is None else "is not a supported value"
-    raise ManifestError([origin.problem(Fault((field,), f"{error}: expected {one_of(formats)}"))])
+    formats = [later('{kind} of "{version}"', kind=KIND, version=supported.name) for supported in VERSIONS]
+    formats.append(later('{kind} of "{version}"', kind=POLICY, version="v1"))
+    error = later("is missing") if data.get(field) is None else later("is not a supported value")
+    raise ManifestError(
+        [origin.problem(Fault((field,), later("{error}: expected {choices}", error=error, choices=one_of(formats))))]
+    )
 
 
 def _checked_base(base: Generation | None, readers: tuple[str, ...], file_format: str, origin: Origin) -> Generation:
     if base is None:
         return GENERATIONS[readers[0]]
     if base.api not in (GENERATIONS[reader].api for reader in readers):
-        why = f"{file_format} is read by {one_of(readers)}, not by {base.name}: choose another generation"
+        why = later(
+            "{file_format} is read by {choices}, not by {name}: choose another generation",
+            file_format=file_format,
+            choices=one_of(readers),
+            name=base.name,
+        )
         raise ManifestError([origin.problem(Fault(("apiVersion",), why))])
     return base

@@ -13,7 +13,7 @@ import msgspec
 
 from kschedlab.configuration.fields import OldPlugins, Profile
 from kschedlab.configuration.plugin_sets import Catalogue
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, shortened
 from kschedlab.plugins.loading import (
     PluginNotFoundError,
     declared_name,
@@ -70,7 +70,9 @@ class OutOfTreePlugins:
             if config.name == name:
                 plugin_path = (*path, "pluginConfig", i)
                 if not takes_arguments(plugin):
-                    warnings.append(Fault(plugin_path, f"{quoted(name)} takes no arguments: they are ignored"))
+                    warnings.append(
+                        Fault(plugin_path, later('"{name}" takes no arguments: they are ignored', name=shortened(name)))
+                    )
                 elif not isinstance(config.args, dict | None):
                     faults.append(Fault((*plugin_path, "args"), "expected a map of fields"))
                 else:

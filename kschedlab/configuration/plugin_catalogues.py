@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kschedlab.configuration.plugin_sets import MULTI_POINT, Catalogue, appended, merged
+from kschedlab.objects.problems import later
 
 
 def _points(text: str) -> Mapping[str, frozenset[str]]:
@@ -90,8 +91,10 @@ V1 = Catalogue(
         "podGroupPostFilter",
     ),
     merge=merged,
-    queue_sort_missing="only one queue sort plugin required for profile with scheduler name {scheduler}, but got 0",
-    binder_missing="at least one bind plugin is needed for profile with scheduler name {scheduler}",
+    queue_sort_missing=later(
+        "only one queue sort plugin required for profile with scheduler name {scheduler}, but got 0"
+    ),
+    binder_missing=later("at least one bind plugin is needed for profile with scheduler name {scheduler}"),
     removed=frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}),
 )
 
@@ -180,6 +183,6 @@ V1BETA1 = Catalogue(
         "queueSort",
     ),
     merge=appended,
-    queue_sort_missing="no queue sort plugin is enabled",
-    binder_missing="at least one bind plugin is needed",
+    queue_sort_missing=later("no queue sort plugin is enabled"),
+    binder_missing=later("at least one bind plugin is needed"),
 )

@@ -12,12 +12,12 @@ from itertools import accumulate
 
 from kschedlab.configuration.faults import invalid
 from kschedlab.configuration.fields import NOTHING, OldPlugins, Plugin, PluginSet
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, quoted, shortened
 
 ALL = "*"
 MULTI_POINT = "multiPoint"
 SCORING = ("score", "placementScore")
-REMOVED = 'was invalid in version "v1"'
+REMOVED = later('was invalid in version "v1"')
 Weights = Mapping[str, int]
 """Weights by plugin, in the order of the plugins; 0 outside of scoring."""
 
@@ -123,9 +123,9 @@ class Catalogue:
             return
         plugins = self.plugins(custom)
         if not plugins["queueSort"]:
-            faults.append(Fault(path, self.queue_sort_missing.format(scheduler=quoted(scheduler))))
+            faults.append(Fault(path, later(self.queue_sort_missing, scheduler=quoted(scheduler))))
         if not plugins["bind"]:
-            faults.append(Fault(path, self.binder_missing.format(scheduler=quoted(scheduler))))
+            faults.append(Fault(path, later(self.binder_missing, scheduler=quoted(scheduler))))
         for point in SCORING:
             if point in sets and overflows(self._weights(sets, point).values()):
                 faults.append(Fault((*path, point), "total score of Score plugins could overflow"))
@@ -134,10 +134,11 @@ class Catalogue:
         first_point = next((p for p in self.order if p in self.points.get(name, ())), self.order[0])
         kind = plugin_type(first_point if point == MULTI_POINT else point)
         if name not in self.points:
-            return f"{kind} {quoted(name)} does not exist"
+            return later('{kind} "{name}" does not exist', kind=kind, name=shortened(name))
         if point not in self.points[name] and point != MULTI_POINT:
-            return f"plugin {quoted(name)} does not extend {kind} plugin"
-        return f'plugin {quoted(name)} already registered as "{kind}"' if duplicate else None
+            return later('plugin "{name}" does not extend {kind} plugin', name=shortened(name), kind=kind)
+        twice = later('plugin "{name}" already registered as "{kind}"', name=shortened(name), kind=kind)
+        return twice if duplicate else None
 
 
 def overflows(weights: Iterable[int]) -> bool:

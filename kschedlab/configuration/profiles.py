@@ -25,7 +25,7 @@ from kschedlab.generations import Generation
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import DEFAULT_SCHEDULER
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.preemption.rules import PreemptionRules
 
@@ -103,14 +103,14 @@ class ProfileReader:
 
     def _check(self, configuration: Configuration) -> None:
         if configuration.parallelism <= 0:
-            why = "should be an integer value greater than zero"
+            why = later("should be an integer value greater than zero")
             self.faults.append(invalid(("parallelism",), configuration.parallelism, why))
         self._check_percentage(configuration.percentageOfNodesToScore, ("percentageOfNodesToScore",))
         initial, highest = configuration.podInitialBackoffSeconds, configuration.podMaxBackoffSeconds
         if initial <= 0:
             self.faults.append(invalid(("podInitialBackoffSeconds",), initial, "must be greater than 0"))
         if highest < initial:
-            why = "must be greater than or equal to PodInitialBackoffSeconds"
+            why = later("must be greater than or equal to PodInitialBackoffSeconds")
             self.faults.append(invalid(("podMaxBackoffSeconds",), highest, why))
         self._check_extenders(configuration)
 
@@ -123,12 +123,12 @@ class ProfileReader:
         for i, extender in enumerate(configuration.extenders):
             path: Path = ("extenders", i)
             if extender.prioritizeVerb and extender.weight <= 0:
-                why = "must have a positive weight applied to it"
+                why = later("must have a positive weight applied to it")
                 self.faults.append(invalid((*path, "weight"), extender.weight, why))
             for j, resource in enumerate(extender.managedResources):
                 name_path: Path = (*path, "managedResources", j, "name")
                 if fault := label_key_fault(resource.name):
-                    self.faults.append(Fault(name_path, f"Invalid value: {fault}"))
+                    self.faults.append(Fault(name_path, later("Invalid value: {fault}", fault=fault)))
                 elif not is_extended(resource.name):
                     self.faults.append(invalid(name_path, resource.name, "is an invalid extended resource name"))
                 if resource.name in seen:
@@ -158,9 +158,15 @@ class ProfileReader:
                 values = self._values(config.name, config.args, spec, (*config_path, "args"))
                 by_plugin[config.name] = PluginArguments(spec, values)
             elif config.name in self.version.catalogue.points and config.name not in self.out_of_tree.names:
-                self.warnings.append(Fault(config_path, f"{quoted(config.name)} takes no arguments: they are ignored"))
+                self.warnings.append(
+                    Fault(
+                        config_path, later('"{name}" takes no arguments: they are ignored', name=shortened(config.name))
+                    )
+                )
             if not self._modelled(config.name):
-                self.warnings.append(Fault(config_path, f"the plugin {quoted(config.name)} is not modelled"))
+                self.warnings.append(
+                    Fault(config_path, later('the plugin "{name}" is not modelled', name=shortened(config.name)))
+                )
         if not self.faults:
             self._check_missing(profile, by_plugin, path)
         return by_plugin
@@ -170,9 +176,9 @@ class ProfileReader:
         if isinstance(fields, dict):
             kind, version = f"{name}Args", self.version.name
             if fields.get("apiVersion", version) != version:
-                self.faults.append(Fault((*path, "apiVersion"), f"expected args of {version}"))
+                self.faults.append(Fault((*path, "apiVersion"), later("expected args of {version}", version=version)))
             if fields.get("kind", kind) != kind:
-                why = f"args for plugin {name} were not of type {kind}.{GROUP}"
+                why = later("args for plugin {name} were not of type {kind}.{group}", name=name, kind=kind, group=GROUP)
                 self.faults.append(Fault((*path, "kind"), why))
             fields = {key: value for key, value in fields.items() if key not in ("apiVersion", "kind")}
         values = decoded(fields, spec.struct, path, self.faults)
@@ -187,22 +193,26 @@ class ProfileReader:
                 faults: list[Fault] = []
                 spec.check(spec.struct(), (), faults)
                 if faults:
-                    self.faults.append(Fault((*path, "pluginConfig"), f"{quoted(name)} needs arguments"))
+                    self.faults.append(
+                        Fault((*path, "pluginConfig"), later('"{name}" needs arguments', name=shortened(name)))
+                    )
 
     # -- warnings
 
     def _warn(self, configuration: Configuration, profiles: Sequence[Profile], data: Mapping[str, Any]) -> None:
         if ignored := [name for name in IGNORED_FIELDS if data.get(name) is not None]:
-            self.warnings.append(Fault((), f"does not affect decisions: {', '.join(ignored)}"))
+            self.warnings.append(Fault((), later("does not affect decisions: {ignored}", ignored=[*ignored])))
         for i, profile in enumerate(profiles):
             path: Path = ("profiles", i, "plugins")
             sets = msgspec.structs.asdict(profile.plugins)
             if ignored := [point for point, set_ in sets.items() if set_ != NOTHING and point not in DECISION_POINTS]:
-                self.warnings.append(Fault(path, f"does not affect decisions: {', '.join(ignored)}"))
+                self.warnings.append(Fault(path, later("does not affect decisions: {ignored}", ignored=[*ignored])))
             for point in DECISION_POINTS & sets.keys():
                 for index, plugin in enumerate(sets[point].enabled):
                     if not self._modelled(plugin.name):
-                        why = f"the plugin {quoted(plugin.name)} is not modelled: decisions ignore it"
+                        why = later(
+                            'the plugin "{name}" is not modelled: decisions ignore it', name=shortened(plugin.name)
+                        )
                         self.warnings.append(Fault((*path, point, "enabled", index), why))
 
     def _modelled(self, name: str) -> bool:

@@ -24,6 +24,7 @@ import msgspec
 from kschedlab.extenders.extender import BadStatusError, Extender, ExtenderError, Filtered, Returned, Victims, identity
 from kschedlab.extenders.wire import items, mapping, number, text, value
 from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.problems import say
 
 DEFAULT_TIMEOUT = 5.0
 """Seconds for one call. v1.37: extender.go, DefaultExtenderTimeout."""
@@ -72,7 +73,7 @@ class HttpExtender(Extender):
         if not any((*verbs, config.bind_verb)):
             parts = urlsplit("http://never.called")
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f'"{config.url}" is not the URL of an extender: write http://HOST:PORT/PATH')
+            raise ValueError(say('"{url}" is not the URL of an extender: write http://HOST:PORT/PATH', url=config.url))
         self._config, self._host, self._port = config, parts.hostname, parts.port
         self._path = parts.path.rstrip("/")
         self._tls = _context(config) if parts.scheme == "https" else None
@@ -225,7 +226,7 @@ def _context(config: HttpConfig) -> ssl.SSLContext:
         if tls.cert_file or tls.cert_data:
             _load_certificate(context, tls)
     except (OSError, ValueError) as error:
-        raise ValueError(f"the TLS configuration of {config.url} is wrong: {error}") from None
+        raise ValueError(say("the TLS configuration of {url} is wrong: {error}", url=config.url, error=error)) from None
     return context
 
 

@@ -29,6 +29,7 @@ from typing import Any
 
 from kschedlab.extenders.extender import Extender, ExtenderError, Filtered, Returned, Victims, identity
 from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.problems import say
 from kschedlab.plugins.framework import raised
 
 VERBS = ("filter", "prioritize", "preempt", "bind")
@@ -39,9 +40,11 @@ def as_extender(extender: object) -> Extender:
     if isinstance(extender, Extender):
         return extender
     if isinstance(extender, type):
-        raise TypeError(f"expected an object, got the class {extender.__name__}: write {extender.__name__}()")
+        raise TypeError(say("expected an object, got the class {name}: write {name}()", name=extender.__name__))
     if not any(callable(getattr(extender, verb, None)) for verb in VERBS):
-        raise TypeError(f"{extender!r} is not an extender: it has none of the methods {', '.join(VERBS)}")
+        raise TypeError(
+            say("{given!r} is not an extender: it has none of the methods {verbs}", given=extender, verbs=[*VERBS])
+        )
     return PlainExtender(extender)
 
 
@@ -55,16 +58,30 @@ class PlainExtender(Extender):
         self.ignorable = bool(getattr(own, "ignorable", False))
         managed = getattr(own, "managed_resources", ())
         if isinstance(managed, str) or not isinstance(managed, Iterable):
-            raise TypeError(f'extender "{self.name}": managed_resources is {managed!r}: expected a list of names')
+            raise TypeError(
+                say(
+                    'extender "{name}": managed_resources is {managed!r}: expected a list of names',
+                    name=self.name,
+                    managed=managed,
+                )
+            )
         self.managed_resources = frozenset(managed)
         self.node_cache_capable = bool(getattr(own, "node_cache_capable", True))
         self.filters, self.prioritizes, self.preempts, self.binds = (
             callable(getattr(own, verb, None)) for verb in VERBS
         )
         if isinstance(self.weight, bool) or not isinstance(self.weight, int):
-            raise TypeError(f'extender "{self.name}": weight is {self.weight!r}: expected a whole number')
+            raise TypeError(
+                say(
+                    'extender "{name}": weight is {weight!r}: expected a whole number',
+                    name=self.name,
+                    weight=self.weight,
+                )
+            )
         if self.prioritizes and self.weight <= 0:
-            raise ValueError(f'extender "{self.name}": weight is {self.weight}: it must be positive')
+            raise ValueError(
+                say('extender "{name}": weight is {weight}: it must be positive', name=self.name, weight=self.weight)
+            )
 
     def __repr__(self) -> str:
         return f"<Extender {self.name}: {', '.join(verb for verb in VERBS if callable(getattr(self.own, verb, None)))}>"

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from kschedlab.generations.columns import column
 from kschedlab.generations.rules import Eviction
 from kschedlab.objects.device_gates import GROUPS, LISTS
-from kschedlab.objects.problems import unknown
+from kschedlab.objects.problems import later, say, unknown
 
 FeatureGates: TypeAlias = Mapping[str, bool]
 G = TypeVar("G")
@@ -57,12 +57,14 @@ def chosen(gates: FeatureGates, *, emulated: bool = False) -> Chosen:
         if value == gate.default:
             continue
         if gate.locked and not emulated:
-            why = f"feature is locked to {_word(gate.default)}"
-            raise FeatureGateError(f"cannot set feature gate {name} to {_word(value)}, {why}")
+            message = later("cannot set feature gate {name} to {value}, feature is locked to {default}")
+            raise FeatureGateError(say(message, name=name, value=_word(value), default=_word(gate.default)))
         if name in EFFECTS:
             modelled[name] = value
         else:
-            notes.append(f"the feature gate {name} is not modelled, and stays {'on' if gate.default else 'off'}")
+            on = later("the feature gate {name} is not modelled, and stays on", name=name)
+            off = later("the feature gate {name} is not modelled, and stays off", name=name)
+            notes.append(on if gate.default else off)
     return Chosen(modelled, tuple(notes))
 
 
@@ -76,7 +78,7 @@ def gated(generation: G, gates: FeatureGates) -> G:
     """The generation with these gates. FeatureGateError as :func:`chosen`, and for one that is not modelled."""
     found = chosen(gates)
     if found.notes:
-        raise FeatureGateError(found.notes[0])
+        raise FeatureGateError(say(found.notes[0]))
     changed: G = with_gates(generation, found.modelled)
     return changed
 
@@ -92,11 +94,14 @@ def with_gates(profiles: Any, modelled: FeatureGates) -> Any:
 
 def _changed(generation: Any, gates: FeatureGates) -> Any:
     if generation.messages != _MESSAGES:
-        raise FeatureGateError(f"feature gates are settings of {VERSION}: {generation.name} has none")
+        raise FeatureGateError(
+            say("feature gates are settings of {version}: {name} has none", version=VERSION, name=generation.name)
+        )
     before = dict(generation.feature_gates)
     after = before | dict(gates)
     if again := [name for name in gates if before.get(name, gates[name]) != gates[name]]:
-        raise FeatureGateError(f"the feature gate {again[0]} is {_word(before[again[0]])} already")
+        message = later("the feature gate {name} is {value} already")
+        raise FeatureGateError(say(message, name=again[0], value=_word(before[again[0]])))
     known = known_gates()
     _check_needs(after, lambda name: after.get(name, known[name].default))
     for name in sorted(gates.keys() - before.keys()):
@@ -107,9 +112,8 @@ def _changed(generation: Any, gates: FeatureGates) -> Any:
 def _check_needs(gates: FeatureGates, is_on: Callable[[str], bool]) -> None:
     for name, needed in NEEDS.items():
         if missing := [each for each in needed if gates.get(name) and not is_on(each)]:
-            raise FeatureGateError(
-                f"{name} is enabled, but depends on features that are disabled: [{' '.join(missing)}]"
-            )
+            message = later("{name} is enabled, but depends on features that are disabled: [{missing}]")
+            raise FeatureGateError(say(message, name=name, missing=" ".join(missing)))
 
 
 def _word(value: bool) -> str:

@@ -14,7 +14,7 @@ from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
-from kschedlab.objects.problems import UnknownNameError, later, said, unknown
+from kschedlab.objects.problems import UnknownNameError, later, say, unknown
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
 from kschedlab.score.stage import Ties
@@ -62,14 +62,16 @@ class Generation:
     @staticmethod
     def named(generation: str | Generation) -> Generation:
         """The generation with this name, e.g. ``"v1.20"``; a Generation stays as it is. KeyError or TypeError."""
-        if isinstance(generation, str):
-            return GENERATIONS[generation]
-        if not isinstance(generation, Generation):
-            raise TypeError(
-                f'{generation!r} is not a generation, nor the name of one such as "{LATEST}"; '
-                f'plugins join one: Generation.named("{LATEST}").plus(...)'
+        given: object = generation
+        if isinstance(given, str):
+            return GENERATIONS[given]
+        if not isinstance(given, Generation):
+            message = later(
+                '{given!r} is not a generation, nor the name of one such as "{latest}"; '
+                'plugins join one: Generation.named("{latest}").plus(...)'
             )
-        return generation
+            raise TypeError(say(message, given=given, latest=LATEST))
+        return given
 
     def __repr__(self) -> str:
         return f"<Generation {self.name}: {len(self.filters)} filters, {len(self.scores)} scores>"
@@ -138,7 +140,7 @@ class Generation:
         if missing := next((name for name in names if name not in known), None):
             words = later('{generation} has no {what} "{name}"; it has {names}; .plus(...) adds one')
             why = later(words, generation=self.name, what=later(what), name=missing, names=list(known))
-            raise UnknownNameError(said(why))
+            raise UnknownNameError(say(why))
 
     def _keeping(self, kept: Callable[[str], bool]) -> Generation:
         filters = tuple(each for each in self.filters if kept(each.name))
@@ -186,7 +188,7 @@ def profiles_of(generation: str | Profiles) -> Profiles:
     if not isinstance(generation, Mapping):
         return Generation.named(generation)
     if not generation:
-        raise ValueError("expected at least one profile, a generation by schedulerName; got none")
+        raise ValueError(say("expected at least one profile, a generation by schedulerName; got none"))
     return generation
 
 

@@ -11,8 +11,9 @@ from kschedlab.language.message import CONTEXT, Message
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh": "中文"}
 """The languages by their codes in HTML, each with its own name."""
-BETWEEN = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
-"""A space between Chinese characters: a field has it beside it, for values in Latin letters."""
+CHINESE = "\u4e00-\u9fff\u3000-\u303f\uff00-\uffef“”"
+BETWEEN = re.compile(f"(?<=[{CHINESE}]) (?=[{CHINESE}])")
+"""A space between Chinese characters or marks: a field has it beside it, for values in Latin letters."""
 
 
 class _Speaker:
@@ -35,7 +36,7 @@ def chosen() -> str:
 def speak(code: str) -> None:
     """Speak this language from now on. ValueError for a language that there is not."""
     if code not in LANGUAGES:
-        raise ValueError(f'there is no language "{code}"; there are {", ".join(LANGUAGES)}')
+        raise ValueError(say('there is no language "{code}"; there are {languages}', code=code, languages=[*LANGUAGES]))
     if code != _SPEAKER.chosen:
         _SPEAKER.texts, _SPEAKER.words = ({}, {}) if code == ENGLISH else _catalogue(code)
         _SPEAKER.chosen = code
@@ -66,7 +67,7 @@ def say(message: str, /, **fields: object) -> str:
 
 def _said(value: object) -> object:
     if isinstance(value, list):
-        return listed(value)
+        return listed(str(_said(each)) for each in value)
     return say(value) if isinstance(value, Message) else value
 
 

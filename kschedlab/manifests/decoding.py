@@ -15,7 +15,7 @@ from kschedlab.manifests.source_text import SourceText
 from kschedlab.objects.kinds import OF_CONTROLLERS, RESOURCES
 from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import ApiObject
-from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, later, path_text, placed, said, shortened
+from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, later, path_text, placed, say, shortened
 
 GROUPS = {kind.__name__: resource.group for kind, resource in RESOURCES.items() if kind not in OF_CONTROLLERS}
 """The API group of each kind that the scheduler reads."""
@@ -39,7 +39,7 @@ class Origin:
     def problem(self, fault: Fault) -> Problem:
         """The fault as a problem: with its line and the object's name."""
         line, spelling = self._locate(fault.path)
-        message = said(fault.message).replace(WRITTEN, shortened(spelling or fault.value))
+        message = say(fault.message).replace(WRITTEN, shortened(spelling or fault.value))
         message = placed(path_text(fault.path), message)
         message = placed(f"{self.kind} {self.name}" if self.kind else "", message)
         if self.text is None:
@@ -58,7 +58,7 @@ class Origin:
 def named_origin(origin: Origin, metadata: Any, kind: str) -> Origin:
     """The origin, with the object's kind and name for messages."""
     metadata = metadata if isinstance(metadata, dict) else {}
-    name, namespace = metadata.get("name") or said(later("(without a name)")), metadata.get("namespace") or "default"
+    name, namespace = metadata.get("name") or say(later("(without a name)")), metadata.get("namespace") or "default"
     full_name = shortened(str(name))
     if kind not in CLUSTER_SCOPED:
         full_name = f"{shortened(str(namespace))}/{full_name}"

@@ -33,7 +33,7 @@ from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
 from kschedlab.objects import model
 from kschedlab.objects.kinds import RESOURCES
-from kschedlab.objects.problems import Fault, ManifestError, Problem, later, path_text, safe_text, said, shortened
+from kschedlab.objects.problems import Fault, ManifestError, Problem, later, path_text, safe_text, say, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import nonzero_requests, pod_requests
 
@@ -63,10 +63,10 @@ class LoadReport:
         lines = list(self.warnings)
         if obeyed:
             message = later("not modelled, although kube-scheduler obeys them: {kinds}", kinds=_counted(obeyed))
-            lines.append(said(message))
+            lines.append(say(message))
         if others:
             message = later("ignored, because the scheduler does not read them: {kinds}", kinds=_counted(others))
-            lines.append(said(message))
+            lines.append(say(message))
         return lines
 
 
@@ -81,7 +81,7 @@ OBEYED = frozenset(f"{kind}.scheduling.k8s.io" for kind in _GROUPS)
 def _counted(kinds: Mapping[str, int]) -> str:
     named = [f"{safe_text(shortened(kind))} ({count})" for kind, count in sorted(kinds.items())]
     more = later(" and {number} more kinds", number=len(named) - _LISTED) if len(named) > _LISTED else ""
-    return ", ".join(named[:_LISTED]) + said(more)
+    return ", ".join(named[:_LISTED]) + say(more)
 
 
 @dataclass(repr=False)
@@ -383,4 +383,4 @@ def _warning(origin: Origin, fault: Fault, count: int) -> str:
     problem = str(origin.problem(fault))
     if count == 1 or not origin.kind:
         return problem
-    return problem + said(later(" (and {number} more of kind {kind})", number=count - 1, kind=origin.kind))
+    return problem + say(later(" (and {number} more of kind {kind})", number=count - 1, kind=origin.kind))

@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from kschedlab.manifests.composer import Composer, UnreadableError
-from kschedlab.objects.problems import ManifestError, Path, Problem, later, said
+from kschedlab.objects.problems import ManifestError, Path, Problem, later, say
 
 _STARTS, _STARTS_ENCODED = re.compile(r"\s*[{\[]"), re.compile(rb"\s*[{\[]")
 
@@ -69,7 +69,7 @@ class SourceText:
 
     def problem(self, line: int, message: str) -> Problem:
         """A problem on a line of this input."""
-        return Problem(self.number, line, self.name, said(message))
+        return Problem(self.number, line, self.name, say(message))
 
     @property
     def emptiness(self) -> Problem:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from kschedlab.manifests.source_text import SourceText
-from kschedlab.objects.problems import ManifestError, Problem, later, one_of, said
+from kschedlab.objects.problems import ManifestError, Problem, later, one_of, say
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
@@ -123,7 +123,7 @@ def decoded(content: bytes, number: int, name: str) -> bytes:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         byte = content[error.start]
-        message = said(later("is not UTF-8 text (byte 0x{byte:02x})", byte=byte))
+        message = say(later("is not UTF-8 text (byte 0x{byte:02x})", byte=byte))
         raise ManifestError([Problem(number, line, name, message)]) from None
     rest = text.removeprefix("\ufeff")
     if not rest or rest.isspace():
@@ -132,7 +132,7 @@ def decoded(content: bytes, number: int, name: str) -> bytes:
 
 
 def _source_error(number: int, name: str, message: str) -> ManifestError:
-    return ManifestError([Problem(number, 0, name, said(message))])
+    return ManifestError([Problem(number, 0, name, say(message))])
 
 
 def kubectl_output(arguments: Iterable[str]) -> SourceText:

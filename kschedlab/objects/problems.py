@@ -56,6 +56,11 @@ class UnknownNameError(KeyError):
         return str(self.args[0])
 
 
+def expected(what: str, given: object) -> TypeError:
+    """The error for an argument of another type."""
+    return TypeError(say("expected {what}, got {type}", what=what, type=type(given).__name__))
+
+
 LISTED = 10
 """How many names an error lists at most."""
 
@@ -84,16 +89,16 @@ def later(message: str, /, **fields: object) -> str:
     return marked(message, **fields)
 
 
-def said(message: str) -> str:
-    """The message in the chosen language."""
-    from kschedlab.language import say
+def say(message: str, /, **fields: object) -> str:
+    """:func:`kschedlab.language.say`, likewise."""
+    from kschedlab.language import say as said
 
-    return say(message)
+    return said(message, **fields)
 
 
 def placed(place: str, message: str) -> str:
     """``place: message``; the message alone without a place."""
-    return said(later("{place}: {message}", place=place, message=message)) if place else message
+    return say("{place}: {message}", place=place, message=message) if place else message
 
 
 def safe_text(text: str) -> str:

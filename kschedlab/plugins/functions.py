@@ -97,7 +97,7 @@ def node_filter(
     try:
         registered = None if events is None else tuple((checked_event(event), hint) for event in events)
     except (TypeError, ValueError) as error:
-        raise TypeError(f'@node_filter("{name}"): events: {error}') from None
+        raise TypeError(say('@node_filter("{name}"): events: {error}', name=name, error=error)) from None
 
     def decorate(judge: Judge) -> NodeFilter:
         _check_function(judge, name, "node_filter")

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, say, shortened
 
 _UNITS = {
     "ns": Fraction(1, 1000),
@@ -35,14 +35,14 @@ LONGEST_RUN = 2400 * 3600 * SECOND
 def parse_duration(text: str) -> int:
     """Whole microseconds. ValueError, with the reason, if the text is not a duration or is negative."""
     if len(text) > _MAX_TEXT:
-        raise ValueError(f"{quoted(text)} is not a duration such as 300ms, 3s or 1h2m3.5s")
+        raise ValueError(say('"{text}" is not a duration such as 300ms, 3s or 1h2m3.5s', text=shortened(text)))
     if text.startswith("-") and text.strip("-0"):
-        raise ValueError(f"{quoted(text)} is negative")
+        raise ValueError(say('"{text}" is negative', text=shortened(text)))
     total = sum(_parts(text, text.removeprefix("+")), Fraction(0))
     if total.denominator != 1:
-        raise ValueError(f"{quoted(text)} is finer than a microsecond, the clock's resolution")
+        raise ValueError(say('"{text}" is finer than a microsecond, the clock\'s resolution', text=shortened(text)))
     if total > LONGEST:
-        raise ValueError(f"{quoted(text)} is longer than 292 years")
+        raise ValueError(say('"{text}" is longer than 292 years', text=shortened(text)))
     return int(total)
 
 
@@ -51,7 +51,13 @@ def parse_run_time(text: str) -> int:
     moment = parse_duration(text)
     if moment > LONGEST_RUN:
         hours = LONGEST_RUN // (3600 * SECOND)
-        raise ValueError(f"{quoted(text)} is longer than {hours}h, the longest time that a run covers")
+        raise ValueError(
+            say(
+                '"{text}" is longer than {hours}h, the longest time that a run covers',
+                text=shortened(text),
+                hours=hours,
+            )
+        )
     return moment
 
 
@@ -64,11 +70,23 @@ def _parts(whole: str, rest: str) -> list[Fraction]:
         assert match is not None
         number, fraction, unit = match[1], match[2] or "", match[3]
         if not (number or fraction):
-            raise ValueError(f"{quoted(whole)} is not a duration such as 300ms, 3s or 1h2m3.5s")
+            raise ValueError(say('"{whole}" is not a duration such as 300ms, 3s or 1h2m3.5s', whole=shortened(whole)))
         if not unit:
-            raise ValueError(f"{quoted(whole)} has no unit: one of ns, us, ms, s, m, h, as in {number or 0}s")
+            raise ValueError(
+                say(
+                    '"{whole}" has no unit: one of ns, us, ms, s, m, h, as in {number}s',
+                    whole=shortened(whole),
+                    number=number or 0,
+                )
+            )
         if unit not in _UNITS:
-            raise ValueError(f"{quoted(whole)} has an unknown unit {quoted(unit)}: one of ns, us, ms, s, m, h")
+            raise ValueError(
+                say(
+                    '"{whole}" has an unknown unit "{unit}": one of ns, us, ms, s, m, h',
+                    whole=shortened(whole),
+                    unit=shortened(unit),
+                )
+            )
         parts.append(Fraction(int(number + fraction), 10 ** len(fraction)) * _UNITS[unit])
         rest = rest[match.end() :]
     return parts

@@ -13,7 +13,7 @@ from msgspec.structs import force_setattr
 
 from kschedlab.manifests.decoding import KINDS
 from kschedlab.manifests.schema import decode_value
-from kschedlab.objects.problems import ManifestError, Problem
+from kschedlab.objects.problems import ManifestError, Problem, say
 from kschedlab.simulation.status import Status
 
 _ENCODER = msgspec.json.Encoder(enc_hook=str)
@@ -156,7 +156,9 @@ def read_log(lines: Iterable[str], name: str = "<log>") -> Log:
         try:
             entry = sharing.entry(_ENTRIES.decode(line))
         except (NotImplementedError, RecursionError, ValueError) as error:
-            raise ManifestError([Problem(0, number, name, f"is not an entry of a log: {error}")]) from None
+            raise ManifestError(
+                [Problem(0, number, name, say("is not an entry of a log: {error}", error=error))]
+            ) from None
         if latest is not None and entry.at < latest:
             raise ManifestError([Problem(0, number, name, "is earlier than the entry before it")])
         log.write(entry)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from kschedlab.objects.model import ApiObject, Pod
+from kschedlab.objects.problems import say
 from kschedlab.queue.interface import GONE
 from kschedlab.simulation.log import Changed, Entry, Log, Moved, Step
 
@@ -86,7 +87,13 @@ class Replay:
     def seek(self, position: int) -> None:
         """Go to a position from 0 to the length of the log. O(distance). IndexError beyond."""
         if not 0 <= position <= len(self.log):
-            raise IndexError(f"position {position} does not exist: the log has {len(self.log)} entries")
+            raise IndexError(
+                say(
+                    "position {position} does not exist: the log has {number} entries",
+                    position=position,
+                    number=len(self.log),
+                )
+            )
         while self.position < position:
             self.forward()
         while self.position > position:

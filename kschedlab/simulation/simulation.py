@@ -26,7 +26,7 @@ from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
-from kschedlab.objects.problems import ManifestError, Problem
+from kschedlab.objects.problems import ManifestError, Problem, expected, later
 from kschedlab.simulation.clock import Idle
 from kschedlab.simulation.controllers.disruption import Disruption
 from kschedlab.simulation.controllers.garbage_collector import GarbageCollector
@@ -302,7 +302,7 @@ def _objects(objects: Cluster | Objects | Iterable[InitialObject]) -> list[ApiOb
         lists = (value for value in vars(objects).values() if isinstance(value, list))
         return sorted((obj for value in lists for obj in value if isinstance(obj, ApiObject)), key=_rank)
     if isinstance(objects, str | Mapping) or not isinstance(objects, Iterable):
-        raise TypeError(f"expected a Cluster or a list of objects, got {type(objects).__name__}")
+        raise expected(later("a Cluster or a list of objects"), objects)
     reader, initial = ObjectReader(), list[ApiObject | ManifestObject]()
     for index, each in enumerate(objects):
         if isinstance(each, ApiObject | ManifestObject):

@@ -49,7 +49,7 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
     scores = decision.scores
     position = decision.cluster.index[node]
     if scores is None or plugin not in scores.plugins or position not in scores.nodes:
-        raise KeyError(f"{plugin} has no score of {node}")
+        raise KeyError(say("{plugin} has no score of {node}", plugin=plugin, node=node))
     which, place = scores.plugins.index(plugin), scores.nodes.tolist().index(position)
     own = next((each for each, _ in decision.generation.scores if each.name == plugin), None)
     cell = Cell(decision, scores.rows[which], place, position)
@@ -67,7 +67,7 @@ def summed(decision: Decision, node: str) -> Step:
     """The steps to the node's total score. KeyError if it has none."""
     scores, position = decision.scores, decision.cluster.index[node]
     if scores is None or position not in scores.nodes:
-        raise KeyError(f"{node} was not scored")
+        raise KeyError(say("{node} was not scored", node=node))
     place = scores.nodes.tolist().index(position)
     if not scores.plugins:
         found = str(scores.total[place])

@@ -102,7 +102,7 @@ def _fits_rows(fits: Fits) -> Iterator[tuple[str, str, str]]:
 def _misfits(fits: Fits) -> Iterator[str]:
     """Pods that do not fit, by message."""
     for message, pods in _grouped(fits.unplaced).items():
-        yield f"{listing(pods, VICTIMS)}: {message}"
+        yield say("{names}: {why}", names=listing(pods, VICTIMS), why=message)
 
 
 def _grouped(values: Mapping[str, str]) -> dict[str, list[str]]:

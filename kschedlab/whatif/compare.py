@@ -17,7 +17,7 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import explain
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
-from kschedlab.language import later
+from kschedlab.language import later, say
 from kschedlab.objects.api import Api
 
 FILTER, SCORE = "filter", "score"
@@ -90,11 +90,11 @@ def compare(pod: AnyPod, cluster: Cluster, generations: Iterable[str | Generatio
     KeyError if there is no such pod or generation; ValueError if there are no generations.
     """
     if isinstance(generations, str | Generation) or not isinstance(generations, Iterable):
-        raise TypeError('expected a list of generations, such as ["v1.13", "v1.37"]')
+        raise TypeError(say('expected a list of generations, such as ["v1.13", "v1.37"]'))
     clusters: dict[Api, Cluster] = {}
     chosen = distinctly_named([Generation.named(generation) for generation in generations])
     if not chosen:
-        raise ValueError('expected generations to compare, such as ["v1.13", "v1.37"]; got none')
+        raise ValueError(say('expected generations to compare, such as ["v1.13", "v1.37"]; got none'))
 
     def decide(generation: Generation) -> Decision:
         if generation.api not in clusters:

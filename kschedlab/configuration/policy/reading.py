@@ -26,7 +26,7 @@ from kschedlab.generations.registry import MAX_PRIORITY, REGISTRY_1_13, REGISTRY
 from kschedlab.objects.api import API_1_13
 from kschedlab.objects.model import DEFAULT_SCHEDULER
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import is_extended
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
@@ -69,10 +69,12 @@ class PolicyReader:
         """The generation for the default scheduler; empty if there are faults."""
         unknown: list[Fault] = []
         policy = decoded(data, Policy, (), self.faults, unknown)
-        self.warnings += [Fault(fault.path, f"{fault.message}: it is ignored") for fault in unknown]
+        self.warnings += [
+            Fault(fault.path, later("{message}: it is ignored", message=fault.message)) for fault in unknown
+        ]
         weight = policy.hardPodAffinitySymmetricWeight
         if not 0 <= weight <= 100:
-            why = f"invalid hardPodAffinitySymmetricWeight: {weight}, must be in the range 1-100"
+            why = later("invalid hardPodAffinitySymmetricWeight: {weight}, must be in the range 1-100", weight=weight)
             self.faults.append(Fault(("hardPodAffinitySymmetricWeight",), why))
         self._check_extenders(policy)
         extenders = () if self.faults else read_extenders(policy.extenders, self.faults)
@@ -94,20 +96,25 @@ class PolicyReader:
         for i, extender in enumerate(policy.extenders):
             path: Path = ("extenders", i)
             if extender.prioritizeVerb and extender.weight <= 0:
-                why = f"Priority for extender {extender.urlPrefix} should have a positive weight applied to it"
+                why = later(
+                    "Priority for extender {urlPrefix} should have a positive weight applied to it",
+                    urlPrefix=extender.urlPrefix,
+                )
                 self.faults.append(Fault((*path, "weight"), why))
             for j, resource in enumerate(extender.managedResources):
                 name_path: Path = (*path, "managedResources", j, "name")
                 if fault := label_key_fault(resource.name):
                     self.faults.append(Fault(name_path, fault))
                 elif not is_extended(resource.name):
-                    self.faults.append(Fault(name_path, f"{resource.name} is an invalid extended resource name"))
+                    self.faults.append(
+                        Fault(name_path, later("{name} is an invalid extended resource name", name=resource.name))
+                    )
                 if resource.name in seen:
-                    why = f"Duplicate extender managed resource name {resource.name}"
+                    why = later("Duplicate extender managed resource name {name}", name=resource.name)
                     self.faults.append(Fault(name_path, why))
                 seen.add(resource.name)
         if (binders := sum(bool(each.bindVerb or each.BindVerb) for each in policy.extenders)) > 1:
-            why = f"Only one extender can implement bind, found {binders}"
+            why = later("Only one extender can implement bind, found {binders}", binders=binders)
             self.faults.append(Fault(("extenders",), why))
 
     # -- predicates
@@ -122,8 +129,10 @@ class PolicyReader:
                 by_name[predicate.name] = self._predicate(predicate, ("predicates", i))
         gate_off = [name for name in CONDITION_PREDICATES if name in by_name]
         if gate_off:
-            why = "exists only while the feature gate TaintNodesByCondition is off, as is assumed here"
-            self.warnings += [Fault(("predicates",), f"{quoted(name)} {why}") for name in gate_off]
+            message = later(
+                '"{name}" exists only while the feature gate TaintNodesByCondition is off, as is assumed here'
+            )
+            self.warnings += [Fault(("predicates",), later(message, name=shortened(name))) for name in gate_off]
         for name in (CONDITION,) if gate_off else MANDATORY:
             by_name.setdefault(name, self.registry.predicates[name]())
         ordered = (by_name.get(name) for name in self._order)
@@ -135,7 +144,7 @@ class PolicyReader:
             if not self._one_argument(argument, "predicate", name, path):
                 return None
             if name not in self._order:
-                why = f"{quoted(name)} is missing from the order of predicates, so it never runs"
+                why = later('"{name}" is missing from the order of predicates, so it never runs', name=shortened(name))
                 self.warnings.append(Fault((*path, "name"), why))
             if (presence := argument.labelsPresence) is not None:
                 labels = {"present" if presence.presence else "absent": presence.labels}
@@ -143,10 +152,10 @@ class PolicyReader:
             assert argument.serviceAffinity is not None
             return ServiceAffinity(name, argument.serviceAffinity.labels)
         if name in NEVER_RUN:
-            why = f"{quoted(name)} is missing from the order of predicates, so it never runs"
+            why = later('"{name}" is missing from the order of predicates, so it never runs', name=shortened(name))
             self.warnings.append(Fault((*path, "name"), why))
         elif name not in self.registry.predicates or name in NEED_ARGUMENT:
-            why = f"Invalid configuration: Predicate type not found for {name}"
+            why = later("Invalid configuration: Predicate type not found for {name}", name=name)
             self.faults.append(Fault((*path, "name"), why))
         else:
             return self.registry.predicates[name]()
@@ -162,7 +171,10 @@ class PolicyReader:
         for i, priority in enumerate(policies):
             path: Path = ("priorities", i)
             if not 0 < priority.weight < MAX_WEIGHT:
-                why = f"Priority {priority.name} should have a positive weight applied to it or it has overflown"
+                why = later(
+                    "Priority {name} should have a positive weight applied to it or it has overflown",
+                    name=priority.name,
+                )
                 self.faults.append(Fault((*path, "weight"), why))
             earlier = by_name.get(priority.name) if priority.argument is None else None
             if (score := earlier[0] if earlier is not None else self._priority(priority, path)) is not None:
@@ -176,12 +188,14 @@ class PolicyReader:
         if argument is not None:
             return self._with_argument(priority, path)
         if name not in self.registry.priorities or name in NEED_ARGUMENT:
-            why = f"Invalid configuration: Priority type not found for {name}"
+            why = later("Invalid configuration: Priority type not found for {name}", name=name)
             self.faults.append(Fault((*path, "name"), why))
             return None
         if name == LIMITS:
-            why = "exists only while the feature gate ResourceLimitsPriorityFunction is on, as is assumed here"
-            self.warnings.append(Fault((*path, "name"), f"{quoted(name)} {why}"))
+            message = later(
+                '"{name}" exists only while the feature gate ResourceLimitsPriorityFunction is on, as is assumed here'
+            )
+            self.warnings.append(Fault((*path, "name"), later(message, name=shortened(name))))
         return self.registry.priorities[name]()
 
     def _with_argument(self, priority: PriorityPolicy, path: Path) -> Score | None:
@@ -209,7 +223,13 @@ class PolicyReader:
     def _one_argument(self, argument: msgspec.Struct, kind: str, name: str, path: Path) -> bool:
         count = sum(value is not None for value in msgspec.structs.asdict(argument).values())
         if count != 1:
-            why = f"Exactly 1 {kind} argument is required, numArgs: {count}, {kind.title()}: {name}"
+            why = later(
+                "Exactly 1 {kind} argument is required, numArgs: {count}, {title}: {name}",
+                kind=kind,
+                count=count,
+                title=kind.title(),
+                name=name,
+            )
             self.faults.append(Fault((*path, "argument"), why))
         return count == 1
 

@@ -32,7 +32,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.name_words import refusal
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
-from kschedlab.objects.problems import Fault, Path, later, quoted, shortened
+from kschedlab.objects.problems import Fault, Path, later, shortened
 from kschedlab.objects.requests import is_extended
 
 T = TypeVar("T")
@@ -119,7 +119,8 @@ def check_selector_of_devices(selector: DeviceSelector, path: Path, faults: list
         faults.append(Fault((*path, "cel"), "is missing: a selector is an expression"))
     elif (wrong := fault(selector.cel.expression)) and fault(selector.cel.expression, lists=True):
         first = wrong.split("\n | ", 1)[0]
-        faults.append(Fault((*path, "cel", "expression"), f"{quoted(selector.cel.expression)}: {first}"))
+        said = later('"{expression}": {fault}', expression=shortened(selector.cel.expression), fault=first)
+        faults.append(Fault((*path, "cel", "expression"), said))
 
 
 def check_opaque(opaque: OpaqueDeviceConfiguration | None, path: Path, faults: list[Fault]) -> None:

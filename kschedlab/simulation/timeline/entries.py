@@ -31,7 +31,7 @@ from kschedlab.objects.model import (
     Taint,
 )
 from kschedlab.objects.names import label_key_fault, label_value_fault
-from kschedlab.objects.problems import Fault, ManifestError, Path, one_of, quoted
+from kschedlab.objects.problems import Fault, ManifestError, Path, later, one_of, say, shortened
 from kschedlab.simulation.controllers.drain import DrainSettings
 from kschedlab.simulation.durations import duration_of, parse_run_time
 from kschedlab.simulation.timeline.actions import (
@@ -115,7 +115,7 @@ def read_entries(data: Any, origin: Origin, reader: ObjectReader) -> Iterator[Ti
     if not isinstance(data, list):
         if data is None:
             return
-        why = "expected a list of entries, each with at and an action"
+        why = later("expected a list of entries, each with at and an action")
         reader.problems.append(origin.problem(Fault((), why)))
         return
     latest, last = -1, 0
@@ -125,8 +125,10 @@ def read_entries(data: Any, origin: Origin, reader: ObjectReader) -> Iterator[Ti
         if entry is None:
             continue
         if entry.at < latest:
-            why = (
-                f"{quoted(str(item['at']))} is before {quoted(str(data[last]['at']))}: entries must be in order of time"
+            why = later(
+                '"{time}" is before "{earlier}": entries must be in order of time',
+                time=shortened(str(item["at"])),
+                earlier=shortened(str(data[last]["at"])),
             )
             reader.problems.append(place.problem(Fault(("at",), why)))
         latest, last = max((latest, last), (entry.at, i))
@@ -157,13 +159,20 @@ class _EntryReader:
     def _action(self) -> Action | None:
         names = [name for name in ACTIONS if name in self.data]
         if len(names) != 1:
-            found = " and ".join(names) if names else "none"
-            self.faults.append(Fault((), f"expected exactly one action ({one_of(ACTIONS)}), found {found}"))
+            found = later("{first} and {last}", first=names[:-1], last=names[-1]) if names else later("none")
+            self.faults.append(
+                Fault(
+                    (),
+                    later(
+                        "expected exactly one action ({choices}), found {found}", choices=one_of(ACTIONS), found=found
+                    ),
+                )
+            )
             return None
         name = names[0]
         for field in self.data:
             if field not in ("at", name, *ACTIONS[name]) and field in EntryFields.__struct_fields__:
-                self.faults.append(Fault((field,), f"is not allowed with {name}"))
+                self.faults.append(Fault((field,), later("is not allowed with {name}", name=name)))
         make: Callable[[str], Action | None] = getattr(self, f"_{name}")
         return make(name)
 
@@ -183,12 +192,17 @@ class _EntryReader:
 
     def _scale(self, name: str) -> Action:
         targets, replicas = self._targets(name), self.fields.replicas
-        if why := "is missing" if replicas is None else count_fault(replicas):
+        if why := later("is missing") if replicas is None else count_fault(replicas):
             self.faults.append(Fault(("replicas",), why))
         for kind in kinds_of(targets):
             if not issubclass(kind, SCALABLE):
                 scalable = one_of(each.__name__ for each in SCALABLE)
-                self.faults.append(Fault((name,), f"a {kind.__name__} cannot be scaled: only {scalable} can"))
+                self.faults.append(
+                    Fault(
+                        (name,),
+                        later("a {kind} cannot be scaled: only {scalable} can", kind=kind.__name__, scalable=scalable),
+                    )
+                )
         return Scale(targets, replicas or 0)
 
     def _cordon(self, name: str) -> Action:
@@ -253,7 +267,17 @@ class _EntryReader:
         targets = read_targets(self.data[name], implied, fields.namespace, fields.selector, (name,), self.faults)
         for kind in kinds_of(targets):
             if implied is not None and kind is not implied:
-                self.faults.append(Fault((name,), f"names a {kind.__name__}: {name} applies to a {implied.__name__}"))
+                self.faults.append(
+                    Fault(
+                        (name,),
+                        later(
+                            "names a {kind}: {name} applies to a {implied}",
+                            kind=kind.__name__,
+                            name=name,
+                            implied=implied.__name__,
+                        ),
+                    )
+                )
         return targets
 
     def _grace(self) -> int | None:
@@ -291,12 +315,18 @@ class _EntryReader:
 def _taint(text: Any) -> Taint | RemoveTaint:
     """Parse ``key=value:Effect`` or ``key:Effect``; a final ``-`` removes the taint. ValueError."""
     if not isinstance(text, str):
-        raise ValueError("expected text such as gpu=yes:NoSchedule")
+        raise ValueError(say("expected text such as gpu=yes:NoSchedule"))
     removes = text.endswith("-")
     rest, colon, effect = text.removesuffix("-").partition(":")
     key, _, value = rest.partition("=")
     if fault := label_key_fault(key) or label_value_fault(value):
         raise ValueError(fault)
     if (colon or not removes) and effect not in EFFECTS:
-        raise ValueError(f"{quoted(text)} has no effect: it ends with {one_of(f':{each}' for each in EFFECTS)}")
+        raise ValueError(
+            say(
+                '"{text}" has no effect: it ends with {choices}',
+                text=shortened(text),
+                choices=one_of(f":{each}" for each in EFFECTS),
+            )
+        )
     return RemoveTaint(key, effect) if removes else Taint(key, value, effect)

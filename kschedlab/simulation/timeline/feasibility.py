@@ -20,7 +20,7 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab.objects.problems import Fault, Problem
+from kschedlab.objects.problems import Fault, Problem, later
 from kschedlab.simulation.durations import duration
 from kschedlab.simulation.timeline.actions import Create, Delete, RunOperations, TimelineEntry, Update
 from kschedlab.simulation.timeline.manifest_objects import ManifestObject
@@ -57,7 +57,7 @@ class _PossibleObjects:
         defined = self._defined.setdefault(key, manifest)
         if defined is manifest or kind is Pod:
             return None
-        return manifest.problem(f"already exists: it is first defined at {defined.origin.place}")
+        return manifest.problem(later("already exists: it is first defined at {place}", place=defined.origin.place))
 
     def problems(self, entry: TimelineEntry) -> Iterator[Problem]:
         """The problems of this entry."""
@@ -94,7 +94,8 @@ def _key(manifest: ManifestObject) -> str:
 
 
 def _missing(name: str, at: int) -> str:
-    return f"{name} does not exist at {duration(at)}: not yet created, or already deleted"
+    message = later("{name} does not exist at {time}: not yet created, or already deleted")
+    return later(message, name=name, time=duration(at))
 
 
 def _place(entry: TimelineEntry, number: int, count: int, why: str) -> Problem:

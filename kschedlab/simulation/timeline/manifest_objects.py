@@ -17,7 +17,7 @@ from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.validation import faults_of, warnings_of
 from kschedlab.objects.kinds import RESOURCES, Resource
 from kschedlab.objects.model import ApiObject, ObjectMeta, PersistentVolume
-from kschedlab.objects.problems import Fault, ManifestError, Path, Problem
+from kschedlab.objects.problems import Fault, ManifestError, Path, Problem, later
 
 NEW, INITIAL, PATCH = "new", "initial", "patch"
 """The purpose of objects: to be created; initial objects (owners need no template then); or merge patches, which are
@@ -31,8 +31,11 @@ MOST = 200_000
 def count_fault(count: int) -> str | None:
     """What is wrong with a number of objects to create, or None."""
     if count < 0:
-        return f"{count} is negative"
-    return f"{count} is more than {MOST:,}, the most that a simulation creates at once" if count > MOST else None
+        return later("{count} is negative", count=count)
+    too_many = later(
+        "{count} is more than {most:,}, the most that a simulation creates at once", count=count, most=MOST
+    )
+    return too_many if count > MOST else None
 
 
 class ManifestObject(NamedTuple):

@@ -26,7 +26,7 @@ from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_all
 from kschedlab.objects.device_gates import GROUPS, LISTS
 from kschedlab.objects.meta import Int64, Part, Time
-from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of, said
+from kschedlab.objects.problems import Fault, ManifestError, Problem, later, one_of, say
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
 from kschedlab.simulation.controllers.work_queue import ControllerSettings
 from kschedlab.simulation.durations import duration_of, parse_run_time
@@ -110,7 +110,7 @@ def _load(texts: Iterable[SourceText], workload: str, strict: bool = False) -> S
     reader.report.warnings += map(str, empty)
     scenario = reader.scenario
     known = {"GenericWorkload": GROUP_WARNING, GROUPS: needs(GROUPS), LISTS: needs(LISTS)}
-    idle = [said(warning) for gate, warning in known.items() if scenario.options.feature_gates.get(gate)]
+    idle = [say(warning) for gate, warning in known.items() if scenario.options.feature_gates.get(gate)]
     reader.report.warnings = [each for each in reader.report.warnings if not any(warning in each for warning in idle)]
     scenario.entries.sort(key=lambda entry: entry.at)
     reader.problems += check_feasible(scenario.objects, scenario.entries)
@@ -179,7 +179,7 @@ class _ScenarioReader(ObjectReader):
     def _read_timeline(self, data: dict[str, Any], origin: Origin) -> None:
         for name in data:
             if name not in ("simulation", "timeline"):
-                why = "is not allowed here: a timeline document has simulation and timeline"
+                why = later("is not allowed here: a timeline document has simulation and timeline")
                 self.problems.append(origin.problem(Fault((name,), why)))
         if "simulation" in data:
             self._read_simulation_map(data["simulation"], Origin(origin.text, origin.root, ("simulation",)))
@@ -192,10 +192,10 @@ class _ScenarioReader(ObjectReader):
         faults: list[Fault] = []
         fields = decoded(data, _SimulationMap, (), faults)
         if self._simulation_map is not None:
-            faults.append(Fault((), f"is defined twice, first at {self._simulation_map.place}"))
+            faults.append(Fault((), later("is defined twice, first at {place}", place=self._simulation_map.place)))
         self._simulation_map = origin
         if fields.generation and fields.generation not in GENERATIONS:
-            faults.append(Fault(("generation",), f"expected {one_of(GENERATIONS)}"))
+            faults.append(Fault(("generation",), later("expected {choices}", choices=one_of(GENERATIONS))))
         kubelet, self._kubelets_wanted = self.scenario.options.settings.kubelet, fields.kubelet is not None
         if self._kubelets_wanted:
             kubelet = _kubelet(fields.kubelet, faults)
@@ -226,9 +226,11 @@ def _durations(data: Any, names: tuple[str, ...], path: str, faults: list[Fault]
     if data is None:
         return {}
     if not isinstance(data, dict):
-        faults.append(Fault((path,), f"expected a map with {one_of(names)}"))
+        faults.append(Fault((path,), later("expected a map with {choices}", choices=one_of(names))))
         return {}
-    faults += [Fault((path, name), f"is not one of {', '.join(names)}") for name in data if name not in names]
+    faults += [
+        Fault((path, name), later("is not one of {names}", names=[*names])) for name in data if name not in names
+    ]
     durations = {name: duration_of(data[name], (path, name), faults) for name in names if name in data}
     return {name: value for name, value in durations.items() if value is not None}
 

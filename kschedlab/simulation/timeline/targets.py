@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.names import name_fault
-from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.problems import Fault, Path, later, say, shortened
 
 _ALIASES = {
     "po": "pods",
@@ -108,16 +108,20 @@ def read_targets(
 
 def _named(text: Any, implied: type[ApiObject] | None, namespace: str) -> NamedTarget:
     """ValueError if the text does not name an object."""
-    example = "KIND/NAME" if implied is None else "a name"
+    example = "KIND/NAME" if implied is None else later("a name")
     if not isinstance(text, str):
-        raise ValueError(f"expected {example} as text")
+        raise ValueError(say("expected {example} as text", example=example))
     name_or_alias, slash, name = text.rpartition("/")
     kind = kind_for(name_or_alias) if slash else implied
     if kind is None:
         if slash:
-            raise ValueError(f"{quoted(name_or_alias)} is not a supported kind")
-        remedy = "names no object: use KIND/NAME, or add a selector" if kind_for(text) else "has no kind: use KIND/NAME"
-        raise ValueError(f"{quoted(text)} {remedy}")
+            raise ValueError(say('"{name_or_alias}" is not a supported kind', name_or_alias=shortened(name_or_alias)))
+        remedy = (
+            later("names no object: use KIND/NAME, or add a selector")
+            if kind_for(text)
+            else later("has no kind: use KIND/NAME")
+        )
+        raise ValueError(say('"{text}" {remedy}', text=shortened(text), remedy=remedy))
     if fault := name_fault(name):
         raise ValueError(fault)
     return NamedTarget(kind, _namespace(kind, namespace), name)
