@@ -10,7 +10,6 @@ import msgspec
 from kschedlab.objects import model
 from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import ApiObject
-from kschedlab.objects.problems import later, say
 
 if TYPE_CHECKING:
     from kschedlab.manifests.loading import Objects
@@ -107,8 +106,8 @@ class ObjectStore:
     def of(self, kind: type[D]) -> dict[Any, D]:
         """That kind's objects. KeyError for nodes, pods and kinds that a scheduler does not read."""
         if kind not in self._by_kind:
-            text = later("objects of kind {kind} are not stored here; these are: {there}")
-            raise KeyError(say(text, kind=getattr(kind, "__name__", kind), there=[k.__name__ for k in self._by_kind]))
+            names = ", ".join(each.__name__ for each in self._by_kind)
+            raise KeyError(f"objects of kind {getattr(kind, '__name__', kind)} are not stored here; these are: {names}")
         return self._by_kind[kind]  # type: ignore[index]  # a kind of object
 
     def kinds(self) -> list[Kind]:

@@ -62,8 +62,8 @@ def chosen(gates: FeatureGates, *, emulated: bool = False) -> Chosen:
         if name in EFFECTS:
             modelled[name] = value
         else:
-            on = later("the feature gate {name} is not modelled, and stays on", name=name)
-            off = later("the feature gate {name} is not modelled, and stays off", name=name)
+            on = say("the feature gate {name} is not modelled, and stays on", name=name)
+            off = say("the feature gate {name} is not modelled, and stays off", name=name)
             notes.append(on if gate.default else off)
     return Chosen(modelled, tuple(notes))
 
@@ -78,7 +78,7 @@ def gated(generation: G, gates: FeatureGates) -> G:
     """The generation with these gates. FeatureGateError as :func:`chosen`, and for one that is not modelled."""
     found = chosen(gates)
     if found.notes:
-        raise FeatureGateError(say(found.notes[0]))
+        raise FeatureGateError(found.notes[0])
     changed: G = with_gates(generation, found.modelled)
     return changed
 

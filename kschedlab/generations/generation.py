@@ -66,11 +66,8 @@ class Generation:
         if isinstance(given, str):
             return GENERATIONS[given]
         if not isinstance(given, Generation):
-            message = later(
-                '{given!r} is not a generation, nor the name of one such as "{latest}"; '
-                'plugins join one: Generation.named("{latest}").plus(...)'
-            )
-            raise TypeError(say(message, given=given, latest=LATEST))
+            no = later('{given!r} is not a generation, nor the name of one such as "{name}"; plugins join one: {join}')
+            raise TypeError(say(no, given=given, name=LATEST, join=f'Generation.named("{LATEST}").plus(...)'))
         return given
 
     def __repr__(self) -> str:

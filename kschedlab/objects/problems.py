@@ -67,17 +67,15 @@ LISTED = 10
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     """The error for a name that is not among the known ones; it lists up to ten of them, similar ones first."""
-    from kschedlab.language import listed, say
     from kschedlab.objects.similar import similar_first
 
     names, wanted = list(dict.fromkeys(known)), str(name)
-    first = [safe_text(each) for each in similar_first(wanted, names, LISTED)]
     text = say(
         'no {kind} "{name}"; there are {number:,}: {names}' if names else 'no {kind} "{name}"; there are {number:,}',
         kind=say(kind),
         name=shortened(safe_text(wanted)),
         number=len(names),
-        names=listed(first + ["..."] * (len(names) > LISTED)),
+        names=[*map(safe_text, similar_first(wanted, names, LISTED)), *["..."] * (len(names) > LISTED)],
     )
     return UnknownNameError(text)
 

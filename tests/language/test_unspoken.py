@@ -30,6 +30,7 @@ ENGLISH = {
     "__init__.py": "Python's own sentence",
     "generations/__init__.py": "the same",
     "objects/quantity.py": "the same",
+    "cluster/object_store.py": "for who programs with the engine",
     "objects/meta.py": "caught where a time is read",
     "queue/heap.py": "Python's own sentence",
     "queue/with_events.py": "the queue's words: it is logged",

@@ -55,6 +55,6 @@ def test_what_is_no_question_and_no_answer_is_refused(spoken: str) -> None:
         panel.ask(wrong)
     asked = your_plugin.panel().ask(your_plugin.lightest("rack-d", []))
     assert asked.answer(3).still() == asked.answer("3").still()
-    for answer in (5, 1.5, True, "", "many"):
+    for answer in (5, 1.5, True, "many"):
         with pytest.raises(ValueError, match=str(answer)):
             asked.answer(answer)  # type: ignore[arg-type]
