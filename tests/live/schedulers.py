@@ -39,7 +39,7 @@ class Program:
     def says(self, text: str) -> bool:
         return any(text in line for line in self.lines)
 
-    def wait_for(self, text: str, seconds: float = 30.0) -> None:
+    def wait_for(self, text: str, seconds: float = 300.0) -> None:
         until(lambda: self.says(text), seconds, f"{text!r}")
 
     @property
@@ -54,8 +54,8 @@ class Program:
         return self.wait()
 
     def wait(self) -> int:
-        status = self.process.wait(30)
-        self._reading.join(5)
+        status = self.process.wait(300)
+        self._reading.join(300)
         return status
 
     def kill(self) -> None:
