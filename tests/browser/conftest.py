@@ -23,8 +23,10 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.browser.lab import Notebook, chromium
+from tests.browser.lab import LIMIT, Notebook, chromium
 from tests.browser.page import PanelPage
+
+expect.set_options(timeout=LIMIT)
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))

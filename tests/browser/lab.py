@@ -20,6 +20,8 @@ FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 SECOND = 1000  # playwright counts in milliseconds
+LIMIT = 120 * SECOND
+"""How long a browser on a busy machine may take to reach the state that a test waits for."""
 ERROR = ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']"
 ALL_DONE = f"""() => {{
     const prompts = [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt:not(.jp-Placeholder-prompt)")];
@@ -47,7 +49,7 @@ class Notebook:
     expected: str = "nothing"
 
     def __post_init__(self) -> None:
-        self.page.set_default_timeout(30 * SECOND)
+        self.page.set_default_timeout(LIMIT)
         self.page.on("request", self._request)
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         self.page.on("console", self._console)

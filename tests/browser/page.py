@@ -13,6 +13,7 @@ import kschedlab.lab.stage
 from kschedlab.lab.panels.session import Session
 from kschedlab.lab.stage.front_end import front_end
 from kschedlab.language import spoken
+from tests.browser.lab import LIMIT
 from tests.browser.layout import faults
 
 FOLDER = Path(kschedlab.lab.stage.__file__).parent
@@ -73,7 +74,7 @@ class PanelPage:
         motion = "reduce" if still else "no-preference"
         self.context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion=motion)
         self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(LIMIT)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.expose_function("kernel", self._kernel)
         background, colour = ("#111", "#ddd") if dark else ("#fff", "#222")

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from kschedlab.lab.exercises import Lesson, Progress
 from kschedlab.lab.exercises.card import Card
 from tests.browser.conftest import Lab, Open, reopened
+from tests.browser.lab import LIMIT
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><body style="font-family: system-ui">
 <div id="card"></div>"""
@@ -42,7 +43,7 @@ def show(browser: Browser) -> Iterator[Show]:
 
         contexts.append(browser.new_context(viewport={"width": width, "height": 1000}))
         page = contexts[-1].new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(LIMIT)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.expose_function("kernel", kernel)
         page.set_content(PAGE.format(css=card._css))

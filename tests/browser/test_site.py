@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from kschedlab.language import language as speak, say
+from tests.browser.lab import LIMIT
 from tests.site.built import PART, Site, build
 from tools.site.edition import EDITIONS
 
@@ -55,7 +56,7 @@ def opened(browser: Browser, file: Path | str, width: int = 1280, theme: str = "
         offline=address.startswith("file:"),
     )
     page, wrong = context.new_page(), list[str]()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(LIMIT)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     page.on(
