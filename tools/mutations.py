@@ -97,7 +97,13 @@ def mutations() -> Iterator[Mutation]:
     yield Mutation(
         "taints of devices are tolerated", "10", "devices/search.py", "if device.taints and not", "if False and not"
     )
-    yield Mutation("roots need not match", "10", "devices/constraints.py", "value != self.values[0]", "False")
+    yield Mutation(
+        "roots need not match",
+        "10",
+        "devices/constraints.py",
+        "bool(common) == self.distinct",
+        "self.distinct and common",
+    )
     yield Mutation("nothing refuses", "07", "filter/stage.py", "def passes(self) -> BoolArray:", NOBODY)
 
 
