@@ -14,6 +14,8 @@ from typing import NamedTuple, TypeAlias
 from kschedlab.devices.held import Held
 from kschedlab.devices.pools import Candidate, Pool, PoolId
 
+APART, NO_COUNTERS = "compatibility groups", "counters"
+"""Why a device can't be reserved: no group in common with the others, or too little left."""
 Amounts: TypeAlias = dict[str, dict[str, int]]
 """Nanos by counter set and counter."""
 Groups: TypeAlias = frozenset[str | None]
@@ -54,22 +56,21 @@ class Counters:
         self._consumed: dict[PoolId, Amounts] = {}
         self._groups: dict[tuple[PoolId, str], list[Groups]] = {}
 
-    def admit(self, device: Candidate) -> bool:
-        """Whether the device has a group in common with the others that consume from the same counter sets."""
-        return all(common for _, common in self._in_common(device))
-
-    def reserve(self, device: Candidate) -> bool:
-        """Count the device if the pool's counters suffice: all of them, those of other devices as well."""
+    def reserve(self, device: Candidate) -> str | None:
+        """Count the device, or say why not. All of the pool's counters must suffice: those of other devices as well."""
+        in_common = list(self._in_common(device))
+        if not all(groups for _, groups in in_common):
+            return APART
         consumed = self._consumed.setdefault(device.pool, {})
         _add(consumed, device, +1)
         for name, counters in self._left_of(device.pool).amounts.items():
             used = consumed.get(name, {})
             if any(amount < used.get(counter, 0) for counter, amount in counters.items()):
                 _add(consumed, device, -1)
-                return False
-        for name, common in self._in_common(device):
-            self._groups.setdefault((device.pool, name), []).append(common)
-        return True
+                return NO_COUNTERS
+        for name, groups in in_common:
+            self._groups.setdefault((device.pool, name), []).append(groups)
+        return None
 
     def release(self, device: Candidate) -> None:
         """Count the device no longer. It is the last one that was counted."""

@@ -8,16 +8,15 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import NamedTuple
 
+from kschedlab.devices.counters import APART, NO_COUNTERS
 from kschedlab.devices.demand import NOT_ALL, NOT_AVAILABLE, Demand
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.readiness import has_conditions
 from kschedlab.devices.requests import Want
 from kschedlab.devices.search import (
-    APART,
     GIVEN_BACK,
     IN_USE,
     NO_CAPACITY,
-    NO_COUNTERS,
     NOT_SELECTED,
     TAINTED,
     TAKEN,

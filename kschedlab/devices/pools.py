@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from kschedlab.objects.device_gates import GROUPS, LISTS
+from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.model import (
     Device,
     DeviceAttribute,

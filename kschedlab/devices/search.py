@@ -23,7 +23,7 @@ from kschedlab.devices.state import State
 from kschedlab.objects.model import Node, ResourceClaim
 
 IN_USE, NOT_SELECTED, NO_CAPACITY = "in use", "not selected", "capacity"
-APART, NO_COUNTERS, TAINTED, UNLIKE = "compatibility groups", "counters", "tainted", "constraint"
+TAINTED, UNLIKE = "tainted", "constraint"
 TAKEN, GIVEN_BACK = "taken", "given back"
 """What happens to a device in a search."""
 
@@ -311,10 +311,8 @@ class Search:
     def _take(self, claim: int, want: Want, device: Candidate, must: bool = False) -> _Taken | None:
         """Take the free device if it is tolerable and meets the constraints; ``must``: an error if it does not."""
         counted = bool(device.device.consumesCounters) and not self._is_shared(device)
-        if counted and not self._counters.admit(device):
-            return self._refuse(want, device, APART)
-        if counted and not self._counters.reserve(device):
-            return self._refuse(want, device, NO_COUNTERS)
+        if counted and (why := self._counters.reserve(device)):
+            return self._refuse(want, device, why)
         taken = _Taken(claim, device, counted, [], None, device.id in self._shares)
         if device.taints and not want.tolerates(device.taints):
             self._undo(taken)

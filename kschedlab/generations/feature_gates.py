@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from kschedlab.generations.columns import column
 from kschedlab.generations.rules import Eviction
-from kschedlab.objects.device_gates import GROUPS, LISTS
+from kschedlab.objects.api import GROUPS, LISTS, WORKLOADS
 from kschedlab.objects.problems import later, say, unknown
 
 FeatureGates: TypeAlias = Mapping[str, bool]
@@ -62,9 +62,9 @@ def chosen(gates: FeatureGates, *, emulated: bool = False) -> Chosen:
         if name in EFFECTS:
             modelled[name] = value
         else:
-            on = say("the feature gate {name} is not modelled, and stays on", name=name)
-            off = say("the feature gate {name} is not modelled, and stays off", name=name)
-            notes.append(on if gate.default else off)
+            on = later("the feature gate {name} is not modelled, and stays on")
+            off = later("the feature gate {name} is not modelled, and stays off")
+            notes.append(say(on if gate.default else off, name=name))
     return Chosen(modelled, tuple(notes))
 
 
@@ -181,13 +181,8 @@ def _comparing_taints(generation: Any) -> Any:
     return replace(generation, api=replace(generation.api, compares_taints=True))
 
 
-def _group_claims(generation: Any) -> Any:
-    """k8s.io/dynamic-resource-allocation resourceclaim/resourceclaim.go: IsForPod, IsReservedForPod, BindTo."""
-    return replace(generation, api=replace(generation.api, group_claims=True))
-
-
 def _of_devices(name: str) -> Callable[[Any], Any]:
-    """The API server keeps fields of slices, and the search for devices obeys them: both look for the gate."""
+    """The API server keeps fields, and what reads them obeys them: both look for the gate."""
     return lambda generation: replace(
         generation, api=replace(generation.api, gates=tuple(sorted({*generation.api.gates, name})))
     )
@@ -196,7 +191,7 @@ def _of_devices(name: str) -> Callable[[Any], Any]:
 EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     GROUPS: _of_devices(GROUPS),
     LISTS: _of_devices(LISTS),
-    "DRAWorkloadResourceClaims": _group_claims,
+    WORKLOADS: _of_devices(WORKLOADS),
     "GenericWorkload": _pod_groups,
     "InterPodAffinityHostnameFastPath": _alike,
     "NodeDeclaredFeatures": _no_declared_features,
@@ -214,7 +209,7 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
 NEEDS: Mapping[str, tuple[str, ...]] = {
     GROUPS: ("DynamicResourceAllocation", "DRAPartitionableDevices"),
     LISTS: ("DynamicResourceAllocation",),
-    "DRAWorkloadResourceClaims": ("GenericWorkload",),
+    WORKLOADS: ("GenericWorkload",),
     "PodGroupPreemptionPolicy": ("GenericWorkload",),
     "TopologyAwareWorkloadScheduling": ("GenericWorkload",),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import msgspec
@@ -24,6 +24,8 @@ from kschedlab.objects.tolerations import COMPARISONS
 P = TypeVar("P", bound=Part)
 Amounts = dict[str, int]
 """Amounts by resource name: cpu in milli, everything else in whole units."""
+LISTS, GROUPS, WORKLOADS = "DRAListTypeAttributes", "DRADeviceCompatibilityGroups", "DRAWorkloadResourceClaims"
+"""The gates about devices. v1.37: pkg/features/kube_features.go, off by default."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,8 @@ class Api:
     same two for scoring, as (milli cpu, bytes of memory); a container without a request for cpu counts 100m, one
     without a request for memory 200 MiB.
     ``compares_taints``: the operators Gt and Lt of tolerations count; without, a toleration with one is dropped. (The
-    real API server refuses the pod, and a pod that has one already tolerates nothing with it.) ``group_claims``: pod
-    groups have claims for devices, which are made and reserved for the group (the gate DRAWorkloadResourceClaims).
-    ``gates``: those of devices that are on.
+    real API server refuses the pod, and a pod that has one already tolerates nothing with it.) ``gates``: those
+    about devices that are on.
     Named rules: ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone}
     alone, not from the labels that succeeded them. ``bound_pods_stay_nominated``: binding a pod does not clear its
     nominatedNodeName.
@@ -51,8 +52,12 @@ class Api:
     older_zone_labels_only: bool = False
     bound_pods_stay_nominated: bool = False
     compares_taints: bool = False
-    group_claims: bool = False
     gates: tuple[str, ...] = ()
+
+    @property
+    def group_claims(self) -> bool:
+        """Whether pod groups have claims for devices, made and reserved for the group."""
+        return WORKLOADS in self.gates
 
     def admit(self, pod: Pod) -> Pod:
         """The pod without the fields that this API lacks, and with its matchLabelKeys merged into the selectors."""
@@ -200,12 +205,4 @@ API_1_16 = Api(
     older_zone_labels_only=True,
     bound_pods_stay_nominated=True,
 )
-API_1_13 = Api(
-    unknown=API_1_16.unknown,
-    incoming=rounded_first,
-    placed=containers_only,
-    scored=nonzero_containers_only,
-    nonzero=nonzero_containers_only,
-    older_zone_labels_only=True,
-    bound_pods_stay_nominated=True,
-)
+API_1_13 = replace(API_1_16, placed=containers_only, scored=nonzero_containers_only, nonzero=nonzero_containers_only)

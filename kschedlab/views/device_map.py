@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision
-from kschedlab.devices.search import APART, IN_USE, NO_CAPACITY, NO_COUNTERS, NOT_SELECTED, TAINTED, UNLIKE
+from kschedlab.devices.counters import APART, NO_COUNTERS
+from kschedlab.devices.search import IN_USE, NO_CAPACITY, NOT_SELECTED, TAINTED, UNLIKE
 from kschedlab.language import later, listed, say, terms
 from kschedlab.views.device_sights import FREE, HELD, OFFERED, PICKED, TAKES, TRIED, NodeSight, Sight, sights
 from kschedlab.views.html import Html, element

@@ -11,15 +11,14 @@ from kschedlab.cel import CelError, compile
 from kschedlab.claiming import demand_for
 from kschedlab.cluster.object_store import key_of
 from kschedlab.decision import Decision
+from kschedlab.devices.counters import APART, NO_COUNTERS
 from kschedlab.devices.demand import Demand
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.pools import Candidate, DeviceId
 from kschedlab.devices.search import (
-    APART,
     GIVEN_BACK,
     IN_USE,
     NO_CAPACITY,
-    NO_COUNTERS,
     NOT_SELECTED,
     PATIENCE,
     TAINTED,

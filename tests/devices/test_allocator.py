@@ -12,7 +12,7 @@ from kschedlab.devices.allocator import Allocator
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.state import state_of
 from kschedlab.generations import V1_37
-from kschedlab.objects.device_gates import GROUPS, LISTS
+from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.testing import Manifest, node
 from tests.device_manifests import (

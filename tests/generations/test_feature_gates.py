@@ -9,7 +9,7 @@ import pytest
 
 from kschedlab.generations import V1_20, V1_37, Generation
 from kschedlab.generations.feature_gates import EFFECTS, NEEDS, FeatureGateError, chosen, known_gates
-from kschedlab.objects.device_gates import GROUPS, LISTS
+from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.model import Device, ResourceSlice
 from kschedlab.objects.problems import ManifestError
 from kschedlab.program.decide import decide_lines

@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec.structs import replace
 
-from kschedlab.objects.api import without
-from kschedlab.objects.device_gates import GROUPS, LISTS
+from kschedlab.objects.api import GROUPS, LISTS, without
 from kschedlab.objects.model import (
     ApiObject,
     DeviceClass,

@@ -24,7 +24,7 @@ from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_all
-from kschedlab.objects.device_gates import GROUPS, LISTS
+from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.meta import Int64, Part, Time
 from kschedlab.objects.problems import Fault, ManifestError, Problem, later, one_of, say
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
