@@ -104,7 +104,7 @@ def main() -> None:
     for each in fields(Limits):
         words = "recorded of each panel (default: %(default)s)"
         parser.add_argument(f"--{each.name}", type=int, default=each.default, help=words)
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     edition, limits = EDITIONS[args.language], Limits(args.states, args.stories, args.kilobytes)
     out = args.out / edition.place
     paths = {path.stem: path for path in edition.paths()}

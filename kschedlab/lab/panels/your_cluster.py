@@ -20,6 +20,7 @@ from kschedlab.lab.panels.cluster_source import Loaded, bundled, from_files, fro
 from kschedlab.lab.panels.settings import Restorable, choice, typed
 from kschedlab.language import later, say, sentences
 from kschedlab.manifests.loading import ManifestError, Objects, load
+from kschedlab.plugins.joining import several
 from kschedlab.views.cluster_detail import Choice
 from kschedlab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
 from kschedlab.views.html import Html, element, join, visible
@@ -264,10 +265,10 @@ class YourCluster(Panel[Any]):
         Loader(self).display()
 
 
-def panel(source: str | Objects | None = None, plugins: Sequence[object] = (), **values: str) -> YourCluster:
+def panel(source: str | Objects | None = None, plugins: object = (), **values: str) -> YourCluster:
     """The panel: on the bundled cluster, on objects that were loaded, or on a file or folder. ManifestError.
 
-    ``plugins``: see :class:`YourCluster`; ``values``: the settings to begin with.
+    ``plugins``: one or several, see :class:`YourCluster`; ``values``: the settings to begin with.
     """
     if source is None:
         loaded = bundled()
@@ -275,7 +276,7 @@ def panel(source: str | Objects | None = None, plugins: Sequence[object] = (), *
         loaded = Loaded(source, say("your cluster"))
     else:
         loaded = Loaded(load(Path(source)), source)
-    made = YourCluster(loaded, plugins)
+    made = YourCluster(loaded, several(plugins))
     return made.move(**values) if values else made
 
 

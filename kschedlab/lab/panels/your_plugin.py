@@ -18,6 +18,7 @@ from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, slider
 from kschedlab.language import later, listed, say, sentences
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.plugins.joining import several
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, node, pod
 from kschedlab.views.html import Html
@@ -184,14 +185,15 @@ def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Fra
     ]
 
 
-def where(plugins: Sequence[object] = (), text: str = "") -> Question[Settings]:
+def where(plugins: object = (), text: str = "") -> Question[Settings]:
     """The question before the picture, with the same plugins as the panel."""
+    added = several(plugins)
 
     def right(settings: Settings) -> str:
-        return str(decide(settings, plugins).node)
+        return str(decide(settings, added).node)
 
     def why(settings: Settings, answer: str) -> str:
-        decision = decide(settings, plugins)
+        decision = decide(settings, added)
         verdict = decision.verdict(answer)
         if not verdict.passes:
             return say(
@@ -203,22 +205,23 @@ def where(plugins: Sequence[object] = (), text: str = "") -> Question[Settings]:
         return sentence(decision)
 
     def before(settings: Settings, room: Room) -> Html:
-        return stage_before(decide(settings, plugins), racks(settings, plugins), room)
+        return stage_before(decide(settings, added), racks(settings, added), room)
 
     return Question(
         text or say("Where does web go?"), (*RACKS,), right, why, lambda settings: partial(before, settings)
     )
 
 
-def lightest(rack: str, plugins: Sequence[object]) -> Question[Settings]:
+def lightest(rack: str, plugins: object) -> Question[Settings]:
     """From which weight of the score on does ``web`` go to this rack? A number is typed."""
+    added = several(plugins)
 
     def totals(settings: Settings, weight: int) -> str:
-        return sentence(decide(settings.changed(weight=weight), plugins))
+        return sentence(decide(settings.changed(weight=weight), added))
 
     def right(settings: Settings) -> str:
         weights = range(MOST + 1)
-        enough = (weight for weight in weights if decide(settings.changed(weight=weight), plugins).node == rack)
+        enough = (weight for weight in weights if decide(settings.changed(weight=weight), added).node == rack)
         return str(next(enough, "none"))
 
     def why(settings: Settings, answer: str) -> str:
@@ -232,17 +235,18 @@ def lightest(rack: str, plugins: Sequence[object]) -> Question[Settings]:
         )
 
     def before(settings: Settings, room: Room) -> Html:
-        plain = decide(settings, plugins)
-        still = {name: replace(each, control="", toggle="") for name, each in racks(settings, plugins).items()}
-        found = points(plain, plugins)
+        plain = decide(settings, added)
+        still = {name: replace(each, control="", toggle="") for name, each in racks(settings, added).items()}
+        found = points(plain, added)
         return stage(plain, still, replace(found, own="") if found is not None else None, room, sentence(plain))
 
     text = say("From which weight on does web go to {rack}?", rack=rack)
     return Question(text, (), right, why, lambda settings: partial(before, settings), MOST)
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.37."""
+def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, one or several, which join v1.37."""
+    added = several(plugins)
     return Panel(
-        Settings().changed(**settings), lambda settings: show(settings, plugins), manifests, "your_plugin.panel()"
+        Settings().changed(**settings), lambda settings: show(settings, added), manifests, "your_plugin.panel()"
     )

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from kschedlab.lab.panels import your_plugin
 from kschedlab.lab.panels.your_plugin import (
     DEGREES,
     MOST,
@@ -152,6 +153,13 @@ def test_a_plugin_that_fails_shows_its_error():
     view = show(Settings(), [half])
     assert "Half" in view.sentence and "an integer is expected" in view.sentence
     assert "points/" not in str(view.picture(Room()))
+
+
+def test_one_plugin_needs_no_list():
+    one, listed = (your_plugin.panel(each).ask(your_plugin.where(each)) for each in (cold, [cold]))
+    assert one.state(Settings(), ROOM) == listed.state(Settings(), ROOM)
+    assert one.question.right(Settings()) == "rack-b"
+    assert "load_plugin" in your_plugin.panel("cold").state(Settings(), ROOM)["error"]
 
 
 def test_the_yaml_is_the_cluster_of_the_picture():
