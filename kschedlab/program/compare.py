@@ -16,6 +16,7 @@ from kschedlab.program.options import (
     add_output,
     add_plugins,
     check_not_finished,
+    print_html,
     read,
     screen,
     with_plugins,
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     finally:
         progress.clear()
     if options.output == "html":
-        print(comparison_html(comparison))
+        print_html(comparison_html(comparison))
         return 0
     from kschedlab.program.terminal.comparison import comparison_parts
 

@@ -20,6 +20,7 @@ from kschedlab.program.options import (
     add_scheduler,
     check_not_finished,
     chosen_profiles,
+    print_html,
     print_json,
     read,
     say,
@@ -59,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.output == "html":
         from kschedlab.views.explanation import page_html
 
-        print(page_html(list(explanations)))
+        print_html(page_html(list(explanations)))
     else:
         _print(explanations, screen(options))
     return 0

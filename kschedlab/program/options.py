@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -154,6 +155,13 @@ def print_json(data: object) -> None:
         pairs = zip(text, shown, strict=True)
         text = "".join(c if c == there == visible(c) else json.dumps(c)[1:-1] for c, there in pairs)
     print(text)
+
+
+def print_html(document: str) -> None:
+    """Print an HTML document in UTF-8, as it says of itself, whatever the terminal's encoding is."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    print(document)
 
 
 def say(message: str) -> None:

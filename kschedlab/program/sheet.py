@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from kschedlab.program.options import Commands, argument
+from kschedlab.language import ENGLISH, LANGUAGES
+from kschedlab.program.options import Commands, argument, print_html
 
 
 def add(commands: Commands) -> None:
@@ -17,6 +18,12 @@ def add(commands: Commands) -> None:
     parser.add_argument("--solutions", action="store_true", help="include the solutions")
     parser.add_argument("--answers", action="store_true", help="print only a table of the answers, to mark at a glance")
     parser.add_argument("--html", action="store_true", help="print pages for a browser to print, instead of Markdown")
+    parser.add_argument(
+        "--language",
+        choices=tuple(LANGUAGES),
+        default=ENGLISH,
+        help=f"the language of what is printed (default: {ENGLISH})",
+    )
     parser.set_defaults(run=run)
 
 
@@ -36,9 +43,11 @@ def run(options: argparse.Namespace) -> int:
     """Print the sheets."""
     from kschedlab.lab.exercises.sheet import Sheet, answers, answers_html
 
-    if options.answers:
-        print((answers_html if options.html else answers)(options.lesson, options.seeds))
+    if options.answers and options.html:
+        print_html(answers_html(options.lesson, options.seeds, options.language))
+    elif options.answers:
+        print(answers(options.lesson, options.seeds, options.language))
     else:
-        made = Sheet(options.lesson, options.seeds, options.solutions)
-        print(made.html() if options.html else made)
+        made = Sheet(options.lesson, options.seeds, options.solutions, options.language)
+        print_html(made.html()) if options.html else print(made)
     return 0

@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from kschedlab.lab.exercises import Sheet
 from kschedlab.lab.exercises.lesson import LESSONS
+from kschedlab.language import LANGUAGES
 from tests.browser.conftest import Open
 
 NAME = "08-teacher.ipynb"
@@ -33,13 +35,28 @@ def test_sheets_are_shown_downloaded_and_sent_to_the_printer(notebook: Open) -> 
     expect(form.get_by_role("status")).to_contain_text('"one" is neither a number nor a range')
 
 
-def test_a_sheet_of_pictures_takes_one_page_and_every_other_two(browser: Browser) -> None:
+WIDTH = 703
+"""Of a printed page between its margins, in pixels."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_sheet_of_pictures_takes_one_page_and_every_other_two(browser: Browser, language: str) -> None:
     page = browser.new_page()
     for lesson in LESSONS:
-        page.set_content(Sheet(lesson, "1-4").html())
+        page.set_content(Sheet(lesson, "1-4", language=language).html())
         data = page.pdf(prefer_css_page_size=True)
         most = 1 if lesson in ("preemption", "generations") else 2
         assert len(re.findall(rb"/Type\s*/Page\b", data)) <= 4 * most, lesson
+    page.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_is_wider_than_a_printed_page(browser: Browser, language: str) -> None:
+    page = browser.new_page(viewport={"width": WIDTH, "height": 1000})
+    page.emulate_media(media="print")
+    for lesson in LESSONS:
+        page.set_content(Sheet(lesson, "1-2", solutions=True, language=language).html())
+        assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH, lesson
     page.close()
 
 

@@ -73,6 +73,10 @@ def within_its_set(link: str) -> str:
     return "/".join(part for part in link.split("/") if part not in ("..", *LANGUAGES))
 
 
+LANGUAGE = re.compile(rf" --language ({'|'.join(LANGUAGES)})\b")
+"""What a command names in the text of one language only, as a cell says ``language("zh")``."""
+
+
 def shape(source: str) -> dict[str, Any]:
     """What a translation keeps: the ranks of headings, the columns of each table's rows, links, code."""
     text = FENCE.sub("", source)
@@ -81,7 +85,7 @@ def shape(source: str) -> dict[str, Any]:
         "headings": [len(line) - len(line.lstrip("#")) for line in lines if line.startswith("#")],
         "tables": [re.sub(r"\\\|", "", line).count("|") for line in lines if line.startswith("|")],
         "links": sorted(map(within_its_set, LINK.findall(text))),
-        "code": sorted(set(CODE.findall(text))),
+        "code": sorted({LANGUAGE.sub("", each) for each in CODE.findall(text)}),
         "folds": text.count("<details>") - text.count("</details>"),
         "opened": text.count("<details>"),
         "blocks": [match[0].splitlines()[0].strip() for match in FENCE.finditer(source)],

@@ -8,6 +8,7 @@ from kschedlab.lab.exercises.exercise import Exercise, lines
 from kschedlab.lab.panels.contents import LESSONS
 from kschedlab.language import language, say, terms
 from kschedlab.views.html import Html, coded, element, join
+from kschedlab.views.svg import CHINESE_FONT
 from kschedlab.views.tables import row, table
 
 PRINTED = (
@@ -25,6 +26,8 @@ PRINTED = (
     "pre { font-size: 0.9em; line-height: 1.1; margin: 0.2em 0 !important; } "
     "ul { margin: 0 0 0.4em; padding-left: 1.4em; } "
     "svg { max-width: 100%; height: auto; } "
+    ".exercise > table td { white-space: normal !important; } p { text-wrap: pretty; } "
+    f":lang(zh) body {{ font-family: {CHINESE_FONT}; }} :lang(zh) th {{ word-break: keep-all; }} "
     "@media screen { body { padding: 1.5em; } .sheet { border-bottom: 2px dashed #888; padding-bottom: 2em; } }"
 )
 RULED = "border-bottom:1px solid #888;height:1.9em;"

@@ -9,6 +9,7 @@ from kschedlab.lab.exercises.lesson import exercises_of
 from kschedlab.lab.exercises.pages import answer_pages, document, pages
 from kschedlab.lab.exercises.seeds import Seeds, parse_seeds
 from kschedlab.language import later, listed, say, terms
+from kschedlab.language.aloud import speaking
 from kschedlab.views.html import Html, element
 from kschedlab.views.words import aligned, count
 
@@ -17,15 +18,18 @@ class Sheet:
     """A class sheet: ``Sheet("preemption", "1-3, 7", solutions=True)``. ValueError for wrong names or seeds.
 
     ``repr`` is Markdown, the notebook shows the pages, and :meth:`save` writes them to a file to print.
+    ``language``: of everything on it, such as "zh"; None: the one that is chosen.
     """
 
-    def __init__(self, lesson: str, seeds: Seeds, solutions: bool = False) -> None:
+    def __init__(self, lesson: str, seeds: Seeds, solutions: bool = False, language: str | None = None) -> None:
         self.lesson, self.seeds, self.solutions = lesson, parse_seeds(seeds), solutions
-        self._exercises = {seed: exercises_of(lesson, seed) for seed in self.seeds}
+        with speaking(language) as self.language:
+            self._exercises = {seed: exercises_of(lesson, seed) for seed in self.seeds}
 
     def html(self) -> str:
         """A whole HTML document with a page, or several, for each student."""
-        return document(say("{lesson}: sheets", lesson=self.lesson), self._pages())
+        with speaking(self.language):
+            return document(say("{lesson}: sheets", lesson=self.lesson), self._pages())
 
     def save(self, path: str | Path) -> Path:
         """Write the document. A browser prints it, or saves it as PDF."""
@@ -36,15 +40,21 @@ class Sheet:
         return pages(self.lesson, self._exercises, self.solutions)
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
+        with speaking(self.language):
+            return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
+        with speaking(self.language):
+            return str(self._folded())
+
+    def _folded(self) -> Html:
+        """The pages below a line that opens them."""
         message = later("{lesson}: {sheets} (seed {seeds})")
         if self.solutions:
             message = later("{lesson}: {sheets} with solutions (seed {seeds})")
         sheets, seeds = count(len(self.seeds), "sheet"), listed(map(str, self.seeds))
         title = element("summary", say(message, lesson=self.lesson, sheets=sheets, seeds=seeds))
-        return str(element("details", title, self._pages()))
+        return element("details", title, self._pages())
 
     def _lines(self) -> Iterator[str]:
         for seed, exercises in self._exercises.items():
@@ -60,20 +70,17 @@ class Sheet:
                     yield f"\n{say('Solution:')}\n\n```\n{exercise.explained().rstrip()}\n```\n"
 
 
-def sheet(lesson: str, seeds: Seeds, solutions: bool = False) -> str:
-    """The sheet as Markdown. ValueError if there is no such lesson."""
-    return repr(Sheet(lesson, seeds, solutions))
-
-
-def answers(lesson: str, seeds: Seeds) -> str:
+def answers(lesson: str, seeds: Seeds, language: str | None = None) -> str:
     """One line for each seed, for marking at a glance: the answers of predictions; other kinds have several answers."""
-    return "\n".join(aligned(answer_rows(lesson, parse_seeds(seeds)), ""))
+    with speaking(language):
+        return "\n".join(aligned(answer_rows(lesson, parse_seeds(seeds)), ""))
 
 
-def answers_html(lesson: str, seeds: Seeds) -> str:
+def answers_html(lesson: str, seeds: Seeds, language: str | None = None) -> str:
     """The same as an HTML document to print."""
-    rows = answer_rows(lesson, parse_seeds(seeds))
-    return document(say("{lesson}: answers", lesson=lesson), answer_pages(lesson, rows))
+    with speaking(language):
+        rows = answer_rows(lesson, parse_seeds(seeds))
+        return document(say("{lesson}: answers", lesson=lesson), answer_pages(lesson, rows))
 
 
 def answer_rows(lesson: str, seeds: Iterable[int]) -> list[list[str]]:

@@ -2,12 +2,16 @@
 
 import html
 import re
+import subprocess
+import sys
 
 import pytest
 
 from kschedlab.lab.exercises import Sheet, answers
 from kschedlab.lab.exercises.lesson import LESSONS, exercises_of
 from kschedlab.lab.exercises.seeds import parse_seeds
+from kschedlab.lab.exercises.sheet import answers_html
+from kschedlab.language import language
 from kschedlab.program.main import main
 
 SEEDS = [
@@ -96,3 +100,46 @@ def test_the_program_refuses_what_it_cannot_print(capsys):
         with pytest.raises(SystemExit):
             main(wrong)
     assert "seeds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [(), ("--solutions",), ("--html",), ("--html", "--solutions")], ids=" ".join)
+def test_the_program_prints_them_in_chinese_and_speaks_english_afterwards(options, capsys):
+    assert main(["sheet", "queue", "--seeds", "1", "--language", "zh", *options]) == 0
+    printed = capsys.readouterr().out.rstrip("\n")
+    assert language() == "en"
+    made = Sheet("queue", 1, "--solutions" in options, language="zh")
+    assert printed == (made.html() if "--html" in options else repr(made)).rstrip("\n")
+    language("zh")
+    try:
+        titles = [each.title for each in exercises_of("queue", 1)]
+    finally:
+        language("en")
+    assert all(re.search("[一-鿿]", title) and title in printed for title in titles)
+
+
+def test_the_answers_can_be_chinese_too(capsys):
+    for option, made in (("--answers", answers), ("--html", answers_html)):
+        assert main(["sheet", "score", "--seeds", "1-2", "--language", "zh", "--answers", option]) == 0
+        assert capsys.readouterr().out.rstrip("\n") == made("score", "1-2", "zh").rstrip("\n")
+    assert answers("score", "1-2", "zh").startswith("种子") and '<html lang="zh">' in answers_html("score", 1, "zh")
+
+
+def test_a_sheet_stays_in_its_language():
+    chinese, english = Sheet("queue", 1, language="zh"), Sheet("queue", 1)
+    before = chinese.html(), english.html()
+    language("zh")
+    try:
+        assert (chinese.html(), english.html()) == before and '<html lang="en">' in before[1]
+        assert Sheet("queue", 1).html() == before[0]
+    finally:
+        language("en")
+    with pytest.raises(ValueError, match='there is no language "fr"'):
+        Sheet("queue", 1, language="fr")
+
+
+def test_pages_are_in_the_encoding_that_they_name():
+    program = "import sys; from kschedlab.program.main import main; main(sys.argv[1:])"
+    asked = ["sheet", "queue", "--seeds", "1", "--html", "--language", "zh"]
+    command = [sys.executable, "-X", "utf8=0", "-c", program, *asked]
+    printed = subprocess.run(command, env={"PYTHONIOENCODING": "gbk"}, stdout=subprocess.PIPE, check=True).stdout
+    assert printed.decode("utf-8").rstrip("\n") == Sheet("queue", 1, language="zh").html().rstrip("\n")
