@@ -39,7 +39,7 @@ LEFT_TO_RIGHT = {
         clock durations pods status | log | server events | informers | scheduler controllers
         timeline | perf | replay report changes | simulation
     """,
-    "lab": "stage | panels | exercises",
+    "lab": "cell_errors | stage | panels | exercises",
     "live": "wire | why serve schedule",
     "program": """
         progress terminal | options | decide serve

@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from kschedlab.manifests.composer import Composer, UnreadableError
-from kschedlab.objects.problems import ManifestError, Path, Problem, later, say
+from kschedlab.objects.problems import ManifestError, Path, Problem, expected, later, say
 
 _STARTS, _STARTS_ENCODED = re.compile(r"\s*[{\[]"), re.compile(rb"\s*[{\[]")
 
@@ -24,6 +24,8 @@ class SourceText:
     """
 
     def __init__(self, number: int, name: str, content: str | bytes) -> None:
+        if not isinstance(content, str | bytes):
+            raise expected(later("the text of manifests"), content)
         self.number = number
         self.name = name
         self._given = content

@@ -42,7 +42,7 @@ def read_all(sources: Iterable[Source]) -> list[SourceText]:
 
 def read_one(source: Source) -> SourceText:
     """The text of one input. ManifestError if it is a folder or cannot be read."""
-    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
+    if isinstance(source, str | os.PathLike) and Path(source).is_dir():
         raise _source_error(0, str(source), "is a folder: name one file")
     (text,) = read_all([source])
     return text
@@ -58,7 +58,7 @@ def _read(source: Source, number: int, seen: set[str]) -> Iterator[SourceText]:
                 yield SourceText(number, str(path), _content(path, number))
                 number += 1
     elif not hasattr(source, "read"):
-        raise TypeError(later("expected a path, an open file or -, got {given}", given=type(source).__name__))
+        raise TypeError(say("expected a path, an open file or -, got {given}", given=type(source).__name__))
     else:
         name = str(getattr(source, "name", "<text>"))
         content = source.read()

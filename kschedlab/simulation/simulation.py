@@ -131,6 +131,8 @@ class Simulation:
         scheduler: bool = True,
     ) -> Simulation:
         """A simulation from files; ``generation`` and ``seed`` override the files' values. ManifestError."""
+        if not isinstance(scenario, Scenario):
+            raise expected(later("a scenario, as load_scenario(...) returns it"), scenario)
         options = scenario.options
         profiles: str | Profiles = generation or options.generation or LATEST
         if options.config and (generation is None or isinstance(generation, str)):

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from kschedlab.decision import Decision
 from kschedlab.language import say, terms
+from kschedlab.objects.problems import UnknownNameError
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.score_formulas import (
     NORMALISED,
@@ -47,9 +48,9 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
     KeyError if the node or the plugin has no score.
     """
     scores = decision.scores
-    position = decision.cluster.index[node]
+    position = decision.cluster.index.get(node, -1)
     if scores is None or plugin not in scores.plugins or position not in scores.nodes:
-        raise KeyError(say("{plugin} has no score of {node}", plugin=plugin, node=node))
+        raise UnknownNameError(say("{plugin} has no score of {node}", plugin=plugin, node=node))
     which, place = scores.plugins.index(plugin), scores.nodes.tolist().index(position)
     own = next((each for each, _ in decision.generation.scores if each.name == plugin), None)
     cell = Cell(decision, scores.rows[which], place, position)

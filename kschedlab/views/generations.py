@@ -121,11 +121,11 @@ class GenerationTable:
     """Generations as a table, for notebooks; all of them by default.
 
     Shows the settings that differ; with ``everything``, all of them. ``only``: how the titles of the sections to show
-    begin, such as "scores".
+    begin, such as "scores". KeyError for a name that no generation has.
     """
 
-    def __init__(self, *generations: Generation, everything: bool = False, only: str = "") -> None:
-        self.generations = generations or tuple(GENERATIONS.values())
+    def __init__(self, *generations: str | Generation, everything: bool = False, only: str = "") -> None:
+        self.generations = tuple(map(Generation.named, generations)) or tuple(GENERATIONS.values())
         self.everything, self.only = everything, only
 
     def __repr__(self) -> str:

@@ -300,17 +300,19 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
     ),
 }
 TERMS = {term.english: term for section in SECTIONS.values() for term in section}
+CHINESE = {term.chinese: term for term in TERMS.values()}
 
 
 class Glossary:
-    """A table of these words, or of all, for notebooks. ValueError if a word is not in the glossary."""
+    """A table of these words, English or Chinese, or of all, for notebooks. ValueError if a word is not there."""
 
     def __init__(self, *words: str) -> None:
-        if unknown := [word for word in words if word not in TERMS]:
-            near = get_close_matches(unknown[0], TERMS, 3, 0.0)
+        known = CHINESE | TERMS
+        if unknown := [str(word) for word in words if word not in known]:
+            near = get_close_matches(unknown[0], known, 3, 0.0)
             message = later('"{word}" is not in the glossary; there are {near}, ...')
             raise ValueError(say(message, word=unknown[0], near=listed(near)))
-        self.terms = [TERMS[word] for word in words or TERMS]
+        self.terms = [known[word] for word in words or TERMS]
 
     def __repr__(self) -> str:
         rows = ([each.english, each.chinese, say(each.meaning)] for each in self.terms)

@@ -8,13 +8,17 @@ from inspect import getsource
 from textwrap import dedent
 from typing import Any
 
+from kschedlab.language import later
+from kschedlab.objects.problems import expected
 from kschedlab.views.html import element
 
 
 class Listing:
-    """The source of a public function or class, with its file. ValueError if its name is private."""
+    """The source of a public function or class, with its file. TypeError for anything else, ValueError if private."""
 
     def __init__(self, of: Callable[..., Any]) -> None:
+        if not callable(of) or not hasattr(of, "__qualname__"):
+            raise expected(later("a function or a class"), of)
         if any(part.startswith("_") and not part.endswith("__") for part in of.__qualname__.split(".")):
             raise ValueError(f"{of.__qualname__} is private: list a public function, which readers may call")
         self.name, self.file = of.__qualname__, f"{of.__module__.replace('.', '/')}.py"

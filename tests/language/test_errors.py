@@ -8,15 +8,30 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab import Generation, schedule
-from kschedlab.lab.panels import your_cluster, your_plugin
+from kschedlab import Generation, Simulation, schedule
+from kschedlab.lab.exercises import Lesson, Roster, Sheet
+from kschedlab.lab.exercises.seeds import parse_seeds
+from kschedlab.lab.panels import (
+    generations,
+    overview_path,
+    queue_heap,
+    queue_nominated,
+    score,
+    weights,
+    your_cluster,
+    your_plugin,
+)
+from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.language import language
 from kschedlab.manifests.known_fields import known
-from kschedlab.manifests.loading import ManifestError, decode_objects, load
+from kschedlab.manifests.loading import ManifestError, decode_objects, load, loads
 from kschedlab.manifests.sources import KUBECTL_KINDS
 from kschedlab.plugins import Plugin, check_plugin, load_plugin, node_filter, node_score
 from kschedlab.plugins.framework import POINTS
 from kschedlab.testing import cluster
+from kschedlab.views.generations import GenerationTable
+from kschedlab.views.glossary import Glossary
+from kschedlab.views.listing import Listing
 from tests.language.shown import english
 
 DATA = Path(__file__).parents[1] / "manifests"
@@ -146,6 +161,59 @@ MISTAKES: tuple[Callable[[], object], ...] = (
     lambda: schedule("default/none", cluster()),
     lambda: Generation.named("Cold"),
 )
+SETTINGS = (
+    "pods popped operation which priority Pop Add Update Delete calls story balanced image least nodes spread "
+    "taints avoided down across off overview queue score map reduce preemption generations your cluster plugin devices"
+)
+TYPED: tuple[Callable[[], object], ...] = (
+    lambda: queue_heap.panel(pods=99),
+    lambda: queue_heap.panel(pods=None),
+    lambda: queue_heap.panel(operation=[]),
+    lambda: queue_heap.panel().restore("99"),
+    lambda: queue_heap.panel().ask("99"),  # type: ignore[arg-type]
+    lambda: queue_nominated.where_is_urgent(99),
+    lambda: weights.who_wins("nodes", 1, 99),
+    lambda: score.Formulas(score.decide(score.Cause()), "99"),
+    lambda: generations.question("99", "99"),
+    lambda: generations.question("99", 99),  # type: ignore[arg-type]
+    lambda: generations.right(generations.Settings(), ["99"]),
+    lambda: your_plugin.lightest("99", []),
+    lambda: Prediction("99", {}, right="99"),
+    lambda: Prediction("99", [], right="99"),  # type: ignore[arg-type]
+    lambda: your_cluster.panel([]),  # type: ignore[arg-type]
+    lambda: loads(99),  # type: ignore[arg-type]
+    lambda: load(99),  # type: ignore[arg-type]
+    lambda: Simulation.of(99),  # type: ignore[arg-type]
+    lambda: Lesson("99"),
+    lambda: Lesson("queue", seed="99"),  # type: ignore[arg-type]
+    lambda: Lesson("queue")[99],
+    lambda: Lesson("queue")["99"],  # type: ignore[index]
+    lambda: Sheet("queue", []),
+    lambda: Sheet("queue", None),  # type: ignore[arg-type]
+    lambda: Roster([]),  # type: ignore[arg-type]
+    lambda: Glossary("99"),
+    lambda: GenerationTable("99"),
+    lambda: Listing(99),  # type: ignore[arg-type]
+)
+"""What a reader may type into a cell of a lesson; 99 and what is empty are wrong everywhere."""
+
+
+@pytest.mark.parametrize("mistake", TYPED)
+def test_what_is_wrong_in_a_cell_is_told_in_chinese(mistake: Callable[[], object]) -> None:
+    with pytest.raises((ValueError, TypeError, LookupError, ManifestError)) as error:
+        mistake()
+    words = "node rack high low int str list dict Question Roster of load scenario right informer what if"
+    given = f"{SETTINGS} NodeResourcesBalancedAllocation {words}"
+    assert re.search("[一-鿿]", str(error.value))
+    assert untranslated([str(error.value)], given) == {}
+
+
+def test_a_chinese_reader_may_type_what_is_shown_with_full_width_marks() -> None:
+    typed = queue_heap.panel().restore("pods：3，operation：Add")
+    assert typed.settings == queue_heap.panel(pods=3, operation="Add").settings
+    assert overview_path.panel(story="抢占").settings == overview_path.panel(story="preemption").settings
+    assert parse_seeds("1，3、5～7") == [1, 3, 5, 6, 7]
+    assert repr(Glossary("堆")) == repr(Glossary("heap"))
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

@@ -9,7 +9,8 @@ from typing import cast
 
 from kschedlab.lab.exercises.exercise import MARKS, Exercise, State
 from kschedlab.lab.exercises.progress import Progress
-from kschedlab.language import listed, say, terms
+from kschedlab.lab.exercises.seeds import whole
+from kschedlab.language import later, listed, say, terms
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.style import CELL, HEAD, NUMBER, TABLE
 
@@ -37,7 +38,8 @@ def lesson_named(text: str) -> str:
 def exercises_of(lesson: str, seed: int) -> list[Exercise]:
     """The exercises of a lesson, generated from the seed. ValueError if there is no such lesson."""
     make = import_module(f"kschedlab.lab.exercises.{lesson_named(lesson)}").exercises
-    return cast(Callable[[int], list[Exercise]], make)(seed)
+    wrong = later('seed: "{seed}" is not a whole number, 0 or more')
+    return cast(Callable[[int], list[Exercise]], make)(whole(seed, wrong))
 
 
 class Lesson:
@@ -54,7 +56,7 @@ class Lesson:
             exercise.on_progress = partial(self.kept.keep, name, seed, number)
 
     def __getitem__(self, number: int) -> Exercise:
-        if not 1 <= number <= len(self):
+        if number not in range(1, len(self) + 1):
             raise IndexError(say("the exercises of this lesson are 1 to {last}", last=len(self)))
         return self._exercises[number - 1]
 

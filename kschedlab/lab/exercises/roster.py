@@ -15,6 +15,7 @@ from kschedlab.lab.exercises.exercise import MARKS, State
 from kschedlab.lab.exercises.lesson import LESSONS, lesson_named
 from kschedlab.lab.exercises.progress import ENTRY, EXPORTED, Record, record_of
 from kschedlab.language import later, listed, say, terms
+from kschedlab.objects.problems import expected
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
 from kschedlab.views.words import aligned, count
@@ -39,6 +40,8 @@ class Roster:
     def __init__(self, files: Mapping[str, bytes | str]) -> None:
         self.students: dict[str, list[Record]] = {}
         self.troubles: list[str] = []
+        if not isinstance(files, Mapping):
+            raise expected(later("a dict from the names of files to their texts (Roster.of(...) reads files)"), files)
         for name, content in list(files.items())[:MOST]:
             self._add(name, content)
         if len(files) > MOST:
@@ -54,7 +57,10 @@ class Roster:
         roster.troubles = troubles + roster.troubles
         return roster
 
-    def _add(self, file: str, content: bytes | str) -> None:
+    def _add(self, file: str, content: object) -> None:
+        if not isinstance(content, str | bytes):
+            self._refuse(file, str(expected(later("text or bytes"), content)))
+            return
         if len(content) > LARGEST:
             self._refuse(file, say("larger than {size:,} bytes", size=LARGEST))
             return

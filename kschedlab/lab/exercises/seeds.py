@@ -9,14 +9,18 @@ from kschedlab.language import later, say
 
 Seeds: TypeAlias = str | int | Iterable[int]
 MOST = 1000
+CHINESE = str.maketrans("，、；–—～至", ",,,----")
+"""What a Chinese keyboard types, and a dash."""
 
 
 def parse_seeds(given: Seeds) -> list[int]:
     """The seeds in their order, each once. ValueError says what is wrong."""
     if isinstance(given, str):
-        found = [seed for part in given.replace("–", "-").split(",") for seed in _range(part.strip())]
+        found = [seed for part in given.translate(CHINESE).split(",") for seed in _range(part.strip())]
     else:
-        found = [_number(each) for each in ([given] if isinstance(given, int) else given)]
+        found = [_number(each) for each in (given if isinstance(given, Iterable) else [given])]
+    if not found:
+        raise ValueError(say('seeds: there are none; write "1-30", "1-3, 7", or [1, 2, 3]'))
     if len(found) > MOST:
         raise ValueError(
             say("seeds: {number} are too many; {most} are enough for a class", number=len(found), most=MOST)
@@ -35,7 +39,12 @@ def _range(part: str) -> range:
 
 
 def _number(seed: object) -> int:
+    message = later('seeds: {seed!r} is not a whole number; write "1-30", "1-3, 7", or [1, 2, 3]')
+    return whole(seed, message)
+
+
+def whole(seed: object, message: str) -> int:
+    """The seed. ValueError with this message if it is none."""
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        message = later('seeds: {seed!r} is not a whole number; write "1-30", "1-3, 7", or [1, 2, 3]')
         raise ValueError(say(message, seed=str(seed)[:40]))
     return seed

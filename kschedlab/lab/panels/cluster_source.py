@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from kschedlab.language import later, say
 from kschedlab.manifests.loading import ManifestError, Objects, load, loads
 from kschedlab.manifests.sources import KUBECTL_KINDS, MAX_BYTES
 from kschedlab.objects.api import Api
-from kschedlab.objects.problems import Problem
+from kschedlab.objects.problems import Problem, expected
 from kschedlab.views.words import count
 
 BUNDLED = later("the bundled cluster")
@@ -79,7 +80,9 @@ def bundled() -> Loaded:
 def from_paths(paths: Iterable[str]) -> Loaded:
     """Files or folders. ManifestError with all problems."""
     given = tuple(paths)
-    return Loaded(load(*map(Path, given)), ", ".join(given))
+    if wrong := [each for each in given if not isinstance(each, str | os.PathLike)]:
+        raise expected(later("the path of a file or a folder"), wrong[0])
+    return Loaded(load(*map(Path, given)), ", ".join(map(str, given)))
 
 
 def from_text(text: str) -> Loaded:

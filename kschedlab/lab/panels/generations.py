@@ -16,7 +16,7 @@ from kschedlab.generations import Generation
 from kschedlab.generations.columns import NAMES
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.generation_clusters import STORIES
-from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.question import Question, answers
 from kschedlab.lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab.language import later, listed, say, sentences
 from kschedlab.manifests.loading import decode_objects
@@ -178,12 +178,13 @@ def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = 
     ``choices``: nodes or pods, which are picked in the picture, or others. ``why``: a sentence behind the decision's.
     ``alone``: the earlier versions' answers are hidden too.
     """
+    picks = answers(choices)
     return Question(
         text,
-        tuple(choices),
-        right=lambda settings: right(settings, choices),
+        picks,
+        right=lambda settings: right(settings, picks),
         why=lambda settings, said: sentences((remark(decide(settings), said), why)),
-        before=lambda settings: partial(before, settings, choices, alone),
+        before=lambda settings: partial(before, settings, picks, alone),
     )
 
 
@@ -219,11 +220,14 @@ def _ladder(settings: Settings) -> list[Step]:
 
 
 def right(settings: Settings, choices: Sequence[str]) -> str:
-    """The choice that the decision makes: its node, or the pod that it evicts."""
+    """The choice that the decision makes: its node, or the pod that it evicts. ValueError if it makes none of them."""
     decision = decide(settings)
     victims = decision.preemption.victims if decision.preemption is not None else ()
     found = [picked(decision), *(each.pod.metadata.name for each in victims)]
-    return next(each for each in choices if each in found)
+    if (chosen := next((each for each in choices if each in found), None)) is None:
+        wrong = later("none of the answers {choices} is right; it would be {right}")
+        raise ValueError(say(wrong, choices=listed(choices), right=say(" or ").join(found)))
+    return chosen
 
 
 def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) -> Html:

@@ -8,6 +8,8 @@ from typing import Any
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Nothing
+from kschedlab.language import later, listed, say
+from kschedlab.objects.problems import expected
 from kschedlab.views.html import Html, visible
 
 __all__ = ["Prediction", "Question"]
@@ -16,13 +18,19 @@ __all__ = ["Prediction", "Question"]
 class Prediction(Panel[Nothing]):
     """A multiple-choice question; ``remarks`` has a comment on each answer, ``right`` is the right one.
 
-    Without ``right`` the remarks alone say what is right.
+    Without ``right`` the remarks alone say what is right. TypeError or ValueError for what is no such question.
     """
 
     def __init__(self, question: str, remarks: Mapping[str, str], right: str = "") -> None:
-        self.text, self.remarks = question, dict(remarks)
+        if not isinstance(remarks, Mapping):
+            raise expected(later("a dict from each answer to its remark"), remarks)
+        if not remarks or right and right not in remarks:
+            raise ValueError(say('right: "{answer}" is not one of {choices}', answer=right, choices=listed(remarks)))
+        self.text, self.remarks = str(question), dict(remarks)
         view = View(Html(), "", Html(), "")
-        asked = Question[Any](question, tuple(remarks), lambda _: right, lambda _, answer: self.remarks.get(answer, ""))
+        asked = Question[Any](
+            self.text, tuple(remarks), lambda _: right, lambda _, answer: self.remarks.get(answer, "")
+        )
         super().__init__(Nothing(), lambda _: view, question=asked)
 
     def __repr__(self) -> str:

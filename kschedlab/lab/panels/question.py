@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
-from kschedlab.language import listed, say
+from kschedlab.language import later, listed, say
+from kschedlab.objects.problems import expected
 from kschedlab.views.html import Html
 from kschedlab.views.svg import Room
 
 S = TypeVar("S")
+
+
+def answers(given: object) -> tuple[str, ...]:
+    """Answers to choose from. TypeError for anything but texts in a row, such as one text."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise expected(later('answers in a list, such as ["node-a", "node-b"]'), given)
+    return tuple(map(str, given))
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,8 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def where_is_urgent(calls: int) -> Question[Settings]:
-    """The list on which urgent is after this call. ``calls``: its number."""
+    """The list on which urgent is after this call. ``calls``: its number. ValueError if there is no such call."""
+    call = calls_of(kept=False)[Settings().changed(calls=calls).calls].call
 
     def right(settings: Settings) -> str:
         here = calls_of(settings.kept)[settings.calls]
@@ -170,7 +171,7 @@ def where_is_urgent(calls: int) -> Question[Settings]:
         )
 
     return Question(
-        say("{call} is called. On which list is urgent then?", call=say(calls_of(kept=False)[calls].call)),
+        say("{call} is called. On which list is urgent then?", call=say(call)),
         ("node-a", "node-b", say("both"), say("on no list")),
         right,
         why,

@@ -10,7 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.score import LOOKS, PLUGINS, Cause, Settings, arithmetic, decide, picture
 from kschedlab.lab.panels.score_cluster import NODES, before
-from kschedlab.language import later, say, sentences, terms
+from kschedlab.language import later, listed, say, sentences, terms
 from kschedlab.views.arithmetic import Step
 from kschedlab.views.html import Html
 from kschedlab.views.score import number, total
@@ -121,7 +121,11 @@ def the_number(what: str = "") -> Question[Settings]:
 
     def step(settings: Settings) -> Step:
         steps = arithmetic(decide(settings), settings.plugin, settings.node)
-        return next(each for each in steps if each.what == (what or settings.stage))
+        found = next((each for each in steps if each.what == (what or settings.stage)), None)
+        if found is None:
+            there = listed(each.what for each in steps)
+            raise ValueError(say('this score has no step "{step}"; there are {there}', step=what, there=there))
+        return found
 
     def why(settings: Settings, answer: str) -> str:
         found = step(settings)

@@ -23,6 +23,8 @@ Value: TypeAlias = Hashable
 Kind: TypeAlias = Literal["slider", "choice", "switch", "steps", "typed"]
 Last: TypeAlias = Callable[[Any], int]
 """From settings to their last step."""
+FULL_WIDTH = str.maketrans("，：", ",:")
+"""What a Chinese keyboard types for the marks of a state."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Control:
         """The value of this text. ValueError lists the allowed ones."""
         if self.reads is not None:
             return self._typed(name, written)
-        found = [value for value in self.allowed(settings) if self.write(value) == written]
+        found = [value for value in self.allowed(settings) if written in (self.write(value), self.show(value))]
         return found[0] if found else self._refuse(name, written, settings)
 
     def at(self, name: str, index: Any) -> Value:
@@ -208,7 +210,7 @@ class Restorable:
             raise ValueError(
                 say('expected settings as text, such as "{example}", got {value}', example=cls(), value=_shown(text))
             )
-        parts = (part.partition(":") for part in text.split(",") if part.strip())
+        parts = (part.partition(":") for part in text.translate(FULL_WIDTH).split(",") if part.strip())
         return cls()._with({name.strip(): written.strip() for name, _, written in parts}, Control.read)
 
     def changed(self, **changes: Any) -> Self:

@@ -213,7 +213,11 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Weights]:
 
 
 def who_wins(field: str, old: int, new: int) -> Question[Weights]:
-    """Who wins once this weight has changed? Asked of a panel with the new one; until then, the old sums show."""
+    """Who wins once this weight has changed? Asked of a panel with the new one; until then, the old sums show.
+
+    ValueError for a weight or a number that the panel does not have.
+    """
+    Weights().changed(**{field: old}).changed(**{field: new})
 
     def before(weights: Weights) -> Bars:
         decision = decide(weights.changed(**{field: old}))

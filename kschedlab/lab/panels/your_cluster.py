@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import make_dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Self
 
 from kschedlab.cluster.pools import pool_labels
@@ -19,7 +18,7 @@ from kschedlab.lab.panels.base import CARD, Panel, View
 from kschedlab.lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
 from kschedlab.lab.panels.settings import Restorable, choice, typed
 from kschedlab.language import later, say, sentences
-from kschedlab.manifests.loading import ManifestError, Objects, load
+from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.plugins.joining import several
 from kschedlab.views.cluster_detail import Choice
 from kschedlab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
@@ -275,7 +274,7 @@ def panel(source: str | Objects | None = None, plugins: object = (), **values: s
     elif isinstance(source, Objects):
         loaded = Loaded(source, say("your cluster"))
     else:
-        loaded = Loaded(load(Path(source)), source)
+        loaded = from_paths([source])
     made = YourCluster(loaded, several(plugins))
     return made.move(**values) if values else made
 

@@ -18,6 +18,7 @@ from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, slider
 from kschedlab.language import later, listed, say, sentences
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.problems import unknown
 from kschedlab.plugins.joining import several
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, node, pod
@@ -213,8 +214,10 @@ def where(plugins: object = (), text: str = "") -> Question[Settings]:
 
 
 def lightest(rack: str, plugins: object) -> Question[Settings]:
-    """From which weight of the score on does ``web`` go to this rack? A number is typed."""
+    """From which weight of the score on does ``web`` go to this rack? A number is typed. KeyError for no rack."""
     added = several(plugins)
+    if rack not in RACKS:
+        raise unknown("node", rack, RACKS)
 
     def totals(settings: Settings, weight: int) -> str:
         return sentence(decide(settings.changed(weight=weight), added))

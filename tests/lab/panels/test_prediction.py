@@ -26,7 +26,7 @@ def test_a_saved_notebook_shows_the_question_without_the_remarks() -> None:
 
 
 def test_what_stands_between_backquotes_is_shown_as_code() -> None:
-    prediction = Prediction("What does `Less` say?", {"`a<b>`": "no: `Less` compares"}, "b")
+    prediction = Prediction("What does `Less` say?", {"`a<b>`": "no: `Less` compares"}, "`a<b>`")
     assert "What does <code>Less</code> say?" in str(prediction.still())
     assert "<code>a&lt;b&gt;</code>" in str(prediction.still())
     assert "no: <code>Less</code> compares" in str(prediction.answer("`a<b>`").still())
