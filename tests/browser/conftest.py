@@ -23,7 +23,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.browser.lab import LIMIT, Notebook, chromium
+from tests.browser.lab import LIMIT, SECOND, Notebook, chromium
 from tests.browser.page import PanelPage
 
 expect.set_options(timeout=LIMIT)
@@ -61,7 +61,7 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def wait_until_up(url: str, server: subprocess.Popen[bytes], log: Path, seconds: float = 60) -> None:
+def wait_until_up(url: str, server: subprocess.Popen[bytes], log: Path, seconds: float = LIMIT / SECOND) -> None:
     for _ in range(int(seconds / 0.1)):
         assert server.poll() is None, f"JupyterLab ended:\n{log.read_text()}"
         try:

@@ -69,13 +69,13 @@ class Notebook:
     def open(self, url: str) -> None:
         """Go to a notebook's address and wait until its kernel can be used."""
         self.page.goto(url)
-        expect(self.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible(timeout=60 * SECOND)
+        expect(self.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible()
 
     def run_all(self) -> None:
         """Run > Run All Cells, wait until each cell has its number; output to stderr fails the test."""
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        self.page.wait_for_function(ALL_DONE, timeout=120 * SECOND)
+        self.page.wait_for_function(ALL_DONE)
         errors = self.page.locator(ERROR).all_inner_texts()
         assert not errors, "\n".join(errors)
 

@@ -166,9 +166,12 @@ def test_an_answer_survives_closing_and_a_restart(lab: Lab, notebook: Open) -> N
     card.get_by_role("radio", name="node-a").check()
     card.get_by_role("button", name="Check").click()
     expect(card.get_by_role("status")).to_contain_text("node-a drops out at rule 5")
+    expect(page.page.locator(".ks-still").filter(has_text="On which node does urgent make room?")).to_contain_text(
+        "● node-a"
+    )
     again = reopened(lab, notebook, page, name)
     still = again.page.locator(".ks-still").filter(has_text="On which node does urgent make room?")
-    expect(still).to_contain_text("● node-a", timeout=30_000)
+    expect(still).to_contain_text("● node-a")
     expect(still).to_contain_text("node-a drops out at rule 5")
     again.run_all()
     card = again.page.locator(".ks-exercise").filter(has_text="On which node does urgent make room?")

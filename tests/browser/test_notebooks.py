@@ -39,13 +39,14 @@ def test_every_panel_shows_what_is_saved_and_is_a_still_picture_when_reopened(
     page = notebook(name)
     page.run_all()
     expect(page.page.get_by_text("Error displaying widget")).to_have_count(0)
+    panels = (ROOT / "notebooks" / name).read_text(encoding="utf-8").count('class=\\"ks-still\\"')
+    expect(page.page.locator(LIVE)).to_have_count(panels)
     page.page.wait_for_function(f"() => ({LIVE_AND_SAVED})().every(([, saved]) => saved)")
-    live = page.page.locator(LIVE).count()
     expect(page.page.locator(".ks-still").locator("visible=true")).to_have_count(0)
     again = reopened(lab, notebook, page, name)
     stills = again.page.locator(".ks-still").locator("visible=true")
-    expect(stills).to_have_count(live)
-    for each in range(live):
+    expect(stills).to_have_count(panels)
+    for each in range(panels):
         expect(stills.nth(each)).to_contain_text("run this cell (Shift+Enter)")
 
 

@@ -25,6 +25,9 @@ FEW = {"en": [SIZES[1], SIZES[2], SIZES[5]], "zh": [SIZES[0], SIZES[5]]}
 """The windows in which a page is tested, where not in all."""
 ALIVE = "(slot) => slot.dataset.alive"
 FIRST = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
+AWAITED = """() => performance.getEntriesByType("resource")
+    .filter((each) => each.renderBlockingStatus === "blocking").map((each) => each.name)"""
+PICTURES = "[data-kind] :is(svg, img)"
 QUIET = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"""
 TOO_WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 SMALL = """(slot) => [...slot.querySelectorAll(".ks-picture svg text")].map((each) =>
@@ -242,20 +245,33 @@ def test_what_a_question_above_covers_opens_with_its_answer(browser: Browser, si
         expect(covered.locator(".ks-sentence")).not_to_be_empty()
 
 
-def test_a_page_is_there_at_once_from_a_server(browser: Browser, site: Site) -> None:
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a local file server."""
+
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None: ...
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site.folder)))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        address = f"http://127.0.0.1:{server.server_port}/10-devices.html"
-        with opened(browser, address) as page:
-            page.wait_for_function(FIRST)
-            assert page.evaluate(FIRST) < 1000
-            alive(page, page.locator("[data-kind=stage]").first)
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
+
+
+def test_pages_show_pictures_before_they_have_anything_but_their_text_and_style(browser: Browser, site: Site) -> None:
+    """What makes them quick; benchmarks/pages.py measures how quick."""
+    without_scripts = browser.new_context(java_script_enabled=False).new_page()
+    with served(site.folder) as address:
+        for file in site.pages:
+            place = f"{address}/{file.relative_to(site.folder)}"
+            with opened(browser, place) as page:
+                page.wait_for_function(FIRST)
+                assert [Path(each).name for each in page.evaluate(AWAITED)] == ["course.css"]
+            without_scripts.goto(place)
+            expect(without_scripts.locator(PICTURES).first).to_be_visible()
+    without_scripts.context.close()
 
 
 def test_pages_lead_to_each_other_and_keep_the_theme(browser: Browser, site: Site) -> None:

@@ -97,7 +97,7 @@ def test_another_cluster_by_file_by_path_and_by_text(notebook: Open, tmp_path: P
     with page.page.expect_file_chooser() as chooser:
         panel.get_by_role("button", name="Choose files, or drop them here").click()
     chooser.value.set_files(large)
-    expect(status).to_contain_text("large.json: 1 node, 1,000 running pods, 1 pending.", timeout=60_000)
+    expect(status).to_contain_text("large.json: 1 node, 1,000 running pods, 1 pending.")
     panel.get_by_placeholder("/path/to/cluster.yaml").fill(str(path))
     panel.get_by_role("button", name="Load path").click()
     expect(status).to_contain_text("small.yaml: 1 node")
