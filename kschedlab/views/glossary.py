@@ -145,7 +145,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "001",
             "a pod that has evicted others and waits for its node: `status.nominatedNodeName`",
         ),
-        Term("scheduling gate", "调度门", "", "a pod that has one is not yet to be scheduled (v1.37)"),
+        Term("scheduling gate", "调度门控", "", "a pod that has one is not yet to be scheduled (v1.37)"),
     ),
     "Filter": (
         Term(

@@ -33,7 +33,7 @@ PREEMPT, NOMINATE, DELETE = "Preempt", "SetNominatedNodeName", "DeletePod"
 
 @dataclass(frozen=True)
 class Stop:
-    """A box. ``label``: its text, with spaces where it may wrap; ``name``: the function, if it differs."""
+    """A box. ``label``: its text; ``name``: the function, if it differs."""
 
     label: str
     place: Place
@@ -43,9 +43,9 @@ class Stop:
 
 _ONE: Mapping[str, Stop] = {
     QUEUE: Stop(later("Scheduling Queue"), (0, 0)),
-    RECORD: Stop("recordScheduling Failure", (1, 0)),
+    RECORD: Stop("recordSchedulingFailure", (1, 0)),
     PREEMPT: Stop("Preempt", (2, 0), later("if FitError")),
-    NOMINATE: Stop("SetNominated NodeName", (3, 0)),
+    NOMINATE: Stop("SetNominatedNodeName", (3, 0)),
     DELETE: Stop("DeletePod", (4, 0), later("each victim")),
     NEXT: Stop("NextPod", (0, 1)),
     SCHEDULE: Stop("Schedule", (1, 1), later("filter, score")),

@@ -257,8 +257,8 @@ def test_the_check_of_a_plugin_is_chinese() -> None:
 
 
 def test_a_wrong_manifest_is_told_in_chinese() -> None:
-    for quantity, why in (("1 core", "应当是"), ("1GB", "没有“GB”这个后缀"), ("1,5", "小数点请用句点")):
-        with pytest.raises(ValueError, match=f"“{quantity}”不是数量（{why}"):
+    for quantity, why in (("1 core", "应当写成"), ("1GB", "没有“GB”这个后缀"), ("1,5", "小数点请用句点")):
+        with pytest.raises(ValueError, match=f"“{quantity}”不是有效的数量（{why}"):
             Quantity(quantity)
 
 

@@ -52,7 +52,7 @@ class Predict(Exercise):
         if self.remarks:
             known = {each.casefold(): remark for each, remark in self.remarks.items()}
             if said.casefold() not in known:
-                choices = say("; ").join(f'"{each}"' for each in self.remarks)
+                choices = say("; ").join(say('"{text}"', text=each) for each in self.remarks)
                 return Verdict(
                     State.ERROR,
                     say('"{said}" is none of the answers: {choices}.', said=said[:80], choices=choices),

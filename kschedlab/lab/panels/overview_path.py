@@ -272,7 +272,7 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
 
 
 STEPS = ("NextPod", "Schedule", "assume", "bind", later("PostBind plugins"))
-AFTER = ("NextPod", "recordScheduling Failure", "ForgetPod", later("PostBind plugins"))
+AFTER = ("NextPod", "recordSchedulingFailure", "ForgetPod", later("PostBind plugins"))
 """The boxes that are answers."""
 
 
@@ -332,6 +332,6 @@ def _until_bind(settings: Settings) -> Callable[[Room], Html]:
 
 
 def _why_undone(settings: Settings, answer: str) -> str:
-    if answer == "recordScheduling Failure":
+    if answer == "recordSchedulingFailure":
         return say("That comes second. First ForgetPod gives the place in the cache back: the next pod may need it.")
     return say("The cache still counts web on the node: ForgetPod gives that place back. Then the failure is recorded.")
