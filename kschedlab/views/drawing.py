@@ -229,7 +229,9 @@ def _title(box: Box, width: float, top: float) -> list[Html]:
     name = box.title or (box.name if box.capacity else say(box.name))
     room = width - SIZE * len(badges)
     sign = fitting((sign + name, sign.strip() + name), room, bold=True).removesuffix(name)
-    name, middle = fitted(name, room - text_width(sign, bold=True), bold=True), room / 2
+    beside, middle = room - text_width(sign, bold=True), room / 2
+    first, _, last = name.rpartition("-")
+    name = fitted(fitting((name, f"…{last}" if first else name), beside, bold=True), beside, bold=True)
     title = element(
         "text",
         element("tspan", sign, fill=colour) if sign else None,

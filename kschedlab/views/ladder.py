@@ -10,12 +10,12 @@ import numpy as np
 from kschedlab.language import listed, say
 from kschedlab.preemption.ladder import PRIORITY_OFFSET, Rung, earliest_start, sum_of_priorities
 from kschedlab.preemption.stage import Preemption
-from kschedlab.views.html import Html, element
+from kschedlab.views.html import Child, Html, element, join
 from kschedlab.views.style import CELL, DECIDES, GREY, HEAD, NUMBER, RIGHT, TABLE
 from kschedlab.views.words import aligned, clock
 
-COLUMNS = 6
-"""How many candidates a table shows side by side."""
+COLUMNS, NARROW = 6, 2
+"""How many candidates a table shows side by side, and how many of more than that in a narrow window."""
 
 
 @dataclass(frozen=True)
@@ -122,19 +122,32 @@ def ladder_html(preemption: Preemption) -> Html:
     """The ladder as an HTML table: rules down, candidates across; rules that did not apply are grey."""
     nodes = columns(preemption)
     hidden = len(preemption.positions) - len(nodes)
-    head = [("", HEAD), (say("Rule"), HEAD), *((node, HEAD + RIGHT) for node in nodes)]
-    head += [*([(say("{number:,} more", number=hidden), HEAD)] if hidden else []), (say("Result"), HEAD)]
-    rows = [_row(step, nodes, bool(hidden)) for step in steps(preemption, nodes)]
-    return element(
-        "table",
-        element("thead", element("tr", *(element("th", text, scope="col", style=style) for text, style in head))),
-        element("tbody", *rows),
-        style=TABLE,
-    )
+    head = [_head(""), _head(say("Rule"))]
+    head += [_head(node, HEAD + RIGHT, _spare(i, hidden)) for i, node in enumerate(nodes)]
+    head += [_head(_more(hidden, len(nodes)))] if hidden else []
+    rows = [_row(step, nodes, hidden) for step in steps(preemption, nodes)]
+    thead = element("thead", element("tr", *head, _head(say("Result"))))
+    return element("table", thead, element("tbody", *rows), style=TABLE)
 
 
-def _row(step: Step, nodes: Sequence[str], hidden: bool) -> Html:
-    cells = [_value(step, node) for node in nodes]
+def _head(text: Child, style: str = HEAD, mark: str | None = None) -> Html:
+    return element("th", text, scope="col", style=style, class_=mark)
+
+
+def _spare(column: int, hidden: int) -> str | None:
+    """The mark of a column that a narrow window leaves out, as it does the hidden ones (stage.css)."""
+    return "ks-roomy" if hidden and column >= NARROW else None
+
+
+def _more(hidden: int, shown: int) -> Html:
+    """How many candidates have no column; a narrow window shows fewer."""
+    few = say("{number:,} more", number=hidden + shown - NARROW)
+    wide = element("span", say("{number:,} more", number=hidden), class_="ks-roomy")
+    return join([wide, element("span", few, class_="ks-tight", style="display:none")])
+
+
+def _row(step: Step, nodes: Sequence[str], hidden: int) -> Html:
+    cells = [_value(step, node, _spare(i, hidden)) for i, node in enumerate(nodes)]
     return element(
         "tr",
         element("th", f"▶ {step.number}" if step.decides else step.number, scope="row", style=NUMBER),
@@ -146,11 +159,11 @@ def _row(step: Step, nodes: Sequence[str], hidden: bool) -> Html:
     )
 
 
-def _value(step: Step, node: str) -> Html:
+def _value(step: Step, node: str, mark: str | None) -> Html:
     if node not in step.standing:
-        return element("td", "–", style=NUMBER + GREY)
+        return element("td", "–", style=NUMBER + GREY, class_=mark)
     best = step.applies and node in step.kept and len(step.kept) < len(step.standing)
-    return element("td", element("b", step.values[node]) if best else step.values[node], style=NUMBER)
+    return element("td", element("b", step.values[node]) if best else step.values[node], style=NUMBER, class_=mark)
 
 
 def ladder_text(preemption: Preemption) -> list[str]:

@@ -9,8 +9,10 @@ from fractions import Fraction
 from kschedlab.decision import Decision
 from kschedlab.language import later, say, terms
 from kschedlab.views.chart import Chart, heat_map
-from kschedlab.views.html import Html
-from kschedlab.views.tables import row, table
+from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import after_hyphen
+from kschedlab.views.style import CELL, HEAD, TABLE
+from kschedlab.views.tables import row
 from kschedlab.views.words import aligned, listing
 
 STAGES = (later("raw"), later("normalised"), later("weighted"), later("summed"))
@@ -88,9 +90,13 @@ def walk_lines(walk: Sequence[Held]) -> str:
 
 
 def walk_table(walk: Sequence[Held]) -> Html:
-    """The walk as a table, one row for each element of the list."""
-    head, *rows = _walk_cells(walk)
-    return table(head, (row(*cells) for cells in rows))
+    """The walk as a table, one row for each element of the list; the nodes that are held share a heading."""
+    _, *rows = _walk_cells(walk)
+    first = (element("th", text, scope="col", rowspan=2, style=HEAD) for text in terms("node", "score", "what happens"))
+    held = element("th", say("held, with probability"), scope="colgroup", colspan=len(walk), style=CELL)
+    nodes = (element("th", name, scope="col", style=HEAD) for name in after_hyphen([each.name for each in walk]))
+    head = element("thead", element("tr", *first, held), element("tr", *nodes))
+    return element("table", head, element("tbody", *(row(*cells) for cells in rows)), style=TABLE)
 
 
 def _walk_cells(walk: Sequence[Held]) -> list[list[str]]:

@@ -110,7 +110,7 @@ class Card {
       choice: () => picker(face.choices, changed), yaml: () => editor(check, changed), text: () => line(check, changed),
     };
     this.place = places[face.place]?.() ?? null;
-    this.question = make("div", { class: "ks-asked" });
+    this.question = make("div", { class: "ks-asked ks-table" });
     this.question.addEventListener("click", (event) => this.pick(event.target.closest("[data-pick]")?.dataset.pick));
     this.reply = make("div", { class: "ks-reply", "aria-live": "polite" });
     const main = button(say("Check"), check);

@@ -7,6 +7,9 @@ import { DRAG } from "./motion.js";
 import { Player } from "./player.js";
 
 const FEW = 5, SHORT = 34; // as many choices, with as many letters, stand side by side; more are in a menu
+const LONG = 17; // what has more letters needs more than a column; a Chinese one counts twice
+
+const isLong = (text) => text.replace(/[^\x00-\xff]/g, "--").length > LONG;
 
 const labelled = (control, ...parts) => make("label", {}, make("span", { class: "ks-label" }, control.label), ...parts);
 
@@ -39,7 +42,9 @@ function menu(control, stage) {
   const options = control.shown.map((text, i) => make("option", { value: i }, text));
   const select = make("select", { "aria-label": control.label }, ...options);
   select.addEventListener("change", () => stage.set({ [control.name]: Number(select.value) }));
-  return { root: labelled(control, select), update: (at) => (select.value = at) };
+  const root = labelled(control, select);
+  root.classList.toggle("ks-long", control.shown.some(isLong));
+  return { root, update: (at) => (select.value = at) };
 }
 
 function radios(control, stage) {
@@ -61,7 +66,12 @@ function typed(control, stage) {
   onEnter(input, take);
   input.addEventListener("focus", () => input.select());
   const list = make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
-  return { root: labelled(control, input, list), update: (at) => (input.value = at) };
+  const root = labelled(control, input, list);
+  const update = (at) => {
+    input.value = at;
+    root.classList.toggle("ks-long", isLong(at));
+  };
+  return { root, update };
 }
 
 function steps(control, stage) {
