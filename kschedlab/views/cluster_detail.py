@@ -168,7 +168,7 @@ def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height:
             found.append(
                 label(say("and {number} more in the table", number=len(many) - number), 0, y + 13, opacity=0.75)
             )
-            return found, y + LINE
+            return found, y + LINE + 5
         found.append(_button(each, lines, each.word == applied, y, width, tall))
         y += tall + 5
     return found, y

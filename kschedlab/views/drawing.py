@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kschedlab.language import later, listed, say
 from kschedlab.views.glyphs import SIZE, Badge, badge, hatch
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, fitting, flowed, text_width, wrapped
+from kschedlab.views.lettering import fitted, fitting, flowed, text_width, told_apart, wrapped
 from kschedlab.views.style import CHOSEN, EVICTED, STOPS, ink, priority_fill
 from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.words import amount
@@ -230,8 +230,7 @@ def _title(box: Box, width: float, top: float) -> list[Html]:
     room = width - SIZE * len(badges)
     sign = fitting((sign + name, sign.strip() + name), room, bold=True).removesuffix(name)
     beside, middle = room - text_width(sign, bold=True), room / 2
-    first, _, last = name.rpartition("-")
-    name = fitted(fitting((name, f"…{last}" if first else name), beside, bold=True), beside, bold=True)
+    name = told_apart(name, beside, bold=True)
     title = element(
         "text",
         element("tspan", sign, fill=colour) if sign else None,

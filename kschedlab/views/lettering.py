@@ -69,6 +69,12 @@ def fitted(text: str, width: float, size: float = 12, bold: bool = False) -> str
     return f"{text}…" if text else ""
 
 
+def told_apart(name: str, width: float, size: float = 12, bold: bool = False) -> str:
+    """The name if it fits, else its last part, which tells node-a from node-b."""
+    first, _, last = name.rpartition("-")
+    return fitted(fitting((name, f"…{last}" if first else name), width, size, bold), width, size, bold)
+
+
 def fitting(texts: Sequence[str], width: float, size: float = 12, bold: bool = False) -> str:
     """The first of these texts that fits, or the last one."""
     return next((text for text in texts if text_width(text, size, bold) <= width), texts[-1])

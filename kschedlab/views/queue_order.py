@@ -54,7 +54,7 @@ def draw_order(
     """
     step = step_of(slots, room)
     bottom = TOP + LANE * len(pods)
-    shapes = [text(say("not set"), LEFT - (4 if step >= 20 else 8), TOP - 12, "end", font_size=12, opacity=0.8)]
+    shapes = [text(say("not set"), LEFT - (4 if step >= 20 else 14), TOP - 12, "end", font_size=12, opacity=0.8)]
     for at, words in ticks:
         x = _x(at, step)
         line = element("line", x1=x, y1=TOP - 6, x2=x, y2=bottom - 6, stroke="currentColor", opacity=0.25)

@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from kschedlab.language import later, say
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import folded
 from kschedlab.views.queue_pods import COUNTS, FAINT, PILL, Handle, Pod, area, arrow, pill, refused, text
 from kschedlab.views.style import EVICTED
 from kschedlab.views.svg import Room, svg
@@ -203,7 +204,9 @@ def draw_returns(returns: Sequence[Return], pod: Pod, alt: str, room: Room, *, a
     ]
     for i, each in enumerate(returns):
         y = top + row * i
-        shapes.append(text(say(each.event), EDGE, y + PILL / 2 + 4, font_size=12, limit=int((left - 12) / 6.2)))
+        lines = folded(say(each.event), left - EDGE - 8)
+        first = y + PILL / 2 + 4 - 7 * (len(lines) - 1)
+        shapes += (text(line, EDGE, first + 14 * n, font_size=12) for n, line in enumerate(lines))
         x = columns[0] if answered and each.back else columns[1]
         shapes.append(pill(pod, x, y, wide, f"{i}/{pod.name}"))
         if answered and not narrow:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeAlias
 
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import folded
+from kschedlab.views.lettering import folded, text_width
 from kschedlab.views.style import EVICTED, KINDS, ink, priority_fill
 from kschedlab.views.svg import label
 
@@ -49,7 +49,7 @@ def pill(
 ) -> Html:
     """The pod with its upper left corner at (x, y). ``key``: its identity; ``sign``: put before its name.
 
-    A pod that is less high has its name only.
+    A pod that is less high has its name only; one that is too narrow for its note has its priority.
     """
     fill = priority_fill(pod.priority)
     box = element(
@@ -67,7 +67,8 @@ def pill(
     name = element(
         "text", f"{sign} {pod.name}".strip(), x=middle, y=height / 2 + (4.5 if brief else -2), font_weight="bold"
     )
-    below = None if brief else element("text", pod.note or pod.priority, x=middle, y=height / 2 + 12, font_size=12)
+    note = pod.note if text_width(pod.note) <= width - 10 else ""
+    below = None if brief else element("text", note or pod.priority, x=middle, y=height / 2 + 12, font_size=12)
     words = element("g", name, below, fill=ink_, text_anchor="middle")
     return element("g", box, words, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **pod.handle)
 
@@ -101,7 +102,7 @@ def area(
 
 def titled(title: str, width: float) -> list[str]:
     """The title of an area of this width, in one line or two."""
-    return folded(title, width - 4)
+    return folded(title, width - 1)
 
 
 def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", thick: float = 1.6) -> Html:

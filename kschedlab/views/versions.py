@@ -11,7 +11,7 @@ from kschedlab.decision import Decision
 from kschedlab.language import say
 from kschedlab.views.drawing import Box, arrange, legend_at, shapes
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, text_width
+from kschedlab.views.lettering import fitted, text_width, told_apart
 from kschedlab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
 from kschedlab.views.style import CHOSEN
 from kschedlab.views.svg import Room, label, svg
@@ -173,7 +173,7 @@ def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool
     weight = "bold" if here else None
     room = (step / 2 + EDGE if number == 0 or last else step) - 16 * stop.chosen
     said = stop.answer or "?"
-    said = said if text_width(said, bold=here) <= room else fitted(COLON.split(said)[0], room, bold=here)
+    said = said if text_width(said, bold=here) <= room else told_apart(COLON.split(said)[0], room, bold=here)
     said_in_full = say("{version}: {said}", version=stop.title, said=stop.answer or say("not known yet"))
     left, right = max(x - step / 2, 0), min(x + step / 2, EDGE * 2 + step * (count - 1))
     return element(

@@ -8,9 +8,9 @@ export const parsed = (markup) => new DOMParser().parseFromString(markup, "text/
 
 const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.\d])/;
 
-const NAMES = /(▶ [\d.,]+|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$)/;
+const NAMES = /(▶ [\d.,]+|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|^v?[+-]?\d[\d.,]*$)/;
 
-/** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word nowhere. */
+/** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word or a number nowhere. */
 export const unbroken = (text, longest = 24) =>
   text.split(NAMES).map((part, i) => (i % 2 && part.length <= longest ? make("span", { class: "ks-name" }, part) : part));
 
