@@ -60,15 +60,14 @@ def draw_heap(places: Sequence[Place], alt: str, popped: Sequence[Place], pop: H
     # the tree keeps its height when a pod leaves or comes, as long as there is room
     level = min(58, max(44, (room.height - TREE - PILL - 84) / max(levels - 1, 1)))
     spots = [_spot(i, room.width, level) for i in range(len(places))]
-    broad = [_broad(i, room.width) for i in range(len(places))]
     bottom = TREE + 22 + (levels - 1) * level + PILL
     shapes = [
         text(say("array: the index is the place"), EDGE, 14, font_size=12, opacity=0.8),
         *_array(places, wide),
         text(say("tree: the children of index i are at 2i+1 and 2i+2"), EDGE, TREE + 6, font_size=12, opacity=0.8),
         element("g", *(_branch(i, spots, places) for i in range(1, len(places))), stroke="currentColor"),
-        element("g", *map(_index, range(len(places)), spots, broad), font_size=12, text_anchor="end"),
-        *map(_node, places, spots, broad),
+        element("g", *(_index(i, spots[i], wide) for i in range(len(places))), font_size=12, text_anchor="end"),
+        *(_node(each, spots[i], wide) for i, each in enumerate(places)),
         *_lane(popped, wide, bottom + 22, room, pop),
     ]
     return svg(shapes, room.width, bottom + 22 + 20 + PILL + 8, alt, size=13)
@@ -101,12 +100,6 @@ def _spot(index: int, width: float, level: float) -> Point:
     """An entry's position in the tree: its centre (x) and its upper edge (y)."""
     row = (index + 1).bit_length() - 1
     return EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row, TREE + 22 + row * level
-
-
-def _broad(index: int, width: float) -> float:
-    """The width of an entry in the tree: the upper rows have room for more than the lowest."""
-    row = (index + 1).bit_length() - 1
-    return min(CELL, (width - 2 * EDGE) / 2**row - GAP)
 
 
 def _node(each: Place, spot: Point, wide: float) -> Html:

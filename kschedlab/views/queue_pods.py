@@ -17,6 +17,8 @@ Handle: TypeAlias = Mapping[str, str | float | None]
 
 PILL = 34
 """The height of a pod, in pixels at normal size."""
+ROUND = 44
+"""A pod that is less wide has angular ends, so that its words stay inside."""
 COMPARED, SWAPPED, COUNTS = KINDS[4], KINDS[5], KINDS[3]
 """Colours of this lesson: two pods are compared, two are swapped, a value is the one that counts."""
 FAINT = "0.05"
@@ -56,7 +58,7 @@ def pill(
         "rect",
         width=width,
         height=height,
-        rx=round_,
+        rx=round_ if width >= ROUND else min(round_, 6),
         fill=fill,
         stroke=frame,
         stroke_width=None if thick == 1 else thick,

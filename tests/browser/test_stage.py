@@ -9,9 +9,10 @@ from playwright.sync_api import expect
 from kschedlab.lab.panels import contents
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.prediction import Prediction, Question
-from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab.lab.panels.settings import Nothing, Restorable, choice, slider, steps, switch
 from kschedlab.views.html import Html, element
 from kschedlab.views.svg import Room, label, svg
+from kschedlab.views.tables import row, table
 from tests.browser.conftest import Show
 from tests.browser.page import PanelPage
 
@@ -361,3 +362,19 @@ def test_fast_moves_end_at_the_last_one(opened: Open) -> None:
     page.settled()
     assert page.session.panel.settings.priority == 0
     assert page.page.locator("[data-key='pod/web/box']").get_attribute("height") == "10"
+
+
+NUMBERS = table(["a", "b", "c"], [row("first", "b", "+1000000"), row("v1.13", "b", "-47")])
+
+
+def test_numbers_and_versions_in_a_narrow_table_stay_whole(opened: Open) -> None:
+    view = View(Html(), "", NUMBERS, "")
+    page = opened(Panel(Nothing(), lambda _: view)).page
+    page.locator(".ks-table").evaluate("(table) => { table.style.width = '70px'; }")
+    lines = """(cell) => {
+        const all = document.createRange();
+        all.selectNodeContents(cell);
+        return new Set([...all.getClientRects()].map((line) => line.top)).size;
+    }"""
+    for text in ("+1000000", "v1.13", "-47"):
+        assert page.locator("td", has_text=text).evaluate(lines) == 1

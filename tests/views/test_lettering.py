@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.views.glossary import SECTIONS
-from kschedlab.views.lettering import after_hyphen, flowed, text_width, units, wrapped
+from kschedlab.views.lettering import after_hyphen, flowed, text_width, told_apart, units, wrapped
 
 WORDS = st.text("abcWXYZ/-. ", max_size=40)
 
@@ -70,3 +70,9 @@ def test_no_word_of_the_glossary_is_divided() -> None:
     words = {word for terms in SECTIONS.values() for each in terms for word in re.findall("[一-鿿]+", each.chinese)}
     divided = {word for word in words if len(word) < 4 and len(units(word)) > 1}
     assert divided == set()
+
+
+def test_names_that_do_not_fit_are_told_apart() -> None:
+    assert told_apart("node-b", 60) == "node-b"
+    assert [told_apart(name, 30) for name in ("node-a", "node-b")] == ["…a", "…b"]
+    assert told_apart("elsewhere", 30).startswith("el")

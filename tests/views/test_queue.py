@@ -22,7 +22,7 @@ from kschedlab.views.queue_parts import (
     draw_parts,
     draw_returns,
 )
-from kschedlab.views.queue_pods import Pod
+from kschedlab.views.queue_pods import Pod, pill
 from kschedlab.views.svg import Room
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -164,3 +164,23 @@ def test_the_clock_shows_parts_events_histories_and_now(room: Room) -> None:
 def test_names_are_escaped() -> None:
     drawing = draw_heap([Place("<script>", 1)], '"><script>', [Place("\u202eabc", 1)], None, Room())
     assert "<script>" not in str(drawing) and "[U+202E]" in str(drawing)
+
+
+def written(shape: Html) -> list[str]:
+    return [each.text or "" for each in parsed(shape).iter("text")]
+
+
+def test_a_narrow_pill_has_its_number_instead_of_words_that_do_not_fit() -> None:
+    assert "priority 100" in written(pill(Pod("web", 100, "priority 100"), 0, 0, 110, "pod/web"))
+    narrow = written(pill(Pod("web", 100, "priority 100"), 0, 0, 60, "pod/web"))
+    assert "100" in narrow and "priority 100" not in narrow
+
+
+def test_words_stay_inside_a_narrow_pod_and_long_events_take_two_lines() -> None:
+    round_, narrow = (
+        next(parsed(pill(Pod("web", 100), 0, 0, width, "pod/web")).iter("rect")).get("rx") for width in (62, 29)
+    )
+    assert (round_, narrow) == ("17", "6")
+    events = [Return(f"AssignedPodAdded: {name}", True, 1, True) for name in ("db", "cache")]
+    found = texts(draw_returns(events, Pod("web", 1), "x", Room(340, 420)))
+    assert {"db", "cache"} <= {each.split()[-1] for each in found if each} and not any("…" in each for each in found)

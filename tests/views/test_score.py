@@ -1,5 +1,6 @@
 """The pictures of the score stage."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from kschedlab.generations import V1_20
@@ -60,3 +61,5 @@ def test_a_walk_as_text_and_table() -> None:
         "  b     9      equal         1/2     1/2",
     ]
     assert str(walk_table(walk)).count("1/2") == 2
+    long = str(walk_table([replace(each, name=f"node-{each.name}") for each in walk]))
+    assert 'colspan="2"' in long and ">a</th>" in long and ">node-a</td>" in long

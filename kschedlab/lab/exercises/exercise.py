@@ -197,7 +197,7 @@ class Exercise(ABC):
         """The solution once all hints were seen or the answer is right; until then, the next step."""
         if self.hints_seen < len(self.hints) and self.state is not State.RIGHT:
             left = len(self.hints) - self.hints_seen
-            words = say("{left} hint(s) are left: hint() gives the next one.", left=left)
+            words = say("{left} hint(s) are left: press Hint, or call hint(), for the next one.", left=left)
             return self._say(Note(say("Not yet"), words))
         if self.state is not State.RIGHT:
             self.solution_seen = True
