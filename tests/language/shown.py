@@ -55,7 +55,8 @@ OWN_NAMES = {
     "queue": (  # pods; methods and fields of the queue; words that the documents keep
         "ant bee cat dog elk fox gnu hen owl yak new web ssd friend cache db one two three batch transition probe "
         "Add Delete Get Less Pop Push Swap Update Unschedulable add delete update flush key nil namespace name panic "
-        "klog informer server condition type reason False false app disk Done Cycle items"
+        "klog informer server condition type reason False false app disk Done Cycle items "
+        "Queue Pods Added unschedulable"  # parts of names, broken into lines
     ),
     "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
         "new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
@@ -67,7 +68,7 @@ OWN_NAMES = {
         "affinity spread taints job web name priorities weight kind algorithm Policy Service maintenance rack "
         "cpu memory"
     ),
-    "contents": "Heap Map Policy Reduce get kubectl results worker",
+    "contents": "Heap Map Policy Reduce Score get kubectl results worker",
     "your_cluster": (  # pools, apps and resources; what is typed; parts of reasons and events, broken into lines
         "ebs ssd general spot data gpu ingress dedicated present nodes all disk cpu memory true init effect mine "
         "catalog checkout clickhouse gateway inference invoices kafka payment recommendations redis search sessions "
@@ -75,7 +76,7 @@ OWN_NAMES = {
         "Insufficient Preemption preemption preempting found victims for incoming potential placement"
     ),
     "your_plugin": (  # plugins, their label and their reason; an error as the framework writes it
-        "celsius web Cooler Half too hot normalize Score plugin plugins running failed with"
+        "celsius web Cooler Half too hot normalize reverse Score plugin plugins running failed with"
     ),
     "devices": (  # claims, a taint; attributes; fields of a claim; parts of selectors, broken into lines
         "rival gpus train broken Broken model memory firmware constraints requests count key true false in gi com"
