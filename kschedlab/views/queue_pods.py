@@ -104,7 +104,7 @@ def area(
 
 def titled(title: str, width: float) -> list[str]:
     """The title of an area of this width, in one line or two."""
-    return folded(title, width - 1)
+    return folded(title, width - 4)
 
 
 def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", thick: float = 1.6) -> Html:
