@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -17,9 +18,11 @@ from packaging.utils import canonicalize_name
 
 from kschedlab.lab.panels.contents import LESSONS
 from kschedlab.lab.panels.terminal_desk import KUBECONFIG
+from kschedlab.language import language, say
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import as_yaml, node, pod
+from tests.notebooks.in_step import LANGUAGE
 from tools import check_binder, get_kubectl
 
 ROOT = Path(__file__).parents[1]
@@ -98,28 +101,57 @@ def test_jupyter_opens_the_contents_and_asks_nobody_for_news() -> None:
     assert page["disabledExtensions"]["@jupyterlab/apputils-extension:announcements"] is True
 
 
+README, CHINESE = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md"))
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    """What somebody reads in Chinese is said in Chinese; afterwards English is spoken again."""
+    yield
+    language("en")
+
+
 def test_the_readme_names_every_lesson() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = [f"| [{lesson.title}](notebooks/{lesson.file}) | {lesson.question} |" for lesson in LESSONS]
-    assert [row for row in rows if row not in readme] == []
+    assert [row for row in rows if row not in README] == []
+
+
+def test_the_chinese_readme_names_every_lesson(as_before: None) -> None:
+    language("zh")
+    rows = [f"| [{say(each.title)}](notebooks/zh/{each.file}) | {say(each.question)} |" for each in LESSONS]
+    assert [row for row in rows if row not in CHINESE] == []
+
+
+def test_the_chinese_readme_shows_commands_of_the_readme_and_leads_to_its_files() -> None:
+    def commands(text: str) -> set[str]:
+        lines = re.findall(r"^ {4}((?:make|kschedlab|kubectl) [^#\n]*)", text, re.MULTILINE)
+        return {LANGUAGE.sub("", line).strip() for line in lines}
+
+    assert len(commands(CHINESE)) >= 10 and commands(CHINESE) <= commands(README)
+    links = re.findall(r"\]\(([\w./-]+)(#[\w-]+)?\)", CHINESE)
+    assert len(links) >= 20 and [link for link, _ in links if not (ROOT / link).exists()] == []
+    headings = {re.sub(r"\W+", "-", each.lower()) for each in re.findall(r"^#+ (.+)$", README, re.MULTILINE)}
+    assert {place[1:] for _, place in links if place} <= headings
+    assert "](README.md)" in CHINESE and "](README.zh.md)" in README
 
 
 def test_the_timeline_of_the_readme_runs() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (timeline,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    (timeline,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
     cluster = as_yaml([node("n1"), node("n2"), node("n3"), pod("web", "n3", 1)])
     simulation = Simulation.of(loads_scenario(f"{cluster}---\n{timeline}"))
     simulation.run()
     assert simulation.report().failures == ()
 
 
-def test_the_python_of_the_readme_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("readme", [README, CHINESE], ids=["en", "zh"])
+def test_the_python_of_the_readme_prints_what_it_shows(
+    readme: str, as_before: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     ((program, shown),) = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL)
     exec(program, {})
     assert capsys.readouterr().out == shown
 
 
 def test_the_readme_links_to_what_there_is() -> None:
-    links = re.findall(r"\]\(([\w./-]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(([\w./-]+)\)", README)
     assert links and [link for link in links if not (ROOT / link).exists()] == []

@@ -32,5 +32,5 @@ def test_contents_names_every_notebook() -> None:
 
 def test_links_lead_somewhere() -> None:
     root = NOTEBOOKS.parent
-    files = [*paths(), *sorted([*root.glob("*.md"), *root.glob("docs/*.md")])]
+    files = [*paths(), *sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")])]
     assert [f"{file}: {to}" for file in files for to in links(file) if not (file.parent / to).exists()] == []

@@ -1,10 +1,14 @@
-"""The teacher's page keeps to the notebooks: a section for each lesson, an answer for each question, and its code runs.
+"""The teachers' guides keep to the notebooks: a section for each lesson, an answer for each question, code that runs.
 
-Code in a section is run as a teacher would run it: in a new cell at the end of the lesson's notebook.
+Code in a section is run as a teacher would run it: in a new cell at the end of the lesson's notebook. The Chinese
+guide goes with the Chinese notebooks, and keeps in step with the English one.
 """
 
 import doctest
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise, product
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -13,15 +17,70 @@ import nbformat
 import pytest
 
 from kschedlab.lab.panels.contents import LESSONS, Lesson
+from kschedlab.language import ENGLISH, language
 from kschedlab.program.main import main
+from tests.notebooks.in_step import LANGUAGE, code, numbers, shape
 from tools.refresh import NOTEBOOKS
 
-PAGE = NOTEBOOKS.parent / "docs" / "teaching.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+DOCS = NOTEBOOKS.parent / "docs"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 CODE = re.compile(r"^ *```python\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(r"^ +kschedlab (sheet [^#|\n]+)", re.MULTILINE)
 QUESTION = re.compile(r"^(\d+)\. ", re.MULTILINE)
-each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.file)
+HEADING = re.compile(r"^(?=#{1,3} )", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Guide:
+    """The guide of a language, its notebooks, and the headings that are looked for: ``asked``, ``key``, ``plan``."""
+
+    language: str
+    page: Path
+    notebooks: Path
+    asked: str
+    key: str
+    plan: str
+    minutes: str
+
+    @property
+    def text(self) -> str:
+        return self.page.read_text(encoding="utf-8")
+
+    def section(self, lesson: Lesson) -> str:
+        """What the guide says of a lesson."""
+        return part(self.text, f"## {lesson.number} · ")
+
+    def cells(self, lesson: Lesson, kind: str) -> list[str]:
+        """The sources of a notebook's cells."""
+        notebook = nbformat.read(self.notebooks / lesson.file, as_version=4)
+        return [cell.source for cell in notebook.cells if cell.cell_type == kind]
+
+
+ENGLISH_GUIDE = Guide(
+    language=ENGLISH,
+    page=DOCS / "teaching.md",
+    notebooks=NOTEBOOKS,
+    asked="## Try it",
+    key="### The key of “Try it”",
+    plan="### Plan",
+    minutes=r"^### Plan: (\d+) minutes$",
+)
+CHINESE_GUIDE = Guide(
+    language="zh",
+    page=DOCS / "zh" / "teaching.md",
+    notebooks=NOTEBOOKS / "zh",
+    asked="## 动手试试",
+    key="### “动手试试”的答案",
+    plan="### 教案",
+    minutes=r"^### 教案：(\d+) 分钟$",
+)
+GUIDES = (ENGLISH_GUIDE, CHINESE_GUIDE)
+each_guide = pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.language)
+each_section = pytest.mark.parametrize(
+    ("guide", "lesson"),
+    [*product(GUIDES, LESSONS)],
+    ids=lambda each: each.file if isinstance(each, Lesson) else each.language,
+)
 
 
 def part(text: str, heading: str) -> str:
@@ -32,56 +91,120 @@ def part(text: str, heading: str) -> str:
     return found[1]
 
 
-def section(lesson: Lesson) -> str:
-    """What the page says of a lesson."""
-    return part(TEXT, f"## {lesson.number} · ")
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    """A Chinese notebook speaks Chinese from its first cell on."""
+    yield
+    language(ENGLISH)
 
 
-def cells(lesson: Lesson, kind: str) -> list[str]:
-    """The sources of a notebook's cells."""
-    notebook = nbformat.read(NOTEBOOKS / lesson.file, as_version=4)
-    return [cell.source for cell in notebook.cells if cell.cell_type == kind]
-
-
-@each_lesson
-def test_every_question_of_try_it_has_its_answer(lesson: Lesson) -> None:
-    asked = QUESTION.findall(part("\n\n".join(cells(lesson, "markdown")), "## Try it"))
+@each_section
+def test_every_question_of_try_it_has_its_answer(guide: Guide, lesson: Lesson) -> None:
+    asked = QUESTION.findall(part("\n\n".join(guide.cells(lesson, "markdown")), guide.asked))
     assert len(asked) >= 3
-    assert QUESTION.findall(part(section(lesson), "### The key of “Try it”")) == asked
+    assert QUESTION.findall(part(guide.section(lesson), guide.key)) == asked
 
 
-@each_lesson
-def test_the_plan_adds_up(lesson: Lesson) -> None:
-    found = re.search(r"^### Plan: (\d+) minutes$", section(lesson), re.MULTILINE)
-    assert found is not None
-    steps = re.findall(r"^\| (\d+) \|", part(section(lesson), "### Plan"), re.MULTILINE)
-    assert sum(map(int, steps)) == int(found[1])
+@each_section
+def test_the_plan_adds_up(guide: Guide, lesson: Lesson) -> None:
+    found = re.search(guide.minutes, guide.section(lesson), re.MULTILINE)
+    assert found is not None and int(found[1]) == lesson.in_class
+    steps = re.findall(r"^\| (\d+) \|", part(guide.section(lesson), guide.plan), re.MULTILINE)
+    assert sum(map(int, steps)) == lesson.in_class
 
 
-@each_lesson
-def test_the_code_gives_what_the_page_says(lesson: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
+class Wrapped(doctest.OutputChecker):
+    """Lets a line end after a Chinese mark, as an English one may end at a space."""
+
+    MARK = re.compile(r"(?<=[，。：；、）])\s*")
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        return super().check_output(self.MARK.sub(" ", want), self.MARK.sub(" ", got), optionflags)
+
+
+@each_section
+def test_the_code_gives_what_the_page_says(
+    guide: Guide, lesson: Lesson, monkeypatch: pytest.MonkeyPatch, as_before: None
+) -> None:
     monkeypatch.setenv("KSCHEDLAB_PROGRESS", "off")
-    monkeypatch.chdir(NOTEBOOKS)
+    monkeypatch.chdir(guide.notebooks)
     names: dict[str, Any] = {}
-    for source in cells(lesson, "code"):
+    for source in guide.cells(lesson, "code"):
         exec(compile(source, lesson.file, "exec"), names)
-    runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
+    assert language() == guide.language
+    runner = doctest.DocTestRunner(checker=Wrapped(), verbose=False, optionflags=FLAGS)
     said: list[str] = []
-    for number, code in enumerate(CODE.findall(section(lesson)), 1):
-        test = doctest.DocTestParser().get_doctest(dedent(code), names, f"{lesson.number}.{number}", str(PAGE), 0)
+    for number, block in enumerate(CODE.findall(guide.section(lesson)), 1):
+        test = doctest.DocTestParser().get_doctest(
+            dedent(block), names, f"{lesson.number}.{number}", str(guide.page), 0
+        )
         runner.run(test, out=said.append, clear_globs=False)
         names.update(test.globs)
     assert runner.tries and not runner.failures, "".join(said)
 
 
-def test_the_commands_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
-    commands = re.findall(r"^ +kschedlab (sheet [^>#|\n]+)", TEXT, re.MULTILINE)
+@each_guide
+def test_the_commands_of_the_page_run(guide: Guide, capsys: pytest.CaptureFixture[str]) -> None:
+    commands = [command.partition(">")[0] for command in COMMAND.findall(guide.text)]
     assert len(commands) >= 3
     for command in commands:
         assert main(command.split()) == 0
         assert capsys.readouterr().out
 
 
-def test_every_file_named_exists() -> None:
-    named = re.findall(r"\]\(([^)#:]+)\)", TEXT)
-    assert named and [each for each in named if not (PAGE.parent / Path(each)).exists()] == []
+@each_guide
+def test_every_file_named_exists(guide: Guide) -> None:
+    named = re.findall(r"\]\(([^)#:]+)", guide.text)
+    assert named and [each for each in named if not (guide.page.parent / each).exists()] == []
+
+
+def parts(guide: Guide) -> list[str]:
+    """The guide by its headings, down to the third rank."""
+    return HEADING.split(guide.text)[1:]
+
+
+def test_both_guides_have_the_same_shape() -> None:
+    english, other = map(parts, GUIDES)
+    assert len(english) == len(other)
+    different = [
+        (two.splitlines()[0], key, value, shape(two)[key])
+        for one, two in zip(english, other, strict=True)
+        for key, value in shape(one).items()
+        if value != shape(two)[key]
+    ]
+    assert different == []
+
+
+def test_both_guides_have_the_same_paragraphs_questions_and_mistakes() -> None:
+    def blocks(text: str) -> list[str]:
+        """How each paragraph, item and block begins."""
+        lines = re.sub(r"^ *```python\n.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE).split("\n")
+        begins = (line for before, line in pairwise(["", *lines]) if line and not before or line[:2] == "- ")
+        return [match[0] if (match := re.match(r"- |\d+\. |\| |#+ |\*\*|\*| {4}", line)) else "" for line in begins]
+
+    assert [*map(blocks, parts(ENGLISH_GUIDE))] == [*map(blocks, parts(CHINESE_GUIDE))]
+
+
+def test_both_guides_have_the_same_numbers() -> None:
+    different = {
+        two.splitlines()[0]: (numbers(one) - numbers(two), numbers(two) - numbers(one))
+        for one, two in zip(*map(parts, GUIDES), strict=True)
+        if set(numbers(one)) != set(numbers(two))
+    }
+    assert different == {}
+
+
+def test_both_guides_have_the_same_code_but_for_its_texts() -> None:
+    def examples(guide: Guide) -> list[str]:
+        blocks = map(dedent, CODE.findall(guide.text))
+        return [each.source for block in blocks for each in doctest.DocTestParser().get_examples(block)]
+
+    english, other = map(examples, GUIDES)
+    assert len(english) == len(other)
+    assert [two for one, two in zip(english, other, strict=True) if len({*code(one, two)}) != 1] == []
+
+
+def test_both_guides_have_the_same_commands() -> None:
+    english, other = ([LANGUAGE.sub("", each).strip() for each in COMMAND.findall(guide.text)] for guide in GUIDES)
+    assert english == other
+    assert all("--language zh" in each for each in COMMAND.findall(CHINESE_GUIDE.text)[:-1])

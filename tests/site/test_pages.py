@@ -11,19 +11,23 @@ from tools.site.edition import EDITIONS, ENGLISH, URLS
 from tools.site.page import Page, link_to
 
 ROOT = Path(__file__).parents[2]
-TEXTS = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb")]
+TEXTS = [*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "notebooks").rglob("*.ipynb")]
 
 
 def test_the_addresses_are_those_of_the_settings() -> None:
-    named = {path.name: re.findall(r"https://mybinder\.org/v2[^\s)`\\\"]*", path.read_text("utf-8")) for path in TEXTS}
-    found = {name: [each.replace("/TAG?", "/HEAD?") for each in addresses] for name, addresses in named.items()}
-    assert {address for addresses in found.values() for address in addresses} == {URLS["Binder"]}
-    assert found["README.md"] and found["teaching.md"]
-    pages = {
-        path.name: re.findall(r"https://[\w.-]+\.github\.io[^\s)`>\\\"]*", path.read_text("utf-8")) for path in TEXTS
-    }
-    assert {address for addresses in pages.values() for address in addresses} == {URLS["Course"]}
-    assert pages["README.md"] and pages["teaching.md"]
+    """A Chinese text leads to the Chinese contents and pages."""
+    binder: dict[str, list[str]] = {}
+    course: dict[str, list[str]] = {}
+    for path in TEXTS:
+        text, name = path.read_text("utf-8"), path.relative_to(ROOT).as_posix()
+        binder[name] = re.findall(r"https://mybinder\.org/v2[^\s)`\\\"]*", text.replace("/TAG?", "/HEAD?"))
+        course[name] = re.findall(r"https://[\w.-]+\.github\.io[^\s)`>\\\"]*", text)
+    for name in binder:
+        is_chinese = re.search(r"[/.]zh[/.]", name)
+        assert {*binder[name]} <= {EDITIONS["zh" if is_chinese else "en"].binder("00-contents")}
+        assert {*course[name]} <= {URLS["Course"] + ("zh/" if is_chinese else "")}
+    for name in ("README.md", "README.zh.md", "docs/teaching.md", "docs/zh/teaching.md"):
+        assert binder[name] and course[name]
 
 
 def test_a_lesson_on_binder_is_that_notebook() -> None:
