@@ -77,10 +77,11 @@ class SheetForm:
     def still(self) -> Html:
         """What a saved notebook shows."""
         message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
-        return element("p", say(message, lesson=self.form["lesson"], seeds=self.form["seeds"]))
+        return element("p", say(message, lesson=title_of(self.form["lesson"]), seeds=self.form["seeds"]))
 
     def __repr__(self) -> str:
-        return say("Sheets of {lesson} for the seeds {seeds}", lesson=self.form["lesson"], seeds=self.form["seeds"])
+        lesson, seeds = title_of(self.form["lesson"]), self.form["seeds"]
+        return say("Sheets of {lesson} for the seeds {seeds}", lesson=lesson, seeds=seeds)
 
     def _ipython_display_(self) -> None:
         publish(self.still(), repr(self), Desk(self.form, self.obey))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kschedlab.lab.exercises.lesson import exercises_of
-from kschedlab.lab.exercises.pages import answer_pages, document, pages
+from kschedlab.lab.exercises.pages import answer_pages, document, pages, title_of
 from kschedlab.lab.exercises.seeds import Seeds, parse_seeds
 from kschedlab.language import later, listed, say, terms
 from kschedlab.language.aloud import speaking
@@ -29,7 +29,7 @@ class Sheet:
     def html(self) -> str:
         """A whole HTML document with a page, or several, for each student."""
         with speaking(self.language):
-            return document(say("{lesson}: sheets", lesson=self.lesson), self._pages())
+            return document(say("{lesson}: sheets", lesson=title_of(self.lesson)), self._pages())
 
     def save(self, path: str | Path) -> Path:
         """Write the document. A browser prints it, or saves it as PDF."""
@@ -53,12 +53,12 @@ class Sheet:
         if self.solutions:
             message = later("{lesson}: {sheets} with solutions (seed {seeds})")
         sheets, seeds = count(len(self.seeds), "sheet"), listed(map(str, self.seeds))
-        title = element("summary", say(message, lesson=self.lesson, sheets=sheets, seeds=seeds))
+        title = element("summary", say(message, lesson=title_of(self.lesson), sheets=sheets, seeds=seeds))
         return element("details", title, self._pages())
 
     def _lines(self) -> Iterator[str]:
         for seed, exercises in self._exercises.items():
-            yield say("# {lesson}, seed {seed}", lesson=self.lesson, seed=seed) + "\n"
+            yield say("# {lesson}, seed {seed}", lesson=title_of(self.lesson), seed=seed) + "\n"
             for number, exercise in enumerate(exercises, 1):
                 title = say("{title} ({kind})", title=exercise.title, kind=say(exercise.kind))
                 yield f"## {number}. {title}\n"
@@ -80,7 +80,7 @@ def answers_html(lesson: str, seeds: Seeds, language: str | None = None) -> str:
     """The same as an HTML document to print."""
     with speaking(language):
         rows = answer_rows(lesson, parse_seeds(seeds))
-        return document(say("{lesson}: answers", lesson=lesson), answer_pages(lesson, rows))
+        return document(say("{lesson}: answers", lesson=title_of(lesson)), answer_pages(lesson, rows))
 
 
 def answer_rows(lesson: str, seeds: Iterable[int]) -> list[list[str]]:

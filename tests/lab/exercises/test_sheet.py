@@ -59,7 +59,7 @@ def test_the_program_prints_them(capsys):
     assert main(["sheet", "preemption", "--seeds", "1-2", "--answers"]) == 0
     assert capsys.readouterr().out.rstrip("\n") == answers("preemption", [1, 2])
     assert main(["sheet", "preemption", "--seeds", "1"]) == 0
-    assert "# preemption, seed 1" in capsys.readouterr().out
+    assert "# 05 preemption, seed 1" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
