@@ -1,6 +1,7 @@
 """What a notebook shows of an error: if the package raised it on purpose, the reader's own line and the message.
 
-The lines of the package that lead there say nothing to a reader; ``%tb`` lists them. Other errors keep their traceback.
+So it is if the package failed on an argument of a wrong type. The lines of the package that lead there say nothing to a
+reader; ``%tb`` lists them. Other errors keep their traceback.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 import kschedlab
+from kschedlab.lab.arguments import misfit
 from kschedlab.language import say
 
 PACKAGE = str(Path(kschedlab.__file__).parent)
@@ -37,9 +39,18 @@ def is_meant(error: BaseException, trace: TracebackType) -> bool:
     return raised and not isinstance(error, AssertionError)
 
 
-def brief(error: BaseException, trace: TracebackType) -> list[str]:
+def told(error: BaseException, trace: TracebackType) -> str | None:
+    """What a reader can do something about; None for a mistake of the package, or in the reader's own code."""
+    if is_meant(error, trace):
+        return f"{RED}{type(error).__name__}{PLAIN}: {error}"
+    called = next((frame for frame, _ in walk_tb(trace) if _is_ours(frame)), None)
+    wrong = None if called is None else misfit(called)
+    return wrong and f"{RED}TypeError{PLAIN}: {wrong}"
+
+
+def brief(message: str, trace: TracebackType) -> list[str]:
     """The last line that is not the package's, and the message."""
-    lines = [f"{RED}{type(error).__name__}{PLAIN}: {error}"]
+    lines = [message]
     theirs = [(frame, number) for frame, number in walk_tb(trace) if not _is_ours(frame)]
     if theirs:
         frame, number = theirs[-1]
@@ -53,8 +64,8 @@ def _is_ours(frame: FrameType) -> bool:
 
 
 def _show(shell: Any, kind: type[Exception], error: Any, trace: TracebackType, tb_offset: int | None = None) -> None:
-    if is_meant(error, trace):
-        error._render_traceback_ = lambda: brief(error, trace)  # what IPython asks an error for
+    if message := told(error, trace):
+        error._render_traceback_ = lambda: brief(message, trace)  # what IPython asks an error for
     elif isinstance(error, NameError) and error.name:
         error.add_note(say("Is {name} spelled right? If so, run the cells above first.", name=error.name))
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)

@@ -15,7 +15,8 @@ CELLS = (
     "%tb",
     "queue_haep.panel()",
     "queue_heap.panel(pods=1 / 0)",
-    "queue_heap.manifests(None)",
+    "queue_heap.manifests(3)",
+    "queue_heap.PODS = None  # as a mistake of the package would\nqueue_heap.manifests(queue_heap.Settings())",
 )
 
 
@@ -57,6 +58,15 @@ def test_an_unknown_name_comes_with_a_remedy(shown: tuple[str, list[str]]) -> No
 
 
 def test_other_errors_keep_their_traceback(shown: tuple[str, list[str]]) -> None:
-    reader_s, ours = shown[1][5:7]
+    reader_s, _, ours = shown[1][5:8]
     assert "Traceback" in reader_s and "ZeroDivisionError" in reader_s
     assert "Traceback" in ours and "queue_heap.py" in ours
+
+
+def test_a_wrong_type_is_told_in_two_lines(shown: tuple[str, list[str]]) -> None:
+    code, errors = shown
+    assert errors[6].splitlines() == (
+        ["line 1: queue_heap.manifests(3)", "TypeError: settings: expected Settings, got int"]
+        if code == "en"
+        else ["第 1 行：queue_heap.manifests(3)", "TypeError: settings：应当是 Settings，这里却是 int"]
+    )
