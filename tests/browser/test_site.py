@@ -226,11 +226,51 @@ def test_a_state_that_is_not_recorded_says_so_and_offers_binder(browser: Browser
         expect(slot.locator(".ks-sentence")).to_have_text("This state is not recorded on this page.")
         expect(slot.locator(".missing a")).to_have_attribute("href", EDITIONS["en"].binder("10-devices"))
         expect(slot.locator(".missing code")).to_contain_text('.restore("model: ')
-        slot.get_by_role("button", name=say("Reset")).click()
+        assert slot.locator(".ks-picture svg").is_visible()  # the last picture stays, dimmed
+        near = slot.locator(".missing").get_by_role("button", name="The nearest that is recorded: ")
+        assert 1 <= near.inner_text().count(": ") - 1 < 6
+        near.click()
         expect(slot.locator(".missing")).to_be_hidden()
+        expect(slot.locator(".ks-sentence")).not_to_be_empty()
+        assert field.input_value().split(", ")[0] == "model: h100"  # what was asked for last is kept
         field.fill("count: many")
         field.press("Enter")
         expect(slot.get_by_role("alert")).to_contain_text("there is no such setting")
+
+
+def test_what_a_panel_further_down_has_recorded_is_known_above(browser: Browser, site: Site) -> None:
+    with opened(browser, site.page("10-devices")) as page:
+        stages = page.locator("[data-kind=stage]")
+        slots = [alive(page, stages.nth(place)) for place in (0, 7)]
+        for slot in slots:
+            answer(page, slot)
+            slot.locator(".ks-menu summary").click()
+        below, sentence = slots[1].get_by_label("State").input_value(), slots[1].locator(".ks-sentence").inner_text()
+        first = slots[0].get_by_label("State").input_value()
+        assert sum(one != other for one, other in zip(first.split(","), below.split(","), strict=True)) > 1
+        page.reload()
+        slot = alive(page, stages.first)
+        answer(page, slot)
+        slot.locator(".ks-menu summary").click()
+        slot.get_by_label("State").fill(below)
+        slot.get_by_label("State").press("Enter")
+        expect(slot.locator(".ks-sentence")).to_have_text(sentence)
+        expect(slot.locator(".missing")).to_be_hidden()
+
+
+def test_a_thumb_meets_every_control(browser: Browser, site: Site) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 800}, has_touch=True, is_mobile=True, offline=True)
+    page = context.new_page()
+    page.goto(site.page("10-devices").as_uri())
+    for slot in (page.locator("[data-kind=stage]").first, page.locator("[data-kind=card]").first):
+        answer(page, alive(page, slot))
+        for control in slot.locator("button:visible, select:visible, input:visible, summary:visible").all():
+            box = control.bounding_box()
+            assert box is not None and min(box["width"], box["height"]) >= 24, control
+            if control.evaluate("(each) => !['checkbox', 'radio'].includes(each.type)"):
+                assert box["height"] >= 36, control
+    assert page.evaluate(TOO_WIDE) <= 0
+    context.close()
 
 
 def test_what_a_question_above_covers_opens_with_its_answer(browser: Browser, site: Site) -> None:

@@ -43,6 +43,6 @@ def build(folder: Path) -> Site:
     if (there := os.environ.get("KSCHEDLAB_SITE")) is not None:
         return Site(Path(there).resolve(), False)
     for language, names in PART.items():
-        flags = ["--language", language, "--states", "14", "--stories", "2"]
+        flags = ["--language", language, "--pairs", "14", "--states", "14", "--stories", "2"]
         subprocess.run([sys.executable, "-m", "tools.site.build", str(folder), *names, *flags], check=True, cwd=ROOT)
     return Site(folder, True)

@@ -44,6 +44,21 @@ def test_a_page_leads_to_its_translation_and_back() -> None:
     assert EDITIONS["zh"].binder("05-preemption").endswith("?urlpath=lab/tree/notebooks/zh/05-preemption.ipynb")
 
 
+def test_a_page_says_to_search_engines_what_it_is() -> None:
+    edition, path = EDITIONS["zh"], ROOT / "notebooks/zh/00-contents.ipynb"
+    text = Page(edition, "00-contents", nbformat.read(path, 4), {}, {"00-contents": "00"}).html()
+    assert '<meta name="description" content="web 想找个地方运行。上下拖动它的上边缘' in text
+    assert f'<link rel="canonical" href="{URLS["Course"]}zh/">' in text
+    addresses = [(code, each.address("00-contents"), each.address("05-preemption")) for code, each in EDITIONS.items()]
+    course = URLS["Course"]
+    assert addresses == [
+        ("en", course, f"{course}05-preemption.html"),
+        ("zh", f"{course}zh/", f"{course}zh/05-preemption.html"),
+    ]
+    for code, address, _ in addresses:
+        assert f'<link rel="alternate" hreflang="{code}" href="{address}">' in text
+
+
 def test_links_of_a_notebook_lead_to_pages_and_to_the_repository() -> None:
     page = Page(EDITIONS["en"], "05-preemption", nbformat.v4.new_notebook(), {}, {"05-preemption": "05"})
     assert page.linked('<a href="00-contents.ipynb#x">') == '<a href="index.html#x">'

@@ -13,15 +13,18 @@ from kschedlab.lab.panels import (
     overview_victims,
     preemption,
     your_cluster,
+    your_plugin,
 )
 from kschedlab.lab.panels.base import Panel
+from kschedlab.plugins import node_filter
+from kschedlab.testing import as_yaml, node, pod
 from tools.site.cards import recorded
 from tools.site.parts import Parts
 from tools.site.record import ROOMS, Limits, Shared, recording
 from tools.site.run import ShownPanel
 from tools.site.states import nearest
 
-LIMITS = Limits(states=25, stories=2)
+LIMITS = Limits(pairs=25, states=25, stories=2)
 
 
 def shown(panel: Panel[Any], asks: bool = False) -> ShownPanel:
@@ -67,7 +70,7 @@ def test_an_answer_gets_the_verdict_of_the_question() -> None:
 
 def test_numbers_are_judged_around_the_right_one() -> None:
     panel = overview_sampling.panel(nodes=5000).ask(overview_sampling.how_many())
-    asks = recording(shown(panel, asks=True), Shared(), Limits(1, 0))["asks"]
+    asks = recording(shown(panel, asks=True), Shared(), Limits(1, 1, 0))["asks"]
     right = [answer for answer, number in asks["answers"].items() if answer and asks["said"][number][0][0]]
     assert right == ["500"]
     assert {"0", "50", "501"} <= asks["answers"].keys()
@@ -75,7 +78,7 @@ def test_numbers_are_judged_around_the_right_one() -> None:
 
 def test_the_nearest_settings_come_first() -> None:
     panel = preemption.panel()
-    first, others = nearest(panel.settings, 60)
+    first, others = nearest(panel.settings, 50, 60)
     names = list(panel.settings.controls())
     near = first + others
     changed = [sum(getattr(each, name) != getattr(panel.settings, name) for name in names) for each in near]
@@ -85,25 +88,25 @@ def test_the_nearest_settings_come_first() -> None:
 
 def test_each_control_is_recorded_over_its_whole_range() -> None:
     settings = preemption.panel().settings
-    first, _ = nearest(settings, 0)
+    first, _ = nearest(settings, 0, 0)
     for name, control in settings.controls().items():
         assert {settings.changed(**{name: value}) for value in control.allowed(settings)} <= {*first}
 
 
 def test_steps_are_recorded_up_to_the_last_of_each_story() -> None:
     panel = overview_path.panel()
-    first, others = nearest(panel.settings, 500)
+    first, others = nearest(panel.settings, 500, 500)
     assert {*first, *others} >= {*type(panel.settings).grid()}
 
 
 def test_a_recording_ends_where_it_grows_too_large_but_has_what_is_tried_first() -> None:
     panel = preemption.panel()
-    first, others = nearest(panel.settings, 150)
-    record = recording(shown(panel), Shared(), Limits(states=150, stories=2, kilobytes=60))
+    first, others = nearest(panel.settings, 150, 150)
+    record = recording(shown(panel), Shared(), Limits(pairs=150, states=150, stories=2, kilobytes=60))
     assert len(first) < len(record["states"]) < len(first + others)
-    least = recording(shown(panel), Shared(), Limits(states=150, stories=2, kilobytes=1))
+    least = recording(shown(panel), Shared(), Limits(pairs=150, states=150, stories=2, kilobytes=0))
     assert [state["state"] for state in least["states"]] == [str(each) for each in first + others[:1]]
-    whole = recording(shown(panel), Shared(), Limits(len(record["states"]) - len(first), 2))
+    whole = recording(shown(panel), Shared(), Limits(*[len(record["states"]) - len(first)] * 2, 2))
     assert record == whole
 
 
@@ -111,7 +114,7 @@ def test_what_a_click_in_the_picture_sets_is_recorded() -> None:
     panel = your_cluster.panel(pod="data/postgres-0")
     pods = "".join(f'<g data-set="pod: {pod}"/>' for pod in ("data/redis-7", "data/kafka-3"))
     clicks = f'<g data-set="node: data-02"/><g data-set="node: &lt;nowhere&gt;"/>{pods}'
-    first, others = nearest(panel.settings, 80, clicks)
+    first, others = nearest(panel.settings, 80, 80, clicks)
     assert [each.generation for each in first].count("v1.20") == 1 and "data-02" in [each.node for each in first]
     assert {each.pod for each in first} == {"data/postgres-0", "data/redis-7", "data/kafka-3"}
     again = [each.question for each in others if each.pod == "data/redis-7"]  # what is clicked is asked about, too
@@ -120,7 +123,7 @@ def test_what_a_click_in_the_picture_sets_is_recorded() -> None:
 
 def test_a_field_suggests_what_is_recorded() -> None:
     panel = your_cluster.panel(pod="data/postgres-0")
-    record = recording(shown(panel), Shared(), Limits(states=0, stories=0))
+    record = recording(shown(panel), Shared(), Limits(0, 0, 0))
     pod, node = (next(each for each in record["controls"] if each["name"] == name) for name in ("pod", "node"))
     places = [[each["name"] for each in record["controls"]].index(name) for name in ("pod", "node")]
     for control, place in zip((pod, node), places, strict=True):
@@ -132,16 +135,40 @@ def test_panels_of_a_page_share_their_parts() -> None:
     shared = Shared()
     one, other = (recording(shown(overview_victims.panel()), shared, LIMITS) for _ in range(2))
     assert one["first"] == 0 and other["first"] == len(one["parts"]) and other["parts"] == []
-    assert other["states"] == one["states"]
+
+
+def test_panels_that_show_the_same_share_their_states() -> None:
+    shared = Shared()
+    above = recording(shown(preemption.panel()), shared, LIMITS)
+    below = recording(shown(preemption.panel(preemptor=1000)), shared, LIMITS)
+    texts = [[state["state"] for state in record["states"] if "tale" not in state] for record in (above, below)]
+    assert above["world"] == below["world"] and above["start"] != below["start"]
+    assert not {*texts[0]} & {*texts[1]}  # those that are known already are not repeated, but for their stories
+    known = {state["state"] for record in (above, below) for state in record["states"]}
+    first, _ = nearest(preemption.panel(preemptor=1000).settings, 0, 0)
+    assert {str(each) for each in first} <= known
+    assert len({*texts[1]} - {*map(str, first)}) >= LIMITS.states - LIMITS.stories  # and the others lie further away
+
+
+def test_panels_that_show_something_else_share_nothing() -> None:
+    shared, refuse = Shared(), node_filter("Refuse")(lambda pod, node: "no")
+    panels = (your_plugin.panel(), your_plugin.panel(refuse), your_plugin.panel([refuse]), your_plugin.panel())
+    worlds = [shared.world(panel).name for panel in panels]
+    assert worlds[0] == worlds[3] != worlds[1] == worlds[2]
+    assert shared.world(your_cluster.panel()) is shared.world(your_cluster.panel(pod="data/postgres-0"))
+    assert shared.world(your_cluster.panel()) is not shared.world(
+        your_cluster.panel().paste(as_yaml([node("n1"), pod("p")]))
+    )
 
 
 def test_settings_that_cannot_be_lead_to_what_they_become() -> None:
-    record = recording(shown(lost_update.panel()), Shared(), Limits(60, 0))
+    record = recording(shown(lost_update.panel()), Shared(), Limits(60, 60, 0))
     names = list(lost_update.panel().settings.controls())
     begins = record["states"][0]["at"]
     later = [*begins]
     later[names.index("read2")] = lost_update.SLOTS - 2  # after the write
-    became = record["states"][record["becomes"]["|".join(map(str, later))]]
+    places = {"|".join(map(str, state["at"])): state for state in record["states"]}
+    became = places[record["becomes"]["|".join(map(str, later))]]
     assert became["state"] == str(lost_update.panel().move(read2=lost_update.SLOTS - 1).settings)
     assert recording(shown(overview_victims.panel()), Shared(), LIMITS)["becomes"] == {}
 

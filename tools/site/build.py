@@ -105,7 +105,7 @@ def main() -> None:
         words = "recorded of each panel (default: %(default)s)"
         parser.add_argument(f"--{each.name}", type=int, default=each.default, help=words)
     args = parser.parse_intermixed_args()
-    edition, limits = EDITIONS[args.language], Limits(args.states, args.stories, args.kilobytes)
+    edition, limits = EDITIONS[args.language], Limits(*(getattr(args, each.name) for each in fields(Limits)))
     out = args.out / edition.place
     paths = {path.stem: path for path in edition.paths()}
     if unknown := [name for name in args.names if name not in paths]:

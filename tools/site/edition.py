@@ -17,7 +17,8 @@ ENGLISH = {
     "recorded": "There is nothing to run on this page: its pictures move over recorded states at once.",
     "run": "To run and change the code, [open this lesson on Binder].",
     "kernel": "This part runs Python: [open this lesson on Binder].",
-    "elsewhere": "Not recorded here. [Open this lesson on Binder] and run this line:",
+    "nearest": "The nearest that is recorded: {changes}",
+    "elsewhere": "For this one, [open this lesson on Binder] and run:",
     "missing": "This state is not recorded on this page.",
     "untold": "How this comes about is not recorded for this state.",
     "unread": "there is no such setting, or it has no such value here",
@@ -38,7 +39,8 @@ CHINESE = {
     "recorded": "这一页不需要运行代码：图在录好的状态之间直接切换。",
     "run": "要运行和修改代码，请[在 Binder 上打开本课]。",
     "kernel": "这一部分要运行 Python：[在 Binder 上打开本课]。",
-    "elsewhere": "这里没有录制。请[在 Binder 上打开本课]，运行这一行：",
+    "nearest": "看录好的最接近的状态：{changes}",
+    "elsewhere": "要看这个状态，请[在 Binder 上打开本课]，运行这一行：",
     "missing": "这一页没有录制这个状态。",
     "untold": "这个状态没有录制演示过程。",
     "unread": "这里没有这项设置，或者它没有这个值",
@@ -71,6 +73,11 @@ class Edition:
     def binder(self, name: str) -> str:
         """Where a notebook runs."""
         return URLS["Binder"].removesuffix(f"notebooks/{CONTENTS}.ipynb") + f"{self.notebooks}/{name}.ipynb"
+
+    def address(self, name: str) -> str:
+        """Where the page of a notebook is published."""
+        path = Path(self.place, "" if name == CONTENTS else page_of(name)).as_posix()
+        return URLS["Course"] + ("" if path == "." else path + "/" * (name == CONTENTS))
 
     def others(self, name: str) -> dict[str, str]:
         """By language, the address of the same page in the other editions."""

@@ -6,7 +6,7 @@ import json
 import re
 from collections import deque
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from string import Template
 from typing import Any, cast
@@ -15,7 +15,7 @@ from nbconvert.filters import Highlight2HTML, markdown2html
 
 from kschedlab.lab.stage.live import REVIVE
 from kschedlab.language import LANGUAGES, say, spoken
-from tools.site.edition import CONTENTS, Edition, page_of
+from tools.site.edition import CONTENTS, EDITIONS, Edition, page_of
 from tools.site.run import Notebook, Shown, ShownExercise, ShownPanel, ShownProgress
 
 TEMPLATE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
@@ -69,6 +69,8 @@ class Page:
             language=self.edition.language,
             policy=escape(POLICY),
             title=escape(f"{self.titles[self.name]} · {self.words['course']}"),
+            description=escape(description_of(self.notebook)),
+            addresses=self._addresses(),
             words=escape(json.dumps(words, ensure_ascii=False)),
             theme=escape(self.words["theme"]),
             note=f'<p class="note">{escape(self.words["recorded"])} {link_to(self.words["run"], self.binder)}</p>',
@@ -87,6 +89,13 @@ class Page:
             folder, _, name = path.removesuffix(".ipynb").rpartition("/")
             return f"{folder}/{page_of(name)}" if folder else page_of(name)
         return self.edition.source(path) if path.startswith("../") else path
+
+    def _addresses(self) -> str:
+        """For search engines: this page's address, and those of the same page in each language."""
+        own = self.edition.address(self.name)
+        link = '<link rel="alternate" hreflang="{}" href="{}">'
+        same = "".join(link.format(code, each.address(self.name)) for code, each in EDITIONS.items())
+        return f'<link rel="canonical" href="{own}">{same}'
 
     def _toc(self, cells: str) -> str:
         """Links to the headings."""
@@ -156,3 +165,10 @@ def _markdown(source: str) -> str:
 def title_of(notebook: Notebook) -> str:
     """The notebook's first heading."""
     return str(notebook.cells[0].source.splitlines()[0].lstrip("# "))
+
+
+def description_of(notebook: Notebook) -> str:
+    """The notebook's first paragraph as plain text, without the line of its languages."""
+    paragraphs = re.findall(r"<p>(.*?)</p>", _markdown(notebook.cells[0].source), re.DOTALL)
+    texts = (" ".join(unescape(re.sub(r"<[^>]*>", "", each)).split()) for each in paragraphs if CONTENTS not in each)
+    return next(texts, "")

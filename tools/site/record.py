@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any
 
 from kschedlab.lab.panels.base import Panel
@@ -24,23 +25,44 @@ NUMBERS = 120
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is recorded of each panel beside what a reader tries first: settings, and stories (of the nearest).
+    """How much is recorded of each panel beside what a reader tries first: two controls changed (``pairs``), and with
+    them, more controls changed (``states``); and stories, of the nearest.
 
     ``kilobytes``: where a recording ends, once it has what is tried first and a quarter of it more; half of it is where
     stories end.
     """
 
+    pairs: int = 600
     states: int = 200
     stories: int = 24
     kilobytes: int = 200
 
 
 @dataclass(frozen=True)
+class World:
+    """Panels that show the same in the same settings, and the states that are recorded of them, by their text."""
+
+    name: str
+    states: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def lacks(self, settings: Any, story: bool) -> bool:
+        """Whether this state has to be recorded: it is new, or it was recorded without its story."""
+        known = self.states.get(str(settings))
+        return known is None or (story and "story" in known and "tale" not in known)
+
+
+@dataclass(frozen=True)
 class Shared:
-    """What the recordings of a page have in common: parts, and by the identity of a gate, its name."""
+    """What the recordings of a page have in common: parts, worlds, and by the identity of a gate, its name."""
 
     gates: dict[int, str] = field(default_factory=dict)
     parts: Parts = field(default_factory=Parts)
+    worlds: dict[Hashable, World] = field(default_factory=dict)
+
+    def world(self, panel: Panel[Any]) -> World:
+        """That of this panel. Two share it if they have equal controls and calls, and one function shows them."""
+        controls = tuple((name, each.kind, each.values) for name, each in panel.settings.controls().items())
+        return self.worlds.setdefault((_call(panel), controls, _shows(panel)), World(f"world{len(self.worlds)}"))
 
 
 class Weight:
@@ -59,16 +81,17 @@ class Weight:
 
 
 def recording(shown: ShownPanel, shared: Shared, limits: Limits) -> dict[str, Any]:
-    """The recording of a panel. ``shared``: with the recordings above it on the page.
+    """The recording of a panel. ``shared``: with the recordings above it on the page, whose states it does not repeat.
 
     Questions that are still open are opened: a panel's answers are recorded after its notebook has run.
     """
     panel, parts, start = shown.panel, shared.parts, shown.panel.settings
-    asking = panel.question if shown.asks else None
-    weight = Weight(parts)
+    asking, world = panel.question if shown.asks else None, shared.world(panel)
     record: dict[str, Any] = {
+        "world": world.name,
         "rooms": ROOMS,
-        "link": panel.link().removesuffix(_quoted(panel)),
+        "link": _call(panel),
+        "start": [*start.indices().values()],
         "covers": [[_name(gate, shared.gates), gate.question] for gate in shown.covers],
         "asks": _asks(panel, asking, shared) if asking is not None else None,
     }
@@ -76,30 +99,43 @@ def recording(shown: ShownPanel, shared: Shared, limits: Limits) -> dict[str, An
         panel.uncover()
     if panel.question is not None:
         panel.gate.open(None, None)
-    first, others = nearest(start, limits.states, "".join(panel.state(start, room)["picture"] for room in ROOMS))
-    everything, states = first + others, list[dict[str, Any]]()
+    weight = Weight(parts)
     weight.add(record)
-    most = float(limits.kilobytes)
-    for number, each in enumerate(everything):
-        if number == len(first):
-            most = max(most, weight.kilobytes + limits.kilobytes / 4)
-        if number >= len(first) and weight.kilobytes > most:
+    pictures = "".join(panel.state(start, room)["picture"] for room in ROOMS)
+    first, others = nearest(start, limits.pairs, limits.states, pictures, world.states)
+    states, reached = list[dict[str, Any]](), list[Any]()
+
+    def reach(settings: Any) -> None:
+        reached.append(settings)
+        story = len(reached) <= limits.stories and weight.kilobytes < limits.kilobytes / 2
+        if world.lacks(settings, story):
+            states.append(_state(panel, settings, parts, story))
+            weight.add(states[-1])
+
+    for each in first:
+        reach(each)
+    most = max(limits.kilobytes, weight.kilobytes + limits.kilobytes / 4)
+    for each in others:
+        if weight.kilobytes > most:
             break
-        story = number < limits.stories and weight.kilobytes < limits.kilobytes / 2
-        states.append(_state(panel, each, parts, story))
-        weight.add(states[-1])
-    recorded = everything[: len(states)]
-    record |= {"controls": _controls(recorded), "states": states, "becomes": becomes(recorded)}
+        reach(each)
+    record |= {"states": states, "controls": _controls(reached, world), "becomes": becomes(reached)}
     panel.go(start)
-    return parts.stored(record)
+    stored = parts.stored(record)
+    world.states.update({state["state"]: state for state in stored["states"]})
+    return stored
 
 
-def _controls(recorded: Sequence[Any]) -> list[dict[str, Any]]:
-    """The controls as the front end knows them. A field suggests what was recorded."""
+def _controls(recorded: Sequence[Any], world: World) -> list[dict[str, Any]]:
+    """The controls as the front end knows them. A field suggests what was recorded, here and above."""
     found = described(recorded[0])
-    for each in found:
+    for place, each in enumerate(found):
         if each["kind"] == "typed":
-            each["values"] = each["shown"] = list(dict.fromkeys(getattr(one, each["name"]) for one in recorded))
+            own, above = (
+                (getattr(one, each["name"]) for one in recorded),
+                (one["at"][place] for one in world.states.values()),
+            )
+            each["values"] = each["shown"] = list(dict.fromkeys([*own, *above]))
     return found
 
 
@@ -160,6 +196,15 @@ def _name(gate: object, gates: dict[int, str]) -> str:
     return gates.setdefault(id(gate), f"gate{len(gates)}")
 
 
-def _quoted(panel: Panel[Any]) -> str:
-    """The end of a link: the state."""
-    return panel.link()[panel.link().rindex(".restore(") + len(".restore(") :]
+def _call(panel: Panel[Any]) -> str:
+    """The line of code that recreates the panel, without its state."""
+    return panel.link()[: panel.link().rindex(".restore(") + len(".restore(")]
+
+
+def _shows(panel: Panel[Any]) -> Hashable:
+    """What computes the panel's views; of a function, its code and what it closes over, such as plugins."""
+    shows = panel._show
+    if not isinstance(shows, FunctionType):
+        return shows
+    held = [each.cell_contents for each in shows.__closure__ or ()]
+    return shows.__code__, *(tuple(map(id, each)) if isinstance(each, (list, tuple)) else id(each) for each in held)

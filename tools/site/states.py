@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from math import prod
 from typing import Any
 
 from kschedlab.lab.panels.settings import Control, Restorable
@@ -15,19 +16,27 @@ TYPED = 24
 """As many values of a typed text are tried: its suggestions, or else those that clicks set; of more, none."""
 
 
-def nearest(settings: Any, limit: int, pictures: str = "") -> tuple[list[Any], list[Any]]:
+def nearest(
+    settings: Any, pairs: int, states: int, pictures: str = "", known: Container[str] = ()
+) -> tuple[list[Any], list[Any]]:
     """What a reader tries first: these settings, each control by itself, and what clicks in the pictures set.
 
-    And up to ``limit`` settings beside them: two controls changed, then three, and so on. With few combinations,
-    these are all of them.
+    And settings beside them whose text is not ``known``: up to ``pairs`` with two controls changed, then with three
+    and so on, up to so many ``states`` in all. With few combinations, these are all of them.
     """
     controls, clicks = type(settings).controls(), list(_marked(settings, pictures))
     values = {name: _values(name, control, clicks) for name, control in controls.items()}
     names = [name for name, own in values.items() if own is None or 0 < len(own) <= TYPED]
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
     first = _distinct([settings, *_changed(settings, 1, names, values), *clicks])
-    others = (each for number in range(2, len(names) + 1) for each in _changed(settings, number, names, values))
-    return list(first.values()), list(_distinct(others, limit, first).values())
+
+    def changed(*numbers: int) -> Iterator[Any]:
+        some = (each for number in numbers for each in _changed(settings, number, names, values))
+        return (each for each in some if str(each) not in known)
+
+    two = _distinct(changed(2), pairs, first)
+    more = _distinct(changed(*range(3, len(names) + 1)), max(states - len(two), 0), {**first, **two})
+    return list(first.values()), [*two.values(), *more.values()]
 
 
 def _values(name: str, control: Control, clicks: Sequence[Any]) -> Sequence[Any] | None:
@@ -51,9 +60,18 @@ def _distinct(some: Iterable[Any], limit: int | None = None, but: Mapping[str, A
 
 
 def _changed(settings: Any, number: int, names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
-    """The settings with so many controls changed, the nearest first."""
-    some = (each for chosen in combinations(names, number) for each in _varied(settings, chosen, values))
+    """The settings with so many controls changed, the nearest first; of equally near ones, controls with few values."""
+    groups = sorted(
+        combinations(names, number), key=lambda group: prod(_many(settings, each, values) for each in group)
+    )
+    some = (each for group in groups for each in _varied(settings, group, values))
     return sorted(some, key=lambda each: _distance(settings, each))
+
+
+def _many(settings: Any, name: str, values: Mapping[str, Any]) -> int:
+    """How many values of a control are tried."""
+    own = values[name]
+    return len(type(settings).controls()[name].allowed(settings) if own is None else own)
 
 
 def _distance(settings: Any, other: Any) -> int:
@@ -82,17 +100,17 @@ def _varied(settings: Any, names: Sequence[str], values: Mapping[str, Any]) -> I
         yield from _varied(settings.changed(**{names[0]: value}), names[1:], values)
 
 
-def becomes(settings: Sequence[Any]) -> dict[str, int]:
-    """Settings that cannot be, such as a write before its read: by their indices, the place of what they become."""
+def becomes(settings: Sequence[Any]) -> dict[str, str]:
+    """Settings that cannot be, such as a write before its read: by their indices, those of what they become."""
     if type(settings[0]).clamped is Restorable.clamped:
         return {}
-    places, found = {each: place for place, each in enumerate(settings)}, {}
+    found, there = {}, {*settings}
     for each in settings:
         for name, control in each.controls().items():
             for index, value in enumerate(control.allowed(each)):
                 asked, made = {**each.indices(), name: index}, each.changed(**{name: value})
-                if made.indices() != asked and made in places:
-                    found["|".join(map(str, asked.values()))] = places[made]
+                if made.indices() != asked and made in there:
+                    found["|".join(map(str, asked.values()))] = "|".join(map(str, made.indices().values()))
     return found
 
 

@@ -6,7 +6,7 @@ A bundled cluster of 200 nodes is the default. What you load stays in this kerne
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import make_dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -96,11 +96,14 @@ def _short(text: str) -> str:
 # -- from settings to what there is to see
 
 
+@dataclass(unsafe_hash=True)
 class Answers:
     """What the panel shows of one cluster. ``plugins``: those that join the generation."""
 
-    def __init__(self, loaded: Loaded, plugins: Sequence[object] = ()) -> None:
-        self.loaded, self.plugins = loaded, tuple(plugins)
+    loaded: Loaded
+    plugins: tuple[object, ...] = ()
+
+    def __post_init__(self) -> None:
         self._what_if = lru_cache(maxsize=16)(self._find_changes)
 
     def _find_changes(self, pod: str, generation: str, label: str) -> WhatIf:
@@ -221,7 +224,7 @@ class YourCluster(Panel[Any]):
 
     def __init__(self, loaded: Loaded, plugins: Sequence[object] = (), problems: Sequence[str] = ()) -> None:
         self.loaded, self.plugins, self.problems = loaded, tuple(plugins), tuple(problems)
-        self.answers = Answers(loaded, plugins)
+        self.answers = Answers(loaded, self.plugins)
         super().__init__(settings_of(loaded)(), self.answers)
 
     def load(self, *paths: str) -> Self:

@@ -1,13 +1,14 @@
 // A page of the course: brings its panels and exercises to life when they come into view, from what was recorded. A
 // recording arrives as a script of its own, because a page that is opened from a file may not fetch one.
 
-import { make } from "../../../kschedlab/lab/stage/dom.js";
+import { button, make } from "../../../kschedlab/lab/stage/dom.js";
 import { Exercise } from "./exercise.js";
 import { Progress } from "./progress.js";
-import { Gates, Recording } from "./recording.js";
+import { Gates, Recording, Worlds } from "./recording.js";
 
 const NEAR = "600px", KEPT = "kschedlab-theme";
-const gates = new Gates(), progress = new Progress(), expected = new Map(), arriving = new Map(), parts = [];
+const gates = new Gates(), progress = new Progress(), worlds = new Worlds(), parts = [];
+const expected = new Map(), arriving = new Map();
 
 /** What a recording's script calls. */
 window.kschedlab.arrived = (name, text) => expected.get(name)(text);
@@ -27,21 +28,27 @@ function loaded(name) {
   });
 }
 
-/** A recording; the parts of a panel's are known from then on. */
-async function arrived(name) {
+/** A recording, once the one before it is known; a panel's parts and states are known from then on. */
+async function arrived(name, before) {
   const record = await loaded(name);
+  await before;
   record.parts?.forEach((part, place) => (parts[record.first + place] = part));
+  if (record.world) worlds.add(record);
   return record;
 }
 
 /** A recording, once those above it are there: panels share parts, and each part stands in the first that has it. */
-async function recorded(slot) {
-  const stages = [...document.querySelectorAll("[data-kind=stage]")];
-  const needed = slot.dataset.kind === "stage" ? stages.slice(0, stages.indexOf(slot) + 1) : [slot];
-  const names = needed.map(({ dataset }) => dataset.record);
-  for (const name of names) if (!arriving.has(name)) arriving.set(name, arrived(name));
-  return (await Promise.all(names.map((name) => arriving.get(name)))).at(-1);
+function recorded(slot) {
+  const above = slot.dataset.kind === "stage" ? stages().slice(0, stages().indexOf(slot)) : [];
+  let last;
+  for (const { dataset: { record: name } } of [...above, slot]) {
+    if (!arriving.has(name)) arriving.set(name, arrived(name, last));
+    last = arriving.get(name);
+  }
+  return last;
 }
+
+const stages = () => [...document.querySelectorAll("[data-kind=stage]")];
 
 /** Puts the live panel or exercise in the place of its saved picture. */
 async function enliven(slot, words) {
@@ -53,17 +60,27 @@ async function enliven(slot, words) {
 
 function play(slot, record, words) {
   const { record: name, kind } = slot.dataset, el = make("div", {});
-  const line = make("code", {}), missing = make("p", { class: "missing", role: "status", hidden: true });
-  missing.append(...linked(words.elsewhere, words), " ", line);
-  const seen = (not, code) => {
-    el.classList.toggle("unrecorded", not);
-    missing.hidden = !not;
-    line.textContent = code;
-  };
-  const model = kind === "stage" ? new Recording(record, parts, gates, words, seen) : new Exercise(record, words);
+  const model = kind === "stage" ? new Recording(record, worlds.of(record), parts, gates, words) : new Exercise(record, words);
   if (kind === "card") progress.count(name, model);
-  slot.replaceChildren(el, missing);
+  slot.replaceChildren(el, kind === "stage" ? absence(el, model, words) : "");
   window.kschedlab[kind].render({ model, el });
+}
+
+/** What is said below a stage while its state is not recorded: which one is, and where this one can be seen. */
+function absence(el, model, words) {
+  const near = button("", () => model.go(model.near())), line = make("code", {});
+  const said = make("p", { class: "missing", role: "status", hidden: true }, near, " ", ...linked(words.elsewhere, words), " ", line);
+  let rest; // recordings further down may have it
+  model.on("change:missing", () => {
+    const missing = model.get("missing");
+    el.classList.toggle("unrecorded", missing);
+    said.hidden = !missing;
+    if (!missing) return;
+    near.textContent = words.nearest.replace("{changes}", model.apart(model.near()));
+    line.textContent = model.line();
+    rest ??= recorded(stages().at(-1)).then(() => model.refresh());
+  });
+  return said;
 }
 
 /** A sentence whose part in brackets is the link to Binder. */

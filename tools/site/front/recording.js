@@ -4,6 +4,7 @@
 import { read } from "../../../kschedlab/lab/stage/marks.js";
 import { Model } from "./model.js";
 
+const LONG = 20; // about as many steps has a story
 const HIDDEN = { picture: "", sentence: "", table: "", idle: {}, error: "", story: false };
 
 /** The questions of a page: whether they are open, and who shows what they hide. */
@@ -25,36 +26,26 @@ export class Gates {
   }
 }
 
-export class Recording extends Model {
-  /**
-   * `parts`: those of all recordings of the page. `seen` is told of each state whether it was recorded, and of the line
-   * of code that shows it.
-   */
-  constructor(record, parts, gates, words, seen) {
-    super({ controls: record.controls, large: false, spoken: words.spoken });
-    Object.assign(this, { record, parts, gates, words, seen, room: 0 });
-    this.names = record.controls.map(({ name }) => name);
-    this.counted = record.controls.filter(({ kind, values }) => kind === "steps" && !values.length).map(({ name }) => name);
-    this.states = new Map(record.states.map((each) => [each.at.join("|"), each]));
-    this.lasts = new Map(record.states.map((each) => [this.still(this.named(each)), each.last]));
-    this.first = this.named(record.states[0]);
-    this.at = { ...this.first };
-    this.found = record.states[0];
-    for (const [name] of record.covers) gates.of(name).watchers.add(this);
-    if (record.asks) gates.of(record.asks.gate).watchers.add(this);
-    this.set("shown", this.look());
+/** The states of panels that show the same in the same settings, in whichever recording of the page they stand. */
+class World {
+  constructor(controls) {
+    this.names = controls.map(({ name }) => name);
+    this.counted = controls.filter(({ kind, values }) => kind === "steps" && !values.length).map(({ name }) => name);
+    Object.assign(this, { states: new Map(), lasts: new Map(), becomes: {} });
   }
 
-  // ------------------------------------------------------------ what was recorded
-
-  /** The text of a part. */
-  text(number) {
-    const part = this.parts[number];
-    return typeof part === "string" ? part : part.map((each) => this.text(each)).join("");
+  /** Knows a recording's states from now on. One that was recorded again has its story. */
+  add({ states, becomes }) {
+    for (const each of states) {
+      const key = each.at.join("|");
+      if (!this.states.get(key)?.tale) this.states.set(key, each);
+      this.lasts.set(this.still(this.named(each.at)), each.last);
+    }
+    Object.assign(this.becomes, becomes);
   }
 
-  /** A state's settings by name. */
-  named({ at }) {
+  /** Settings by name. */
+  named(at) {
     return Object.fromEntries(this.names.map((name, i) => [name, at[i]]));
   }
 
@@ -71,8 +62,49 @@ export class Recording extends Model {
   find(at) {
     const last = this.lasts.get(this.still(at)) ?? {};
     const held = Object.fromEntries(this.counted.map((name) => [name, Math.min(at[name], last[name] ?? at[name])]));
-    const key = this.key({ ...at, ...held }), { states, becomes } = this.record;
-    return this.states.get(key) ?? states[becomes[key]];
+    const key = this.key({ ...at, ...held });
+    return this.states.get(key) ?? this.states.get(this.becomes[key]);
+  }
+}
+
+/** The worlds of a page. */
+export class Worlds {
+  constructor() {
+    this.all = new Map();
+  }
+
+  add(record) {
+    if (!this.all.has(record.world)) this.all.set(record.world, new World(record.controls));
+    this.all.get(record.world).add(record);
+  }
+
+  of({ world }) {
+    return this.all.get(world);
+  }
+}
+
+export class Recording extends Model {
+  /**
+   * `world`: the states; `parts`: those of all recordings of the page. Its value `missing`: whether the state that is
+   * asked for was not recorded.
+   */
+  constructor(record, world, parts, gates, words) {
+    super({ controls: record.controls, large: false, spoken: words.spoken });
+    Object.assign(this, { record, world, parts, gates, words, room: 0 });
+    this.first = world.named(record.start);
+    this.at = { ...this.first };
+    this.found = world.find(this.at);
+    for (const [name] of record.covers) gates.of(name).watchers.add(this);
+    if (record.asks) gates.of(record.asks.gate).watchers.add(this);
+    this.set("shown", this.look());
+  }
+
+  // ------------------------------------------------------------ what was recorded
+
+  /** The text of a part. */
+  text(number) {
+    const part = this.parts[number];
+    return typeof part === "string" ? part : part.map((each) => this.text(each)).join("");
   }
 
   /** The settings as text. */
@@ -143,13 +175,40 @@ export class Recording extends Model {
 
   menu() {
     const state = this.written(this.at);
-    const yaml = this.find(this.at) ? this.found.yaml.map((each) => this.text(each)).join("---\n") : "";
-    return { state, link: this.line(state), yaml };
+    const yaml = this.world.find(this.at) ? this.found.yaml.map((each) => this.text(each)).join("---\n") : "";
+    return { state, link: this.line(), yaml };
   }
 
   /** The line of code that shows this state. */
-  line(state) {
-    return `${this.record.link}${JSON.stringify(state)})`;
+  line() {
+    return `${this.record.link}${JSON.stringify(this.written(this.at))})`;
+  }
+
+  // ------------------------------------------------------------ what was not recorded
+
+  /** Goes to these settings. */
+  go(at) {
+    this.at = at;
+    this.refresh();
+  }
+
+  /** The recorded settings nearest to those that are asked for: rather with what was set last than with what was before. */
+  near() {
+    const { controls } = this.record, was = this.world.named(this.found.at);
+    const distance = ({ name, kind, values }, value) => {
+      if (value === this.at[name]) return 0;
+      const far = ["slider", "steps"].includes(kind) ? Math.abs(value - this.at[name]) / (values.length || LONG) : 0;
+      return far + (value === was[name] ? controls.length : 1);
+    };
+    const all = [...this.world.states.values()].map((each) => this.world.named(each.at));
+    const sum = (at) => controls.reduce((total, control) => total + distance(control, at[control.name]), 0);
+    return all.reduce((best, at) => (sum(at) < sum(best) ? at : best));
+  }
+
+  /** In what these settings differ from those that are asked for, in words. */
+  apart(at) {
+    const { controls } = this.record, differing = controls.filter(({ name }) => at[name] !== this.at[name]);
+    return differing.map(({ name, label, kind, shown }) => `${label}: ${kind === "typed" ? at[name] : shown[at[name]] ?? at[name]}`).join(" · ");
   }
 
   // ------------------------------------------------------------ what there is to see
@@ -165,12 +224,12 @@ export class Recording extends Model {
 
   look() {
     const { asks } = this.record, covered = this.covered(), asking = this.asking();
-    const found = covered || asking ? this.found : this.find(this.at);
+    const found = covered || asking ? this.found : this.world.find(this.at);
     const missing = !found, state = this.written(this.at);
     this.found = found ?? this.found;
-    this.seen(missing, this.line(state));
+    this.change("missing", missing);
     const { last = {}, pictures, sentence, table, idle = {}, error = "", story = false } = this.found;
-    if (found) this.at = this.named(found);
+    if (found) this.at = this.world.named(found.at);
     const shown = { at: { ...this.at }, last, state: found ? found.state : state };
     if (covered) return { ...shown, ...HIDDEN, covered: covered[1] };
     if (asking) return { ...shown, ...HIDDEN, picture: this.text(asks.before[this.room]), asking: asks.asked, error: this.error };
