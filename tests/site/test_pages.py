@@ -47,7 +47,7 @@ def test_a_page_leads_to_its_translation_and_back() -> None:
 def test_a_page_says_to_search_engines_what_it_is() -> None:
     edition, path = EDITIONS["zh"], ROOT / "notebooks/zh/00-contents.ipynb"
     text = Page(edition, "00-contents", nbformat.read(path, 4), {}, {"00-contents": "00"}).html()
-    assert '<meta name="description" content="web 想找个地方运行。上下拖动它的上边缘' in text
+    assert '<meta name="description" content="web 要找一个节点运行。' in text
     assert f'<link rel="canonical" href="{URLS["Course"]}zh/">' in text
     addresses = [(code, each.address("00-contents"), each.address("05-preemption")) for code, each in EDITIONS.items()]
     course = URLS["Course"]
