@@ -8,6 +8,7 @@ from kschedlab.lab.exercises import Lesson
 from kschedlab.lab.exercises.exercise import Exercise, State
 from kschedlab.lab.panels import (
     lost_update,
+    map_reduce,
     overview_path,
     overview_sampling,
     overview_victims,
@@ -97,6 +98,14 @@ def test_steps_are_recorded_up_to_the_last_of_each_story() -> None:
     panel = overview_path.panel()
     first, others = nearest(panel.settings, 500, 500)
     assert {*first, *others} >= {*type(panel.settings).grid()}
+
+
+def test_a_control_moves_on_from_a_value_that_took_another_one_along() -> None:
+    settings = map_reduce.panel().move(nodes=12, step=10).settings
+    states = {str(each) for each in nearest(settings, 0, 0)[0]}
+    for nodes in (4, 12, 20):  # with four nodes there are fewer steps, and more nodes do not bring the old one back
+        assert str(settings.changed(nodes=4).changed(nodes=nodes)) in states
+    assert settings.changed(nodes=4).step < settings.step
 
 
 def test_a_recording_ends_where_it_grows_too_large_but_has_what_is_tried_first() -> None:

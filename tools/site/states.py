@@ -19,7 +19,8 @@ TYPED = 24
 def nearest(
     settings: Any, pairs: int, states: int, pictures: str = "", known: Container[str] = ()
 ) -> tuple[list[Any], list[Any]]:
-    """What a reader tries first: these settings, each control by itself, and what clicks in the pictures set.
+    """What a reader tries first: these settings, each control by itself, and what clicks in the pictures set; and each
+    control moved further where its first move took another one along, such as a step that fewer nodes do not have.
 
     And settings beside them whose text is not ``known``: up to ``pairs`` with two controls changed, then with three
     and so on, up to so many ``states`` in all. With few combinations, these are all of them.
@@ -28,7 +29,8 @@ def nearest(
     values = {name: _values(name, control, clicks) for name, control in controls.items()}
     names = [name for name, own in values.items() if own is None or 0 < len(own) <= TYPED]
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
-    first = _distinct([settings, *_changed(settings, 1, names, values), *clicks])
+    further = (each for name in names for each in _further(settings, name, values))
+    first = _distinct([settings, *_changed(settings, 1, names, values), *clicks, *further])
 
     def changed(*numbers: int) -> Iterator[Any]:
         some = (each for number in numbers for each in _changed(settings, number, names, values))
@@ -98,6 +100,14 @@ def _varied(settings: Any, names: Sequence[str], values: Mapping[str, Any]) -> I
     own = values[names[0]]
     for value in type(settings).controls()[names[0]].allowed(settings) if own is None else own:
         yield from _varied(settings.changed(**{names[0]: value}), names[1:], values)
+
+
+def _further(settings: Any, name: str, values: Mapping[str, Any]) -> Iterator[Any]:
+    """Every value of this control after each value of it that changes another control, too."""
+    here = settings.indices()
+    for moved in _varied(settings, [name], values):
+        if any(at != here[other] for other, at in moved.indices().items() if other != name):
+            yield from _varied(moved, [name], values)
 
 
 def becomes(settings: Sequence[Any]) -> dict[str, str]:
