@@ -71,7 +71,7 @@ def test_an_answer_is_picked_and_checked(show: Show) -> None:
     page.get_by_role("button", name="Hint").click()
     expect(status).to_contain_text("Hint 1 of 2")
     page.get_by_role("button", name="Solution").click()
-    expect(status).to_contain_text("1 hint(s) are left")
+    expect(status).to_contain_text("1 hint left")
 
 
 def test_a_node_is_picked_in_the_picture(show: Show) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.lab.exercises.exercise import Instance
+from kschedlab.lab.exercises.fitting import fitting
 from kschedlab.language import listed, say, sentences
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
@@ -20,8 +22,6 @@ from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, amount, below, clock, count, request_text
 
-ROOM = Room(720, 300)
-"""The room for a picture in an exercise; with a ladder of rules it may be taller."""
 COLUMN = Room(500, 150)
 """The room for a picture beside the answer on a printed sheet."""
 STYLES = (NOWRAP, "", NOWRAP)
@@ -42,18 +42,22 @@ def pictured(
     nodes = {name: {"data_pick": name} for name in decision.cluster.names if pick}
     folded = element("details", element("summary", say("As a table")), listed.picture, open="" if numbers else None)
     rest = [element("p", facts(decision)), folded]
-    drawing, printed = question(decision, ROOM, Handles(nodes=nodes)), question(decision, COLUMN)
+    drawing, printed = fitting(partial(question, decision, handles=Handles(nodes=nodes))), question(decision, COLUMN)
     return Instance(join([drawing, *rest]), listed.text, listed.picture, join([printed, *rest]))
+
+
+def outcome(decision: Decision) -> Html:
+    """The decision as a drawing."""
+    return fitting(partial(picture, decision))
 
 
 def scored(decision: Decision) -> Html:
     """The decision, and each plugin's weighted score of each node."""
-    drawing = picture(decision, ROOM)
     if decision.scores is None:
-        return drawing
-    nodes = sorted(decision.cluster.names)
-    rows = Room(ROOM.width, 90 + 40 * len(decision.scores.plugins))
-    return join([drawing, ScoreMap(decision, decision.scores.plugins, nodes, STAGES[-1], None, lead(decision))(rows)])
+        return outcome(decision)
+    plugins, nodes = decision.scores.plugins, sorted(decision.cluster.names)
+    scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(decision))
+    return join([outcome(decision), fitting(scores, 90 + 40 * len(plugins))])
 
 
 def facts(decision: Decision) -> str:

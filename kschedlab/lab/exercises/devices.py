@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.lab.exercises.build import Build
-from kschedlab.lab.exercises.clusters import ROOM
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab.lab.exercises.fitting import fitting
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.lab.exercises.your_cluster import OneLine
@@ -77,7 +77,7 @@ class Case:
         head = [*terms("device", "model", meant("memory", "device"), "PCIe root"), ""]
         known = table(head, (row(*each, element("span", state)) for *each, state in rows))
         folded = element("details", element("summary", say("As a table")), known, open="", class_="again")
-        picture = join([draw_devices(self.decision, ROOM, asked=False), *more, folded])
+        picture = join([fitting(partial(draw_devices, self.decision, asked=False)), *more, folded])
         written = "\n".join(aligned([head, *rows], ""))
         return Instance(picture, f"{written}\n\n{text}" if text else written, join([*more, known]))
 
@@ -104,7 +104,7 @@ def devices_of(decision: Decision) -> list[str]:
 
 def drawing(objects: Objects) -> Html:
     """The decision for ``default/train`` as a picture."""
-    return draw_devices(decided(objects), ROOM)
+    return fitting(partial(draw_devices, decided(objects)))
 
 
 def random_case(rng: random.Random) -> Case:
@@ -148,7 +148,7 @@ def which_device(rng: random.Random) -> Exercise:
         ),
         case.instance(lines(claim), text=claim),
         remarks,
-        solved=lambda: draw_devices(case.decision, ROOM),
+        solved=lambda: fitting(partial(draw_devices, case.decision)),
     )
 
 

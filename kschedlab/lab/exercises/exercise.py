@@ -17,6 +17,7 @@ from weakref import WeakSet
 from kschedlab.lab.exercises.card import CELL, Card, Face
 from kschedlab.language import later, say
 from kschedlab.views.html import Html, coded, element, join, visible
+from kschedlab.views.words import count
 
 T = TypeVar("T")
 Said = TypeVar("Said", "Verdict", "Note")
@@ -197,7 +198,7 @@ class Exercise(ABC):
         """The solution once all hints were seen or the answer is right; until then, the next step."""
         if self.hints_seen < len(self.hints) and self.state is not State.RIGHT:
             left = len(self.hints) - self.hints_seen
-            words = say("{left} hint(s) are left: press Hint, or call hint(), for the next one.", left=left)
+            words = say("{hints} left. Press Hint, or call hint().", hints=count(left, "hint"))
             return self._say(Note(say("Not yet"), words))
         if self.state is not State.RIGHT:
             self.solution_seen = True

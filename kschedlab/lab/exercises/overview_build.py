@@ -9,7 +9,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import DEFAULT_PREDICATES, V1_16
 from kschedlab.lab.exercises.build import Build
-from kschedlab.lab.exercises.clusters import ROOM, pictured, shown
+from kschedlab.lab.exercises.clusters import outcome, pictured, shown
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.panels.overview_trials import only
@@ -18,7 +18,6 @@ from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.testing import Manifest, as_yaml, node, pod
 from kschedlab.views.html import element
-from kschedlab.views.picture import picture
 
 HOST = "kubernetes.io/hostname"
 
@@ -82,7 +81,7 @@ def exactly_one(rng: random.Random) -> Exercise:
         ),
         as_yaml(list(BASE)),
         START,
-        lambda objects: picture(schedule("default/web", Cluster(objects, V1_16.api), V1_16), ROOM),
+        lambda objects: outcome(schedule("default/web", Cluster(objects, V1_16.api), V1_16)),
     )
 
 
@@ -174,5 +173,5 @@ def same_message(rng: random.Random) -> Exercise:
         pictured(decided(manifests), base),
         as_yaml(base),
         START,
-        lambda objects: picture(schedule("default/web", Cluster(objects, V1_16.api), V1_16), ROOM),
+        lambda objects: outcome(schedule("default/web", Cluster(objects, V1_16.api), V1_16)),
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kschedlab.filter.stage import nodes_to_find
 from kschedlab.generations import DEFAULT_PREDICATES, V1_16
-from kschedlab.lab.exercises.clusters import ROOM
+from kschedlab.lab.exercises.clusters import outcome
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.exercises.predict import Predict
@@ -20,7 +20,6 @@ from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import Manifest, as_yaml, node, pod
 from kschedlab.views.html import Html, element
 from kschedlab.views.kubectl import NONE
-from kschedlab.views.picture import picture
 from kschedlab.views.style import CHOSEN
 from kschedlab.views.svg import label, svg
 from kschedlab.views.words import listing
@@ -149,7 +148,7 @@ def who_refuses(rng: random.Random) -> Exercise:
         ),
         met.instance,
         remarks,
-        solved=lambda: picture(decision, ROOM),
+        solved=lambda: outcome(decision),
     )
 
 

@@ -12,6 +12,7 @@ from kschedlab.generations import V1_20
 from kschedlab.lab.exercises.build import Build, budget_fault
 from kschedlab.lab.exercises.clusters import pictured
 from kschedlab.lab.exercises.exercise import Exercise, drawn
+from kschedlab.lab.exercises.fitting import fitting
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.language import later, listed as row_of, say, sentences
@@ -22,13 +23,12 @@ from kschedlab.testing import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.views.html import Html
 from kschedlab.views.ladder import steps
 from kschedlab.views.preemption_scene import Scene
-from kschedlab.views.svg import Room
 from kschedlab.views.words import count
 
 Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
 APPS = ("shop", "mail", "logs")
-LADDER = Room(720, 460)
+LADDER = 460
 START = """\
 apiVersion: policy/v1
 kind: PodDisruptionBudget
@@ -80,7 +80,7 @@ def decision_on(objects: Objects) -> Decision:
 
 def drawn_decision(decision: Decision) -> Html:
     """The nodes and the ladder."""
-    return Scene(decision).picture(LADDER)
+    return fitting(Scene(decision).picture, LADDER)
 
 
 def random_case(rng: random.Random) -> Case:

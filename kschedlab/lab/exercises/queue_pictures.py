@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from kschedlab.lab.exercises.exercise import Instance
+from kschedlab.lab.exercises.fitting import fitting
 from kschedlab.language import listed, say
 from kschedlab.views.html import Html, element
 from kschedlab.views.queue_heap import Place, draw_heap
-from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
 
-ROOM = Room(720, 330)
+HEIGHT = 330
 
 
 def heap(names: Sequence[str], priorities: Mapping[str, int], popped: Sequence[str] = ()) -> Html:
     """The array and the tree; below them the pods that came out."""
     inside, outside = ([Place(each, priorities[each]) for each in part] for part in (names, popped))
-    return draw_heap(inside, say("the heap: {pods}", pods=listed(names)), outside, None, ROOM)
+    said = say("the heap: {pods}", pods=listed(names))
+    return fitting(partial(draw_heap, inside, said, outside, None), HEIGHT)
 
 
 def tabled(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Instance:

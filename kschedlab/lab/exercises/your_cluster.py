@@ -11,7 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.lab.exercises.build import Build
-from kschedlab.lab.exercises.clusters import ROOM
+from kschedlab.lab.exercises.clusters import outcome
 from kschedlab.lab.exercises.exercise import Exercise, State, Verdict, drawn
 from kschedlab.lab.exercises.pools import (
     POOL,
@@ -29,7 +29,6 @@ from kschedlab.lab.exercises.repair import Repair
 from kschedlab.language import listed, say
 from kschedlab.manifests.loading import Objects, decode_objects, loads
 from kschedlab.testing import as_yaml, node, pod
-from kschedlab.views.picture import picture
 from kschedlab.views.words import count
 from kschedlab.views.your_cluster import by_pool
 from kschedlab.whatif import Case
@@ -88,7 +87,7 @@ def what_helps(rng: random.Random) -> Exercise:
         ),
         yaml_instance(as_yaml([wish.manifest])),
         said,
-        solved=lambda: picture(outcomes[right], ROOM),
+        solved=lambda: outcome(outcomes[right]),
     )
 
 
@@ -135,7 +134,7 @@ def which_pool(rng: random.Random) -> Exercise:
         ),
         yaml_instance(as_yaml([wish.manifest])),
         remarks,
-        solved=lambda: picture(decision, ROOM),
+        solved=lambda: outcome(decision),
     )
 
 
@@ -194,7 +193,7 @@ def how_much(rng: random.Random) -> Exercise:
         yaml_instance(as_yaml([wish.manifest])),
         remark=remark,
         unit="m",
-        solved=lambda: picture(decide(wish._replace(cpu=right).manifest), ROOM),
+        solved=lambda: outcome(decide(wish._replace(cpu=right).manifest)),
     )
 
 
@@ -239,7 +238,7 @@ def only_there(rng: random.Random) -> Exercise:
         ),
         pool_instance(),
         start=as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)]),
-        decided=lambda objects: picture(placed(objects), ROOM),
+        decided=lambda objects: outcome(placed(objects)),
     )
 
 
@@ -299,7 +298,7 @@ def one_line(rng: random.Random) -> Exercise:
         ),
         pool_instance(),
         start=wrong,
-        decided=lambda objects: picture(placed(objects), ROOM),
+        decided=lambda objects: outcome(placed(objects)),
     )
     built.before = wrong
     return built
