@@ -133,11 +133,13 @@ class Plan:
         longest = max(map(text_width, grid.columns), default=0)
         every = max(ceil((longest + 4) / self.wide), 1) if grid.titles[0] else 1
         shown = grid.selected[1] % every if grid.selected else 0
-        names = grid.columns if longest <= every * self.wide - 2 else after_hyphen(grid.columns)
-        for c, name in list(enumerate(grid.columns))[shown::every]:
-            won, x = c == grid.chosen, self.left + self.wide * (c + 0.5)
-            sign = "★ " if won else "✕ " if c in grid.refused else ""
-            text = fitted(f"{sign}{names[c]}", every * self.wide - 2, bold=won)
+        places, names, room = range(shown, len(grid.columns), every), grid.columns, every * self.wide - 2
+        signs = ["★ " if c == grid.chosen else "✕ " if c in grid.refused else "" for c in range(len(names))]
+        if any(text_width(signs[c] + names[c], bold=c == grid.chosen) > room for c in places):
+            names = after_hyphen(names)
+        for c in places:
+            name, sign, won, x = grid.columns[c], signs[c], c == grid.chosen, self.left + self.wide * (c + 0.5)
+            text = fitted(f"{sign}{names[c]}", room, bold=won)
             x = max(x, self.left + text_width(text, bold=won) / 2)
             words = label(text, x, self.top - 9, "middle", font_weight="bold" if won else None)
             tip = _tip(name, [text.removeprefix(sign)])

@@ -12,8 +12,8 @@ from kschedlab.views.style import CHOSEN, EVICTED, ink, priority_fill
 from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.words import amount
 
-EDGE, TOP, BELOW, GAP = 10, 34, 84, 14
-"""Margin, and the space above the nodes, below them and between them; in pixels at normal size."""
+EDGE, TOP, BELOW = 10, 34, 84
+"""Margin, and the space above the nodes and below them; in pixels at normal size."""
 PHASES = ("asks", "filter", "score", "chosen")
 """What is known so far: nothing, which nodes have room, their scores, the decision."""
 KNOB, NAMED = 8, 17
@@ -85,7 +85,7 @@ def lowest(scene: Scene) -> int:
 
 
 class _Plan:
-    """Where everything is."""
+    """Where everything is. Where it is narrow, the gaps are, too, and the letters in a pod are small."""
 
     def __init__(self, scene: Scene, room: Room) -> None:
         self.scene = scene
@@ -93,10 +93,11 @@ class _Plan:
         largest = max(node.capacity for node in scene.nodes)
         self.scale = (self.base - TOP) / largest
         self.right = room.width - EDGE / 2
-        self.aside = 128.0 if room.width >= 560 else 92.0
+        self.aside = 128.0 if room.width >= 560 else 92.0 if room.width >= 400 else 76.0
+        self.gap, self.inset, self.letter = (14, 5, 12) if room.width >= 400 else (4, 2, 11)
         left = self.aside + 2 * EDGE
-        self.wide = (room.width - left - EDGE - GAP * (len(scene.nodes) - 1)) / len(scene.nodes)
-        self.left = [left + i * (self.wide + GAP) for i in range(len(scene.nodes))]
+        self.wide = (room.width - left - EDGE - self.gap * (len(scene.nodes) - 1)) / len(scene.nodes)
+        self.left = [left + i * (self.wide + self.gap) for i in range(len(scene.nodes))]
 
     def top(self, size: int) -> float:
         """The upper edge of so many milli CPU that stand on the ground."""
@@ -160,7 +161,7 @@ def _node(plan: _Plan, i: int, node: Target) -> list[Html]:
 
 def _block(plan: _Plan, pod: Running, x: float, top: int, arrives: bool = False) -> Html:
     """A pod that stands with its upper edge at ``top`` milli CPU."""
-    wide, high = plan.wide - 10, max(pod.size * plan.scale - 2, 4)
+    wide, high = plan.wide - 2 * plan.inset, max(pod.size * plan.scale - 2, 4)
     fill = priority_fill(pod.priority)
     stroke, thick = (CHOSEN, 3.0) if arrives else ("#000000", 0.8)
     box = element(
@@ -173,22 +174,23 @@ def _block(plan: _Plan, pod: Running, x: float, top: int, arrives: bool = False)
         stroke_width=thick,
         data_key=f"pod/{pod.name}/box",
     )
-    words = _words(pod, wide, high, arrives) if high >= 15 else []
-    at = f"translate({x + 5:.1f},{plan.top(top) + 1:.1f})"
+    words = _words(pod, wide, high, arrives, plan.letter) if high >= 15 else []
+    at = f"translate({x + plan.inset:.1f},{plan.top(top) + 1:.1f})"
     came = {"data_from": "ask"} if arrives else {}
     return element("g", box, element("g", *words, fill=ink(fill)), data_key=f"pod/{pod.name}", transform=at, **came)
 
 
-def _words(pod: Running, wide: float, high: float, arrives: bool) -> list[Html]:
+def _words(pod: Running, wide: float, high: float, arrives: bool, size: int) -> list[Html]:
     """The pod's name and priority, in two lines or, in a low block, in one if both fit."""
-    name = f"★ {pod.name}" if arrives and text_width(f"★ {pod.name}", 12, bold=True) < wide else pod.name
-    name, priority = fitted(name, wide - 6, 12, True), str(pod.priority)
+    name = f"★ {pod.name}" if arrives and text_width(f"★ {pod.name}", size, bold=True) < wide else pod.name
+    name, priority = fitted(name, wide - 4, size, True), str(pod.priority)
     bold = element("tspan", name, font_weight="bold")
     if high >= 34:
-        over = element("text", bold, x=wide / 2, y=high / 2 - 3, text_anchor="middle", font_size=12)
-        return [over, label(priority, wide / 2, high / 2 + 12, "middle", font_size=12)]
-    beside = f" · {priority}" if text_width(name, 12, bold=True) + text_width(f" · {priority}", 12) < wide - 4 else ""
-    return [element("text", bold, beside, x=wide / 2, y=high / 2 + 4.5, text_anchor="middle", font_size=12)]
+        over = element("text", bold, x=wide / 2, y=high / 2 - 3, text_anchor="middle", font_size=size)
+        return [over, label(priority, wide / 2, high / 2 + 12, "middle", font_size=size)]
+    both = text_width(name, size, bold=True) + text_width(f" · {priority}", size)
+    beside = f" · {priority}" if both < wide - 4 else ""
+    return [element("text", bold, beside, x=wide / 2, y=high / 2 + 4.5, text_anchor="middle", font_size=size)]
 
 
 def _ghost(plan: _Plan, node: Target, x: float, fits: bool) -> Html:
@@ -198,7 +200,7 @@ def _ghost(plan: _Plan, node: Target, x: float, fits: bool) -> Html:
     colour = "#555555" if fits else EVICTED
     box = element(
         "rect",
-        width=plan.wide - 10,
+        width=plan.wide - 2 * plan.inset,
         height=max(plan.top(used) - top - 1, 4),
         rx=4,
         fill=colour,
@@ -208,7 +210,7 @@ def _ghost(plan: _Plan, node: Target, x: float, fits: bool) -> Html:
         stroke_dasharray="5 4",
         data_key=f"ghost/{node.name}/box",
     )
-    return element("g", box, data_key=f"ghost/{node.name}", transform=f"translate({x + 5:.1f},{top:.1f})")
+    return element("g", box, data_key=f"ghost/{node.name}", transform=f"translate({x + plan.inset:.1f},{top:.1f})")
 
 
 def _below(plan: _Plan, node: Target, x: float, left: bool) -> list[Html]:
@@ -216,7 +218,7 @@ def _below(plan: _Plan, node: Target, x: float, left: bool) -> list[Html]:
     scene, middle, y = plan.scene, x + plan.wide / 2, plan.base
     shapes = [label(node.name, middle, y + 17, "middle", font_weight="bold", font_size=13)]
     choices, colour, bold = _verdict(scene, node)
-    words = fitting(choices, plan.wide + GAP - 2, bold=bold)
+    words = fitting(choices, plan.wide + plan.gap - 2, bold=bold)
     if words:
         weight = "bold" if bold else None
         shapes.append(label(words, middle, y + 33, "middle", font_size=12, fill=colour, font_weight=weight))

@@ -5,11 +5,12 @@ Each part has its own colour and its own height in the histories, so that no mea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kschedlab.language import later, say
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import text_width
 from kschedlab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, pill, text, titled
 from kschedlab.views.style import CHOSEN, KINDS
 from kschedlab.views.svg import Room, svg
@@ -113,10 +114,7 @@ def draw_clock(
         if clock.gap is not None:
             shapes.append(_break(NAMES + clock.gap * step, lanes + lane * i + HIGH + 6))
     bottom = lanes + lane * len(histories)
-    for at, words in clock.ticks:
-        x = NAMES + at * step
-        shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, stroke="currentColor"))
-        shapes.append(text(words, x, bottom + 18, "middle", font_size=12))
+    shapes += _ticks(clock.ticks, bottom, step)
     shapes.append(_now(clock, lanes - 2, bottom, step, room))
     return svg(shapes, room.width, bottom + 41, alt, size=13)
 
@@ -154,6 +152,17 @@ def _events(events: Sequence[Event], now: float, top: float, step: float, room: 
         limit = int((room.width - x - EDGE) / 6.6)
         shapes.append(text(past[-1].words, room.width - EDGE, top + 16, "end", font_size=12, limit=limit))
     return shapes
+
+
+def _ticks(ticks: Sequence[tuple[float, str]], y: float, step: float) -> Iterator[Html]:
+    """The marks below, with those of their words that do not touch the ones before."""
+    free = 0.0
+    for at, words in ticks:
+        x, wide = NAMES + at * step, text_width(words)
+        yield element("line", x1=x, y1=y, x2=x, y2=y + 5, stroke="currentColor")
+        if x - wide / 2 > free:
+            yield text(words, x, y + 18, "middle", font_size=12)
+            free = x + wide / 2
 
 
 def _history(history: History, y: float, step: float, room: Room) -> list[Html]:

@@ -91,7 +91,7 @@ def area(
         stroke_width=1.2,
         stroke_dasharray=dash,
     )
-    size, weight = (13, "bold") if width >= 130 else (12, None)
+    size, weight = _lettering(width)
     texts = [
         text(line, width / 2, 19 + 14 * n, "middle", font_weight=weight, font_size=size)
         for n, line in enumerate(titled(title, width))
@@ -104,7 +104,13 @@ def area(
 
 def titled(title: str, width: float) -> list[str]:
     """The title of an area of this width, in one line or two."""
-    return folded(title, width - 4)
+    size, weight = _lettering(width)
+    return folded(title, width - 3, size, weight == "bold")
+
+
+def _lettering(width: float) -> tuple[int, str | None]:
+    """The size and weight of the title of an area of this width."""
+    return (13, "bold") if width >= 130 else (12, None) if width >= 110 else (11, None)
 
 
 def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", thick: float = 1.6) -> Html:
