@@ -1,0 +1,48 @@
+"""What is drawn for a phone: names stay whole, and a card has a drawing for each width."""
+
+import re
+
+import pytest
+
+from kschedlab.lab.exercises.fitting import NARROW, WIDTH, fitting
+from kschedlab.lab.panels import first, queue_clock, queue_parts, score_extender
+from kschedlab.lab.panels.base import Panel
+from kschedlab.views.html import Html, element
+from kschedlab.views.svg import Room
+
+CUT = re.compile(r">([^<>]*…)<")
+
+
+@pytest.mark.parametrize(
+    ("panel", "width"),
+    [(first.panel(), 320), (queue_parts.panel(), 320), (queue_clock.panel(), 320), (score_extender.panel(), 430)],
+    ids=["first", "parts", "clock", "scores"],
+)
+def test_no_name_is_cut(panel: Panel[object], width: int) -> None:
+    panel.uncover()
+    if panel.question is not None:
+        panel.gate.open(None, None)
+    picture = panel.state(panel.settings, Room(width, 480))["picture"]
+    assert "node-" in picture or "activeQ" in picture
+    assert CUT.findall(picture) == []
+
+
+def test_the_words_below_a_clock_do_not_touch() -> None:
+    panel = queue_clock.panel()
+    for width, shown in ((320, ["0 s", "10 s", "20 s", "30 s", "6 min"]), (430, ["3 min", "6 min"])):
+        picture = panel.state(panel.settings, Room(width, 480))["picture"]
+        ticks = re.findall(r">(\d+ (?:s|min))<", picture)
+        assert [each for each in dict.fromkeys(ticks) if each in shown] == shown
+
+
+def test_a_card_shows_the_wide_drawing_unless_its_style_chooses_the_narrow_one() -> None:
+    rooms: list[Room] = []
+
+    def draw(room: Room) -> Html:
+        rooms.append(room)
+        return element("svg", width=room.width)
+
+    drawn = str(fitting(draw, 460))
+    assert rooms == [Room(WIDTH, 460), NARROW]
+    wide, narrow = re.findall(r"<div[^>]*>", drawn)
+    assert "display" not in wide and "display:none" in narrow
