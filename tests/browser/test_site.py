@@ -363,6 +363,47 @@ def test_the_progress_counts_what_is_tried_on_the_page(browser: Browser, site: S
         expect(rows[0]).to_contain_text(say("right"))
 
 
+def test_what_was_tried_is_kept_by_the_browser(browser: Browser, site: Site) -> None:
+    with opened(browser, site.page("10-devices")) as page:
+        card = alive(page, page.locator("[data-kind=card]").first)
+        card.locator(".ks-answers input").first.click()
+        card.get_by_role("button", name="Check").click()
+        expect(card.locator(".ks-reply")).not_to_be_empty()
+        tried = alive(page, page.locator("[data-kind=progress]")).locator("tr").all()[1].inner_text()
+        page.reload()
+        row = alive(page, page.locator("[data-kind=progress]")).locator("tr").all()[1]
+        expect(row).to_contain_text("1")
+        assert "not tried" not in tried and row.inner_text() == tried
+
+
+def test_what_only_python_judges_says_so_before_somebody_types(browser: Browser, site: Site) -> None:
+    with opened(browser, site.page("10-devices")) as page:
+        fields = page.locator("[data-kind=card]").all()
+        said = [alive(page, each).locator(".ks-reply").inner_text() for each in fields if alive(page, each)]
+        typed = [each.locator("textarea").count() for each in fields]
+        assert any(typed)
+        assert [bool(each) for each in said] == [bool(each) for each in typed]
+
+
+def test_a_table_fades_where_it_goes_on(browser: Browser, site: Site) -> None:
+    more, mask = "(each) => each.scrollWidth - each.clientWidth", "(each) => getComputedStyle(each).maskImage"
+    with opened(browser, site.page("10-devices"), 360) as page:
+        tables = page.locator("main table").all()
+        assert {each.evaluate(mask) == "none" for each in tables if each.evaluate(more) <= 0} == {True}
+        wide = page.locator("main pre").first  # long lines of code do not wrap
+        wide.evaluate("(each) => (each.textContent = 'x'.repeat(300))")
+        expect(wide).not_to_have_css("mask-image", "none")
+        wide.evaluate("(each) => each.scrollTo(9999, 0)")
+        expect(wide).to_have_css("mask-image", "none")
+
+
+def test_a_panel_that_is_enlarged_stays_in_view(browser: Browser, site: Site) -> None:
+    with opened(browser, site.page("10-devices")) as page:
+        slot = alive(page, page.locator("[data-kind=stage]").last)
+        slot.get_by_role("button", name="Classroom").click()
+        page.wait_for_function("(each) => Math.abs(each.getBoundingClientRect().top) < 40", arg=slot.element_handle())
+
+
 def test_a_page_leads_to_the_same_page_in_the_other_language(browser: Browser, site: Site) -> None:
     with opened(browser, site.page("10-devices")) as page:
         page.get_by_role("link", name="中文").click()

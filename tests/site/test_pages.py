@@ -5,10 +5,13 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import nbformat
+import pytest
 
+from kschedlab.lab.exercises import LESSONS
 from tests.site.built import Site
 from tools.site.edition import EDITIONS, ENGLISH, URLS
 from tools.site.page import Page, link_to
+from tools.site.sheets import build_sheets, links
 
 ROOT = Path(__file__).parents[2]
 TEXTS = [*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "notebooks").rglob("*.ipynb")]
@@ -42,6 +45,41 @@ def test_a_page_leads_to_its_translation_and_back() -> None:
     page = Page(EDITIONS["zh"], "00-contents", nbformat.v4.new_notebook(), {}, {"00-contents": "00"})
     assert page.linked('<a href="../00-contents.ipynb">') == '<a href="../index.html">'
     assert EDITIONS["zh"].binder("05-preemption").endswith("?urlpath=lab/tree/notebooks/zh/05-preemption.ipynb")
+
+
+@pytest.mark.parametrize(
+    ("language", "needs", "click"), [("en", "You need about", "(Click"), ("zh", "大约需要", "（先点")]
+)
+def test_a_page_does_not_say_how_to_run_a_cell(language: str, needs: str, click: str) -> None:
+    edition = EDITIONS[language]
+    for path in edition.paths():
+        notebook = nbformat.read(path, 4)
+        notebook.cells = notebook.cells[:1]
+        text = Page(edition, path.stem, notebook, {}, {path.stem: "title"}).html()
+        assert "Shift+Enter" not in text and click not in text, path
+        assert needs in text or path.stem in ("00-contents", "08-teacher"), path
+
+
+def test_the_teachers_page_is_on_nobody_else_s_way() -> None:
+    one_cell = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# A title")])
+    titles = {"07-your-cluster": "07", "08-teacher": "08", "09-your-plugin": "09"}
+
+    def neighbours(name: str) -> list[str]:
+        text = Page(EDITIONS["en"], name, one_cell, {}, titles).html()
+        return re.findall(r'<a class="(?:previous|next)" href="([^"]*)"', text.partition("<footer")[0])
+
+    assert neighbours("07-your-cluster") == ["09-your-plugin.html"]
+    assert neighbours("09-your-plugin") == ["07-your-cluster.html"]
+    assert neighbours("08-teacher") == ["07-your-cluster.html", "09-your-plugin.html"]
+
+
+def test_sheets_are_ready_for_each_lesson(tmp_path: Path) -> None:
+    build_sheets(tmp_path)
+    listed = links(EDITIONS["en"].words)
+    files = {f"sheets/{path.name}" for path in (tmp_path / "sheets").iterdir()}
+    assert set(re.findall(r'href="([^"]*)"', listed)) == files and len(files) == 2 * len(LESSONS)
+    assert (tmp_path / "sheets/preemption.html").read_text().count('class="sheet"') == 6
+    assert sum(path.stat().st_size for path in (tmp_path / "sheets").iterdir()) < 2_000_000
 
 
 def test_a_page_says_to_search_engines_what_it_is() -> None:

@@ -27,7 +27,8 @@ from tools.site.cards import progress, recorded
 from tools.site.edition import EDITIONS, Edition, page_of
 from tools.site.page import Page, Recorded, title_of
 from tools.site.record import Limits, Shared, recording
-from tools.site.run import ShownPanel, ShownProgress, read, shown_by
+from tools.site.run import Recordable, ShownPanel, ShownProgress, ShownSheets, read, shown_by
+from tools.site.sheets import build_sheets
 
 HERE = Path(__file__).parent
 STAGE, CARD = Path(kschedlab.lab.stage.__file__).parent, Path(kschedlab.lab.exercises.__file__).parent
@@ -72,19 +73,28 @@ def build_page(path: Path, out: Path, edition: Edition, limits: Limits) -> None:
     shared = Shared()
     answered: dict[str, str] = {}
     for each in (each for every in found.values() for each in every):
-        made = record_of(each, shared, answered, limits)
+        if isinstance(each.shown, ShownSheets):
+            build_sheets(out)
+            continue
+        made = record_of(each.name, each.shown, shared, answered, limits)
         (out / f"data/{each.name}.js").write_text(packed(each.name, made, page), encoding="ascii")
 
 
-def record_of(each: Recorded, shared: Shared, answered: dict[str, str], limits: Limits) -> dict[str, Any]:
+def record_of(
+    name: str,
+    shown: Recordable,
+    shared: Shared,
+    answered: dict[str, str],
+    limits: Limits,
+) -> dict[str, Any]:
     """What is recorded. ``answered``: the exercises above that can be answered on the page; one more is noted."""
-    if isinstance(each.shown, ShownPanel):
-        return recording(each.shown, shared, limits)
-    if isinstance(each.shown, ShownProgress):
-        return progress(each.shown.summary, answered)
-    made = recorded(each.shown.exercise)
+    if isinstance(shown, ShownPanel):
+        return recording(shown, shared, limits)
+    if isinstance(shown, ShownProgress):
+        return progress(shown.summary, answered)
+    made = recorded(shown.exercise)
     if made["answers"]:
-        answered[each.shown.exercise.title] = each.name
+        answered[shown.exercise.title] = name
     return made
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 URLS: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 """The addresses of the project: ``Source``, ``Binder`` (the contents in the lab), ``Course`` (the site)."""
-CONTENTS = "00-contents"
+CONTENTS, TEACHER = "00-contents", "08-teacher"
 
 ENGLISH = {
     "course": "Kubernetes scheduling",
@@ -21,6 +21,8 @@ ENGLISH = {
     "elsewhere": "For this one, [open this lesson on Binder] and run:",
     "missing": "This state is not recorded on this page.",
     "untold": "How this comes about is not recorded for this state.",
+    "sheets": "Ready to print: {sheets} of each lesson, each for another student.",
+    "answers": "answers",
     "unread": "there is no such setting, or it has no such value here",
     "isNot": "is not",
     "wrong": "Not quite.",
@@ -43,6 +45,8 @@ CHINESE = {
     "elsewhere": "要看这个状态，请[在 Binder 上打开本课]，运行这一行：",
     "missing": "这一页没有录制这个状态。",
     "untold": "这个状态没有录制演示过程。",
+    "sheets": "可以直接打印：每课 {sheets}，每位学生一份，题目各不相同。",
+    "answers": "答案",
     "unread": "这里没有这项设置，或者它没有这个值",
     "isNot": "不是",
     "wrong": "不对。",

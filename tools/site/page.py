@@ -15,8 +15,9 @@ from nbconvert.filters import Highlight2HTML, markdown2html
 
 from kschedlab.lab.stage.live import REVIVE
 from kschedlab.language import LANGUAGES, say, spoken
-from tools.site.edition import CONTENTS, EDITIONS, Edition, page_of
-from tools.site.run import Notebook, Shown, ShownExercise, ShownPanel, ShownProgress
+from tools.site.edition import CONTENTS, EDITIONS, TEACHER, Edition, page_of
+from tools.site.run import Notebook, Recordable, Shown, ShownExercise, ShownPanel, ShownProgress, ShownSheets
+from tools.site.sheets import links
 
 TEMPLATE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
 POLICY = (
@@ -28,6 +29,8 @@ HIGHLIGHT: Any = cast(Any, Highlight2HTML)()
 LINK = re.compile(r'( href=\\?")(?![a-z]+:|#)([^"#\\]*)')
 """An address inside the site, in markup or in markup that stands in JSON."""
 HEADING = re.compile(r'<h2 id="([^"]*)">(.*?)<a class="anchor-link"')
+TO_RUN = re.compile(r"(?:(?<=\. )|(?<=\.\*\* )|(?<=。\*\*)|(?<=。))[(（]?[^.。\n]*?Shift\+Enter[^.。\n]*[.。][)）]? ?")
+"""A sentence on how to run a cell."""
 STILL = 'class="ks-still"'
 KINDS = {ShownPanel: "stage", ShownExercise: "card", ShownProgress: "progress"}
 
@@ -108,8 +111,8 @@ class Page:
         return "".join(f'<a href="{to}" lang="{each}" hreflang="{each}">{LANGUAGES[each]}</a>' for each, to in others)
 
     def _neighbours(self, names: bool = False) -> str:
-        """Links to the page before, the contents and the page after."""
-        order = list(self.titles)
+        """Links to the page before, the contents and the page after. The teachers' page is on nobody else's way."""
+        order = [each for each in self.titles if each != TEACHER or each == self.name]
         place = order.index(self.name)
         found = [("previous", order[place - 1] if place else None), ("contents", CONTENTS)]
         found.append(("next", order[place + 1] if place + 1 < len(order) else None))
@@ -139,27 +142,29 @@ class Page:
         if STILL in data.get("text/html", ""):
             return self._live(data["text/html"], slots.popleft() if slots else None)
         if "text/html" in data:
-            counted = slots and isinstance(slots[0].shown, ShownProgress)
-            return self._slot(slots.popleft()) if counted else str(data["text/html"])
+            if slots and isinstance(progress := slots[0].shown, ShownProgress):
+                return self._slot(slots.popleft().name, progress)
+            return str(data["text/html"])
         if "text/markdown" in data:
             return _markdown(data["text/markdown"])
         return f"<pre>{escape(data['text/plain'])}</pre>"
 
     def _live(self, still: str, recorded: Recorded | None) -> str:
         """The place of something live, with a picture of it: recorded, or to be run elsewhere."""
-        if recorded is None:
+        if recorded is None or isinstance(recorded.shown, ShownSheets):
             hint = rf"<div[^>]*><small>{re.escape(say(REVIVE))}</small></div>"
-            return re.sub(hint, f'<p class="missing">{link_to(self.words["kernel"], self.binder)}</p>', still)
-        return self._slot(recorded)
+            run = f'<p class="missing">{link_to(self.words["kernel"], self.binder)}</p>'
+            return re.sub(hint, run, still) + (links(self.words) if recorded is not None else "")
+        return self._slot(recorded.name, recorded.shown)
 
-    def _slot(self, recorded: Recorded) -> str:
+    def _slot(self, name: str, shown: Recordable) -> str:
         """The place of something recorded."""
-        kind = KINDS[type(recorded.shown)]
-        return f'<div class="slot" data-record="{recorded.name}" data-kind="{kind}">{recorded.shown.still}</div>'
+        return f'<div class="slot" data-record="{name}" data-kind="{KINDS[type(shown)]}">{shown.still}</div>'
 
 
 def _markdown(source: str) -> str:
-    return str(markdown2html(source))
+    """The text as markup, without the sentences on how to run a cell."""
+    return str(markdown2html(TO_RUN.sub("", source)))
 
 
 def title_of(notebook: Notebook) -> str:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 
+from kschedlab.lab.exercises import SheetForm
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.lesson import Summary
 from kschedlab.lab.panels.base import Panel
@@ -50,7 +51,13 @@ class ShownProgress:
     still: Html
 
 
-Shown: TypeAlias = ShownPanel | ShownExercise | ShownProgress
+@dataclass(frozen=True)
+class ShownSheets:
+    """The form that makes sheets. It needs a kernel; a page has some that are ready."""
+
+
+Recordable: TypeAlias = ShownPanel | ShownExercise | ShownProgress
+Shown: TypeAlias = Recordable | ShownSheets
 
 
 @dataclass
@@ -67,6 +74,7 @@ def shown_by(notebook: Notebook) -> Run:
     _keep(shell, Panel, lambda panel: found.append(_panel(panel)))
     _keep(shell, Exercise, lambda exercise: found.append(ShownExercise(exercise, exercise.still("whole")[0])))
     _keep(shell, Summary, lambda summary: found.append(ShownProgress(summary, summary.html())))
+    _keep(shell, SheetForm, lambda _: found.append(ShownSheets()))
     run = Run()
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":

@@ -33,7 +33,7 @@ WATCHED = 2 * SECOND
 """When kubectl begins to watch and the pod is created, in microseconds from the start."""
 
 COMMAND = "$ kubectl get pod -o wide -w"
-TERMINAL = "overflow-x:auto;font-size:0.9em;margin:0.3em 0;"
+TERMINAL = "overflow-x:auto;white-space:pre;overflow-wrap:normal;font-size:0.9em;margin:0.3em 0;"
 
 STORIES: Mapping[str, tuple[Manifest, ...]] = {
     later("the usual way"): (),

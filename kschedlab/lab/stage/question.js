@@ -81,8 +81,13 @@ export class QuestionBox {
 
   /** The answer with most votes in a poll; null in a tie. */
   winner() {
-    const [first, second] = Object.entries(this.counted()).sort((one, other) => other[1] - one[1]);
+    const [first, second] = this.ranked();
     return first && first[1] !== second?.[1] ? first[0] : null;
+  }
+
+  /** The answers with their votes, the most first. */
+  ranked() {
+    return Object.entries(this.counted()).sort((one, other) => other[1] - one[1]);
   }
 
   pick(answer) {
@@ -92,7 +97,7 @@ export class QuestionBox {
   }
 
   verdict({ text, answer, right, mark, why }) {
-    const votes = Object.entries(this.counted()).map(([choice, count]) => `${choice}: ${count}`).join(say(", "));
+    const votes = this.ranked().map(([choice, count]) => `${choice}: ${count}`).join(say(", "));
     const given = answer === null ? "" : votes ? say(" Most say {answer}.", { answer }) : say(" Your answer: {answer}.", { answer });
     const said = answer === null ? "" : (right ? "✓ " : "✕ ") + say("{mark} ", { mark });
     return [

@@ -244,6 +244,7 @@ class Stage {
     this.model.set("large", on);
     this.model.save_changes();
     this.enlarge(on);
+    requestAnimationFrame(() => this.el.scrollIntoView({ block: "start" })); // the page above it may be higher now
   }
 
   enlarge(on) {

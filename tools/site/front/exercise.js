@@ -1,5 +1,6 @@
 // A recorded exercise in place of a kernel: replies to the answers that were recorded, hints and the solution.
 
+import { keep, kept } from "./kept.js";
 import { Model } from "./model.js";
 
 const SEPARATORS = /[\s,;，；、]+/g;
@@ -7,10 +8,15 @@ const SEPARATORS = /[\s,;，；、]+/g;
 /** An answer as it is compared: kschedlab/lab/exercises/predict.py reads it in the same way. */
 const plain = (answer) => answer.replace(SEPARATORS, "").toLowerCase();
 
+export const UNTRIED = { state: "UNATTEMPTED", tries: 0, hints: 0 };
+
+/** An exercise by its `name`, where the reader left it; what only Python can judge says so before somebody types. */
 export class Exercise extends Model {
-  constructor(record, words) {
+  constructor(name, record, words) {
     super({ face: record.face, large: false, spoken: words.spoken });
-    Object.assign(this, { record, words, state: "UNATTEMPTED", tries: 0, hints: 0, hint: 0 });
+    Object.assign(this, { name, record, words, hint: 0, ...UNTRIED, ...kept(name) });
+    const reply = Object.keys(record.answers).length || record.face.place === "none" ? "" : words.judged;
+    this.set("face", { ...record.face, question: record.marked[this.state], reply });
   }
 
   receive(message) {
@@ -44,6 +50,7 @@ export class Exercise extends Model {
   }
 
   show(changed) {
+    keep(this.name, { state: this.state, tries: this.tries, hints: this.hints });
     this.change("face", { ...this.get("face"), question: this.record.marked[this.state], ...changed });
   }
 }

@@ -3,10 +3,11 @@
 
 import { button, make } from "../../../kschedlab/lab/stage/dom.js";
 import { Exercise } from "./exercise.js";
+import { keep, kept } from "./kept.js";
 import { Progress } from "./progress.js";
 import { Gates, Recording, Worlds } from "./recording.js";
 
-const NEAR = "600px", KEPT = "kschedlab-theme";
+const NEAR = "600px", THEME = "theme";
 const gates = new Gates(), progress = new Progress(), worlds = new Worlds(), parts = [];
 const expected = new Map(), arriving = new Map();
 
@@ -60,7 +61,7 @@ async function enliven(slot, words) {
 
 function play(slot, record, words) {
   const { record: name, kind } = slot.dataset, el = make("div", {});
-  const model = kind === "stage" ? new Recording(record, worlds.of(record), parts, gates, words) : new Exercise(record, words);
+  const model = kind === "stage" ? new Recording(record, worlds.of(record), parts, gates, words) : new Exercise(name, record, words);
   if (kind === "card") progress.count(name, model);
   slot.replaceChildren(el, kind === "stage" ? absence(el, model, words) : "");
   window.kschedlab[kind].render({ model, el });
@@ -92,20 +93,11 @@ function linked(text, { binder }) {
 /** Light, dark, or as the system is. */
 function themes() {
   const root = document.documentElement, button = document.querySelector("#theme");
-  const kept = () => {
-    try {
-      return localStorage.getItem(KEPT);
-    } catch {
-      return null; // a page from a file may have no storage
-    }
-  };
   const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  if (kept()) root.dataset.theme = kept();
+  if (kept(THEME)) root.dataset.theme = kept(THEME);
   button.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
-    try {
-      localStorage.setItem(KEPT, root.dataset.theme);
-    } catch { /* then for this page alone */ }
+    keep(THEME, root.dataset.theme);
   });
 }
 

@@ -1,4 +1,7 @@
-// The table of a lesson's progress: it counts what is tried on this page. Nothing is kept when the page is closed.
+// The table of a lesson's progress: it counts what is tried on this page, now and before.
+
+import { UNTRIED } from "./exercise.js";
+import { kept } from "./kept.js";
 
 export class Progress {
   constructor() {
@@ -16,7 +19,7 @@ export class Progress {
   show(slot, { exercises, states, solved }, words) {
     const rows = [...slot.querySelectorAll("tr")].slice(1), sentence = slot.querySelector("p");
     this.refresh = () => {
-      const tried = exercises.map((name) => this.models.get(name) ?? { state: "UNATTEMPTED", tries: 0, hints: 0 });
+      const tried = exercises.map((name) => this.models.get(name) ?? kept(name) ?? UNTRIED);
       tried.forEach(({ state, tries, hints }, i) => {
         const [mark, said] = states[state], cells = [mark, null, exercises[i] ? said : words.python, tries, hints];
         cells.forEach((text, place) => text !== null && (rows[i].cells[place].textContent = text));
