@@ -14,7 +14,7 @@ from typing import Any, cast
 from nbconvert.filters import Highlight2HTML, markdown2html
 
 from kschedlab.lab.stage.live import REVIVE
-from kschedlab.language import LANGUAGES, say, spoken
+from kschedlab.language import LANGUAGES, say, sentences, spoken
 from tools.site.edition import CONTENTS, EDITIONS, TEACHER, Edition, page_of
 from tools.site.run import Notebook, Recordable, Shown, ShownExercise, ShownPanel, ShownProgress, ShownSheets
 from tools.site.sheets import links
@@ -29,7 +29,9 @@ HIGHLIGHT: Any = cast(Any, Highlight2HTML)()
 LINK = re.compile(r'( href=\\?")(?![a-z]+:|#)([^"#\\]*)')
 """An address inside the site, in markup or in markup that stands in JSON."""
 HEADING = re.compile(r'<h2 id="([^"]*)">(.*?)<a class="anchor-link"')
-TO_RUN = re.compile(r"(?:(?<=\. )|(?<=\.\*\* )|(?<=。\*\*)|(?<=。))[(（]?[^.。\n]*?Shift\+Enter[^.。\n]*[.。][)）]? ?")
+TO_RUN = re.compile(
+    r"(?:(?<=\. )|(?<=\.\*\* )|(?<=。\*\*)|(?<=。))[(（]?[^.。*\n]*?Shift\+Enter[^.。*\n]*[.。][)）]? ?"
+)
 """A sentence on how to run a cell."""
 STILL = 'class="ks-still"'
 KINDS = {ShownPanel: "stage", ShownExercise: "card", ShownProgress: "progress"}
@@ -76,7 +78,7 @@ class Page:
             addresses=self._addresses(),
             words=escape(json.dumps(words, ensure_ascii=False)),
             theme=escape(self.words["theme"]),
-            note=f'<p class="note">{escape(self.words["recorded"])} {link_to(self.words["run"], self.binder)}</p>',
+            note=f'<p class="note">{link_to(sentences([self.words["recorded"], self.words["run"]]), self.binder)}</p>',
             toc=self._toc(cells),
             cells=cells,
             top=f'<a href="index.html">{escape(self.words["course"])}</a>{self._languages()}{self._neighbours()}',
