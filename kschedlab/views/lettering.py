@@ -27,8 +27,8 @@ BETWEEN = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])|(?<=[{FULL}]) | (?=[{FULL}])")
 
 STEP = 3
 """How exactly Chinese lines are made equally long, in pixels."""
-BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[-/. ])(?=.)")
-"""Where a name can be divided: before a capital, after a hyphen, a slash, a dot or a space."""
+BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[-/. =])(?=.)")
+"""Where a name can be divided: before a capital, after a hyphen, a slash, a dot, a space or an equals sign."""
 
 
 def text_width(text: str, size: float = 12, bold: bool = False) -> float:

@@ -49,14 +49,14 @@ OWN_NAMES = {
         "informer goroutine leader lease list watch condition cordon kubectl kubelet Policy Service Reduce "
         "scheduler server healthz metrics min max No "
         # reasons of v1.16's predicates, broken into lines
-        "node didn have had were free ports for the requested pod match selector taints that tolerate "
+        "Insufficient cpu node didn have had were free ports for the requested pod match selector taints that tolerate "
         "affinity rules volume count exceed conflict available disk pressure hostname unschedulable"
     ),
     "queue": (  # pods; methods and fields of the queue; words that the documents keep
         "ant bee cat dog elk fox gnu hen owl yak new web ssd friend cache db one two three batch transition probe "
         "Add Delete Get Less Pop Push Swap Update Unschedulable add delete update flush key nil namespace name panic "
         "klog informer server condition type reason False false app disk Done Cycle items "
-        "Queue Pods Added unschedulable"  # parts of names, broken into lines
+        "Queue Pods Added Node unschedulable"  # parts of names, broken into lines
     ),
     "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
         "new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from kschedlab.filter.stage import nodes_to_find
 from kschedlab.generations import DEFAULT_PREDICATES, V1_16
 from kschedlab.lab.exercises.clusters import outcome
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
+from kschedlab.lab.exercises.fitting import fitting
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.panels.overview_trials import judged, only
@@ -21,7 +23,7 @@ from kschedlab.testing import Manifest, as_yaml, node, pod
 from kschedlab.views.html import Html, element
 from kschedlab.views.kubectl import NONE
 from kschedlab.views.style import CHOSEN
-from kschedlab.views.svg import label, svg
+from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.words import listing
 
 HOST = "kubernetes.io/hostname"
@@ -204,25 +206,26 @@ def how_many(rng: random.Random) -> Exercise:
         why,
         (say("Not set means adaptive: 50 less one for every 125 nodes, at least 5."), say("Never fewer than 100.")),
         remark=remark,
-        solved=lambda: found(nodes, right, used),
+        solved=lambda: fitting(partial(found, nodes, right, used)),
     )
 
 
-def found(nodes: int, enough: int, percentage: int) -> Html:
+def found(nodes: int, enough: int, percentage: int, room: Room) -> Html:
     """The nodes as a bar, and the part of them that is enough."""
-    wide, part = 640, 640 * enough / nodes
+    wide = min(640, room.width - 20)
+    part, below = wide * enough / nodes, wide < 400
     bar = [
         element("rect", x=10, y=24, width=wide, height=34, fill="none", stroke="currentColor"),
         element("rect", x=10, y=24, width=part, height=34, fill=CHOSEN),
         label(say("★ {enough:,} feasible nodes are enough", enough=enough), 10, 16, font_weight="bold"),
-        label(say("all {nodes:,} nodes", nodes=nodes), 10 + wide, 16, "end"),
+        label(say("all {nodes:,} nodes", nodes=nodes), 10 + wide, 98 if below else 16, "end"),
         *(element("path", d=f"M{10 + wide * each / 100:g} 58v6", stroke="currentColor") for each in range(0, 101, 10)),
-        label(say("{share} %", share=percentage), 10 + wide * percentage / 100, 80, "middle"),
+        label(say("{share} %", share=percentage), min(10 + wide * percentage / 100, wide - 6), 80, "middle"),
     ]
     return svg(
         bar,
         wide + 20,
-        90,
+        108 if below else 90,
         say(
             "{enough} of {nodes} nodes are enough: {percentage} %, and at least 100.",
             enough=enough,
