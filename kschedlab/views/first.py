@@ -85,7 +85,7 @@ def lowest(scene: Scene) -> int:
 
 
 class _Plan:
-    """Where everything is. Where it is narrow, the gaps are, too, and the letters in a pod are small."""
+    """Where everything is. Where it is narrow, the gaps are, too; on a phone the letters in a pod are small."""
 
     def __init__(self, scene: Scene, room: Room) -> None:
         self.scene = scene
@@ -94,7 +94,8 @@ class _Plan:
         self.scale = (self.base - TOP) / largest
         self.right = room.width - EDGE / 2
         self.aside = 128.0 if room.width >= 560 else 92.0 if room.width >= 400 else 76.0
-        self.gap, self.inset, self.letter = (14, 5, 12) if room.width >= 400 else (4, 2, 11)
+        self.gap, self.inset = (14, 5) if room.width >= 400 else (4, 2)
+        self.letter = 12 if room.width >= 360 else 11
         left = self.aside + 2 * EDGE
         self.wide = (room.width - left - EDGE - self.gap * (len(scene.nodes) - 1)) / len(scene.nodes)
         self.left = [left + i * (self.wide + self.gap) for i in range(len(scene.nodes))]
@@ -182,7 +183,7 @@ def _block(plan: _Plan, pod: Running, x: float, top: int, arrives: bool = False)
 
 def _words(pod: Running, wide: float, high: float, arrives: bool, size: int) -> list[Html]:
     """The pod's name and priority, in two lines or, in a low block, in one if both fit."""
-    name = f"★ {pod.name}" if arrives and text_width(f"★ {pod.name}", size, bold=True) < wide else pod.name
+    name = f"★ {pod.name}" if arrives and text_width(f"★ {pod.name}", size, bold=True) < wide - 4 else pod.name
     name, priority = fitted(name, wide - 4, size, True), str(pod.priority)
     bold = element("tspan", name, font_weight="bold")
     if high >= 34:

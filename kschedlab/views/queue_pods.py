@@ -110,7 +110,7 @@ def titled(title: str, width: float) -> list[str]:
 
 def _lettering(width: float) -> tuple[int, str | None]:
     """The size and weight of the title of an area of this width."""
-    return (13, "bold") if width >= 130 else (12, None) if width >= 110 else (11, None)
+    return (13, "bold") if width >= 130 else (12, None) if width >= 109 else (11, None)
 
 
 def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", thick: float = 1.6) -> Html:

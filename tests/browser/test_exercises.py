@@ -1,6 +1,7 @@
 """An exercise in a real browser: choices, a line, the editor for YAML; in JupyterLab the cell with a function."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -74,10 +75,13 @@ def test_an_answer_is_picked_and_checked(show: Show) -> None:
     expect(status).to_contain_text("1 hint left")
 
 
-def test_a_node_is_picked_in_the_picture(show: Show) -> None:
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_node_is_picked_in_the_picture(show: Show, width: int) -> None:
     asked = exercise("preemption", 2)
-    page = show(Card(asked))
-    page.locator(f"[data-pick='{asked.right}']").last.click()
+    page = show(Card(asked), width=width)
+    node = page.locator(f"[data-pick='{asked.right}']").filter(visible=True)
+    node.last.click()
+    expect(node.last).to_have_class(re.compile("ks-picked"))
     expect(page.get_by_role("radio", name=asked.right)).to_be_checked()
     page.get_by_role("button", name="Check").click()
     expect(page.get_by_role("status")).to_contain_text("✓")

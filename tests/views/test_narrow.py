@@ -15,8 +15,14 @@ CUT = re.compile(r">([^<>]*…)<")
 
 @pytest.mark.parametrize(
     ("panel", "width"),
-    [(first.panel(), 320), (queue_parts.panel(), 320), (queue_clock.panel(), 320), (score_extender.panel(), 430)],
-    ids=["first", "parts", "clock", "scores"],
+    [
+        (first.panel(), 320),
+        (first.panel(), 400),
+        (queue_parts.panel(), 320),
+        (queue_clock.panel(), 320),
+        (score_extender.panel(), 430),
+    ],
+    ids=["first", "first at 800", "parts", "clock", "scores"],
 )
 def test_no_name_is_cut(panel: Panel[object], width: int) -> None:
     panel.uncover()
