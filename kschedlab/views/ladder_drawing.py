@@ -19,7 +19,7 @@ from kschedlab.views.svg import label
 ROW, PAD = 19, 4
 SHORT = {
     later("fewest PodDisruptionBudget violations"): (later("PDB violations"), later("violations"), "PDB"),
-    later("lowest highest victim priority"): (later("lowest first"), later("lowest")),
+    later("lowest highest victim priority"): (later("lowest top priority"), later("lowest top"), later("lowest")),
     later("smallest sum of victim priorities"): (later("lowest sum"), later("sum")),
     later("fewest victims"): (later("fewest"),),
     later("latest earliest start time"): (later("latest of earliest"), later("latest start"), later("latest")),
@@ -89,7 +89,7 @@ def ladder(
 def _rung(step: Step, lane: Lane, y: float, asked: bool) -> Html:
     """The rule's number and what it compares."""
     decides = asked and step.decides
-    texts = [f"{step.number} {say(words)}" for words in SHORT.get(step.name, (step.name,))]
+    texts = [f"{step.number}. {say(words)}" for words in SHORT.get(step.name, (step.name,))]
     text = fitting(texts, lane.width - 2, bold=decides)
     bold = "bold" if decides else None
     return element(

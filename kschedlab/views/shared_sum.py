@@ -292,7 +292,7 @@ def result(race: Race, moment: Moment) -> str:
     best, chosen = race.highest(right), race.highest(totals)
     sums = listed(f"{node} {total}" for node, total in zip(race.nodes, totals, strict=True))
     if totals == right:
-        return say("All is added up rightly: {sums}. The highest has {best}.", sums=sums, best=say(" or ").join(best))
+        return say("Every sum is right: {sums}. {best} has the highest.", sums=sums, best=say(" or ").join(best))
     wins = (
         say("{one} wins instead of {other}", one=say(" or ").join(chosen), other=say(" or ").join(best))
         if chosen != best

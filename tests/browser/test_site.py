@@ -232,6 +232,7 @@ def test_a_state_that_is_not_recorded_says_so_and_offers_the_nearest_and_binder(
         field = slot.get_by_label("State")
         farthest(slot)
         far = field.input_value()
+        first = far.partition(":")[0]
         expect(slot.locator(".ks-sentence")).to_have_text("This state is not recorded on this page.")
         expect(slot.locator(".missing a")).to_have_attribute("href", EDITIONS["en"].binder(name))
         expect(slot.locator(".missing code")).to_contain_text(f'.restore("{far}")')
@@ -243,9 +244,13 @@ def test_a_state_that_is_not_recorded_says_so_and_offers_the_nearest_and_binder(
         expect(slot.locator(".ks-sentence")).not_to_have_text("This state is not recorded on this page.")
         here = dict(zip(far.split(", "), field.input_value().split(", "), strict=True))
         assert 1 <= len(apart) == sum(one != other for one, other in here.items()) < len(here)
-        field.fill("count: many")
-        field.press("Enter")
-        expect(slot.get_by_role("alert")).to_contain_text("there is no such setting")
+        for wrong, said in (
+            ("colour: red", '"colour" is not a setting; there are '),
+            (f"{first}: x", f'{first}: "x" is not one of '),
+        ):
+            field.fill(wrong)
+            field.press("Enter")
+            expect(slot.get_by_role("alert")).to_contain_text(said)
 
 
 def test_what_a_panel_further_down_has_recorded_is_known_above(browser: Browser, site: Site) -> None:

@@ -1,5 +1,6 @@
 """The front end in a plain page: handles, motion, questions, stories, and what is left when the kernel has gone."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -219,7 +220,7 @@ def test_a_verdict_says_that_it_is_about_other_settings(opened: Open) -> None:
     page.key("node/node-b").click()
     expect(page.page.locator(".ks-right")).to_have_text("✓ Right. It is on node-b, not simply on node-b.")
     page.page.get_by_label("priority", exact=True).first.press("ArrowRight")
-    expect(page.page.locator(".ks-right")).to_have_text("✓ Right, before the settings changed.")
+    expect(page.page.locator(".ks-right")).to_have_text("✓ Right. That was before the settings changed.")
     page.page.get_by_role("button", name="Reset").click()
     expect(page.page.locator(".ks-right")).to_contain_text("Right. It is on node-b")
 
@@ -243,6 +244,18 @@ def test_text_alone_has_no_buttons(opened: Open) -> None:
     alone = opened(Prediction("Does it?", {"yes": "It does.", "no": "It does."}, "yes"))
     expect(alone.page.get_by_role("button", name="Classroom")).to_be_visible()
     expect(alone.page.get_by_role("button", name="Reset")).to_be_hidden()
+
+
+def test_escape_makes_an_enlarged_panel_small_but_first_lets_go_of_what_is_carried(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show), large=True)
+    panel = page.page.locator(".kschedlab")
+    expect(panel).to_have_class(re.compile("ks-large"))
+    page.page.locator("[data-carry]").focus()
+    page.page.keyboard.press("Enter")
+    page.page.keyboard.press("Escape")
+    expect(panel).to_have_class(re.compile("ks-large"))
+    page.page.get_by_role("button", name="Classroom").press("Escape")
+    expect(panel).not_to_have_class(re.compile("ks-large"))
 
 
 def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> None:

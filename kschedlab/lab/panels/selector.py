@@ -21,7 +21,7 @@ ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRI
 SELECTORS = {
     later("model"): f'{ATTRIBUTES}.model == "a100"',
     meant("memory", "device"): f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
-    later("both"): f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
+    meant("both", "conditions"): f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
     later("an unknown attribute"): f'{ATTRIBUTES}.firmware == "2.1"',
     later("guarded"): f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
     later("an error absorbed"): f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',

@@ -218,8 +218,8 @@ def wrong_node() -> Question[Settings]:
     def why(settings: Settings, _: str) -> str:
         found = Counter(fates(settings))
         return say(
-            "{right} of {all} orders give the right totals. In {lucky} more node-b wins all the same; "
-            "{tied} end in a tie, and in {wrong} a wrong node wins.",
+            "{right} of {all} orders give the right totals. Of the others, node-b still wins in {lucky}; "
+            "there is a tie in {tied}, and a wrong node wins in {wrong}.",
             right=found[RIGHT],
             all=SEEDS,
             lucky=found[LUCKY],

@@ -16,7 +16,10 @@ export class Keyboard {
 
   press(event) {
     const { key, target } = event, presses = key === "Enter" || key === " ";
-    if (key === "Escape") this.letGo();
+    if (key === "Escape" && this.carrying) {
+      event.stopPropagation(); // it lets go only; the panel stays large
+      this.letGo();
+    }
     const accepts = this.carrying && presses && target.closest("[data-accepts]");
     if (accepts) {
       event.preventDefault();

@@ -60,7 +60,7 @@ class Stage {
   /** The buttons below the picture; without controls there is nothing to reset or to copy. */
   buttons() {
     const reset = button(say("Reset"), () => this.post({ reset: true }), { title: say("back to where the panel began") });
-    this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything") });
+    this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything; Escape makes it small again") });
     reset.hidden = this.menu.el.hidden = !this.controls.length;
     return make("div", { class: "ks-bar" }, reset, this.classroom, this.menu.el);
   }
@@ -71,6 +71,7 @@ class Stage {
     for (const name of ["pointerover", "focusin"]) this.el.addEventListener(name, (event) => this.point(event.target));
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
     this.el.addEventListener("click", (event) => follow(event));
+    this.el.addEventListener("keydown", ({ key }) => key === "Escape" && this.isLarge && this.setLarge(false));
     this.model.on("change:shown", () => this.answered(this.model.get("shown")));
     this.model.on("change:large", () => this.enlarge(this.model.get("large")));
     this.model.on("msg:custom", (content) => this.told(content));

@@ -94,7 +94,7 @@ def test_sentences_over_the_grid():
         adding, end = race(settings.workers), show(last(settings))
         totals = [each.value for each in moments(settings)[-1].totals]
         if totals == adding.right():
-            assert end.sentence.startswith("All is added up rightly")
+            assert end.sentence.startswith("Every sum is right")
         else:
             wins = adding.highest(totals)
             known = f"{' or '.join(wins)} wins instead of node-b" if wins != ["node-b"] else "the same node wins"
@@ -133,7 +133,7 @@ def test_every_order_of_steps_is_shown_with_its_end():
 def test_the_question_counts_the_right_orders():
     asked, settings = wrong_node(), Settings()
     assert asked.right(settings) == "0" == str(fates(settings).count(RIGHT))
-    assert asked.why(settings, "3").startswith("0 of 20 orders give the right totals. In 5 more node-b wins")
+    assert asked.why(settings, "3").startswith("0 of 20 orders give the right totals. Of the others, node-b still wins")
 
 
 def test_workers_are_drawn_where_they_work():

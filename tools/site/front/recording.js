@@ -149,9 +149,19 @@ export class Recording extends Model {
   }
 
   restore(text) {
-    const found = read(text, this.record.controls);
-    if (Object.keys(found).length < text.split(",").filter((each) => each.trim()).length) this.error = this.words.unread;
-    else this.at = { ...this.at, ...found };
+    const { controls } = this.record, parts = text.split(",").filter((each) => each.trim());
+    const wrong = parts.find((part) => !Object.keys(read(part, controls)).length);
+    if (wrong === undefined) this.at = { ...this.at, ...read(text, controls) };
+    else this.error = this.refused(wrong);
+  }
+
+  /** Why a part of a written state is none: no control has its name, or its control hasn't this value. */
+  refused(part) {
+    const { controls } = this.record, [name, ...value] = part.split(":").map((each) => each.trim());
+    const control = controls.find((each) => each.name === name);
+    if (!control) return `"${name}" ${this.words.noSetting} ${controls.map((each) => each.name).join(", ")}`;
+    const there = control.values.length ? control.values.join(", ") : this.words.aNumber;
+    return `${name}: "${value.join(":")}" ${this.words.notOneOf} ${there}`;
   }
 
   answer(answer) {
@@ -163,7 +173,7 @@ export class Recording extends Model {
   /** The answer as it is recorded; undefined if the question does not allow it. */
   checked(answer, { choices, most, below }) {
     if (choices.length) return choices.includes(answer) ? answer : undefined;
-    const value = /^[+-]?\d[\d,]*$/.test(answer.trim()) ? Number(answer.replaceAll(",", "")) : NaN;
+    const value = /^[+-]?\d[\d,]*$/.test(answer.trim()) ? BigInt(answer.replace(/[,+\s]/g, "")) : NaN;
     return (below || value >= 0) && value <= (most ?? Infinity) ? String(value) : undefined;
   }
 
