@@ -336,8 +336,11 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         above, below = [*below, *above], []
     dragged = block.detail and block.marks.get("data_axis") == "y"
     detail = f"{DRAGGED} {block.detail}" if dragged else block.detail
-    rows = [(line, bold) for line, bold in ((block.name, True), (block.note, True), (detail, False)) if line]
     room, beside = place.width - 11, text_width(block.name, bold=True) + 8
+    tall = place.height > LINE * (3 + bool(block.note))
+    narrow = text_width(detail) + SIZE * len(below) > room
+    details = detail.split(" · ") if tall and narrow else [detail]  # the start below the priority
+    rows = [(line, True) for line in (block.name, block.note) if line] + [(line, False) for line in details if line]
     low = place.height < 2 * LINE + 3
     if low and beside + text_width(detail) + SIZE * len(above) <= room:
         middle = place.height / 2 + 4

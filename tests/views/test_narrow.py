@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kschedlab.lab.exercises.fitting import NARROW, WIDTH, fitting
-from kschedlab.lab.panels import first, queue_clock, queue_parts, score_extender
+from kschedlab.lab.panels import first, preemption, queue_clock, queue_parts, score_extender
 from kschedlab.lab.panels.base import Panel
 from kschedlab.views.html import Html, element
 from kschedlab.views.svg import Room
@@ -31,6 +31,13 @@ def test_no_name_is_cut(panel: Panel[object], width: int) -> None:
     picture = panel.state(panel.settings, Room(width, 480))["picture"]
     assert "node-" in picture or "activeQ" in picture
     assert CUT.findall(picture) == []
+
+
+def test_a_pod_that_a_rule_compares_keeps_its_start() -> None:
+    panel = preemption.panel()
+    panel.uncover()
+    picture = panel.state(panel.settings, Room(320, 480))["picture"]
+    assert {"09:30", "09:00", "10:00"} <= set(re.findall(r">(\d\d:\d\d)<", picture))
 
 
 def test_the_words_below_a_clock_do_not_touch() -> None:
