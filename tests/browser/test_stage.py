@@ -309,6 +309,20 @@ def test_a_story_is_played_scrubbed_and_closed(opened: Open) -> None:
     assert "translate(280,40)" in page.page.locator(".ks-picture svg").inner_html()
 
 
+def test_a_story_ends_when_the_panel_goes_elsewhere(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-a"), show))
+    page.page.get_by_role("radio", name="node-c").check()
+    page.page.get_by_role("button", name="Show how").click()
+    expect(page.sentence).to_have_text("web waits")
+    page.page.get_by_role("button", name="Reset").click()
+    expect(page.sentence).to_contain_text("on node-a")
+    expect(page.page.get_by_role("button", name="Close the story")).to_have_count(0)
+    page.page.get_by_role("button", name="Show how").click()
+    page.page.get_by_role("button", name="Classroom").click()
+    expect(page.page.get_by_role("button", name="Close the story")).to_have_count(0)
+    expect(page.sentence).to_contain_text("on node-a")
+
+
 def test_steps_play_to_their_end_and_again(opened: Open) -> None:
     page = opened()
     page.page.get_by_label("Speed").select_option("4×")

@@ -11,7 +11,9 @@ from typing import Any
 
 from kschedlab.lab.panels.settings import Control, Restorable
 
-MARK = re.compile(r' data-set="([^"]*)"')
+MARK = re.compile(r' data-(?:set|drop)="([^"]*)"')
+HANDLE = re.compile(r'<[^>]* data-drag="([^"]*)"[^>]*>')
+GRAB = re.compile(r' data-grab="([^"]*)"')
 TYPED = 24
 """As many values of a typed text are tried: its suggestions, or else those that clicks set; of more, none."""
 
@@ -19,8 +21,8 @@ TYPED = 24
 def nearest(
     settings: Any, pairs: int, states: int, pictures: str = "", known: Container[str] = ()
 ) -> tuple[list[Any], list[Any]]:
-    """What a reader tries first: these settings, each control by itself, and what clicks in the pictures set; and each
-    control moved further where its first move took another one along, such as a step that fewer nodes do not have.
+    """What a reader tries first: these settings, each control by itself, what clicks and handles in pictures set, and
+    each control moved further where its first move took another along, such as a step that fewer nodes do not have.
 
     And settings beside them whose text is not ``known``: up to ``pairs`` with two controls changed, then with three
     and so on, up to so many ``states`` in all. With few combinations, these are all of them.
@@ -30,7 +32,8 @@ def nearest(
     names = [name for name, own in values.items() if own is None or 0 < len(own) <= TYPED]
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
     further = (each for name in names for each in _further(settings, name, values))
-    first = _distinct([settings, *_changed(settings, 1, names, values), *clicks, *further])
+    dragged = _dragged(settings, pictures, values)
+    first = _distinct([settings, *_changed(settings, 1, names, values), *clicks, *dragged, *further])
 
     def changed(*numbers: int) -> Iterator[Any]:
         some = (each for number in numbers for each in _changed(settings, number, names, values))
@@ -84,12 +87,26 @@ def _distance(settings: Any, other: Any) -> int:
 
 
 def _marked(settings: Any, pictures: str) -> Iterator[Any]:
-    """What a click in the picture leads to."""
+    """What a click in the picture leads to, and what is carried to its place."""
     for text in dict.fromkeys(MARK.findall(pictures)):
-        try:
-            yield type(settings).parse(f"{settings}, {html.unescape(text)}")
-        except ValueError:
-            continue  # a mark may set a step that these settings do not have
+        yield from _set(settings, text)
+
+
+def _set(settings: Any, text: str) -> list[Any]:
+    """What a mark sets, or nothing: it may set a step that these settings do not have."""
+    try:
+        return [type(settings).parse(f"{settings}, {html.unescape(text)}")]
+    except ValueError:
+        return []
+
+
+def _dragged(settings: Any, pictures: str, values: Mapping[str, Any]) -> Iterator[Any]:
+    """Every place of the handles that set something else when they are taken, such as which pod the slider is for."""
+    for handle in dict.fromkeys(each[0] for each in HANDLE.finditer(pictures)):
+        drags, grab = HANDLE.match(handle), GRAB.search(handle)
+        if drags and grab:
+            for taken in _set(settings, grab[1]):
+                yield from _varied(taken, [drags[1]], values)
 
 
 def _varied(settings: Any, names: Sequence[str], values: Mapping[str, Any]) -> Iterator[Any]:

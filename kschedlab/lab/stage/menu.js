@@ -44,6 +44,6 @@ export class Menu {
   restore() {
     if ([this.given, this.applied].includes(this.state.value)) return;
     this.applied = this.state.value;
-    this.stage.post({ state: this.state.value });
+    this.stage.go({ state: this.state.value });
   }
 }

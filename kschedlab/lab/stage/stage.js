@@ -59,7 +59,7 @@ class Stage {
 
   /** The buttons below the picture; without controls there is nothing to reset or to copy. */
   buttons() {
-    const reset = button(say("Reset"), () => this.post({ reset: true }), { title: say("back to where the panel began") });
+    const reset = button(say("Reset"), () => this.go({ reset: true }), { title: say("back to where the panel began") });
     this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything; Escape makes it small again") });
     reset.hidden = this.menu.el.hidden = !this.controls.length;
     return make("div", { class: "ks-bar" }, reset, this.classroom, this.menu.el);
@@ -128,6 +128,12 @@ class Stage {
     this.mail.post(content, duration);
   }
 
+  /** Goes to other settings; a story of these ends. */
+  go(content) {
+    this.story.end();
+    this.post(content);
+  }
+
   /** A new state. While the hand moves on, only what it has not passed yet is shown. */
   answered(shown) {
     const mine = shown.n === this.mail.sent, moves = this.mail.waiting.has("set");
@@ -177,7 +183,7 @@ class Stage {
       divisible(this.table);
     }
     this.showError(shown);
-    this.story.button.hidden = !shown.story;
+    this.story.offer(shown);
     this.bar.hidden = !(this.controls.length || shown.picture || shown.asking || shown.verdict); // text alone
     this.el.classList.toggle("ks-asking", Boolean(shown.asking));
     this.el.classList.toggle("ks-covered", Boolean(shown.covered));
@@ -244,6 +250,7 @@ class Stage {
   setLarge(on) {
     this.model.set("large", on);
     this.model.save_changes();
+    this.story.close(); // its pictures were drawn for another room
     this.enlarge(on);
     requestAnimationFrame(() => this.el.scrollIntoView({ block: "start" })); // the page above it may be higher now
   }

@@ -9,8 +9,15 @@ export class Story {
   /** `el`: where the buttons stand. */
   constructor(stage, el) {
     Object.assign(this, { stage, el, frames: null, bar: null });
-    this.button = button(say("▶ Show how"), () => this.ask(), { title: say("play what happens between question and answer") });
+    this.button = button(say("▶ Show how"), () => this.ask());
     el.append(this.button);
+  }
+
+  /** Offers it, or, grey, says why it can't be told. */
+  offer({ story, untold }) {
+    this.button.hidden = !story;
+    this.button.disabled = Boolean(untold);
+    this.button.title = untold || say("play what happens between question and answer");
   }
 
   ask() {
@@ -43,6 +50,7 @@ export class Story {
   }
 
   close() {
+    if (!this.frames) return;
     this.end();
     this.stage.picture.draw(this.stage.shown.picture, MOVE);
   }

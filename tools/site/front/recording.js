@@ -178,9 +178,7 @@ export class Recording extends Model {
   }
 
   story() {
-    const { tale } = this.found;
-    if (!tale) return [{ picture: this.text(this.found.pictures[this.room]), caption: this.words.untold }];
-    return tale[this.room].map(([picture, caption]) => ({ picture: this.text(picture), caption }));
+    return this.found.tale[this.room].map(([picture, caption]) => ({ picture: this.text(picture), caption }));
   }
 
   menu() {
@@ -238,14 +236,16 @@ export class Recording extends Model {
     const missing = !found, state = this.written(this.at);
     this.found = found ?? this.found;
     this.change("missing", missing);
-    const { last = {}, pictures, sentence, table, idle = {}, error = "", story = false } = this.found;
+    const { last = {}, pictures, sentence, table, idle = {}, error = "", story = false, tale } = this.found;
+    const untold = tale ? "" : this.words.untold;
     if (found) this.at = this.world.named(found.at);
     const shown = { at: { ...this.at }, last, state: found ? found.state : state };
     if (covered) return { ...shown, ...HIDDEN, covered: covered[1] };
     if (asking) return { ...shown, ...HIDDEN, picture: this.text(asks.before[this.room]), asking: asks.asked, error: this.error };
     const picture = this.text(pictures[this.room]);
     if (missing) return { ...shown, ...HIDDEN, picture, sentence: this.words.missing, error: this.error, verdict: this.verdict() };
-    return { ...shown, picture, sentence, table: this.text(table), idle, story, error: this.error || error, verdict: this.verdict() };
+    const said = { sentence, table: this.text(table), error: this.error || error, verdict: this.verdict() };
+    return { ...shown, ...said, picture, idle, story, untold };
   }
 
   /** What is said of the answer: about the settings that were asked for, or beside others. */
