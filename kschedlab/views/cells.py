@@ -19,7 +19,7 @@ INK, WHITE, UNCHANGED = "currentColor", "#FFFFFF", "#DDDDDD"
 HANDLE = "#CFCFCF"
 """The colour of what can be clicked or dragged, and of the choice made."""
 WORKERS = ("#56B4E9", "#E69F00", "#F0E442", "#CC79A7", "#0072B2", "#999999", "#882255", "#8C6BB1")
-"""A worker's colour. Neither the green of the chosen node nor the red of a failure is among them."""
+"""A worker's colour. Neither the green of the chosen node nor the orange of a failure is among them."""
 STAR, CROSS = "★", "✕"
 
 

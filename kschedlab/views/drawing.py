@@ -70,7 +70,7 @@ class Block:
 class Box:
     """A node, or with ``capacity`` 0 a place beside the nodes. ``captions``: lines below it.
 
-    ``refused``: what is in the way, which makes the box red, and ``sign``, a kind of badge for it. ``tied``: it is one
+    ``refused``: what is in the way, which makes it orange, and ``sign``, a kind of badge for it. ``tied``: it is one
     of several best nodes. ``badges`` and ``marks`` as those of a block; ``title``: shown in place of the name.
     """
 

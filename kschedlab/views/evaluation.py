@@ -36,7 +36,7 @@ class _Row(NamedTuple):
 def draw_evaluation(steps: Sequence[Step], room: Room, upto: int | None = None) -> Html:
     """A part below the other, the whole last, each with all of its text. ``upto``: how many steps have happened.
 
-    Keys: ``part/N``. A part is green where it is true, and red where it is false or fails. Before the first step, room
+    Keys: ``part/N``. A part is green where it is true, orange where it is false or fails. Before the first step, room
     is kept for the parts alone: their results would show in it.
     """
     upto = len(steps) if upto is None else upto

@@ -251,7 +251,7 @@ def _verdict(scene: Scene, node: Target) -> tuple[tuple[str, ...], str | None, b
 
 
 def _leaving(pod: Running, x: float, y: float) -> Html:
-    """A victim: a small swatch in its colour, and its name in red."""
+    """A victim: a small swatch in its colour, and its name in orange."""
     box = element(
         "rect",
         width=10,

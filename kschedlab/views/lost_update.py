@@ -170,7 +170,7 @@ def _grips(adding: Adding, x: float, y: float, long: float, unit: float) -> list
 
 
 def _memory(update: Update, end: int, unit: float) -> list[Html]:
-    """The total over time: each write begins a new value; one that drops a score is red."""
+    """The total over time: each write begins a new value; one that drops a score is orange."""
     y, known = LANE + 2.0, [each for each in update.writes if each.time <= end]
     shapes = _name(say("total in memory"), y + 16)
     times = [0, *(each.time for each in known)]

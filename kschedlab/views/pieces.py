@@ -145,7 +145,7 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
 
 
 def _leaving(wide: float, high: float) -> Iterator[Html]:
-    """A cross at the right end and a red frame: the pod has been deleted and still runs."""
+    """A cross at the right end and an orange frame: the pod has been deleted and still runs."""
     box: dict[str, Any] = {"fill": "none", "stroke": EVICTED, "stroke_width": 3}
     yield element("rect", x=2, y=2, width=max(wide - 4, 0), height=high - 4, **box)
     yield element("path", d=f"M{wide - 20:.1f} {high / 2 - 6:.1f}l12 12m0 -12l-12 12", stroke=EVICTED, stroke_width=3)

@@ -139,5 +139,5 @@ def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", t
 def refused(
     words: str, x: float, y: float, anchor: str = "middle", size: int = 13, weight: str | None = "bold"
 ) -> Html:
-    """A failure: red, with a cross."""
+    """A failure: orange, with a cross."""
     return label(f"✕ {words}", x, y, anchor, 70, fill=EVICTED, font_weight=weight, font_size=size)

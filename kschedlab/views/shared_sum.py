@@ -207,7 +207,7 @@ def moment_rows(race: Race, moment: Moment) -> list[Row]:
 
 
 def _totals(race: Race, totals: Sequence[int], right: Sequence[int], key: str) -> list[Cell]:
-    """The totals; those that are not right are red, and of the right ones the highest are green."""
+    """The totals; those that are not right are orange, and of the right ones the highest are green."""
     cells = []
     best = race.highest(right) if key == "right" else []
     for node, (total, good) in enumerate(zip(totals, right, strict=True)):

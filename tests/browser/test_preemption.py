@@ -79,6 +79,8 @@ def test_the_map_is_asked_about_and_entered(notebook: Open) -> None:
     map_.locator(".ks-question input").fill("3")
     map_.locator(".ks-question input").press("Enter")
     expect(map_.locator(".ks-question")).to_contain_text("node-b is chosen at 1 of 12 places.")
-    expect(map_.locator(".ks-sentence")).to_contain_text("Here node-a is chosen; at 5 of 12 places another answer.")
+    expect(map_.locator(".ks-sentence")).to_contain_text(
+        "Here node-a is chosen; at 5 of 12 places the answer is different."
+    )
     map_.locator('[data-set="shop_b: 0, allowed: 2"]').click()
     expect(map_.locator(".ks-sentence")).to_contain_text("Here node-b is chosen")

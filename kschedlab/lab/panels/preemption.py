@@ -238,7 +238,7 @@ def show_map(settings: MapSettings) -> View:
     different = sum(node != here for row in nodes for node in row)
     tied = say("{nodes}, a tie,", nodes=say(" or ").join(here)) if isinstance(here, tuple) else ""
     sentence = say(
-        "Here {node} is chosen; at {different} of {places} places another answer.",
+        "Here {node} is chosen; at {different} of {places} places the answer is different.",
         node=tied or here or say("no node"),
         different=different,
         places=len(nodes) * len(nodes[0]),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from kschedlab.generations import GENERATIONS
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
-from kschedlab.lab.panels.queue_story import BOUND, EVENTS, PODS, PRIORITY, Story, manifests, replay
+from kschedlab.lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, PODS, PRIORITY, Story, manifests, replay
 from kschedlab.lab.panels.settings import Restorable, choice, moments, switch
 from kschedlab.language import later, listed, say, terms
 from kschedlab.objects.meta import SECOND
@@ -236,8 +236,12 @@ def when_is_web_bound() -> Question[Settings]:
             )
         return say(
             "web failed at {failed} s. Each failure doubles its backoff, so the event at 6 s only moves it "
-            "to the backoff queue, and it leaves that queue for its last attempt at {last:g} s.",
+            "to the backoff queue. Its last failed attempt ended at {ended:g} s, so its backoff of {wait} s is not "
+            "over at {look:g} s; the queue looks once a second, and web is tried again at {last:g} s.",
             failed=failed,
+            ended=tries[-2] + ATTEMPT / SECOND,
+            wait=2 ** (len(tries) - 2),
+            look=tries[-1] - 1,
             last=tries[-1],
         )
 

@@ -122,7 +122,7 @@ def _entries(found: Fault) -> list[tuple[str, Entry]]:
 
 
 def picture(settings: Settings, room: Room) -> Html:
-    """The two structures, with what does not fit in red."""
+    """The two structures, with what does not fit in orange."""
     found = fault_of(settings)
     return draw_pair(
         found.left, found.right, found.told, say("{where}: {told}", where=found.where, told=found.told), room

@@ -229,6 +229,13 @@ def who_is_next() -> Question[Settings]:
             return describe(mail, web)
         if answer == say("a tie"):
             return say("They differ in what activeQComp compares. {reason}", reason=describe(mail, web))
+        if not next_of(mail, web):
+            time = pod_timestamp(mail)
+            return say(
+                "The priorities are equal, and so are the times that count: {time}. {reason}",
+                time=clock([time])(time),
+                reason=describe(mail, web),
+            )
         return say(
             "{pod} was created at {created}, but {reason}",
             pod=answer,

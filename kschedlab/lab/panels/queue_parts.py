@@ -294,7 +294,7 @@ def where_to() -> Question[Settings]:
         )
 
     return Question(
-        say("web fits nowhere. Where does AddUnschedulableIfNotPresent put it?"),
+        say("web fits nowhere. Where is it after AddUnschedulableIfNotPresent?"),
         (ACTIVE, WAITING, say("both")),
         right,
         why,

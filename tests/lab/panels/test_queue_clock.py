@@ -112,6 +112,14 @@ def test_when_web_is_bound(case: tuple[str, bool]) -> None:
     assert all(f"{last:g} s" in asked.why(settings, answer) for answer in asked.choices)
 
 
+def test_it_says_why_a_backoff_of_4_s_takes_5() -> None:
+    """The third attempt began at 5 s."""
+    for generation in ("v1.16", "v1.20", "v1.37"):
+        told = when_is_web_bound().why(Settings(generation=generation), "at 6 s")
+        assert "failed at 0, 2, 5 s" in told
+        assert "ended at 5.1 s, so its backoff of 4 s is not over at 9 s; the queue looks once a second" in told
+
+
 @pytest.mark.parametrize("case", BOTH)
 def test_how_often_friend_is_tried(case: tuple[str, bool]) -> None:
     asked, settings = how_often_is_friend_tried(), Settings(time=360, generation=case[0], busy=case[1])

@@ -83,3 +83,11 @@ def test_panel_and_question() -> None:
     assert panel().move(mail_probe=580).view.text == show(Settings(mail_probe=580)).text
     settings = Settings(mail_probe=580)
     assert who_is_next().why(settings, "mail").startswith("mail was created at 08:00, but web is next")
+
+
+def test_who_picks_a_pod_in_a_tie_reads_what_is_equal() -> None:
+    equal = "The priorities are equal, and so are the times that count: {}. A tie: neither"
+    for tie, time in ((Settings(mail_created=540), "09:00"), (Settings(mail_probe=540), "09:00")):
+        assert who_is_next().right(tie) == "a tie"
+        for answer in ("mail", "web"):
+            assert who_is_next().why(tie, answer).startswith(equal.format(time))
