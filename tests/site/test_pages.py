@@ -1,6 +1,7 @@
 """The pages: links lead somewhere, addresses stand in one place, nothing but our own files may run."""
 
 import re
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -55,9 +56,41 @@ def test_a_page_does_not_say_how_to_run_a_cell(language: str, needs: str, click:
     for path in edition.paths():
         notebook = nbformat.read(path, 4)
         notebook.cells = notebook.cells[:1]
-        text = Page(edition, path.stem, notebook, {}, {path.stem: "title"}).html()
+        text = unescape(Page(edition, path.stem, notebook, {}, {path.stem: "title"}).html())
         assert "Shift+Enter" not in text and click not in text and "**" not in text, path
         assert needs in text or path.stem in ("00-contents", "08-teacher"), path
+
+
+@pytest.mark.parametrize("language", EDITIONS)
+def test_a_page_says_only_what_works_without_a_kernel(language: str) -> None:
+    """Every phrase that is replaced stands in a notebook or a message, and on no page."""
+    edition = EDITIONS[language]
+    notebooks = {path: nbformat.read(path, 4) for path in edition.paths()}
+    said = [cell.source for each in notebooks.values() for cell in each.cells if cell.cell_type == "markdown"]
+    catalogue = (ROOT / "kschedlab/language/zh.po").read_text("utf-8")
+    for words in edition.instead:
+        assert words in catalogue or any(words in each for each in said), words
+    for path, notebook in notebooks.items():
+        for cell in notebook.cells:
+            cell["outputs"] = []
+        text = unescape(Page(edition, path.stem, notebook, {}, {path.stem: "title"}).html())
+        for words in ("Shift+Enter", "Run All", "beside the notebooks", "笔记本旁边", "neighbour should", "旁边的同学"):
+            assert words not in text, (path, words)
+
+
+def test_a_message_in_a_recording_says_what_works_on_a_page() -> None:
+    early = EDITIONS["en"].without_kernel('{"early": ["2 hints left. Press Hint, or call hint()."]}')
+    assert early == '{"early": ["2 hints left. Press Hint first."]}'
+    assert EDITIONS["zh"].without_kernel("还剩 2 条提示。按“提示”，或者调用 hint()。") == "还剩 2 条提示。先按“提示”。"
+
+
+def test_a_link_named_after_a_notebook_has_the_title_of_its_page() -> None:
+    titles = {"00-contents": "00", "05-preemption": "05 · Who must go?"}
+    page = Page(EDITIONS["en"], "00-contents", nbformat.v4.new_notebook(), {}, titles)
+    link = '<a href="05-preemption.{}">{}</a>'
+    named = link.format("html", titles["05-preemption"])
+    assert page.linked(link.format("ipynb", "05-preemption.ipynb")) == named
+    assert page.linked('{"parts": ["05-preemption.ipynb"]}') == '{"parts": ["05 · Who must go?"]}'
 
 
 def test_the_teachers_page_is_on_nobody_else_s_way() -> None:

@@ -100,7 +100,7 @@ def record_of(
 
 def packed(name: str, record: dict[str, Any], page: Page) -> str:
     """A recording as a script."""
-    text = page.linked(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
+    text = page.linked(page.edition.without_kernel(json.dumps(record, ensure_ascii=False, separators=(",", ":"))))
     compressed = gzip.compress(text.encode(), 9, mtime=0)
     return f'kschedlab.arrived("{name}", "{base64.b64encode(compressed).decode()}");\n'
 

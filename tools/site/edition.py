@@ -64,15 +64,58 @@ CHINESE = {
     "page": "本页内容",
 }
 
+ENGLISH_INSTEAD = {
+    "- Click into a cell and press **Shift+Enter** to run it, or choose *Run → Run All Cells*.\n": "",
+    "kept in a file beside the notebooks, and shown by `exercises.progress()`": (
+        "kept in this browser, and shown in the table at the end of each lesson"
+    ),
+    " For Chinese panels, exercises and messages on these pages and in a notebook of your own, run\n"
+    '  `from kschedlab.language import language; language("zh")` in a cell. That is remembered beside the notebooks, '
+    'until `language("en")` takes it back.': "",
+    "This enlarges everything in a notebook": "On Binder, this enlarges everything in a notebook",
+    "Your neighbour should take another seed. ": "",
+    "; your neighbour should take another seed": "",
+    ", and press *Check*": "; on Binder, *Check* judges it",
+    ", and run the cell": ", and run the cell on Binder",
+    "run both cells again": "run both cells again on Binder",
+    "Press Hint, or call hint()": "Press Hint first",
+}
+
+CHINESE_INSTEAD = {
+    "- 点一下单元格，按 **Shift+Enter** 运行；也可以选菜单 *Run → Run All Cells*。\n": "",
+    "会记在笔记本旁边的一个文件里，用 `exercises.progress()` 查看": "会记在这个浏览器里，列在每课末尾的表格中",
+    "在英文版和你自己的笔记本里，也可以用中文的面板、练习和提示：找一个单元格，运行\n"
+    '  `from kschedlab.language import language; language("zh")`。这个选择会记在笔记本旁边，'
+    '用 `language("en")` 改回英文。中文版的页面始终是中文。': "",
+    "下面这两行放大整个笔记本": "在 Binder 上，下面这两行放大整个笔记本",
+    "请和旁边的同学用不同的种子（seed）。": "",
+    "；请和旁边的同学用不同的种子（seed）": "",
+    "，然后按“检查”": "；要判断对错，请在 Binder 上按“检查”",
+    "，按“检查”": "；要判断对错，请在 Binder 上按“检查”",
+    "，再运行这个单元格": "，再运行这个单元格（在 Binder 上）",
+    "重新运行这两个单元格": "在 Binder 上重新运行这两个单元格",
+    "按“提示”，或者调用 hint()": "先按“提示”",
+}
+
 
 @dataclass(frozen=True)
 class Edition:
-    """One language, as HTML names it. ``notebooks``, ``place``: its folders in the repository and on the site."""
+    """One language, as HTML names it. ``notebooks``, ``place``: its folders in the repository and on the site.
+
+    ``instead``: what a notebook says and a page cannot do, and what the page says instead.
+    """
 
     language: str
     notebooks: str
     place: str
     words: dict[str, str]
+    instead: dict[str, str]
+
+    def without_kernel(self, text: str) -> str:
+        """A text of its notebooks as a page says it."""
+        for words, others in self.instead.items():
+            text = text.replace(words, others)
+        return text
 
     def paths(self) -> list[Path]:
         """Its notebooks in their order."""
@@ -101,7 +144,10 @@ class Edition:
 
 EDITIONS = {
     each.language: each
-    for each in (Edition("en", "notebooks", ".", ENGLISH), Edition("zh", "notebooks/zh", "zh", CHINESE))
+    for each in (
+        Edition("en", "notebooks", ".", ENGLISH, ENGLISH_INSTEAD),
+        Edition("zh", "notebooks/zh", "zh", CHINESE, CHINESE_INSTEAD),
+    )
 }
 
 

@@ -28,6 +28,8 @@ POLICY = (
 HIGHLIGHT: Any = cast(Any, Highlight2HTML)()
 LINK = re.compile(r'( href=\\?")(?![a-z]+:|#)([^"#\\]*)')
 """An address inside the site, in markup or in markup that stands in JSON."""
+FILE = re.compile(r'(?<=[>"])([\w-]+)\.ipynb(?=[<"])')
+"""The name of a notebook as the words of a link, in markup or as a text of its own in JSON."""
 HEADING = re.compile(r'<h2 id="([^"]*)">(.*?)<a class="anchor-link"')
 TO_RUN = re.compile(
     r"(?:(?<=\. )|(?<=\.\*\* )|(?<=。\*\*)|(?<=。))[(（]?[^.。*\n]*?Shift\+Enter[^.。*\n]*[.。][)）]? ?"
@@ -86,8 +88,12 @@ class Page:
         )
 
     def linked(self, markup: str) -> str:
-        """A notebook's markup, or JSON with it; its links lead to pages instead of notebooks, and to the repository."""
-        return LINK.sub(lambda link: link[1] + self._target(link[2]), markup)
+        """A notebook's markup, or JSON with it; its links lead to pages instead of notebooks, and to the repository.
+
+        A link that is named after a notebook's file has the page's title instead.
+        """
+        led = LINK.sub(lambda link: link[1] + self._target(link[2]), markup)
+        return FILE.sub(lambda file: escape(self.titles.get(file[1], file[0])), led)
 
     def _target(self, path: str) -> str:
         if path.endswith(".ipynb"):
@@ -128,7 +134,7 @@ class Page:
 
     def _cell(self, place: int, cell: Any) -> str:
         if cell.cell_type == "markdown":
-            return f'<div class="jp-RenderedHTMLCommon">{_markdown(cell.source)}</div>'
+            return f'<div class="jp-RenderedHTMLCommon">{_markdown(self.edition.without_kernel(cell.source))}</div>'
         hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
         code = "" if hidden else f'<div class="code">{HIGHLIGHT(cell.source, language="python")}</div>'
         slots = deque(self.recorded.get(place, []))

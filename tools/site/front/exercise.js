@@ -15,8 +15,9 @@ export class Exercise extends Model {
   constructor(name, record, words) {
     super({ face: record.face, large: false, spoken: words.spoken });
     Object.assign(this, { name, record, words, hint: 0, ...UNTRIED, ...kept(name) });
-    const reply = Object.keys(record.answers).length || record.face.place === "none" ? "" : words.judged;
-    this.set("face", { ...record.face, question: record.marked[this.state], reply });
+    const judged = Object.keys(record.answers).length || record.face.place === "none";
+    this.note = judged ? "" : `<p>${words.judged}</p>`;
+    this.set("face", { ...record.face, question: this.question() });
   }
 
   receive(message) {
@@ -49,8 +50,12 @@ export class Exercise extends Model {
     return this.state === "RIGHT" ? this.record.solution : this.record.early[this.hints] ?? this.record.solution;
   }
 
+  question() {
+    return this.record.marked[this.state] + this.note;
+  }
+
   show(changed) {
     keep(this.name, { state: this.state, tries: this.tries, hints: this.hints });
-    this.change("face", { ...this.get("face"), question: this.record.marked[this.state], ...changed });
+    this.change("face", { ...this.get("face"), question: this.question(), ...changed });
   }
 }
