@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kschedlab.language import later, say
+from kschedlab.language import later, meant, say
 from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.preemption.stage import Preemption
 from kschedlab.views.drawing import Box, Plan
@@ -21,7 +21,7 @@ SHORT = {
     later("fewest PodDisruptionBudget violations"): (later("PDB violations"), later("violations"), "PDB"),
     later("lowest highest victim priority"): (later("lowest top priority"), later("lowest top"), later("lowest")),
     later("smallest sum of victim priorities"): (later("lowest sum"), later("sum")),
-    later("fewest victims"): (later("fewest"),),
+    later("fewest victims"): (later("fewest"), meant("number", "victims")),
     later("latest earliest start time"): (later("latest of earliest"), later("latest start"), later("latest")),
 }
 """Which value each rule prefers, by its name, in a few words and in fewer."""

@@ -5,14 +5,16 @@ import re
 import pytest
 
 from kschedlab.lab.exercises.fitting import NARROW, WIDTH, fitting
-from kschedlab.lab.panels import first, preemption, queue_clock, queue_parts, score_extender
+from kschedlab.lab.panels import devices, first, preemption, queue_clock, queue_order, queue_parts, score_extender
 from kschedlab.lab.panels.base import Panel
+from kschedlab.language.aloud import speaking
 from kschedlab.views.html import Html, element
 from kschedlab.views.svg import Room
 
 CUT = re.compile(r">([^<>]*…)<")
 
 
+@pytest.mark.parametrize("code", ["en", "zh"])
 @pytest.mark.parametrize(
     ("panel", "width"),
     [
@@ -21,15 +23,19 @@ CUT = re.compile(r">([^<>]*…)<")
         (queue_parts.panel(), 320),
         (queue_clock.panel(), 320),
         (score_extender.panel(), 430),
+        (preemption.panel(), 320),
+        (devices.panel(), 320),
+        (queue_order.panel(), 320),
     ],
-    ids=["first", "first at 800", "parts", "clock", "scores"],
+    ids=["first", "first at 800", "parts", "clock", "scores", "preemption", "devices", "order"],
 )
-def test_no_name_is_cut(panel: Panel[object], width: int) -> None:
+def test_no_name_is_cut(panel: Panel[object], width: int, code: str) -> None:
     panel.uncover()
     if panel.question is not None:
         panel.gate.open(None, None)
-    picture = panel.state(panel.settings, Room(width, 480))["picture"]
-    assert "node-" in picture or "activeQ" in picture
+    with speaking(code):
+        picture = panel.state(panel.settings, Room(width, 480))["picture"]
+    assert picture.count("<text") > 5
     assert CUT.findall(picture) == []
 
 
