@@ -321,6 +321,10 @@ def test_a_story_ends_when_the_panel_goes_elsewhere(opened: Open) -> None:
     page.page.get_by_role("button", name="Classroom").click()
     expect(page.page.get_by_role("button", name="Close the story")).to_have_count(0)
     expect(page.sentence).to_contain_text("on node-a")
+    page.page.get_by_role("button", name="Show how").click()
+    expect(page.page.get_by_role("button", name="Close the story")).to_be_visible()
+    page.page.evaluate("window.model.set('large', false); window.tell('change:large')")  # classroom(False) in a cell
+    expect(page.page.get_by_role("button", name="Close the story")).to_have_count(0)
 
 
 def test_steps_play_to_their_end_and_again(opened: Open) -> None:

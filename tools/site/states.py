@@ -102,11 +102,10 @@ def _set(settings: Any, text: str) -> list[Any]:
 
 def _dragged(settings: Any, pictures: str, values: Mapping[str, Any]) -> Iterator[Any]:
     """Every place of the handles that set something else when they are taken, such as which pod the slider is for."""
-    for handle in dict.fromkeys(each[0] for each in HANDLE.finditer(pictures)):
-        drags, grab = HANDLE.match(handle), GRAB.search(handle)
-        if drags and grab:
-            for taken in _set(settings, grab[1]):
-                yield from _varied(taken, [drags[1]], values)
+    grabs = ((each[1], grab[1]) for each in HANDLE.finditer(pictures) if (grab := GRAB.search(each[0])))
+    for name, text in dict.fromkeys(grabs):  # a handle stands in the picture of each room
+        for taken in _set(settings, text):
+            yield from _varied(taken, [name], values)
 
 
 def _varied(settings: Any, names: Sequence[str], values: Mapping[str, Any]) -> Iterator[Any]:

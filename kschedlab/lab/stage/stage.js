@@ -250,12 +250,12 @@ class Stage {
   setLarge(on) {
     this.model.set("large", on);
     this.model.save_changes();
-    this.story.close(); // its pictures were drawn for another room
     this.enlarge(on);
     requestAnimationFrame(() => this.el.scrollIntoView({ block: "start" })); // the page above it may be higher now
   }
 
   enlarge(on) {
+    this.story.close(); // its pictures were drawn for another room
     this.el.classList.toggle("ks-large", on);
     this.classroom.setAttribute("aria-pressed", String(on));
     this.question.show();
