@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+PACKAGES := $(patsubst %/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
 PARALLEL ?= -n 2
 UPGRADE ?=
 REAL ?=
@@ -77,10 +78,10 @@ validation: .venv/installed ## random objects beside the real API server's valid
 	$(BIN)/python -m tests.oracle.validation .venv/oracle/validate_1_37 --count 20000 --seed $(SEED)
 
 live: .venv/installed ## beside the real control plane, built from its Go modules (needs Go; the first time takes long)
-	$(BIN)/pytest tests/live --ignore=tests/live/hybrid
+	$(BIN)/pytest packages/live/tests/real --ignore=packages/live/tests/real/hybrid
 
 hybrid: .venv/installed ## the real kube-scheduler against kschedlab serve, beside ours (needs Go; minutes)
-	KSCHEDLAB_SEED=$(SEED) $(BIN)/pytest tests/live/hybrid
+	KSCHEDLAB_SEED=$(SEED) $(BIN)/pytest packages/live/tests/real/hybrid
 
 versions: .venv/installed ## unit tests with the oldest and the newest versions that pyproject.toml allows
 	for each in lowest-direct highest; do \
@@ -107,10 +108,10 @@ format: .venv/installed ## let ruff mend what it can
 system: ## what pip cannot install: Chromium and kubectl
 	sh tools/system-packages.sh
 
-.venv/installed: requirements.txt pyproject.toml
+.venv/installed: requirements.txt pyproject.toml $(PACKAGES:%=%/pyproject.toml)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "kschedlab needs Python 3.11 or later: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --requirement requirements.txt
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --editable .
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --editable . $(PACKAGES:%=--editable %)
 	@touch $@

@@ -11,9 +11,9 @@ import sys
 import time
 from typing import Any
 
+from kschedlab.build import node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.scheduler import Scheduler
-from kschedlab.testing import node, pod
 
 PODS = 40
 DRIVER = "gpu.example.com"

@@ -24,8 +24,8 @@ from benchmarks.workload import workload
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import Scheduler
-from kschedlab.views.chart_lines import Lines
-from kschedlab.views.svg import Room
+from kschedlab_lab.views.chart_lines import Lines
+from kschedlab_lab.views.svg import Room
 
 APPS, PLAIN = "hundreds of apps", "without inter-pod terms"
 NODES = (1_000, 5_000, 20_000, 50_000, 100_000)

@@ -2,8 +2,8 @@
 
     python -m benchmarks.live [NODES] [PODS] [ROUNDS]
 
-It builds etcd, kube-apiserver and kube-scheduler v1.37 from their Go modules (see tests/live/binaries.py). The pods are
-there before the scheduler starts; the first and the last binding are taken from a watch.
+It builds etcd, kube-apiserver and kube-scheduler v1.37 from their Go modules (packages/live/tests/real/binaries.py).
+The pods are there before the scheduler starts; the first and the last binding are taken from a watch.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 
 import httpx
 
-from tests.live.binaries import binary
-from tests.live.plane import TOKEN, Plane, node, path_for, pod, running
+from packages.live.tests.real.binaries import binary
+from packages.live.tests.real.plane import TOKEN, Plane, node, path_for, pod, running
 
 OURS, REAL = "kschedlab", "default-scheduler"
 

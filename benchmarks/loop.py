@@ -25,9 +25,9 @@ from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.program.bench import Workload
-from kschedlab.simulation.log import Log
-from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
-from kschedlab.simulation.server.api import ApiServer
+from kschedlab_simulation.log import Log
+from kschedlab_simulation.scheduler.kube_scheduler import KubeScheduler
+from kschedlab_simulation.server.api import ApiServer
 
 BEGIN = 1_700_000_000_000_000
 HOUR = 3_600_000_000

@@ -3,11 +3,10 @@
     >>> from kschedlab import Cluster, schedule
     >>> decision = schedule("default/web-1", Cluster.from_files("cluster.yaml"))
 
-* a cluster: :class:`Cluster`, :func:`load`, :func:`loads`; manifests in few words: :mod:`testing`
+* a cluster: :class:`Cluster`, :func:`load`, :func:`loads`; manifests in few words: :mod:`build`
 * a decision: :func:`schedule`, :class:`Decision`, :class:`Scheduler`
 * questions: :func:`explain`, :func:`explain_pending`, :func:`compare`, :func:`what_if`, :meth:`Cluster.fits`
-* who decides: :class:`Generation`, :data:`GENERATIONS`, :func:`load_configuration`, your own :mod:`plugins`
-* in motion: :class:`Simulation`
+* who decides: :class:`Generation`, :data:`GENERATIONS`, your own :mod:`plugins`
 
 Names are loaded when they are first used, so importing the package is cheap.
 """
@@ -18,33 +17,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kschedlab import plugins as plugins, testing as testing
+    from kschedlab import build as build, plugins as plugins
     from kschedlab.cluster.cluster import Cluster as Cluster
-    from kschedlab.configuration import load_configuration as load_configuration
     from kschedlab.decision import Decision as Decision
     from kschedlab.explanation import explain as explain, explain_pending as explain_pending
     from kschedlab.generations import GENERATIONS as GENERATIONS, Generation as Generation
     from kschedlab.manifests.loading import ManifestError as ManifestError, load as load, loads as loads
     from kschedlab.scheduler import Scheduler as Scheduler, schedule as schedule
-    from kschedlab.simulation.simulation import Simulation as Simulation
     from kschedlab.whatif import compare as compare, what_if as what_if
 
 _HOME = {
     name: f"kschedlab.{module}"
     for module, names in {
         "cluster.cluster": "Cluster",
-        "configuration": "load_configuration",
         "decision": "Decision",
         "explanation": "explain explain_pending",
         "generations": "GENERATIONS Generation",
         "manifests.loading": "ManifestError load loads",
         "scheduler": "Scheduler schedule",
-        "simulation.simulation": "Simulation",
         "whatif": "compare what_if",
     }.items()
     for name in names.split()
 }
-_MODULES = ("plugins", "testing")
+_MODULES = ("build", "plugins")
 
 __all__ = sorted((*_HOME, *_MODULES))  # noqa: PLE0605  # one list of public names, also the API documentation's
 __version__ = "0.1.0"

@@ -16,11 +16,11 @@ from kschedlab.queue.pre_enqueue import gated_message
 from kschedlab.score.stage import Scores, prioritize
 
 if TYPE_CHECKING:
-    from kschedlab.devices.binding import GivenBack
-    from kschedlab.extenders.extender import Call
-    from kschedlab.extenders.run import ExtenderRun
     from kschedlab.generations import Generation
     from kschedlab.preemption.stage import Preemption
+    from kschedlab_configuration.extenders.extender import Call
+    from kschedlab_configuration.extenders.run import ExtenderRun
+    from kschedlab_devices.binding import GivenBack
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -204,19 +204,19 @@ class Decision:
 
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain data, in the format of the conformance vectors."""
-        from kschedlab.views.vectors import verdict_of
+        from kschedlab.text.vectors import verdict_of
 
         return verdict_of(self)
 
     def __str__(self) -> str:
-        from kschedlab.views.text import decision_text
+        from kschedlab.text.plain import decision_text
 
         return decision_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from kschedlab.views.tables import decision_html
+        from kschedlab.text.tables import decision_html
 
         return decision_html(self)
 

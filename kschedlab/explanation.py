@@ -37,14 +37,14 @@ class Explanation:
         return data if runs_on is None else data | {"runs_on": runs_on}
 
     def __str__(self) -> str:
-        from kschedlab.views.explanation import explanation_text
+        from kschedlab.text.explanation import explanation_text
 
         return explanation_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from kschedlab.views.explanation import explanation_html
+        from kschedlab.text.explanation import explanation_html
 
         return explanation_html(self)
 

@@ -22,8 +22,8 @@ from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
 if TYPE_CHECKING:
-    from kschedlab.extenders.run import ExtenderRun
     from kschedlab.preemption.evidence import Preemption
+    from kschedlab_configuration.extenders.run import ExtenderRun
 
 NOTHING: IntArray = np.zeros(0, np.int64)
 
@@ -93,7 +93,7 @@ class Scheduler:
                 feasible, evaluated, verdicts = self._find_extended(pod, verdicts, extending)
         made = partial(Decision, pod, cluster, generation, verdicts, feasible, evaluated, extending=extending)
         if not len(feasible):
-            from kschedlab.post_filter import before_preemption
+            from kschedlab_devices.post_filter import before_preemption
 
             decision = before_preemption(made(), prepared)
             if not generation.preemption.enabled or (decision.post_filter_error and not self.exhaustive):
@@ -120,7 +120,7 @@ class Scheduler:
         """The extenders that are asked about this pod, None without any."""
         if not (generation := self.generation).extenders:
             return None
-        from kschedlab.extenders.run import ExtenderRun
+        from kschedlab_configuration.extenders.run import ExtenderRun
 
         return ExtenderRun(pod, self.cluster, generation.extenders, generation.extending, generation.max_node_score)
 
@@ -186,10 +186,10 @@ class Scheduler:
     def commit(self, decision: Decision) -> None:
         """Apply the decision: bind the pod, or evict the victims at once and nominate the pod."""
         cluster, pod = self.cluster, decision.pod
-        from kschedlab.filter.dynamic_resources import demands_devices  # not loaded before v1.37
+        from kschedlab_devices.plugin import demands_devices  # not loaded before v1.37
 
         if demands_devices(pod, cluster):
-            from kschedlab.claiming import allocate, apply
+            from kschedlab_devices.claiming import allocate, apply
 
             pod = allocate(decision)
             if decision.given_back is not None:

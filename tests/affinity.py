@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kschedlab.testing import Manifest, term
+from kschedlab.build import Manifest, term
 
 Weighted = tuple[int, Manifest]
 

@@ -1,7 +1,7 @@
 """Properties of every exercise, whatever its seed."""
 
-from kschedlab.lab.exercises.exercise import Exercise, State
-from kschedlab.lab.exercises.repair import Repair
+from kschedlab_lab.exercises.exercise import Exercise, State
+from kschedlab_lab.exercises.repair import Repair
 
 
 def one_right_answer(exercise: Exercise, wrong_ones: int = 2) -> None:

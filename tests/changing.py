@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.build import Manifest, budget, node, node_affinity, pod, term
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.object_store import RELEVANT_PART, STORAGE, key_of
 from kschedlab.cluster.topology import zone_of
@@ -21,9 +22,15 @@ from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
-from kschedlab.testing import Manifest, budget, node, node_affinity, pod, term
+from packages.devices.tests.device_manifests import (
+    device,
+    device_class,
+    exactly,
+    resource_claim,
+    resource_slice,
+    taint_rule,
+)
 from tests.affinity import affinity, by, spread
-from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice, taint_rule
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, mount, storage_capacity, storage_class, volume
 
 VARIANTS = 6

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kschedlab.testing import Manifest
+from kschedlab.build import Manifest
 
 UID = "uid-of-{name}"
 STORAGE = "storage.k8s.io/v1"

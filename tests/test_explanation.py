@@ -3,10 +3,10 @@
 import pytest
 
 from kschedlab import Cluster, compare, explain, explain_pending, schedule, what_if
+from kschedlab.build import cluster, node, pod
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import V1_37
 from kschedlab.scheduler import Scheduler
-from kschedlab.testing import cluster, node, pod
 
 WORLD = cluster(node("n1", 4), node("n2", 2), pod("db", "n1", 3), pod("web", cpu=2))
 QUESTIONS = pytest.mark.parametrize("ask", [schedule, explain, compare, what_if], ids=lambda ask: ask.__name__)

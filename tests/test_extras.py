@@ -11,7 +11,8 @@ PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text
 SIMULATION, PROGRAM = ("simpy",), ("rich", "shtab")
 LAB = ("anywidget", "ipywidgets", "jupyterlab", "networkx", "plotly")
 DECIDE = """
-from kschedlab import Cluster, Decision, load_configuration, loads, schedule
+from kschedlab import Cluster, Decision, loads, schedule
+from kschedlab_configuration import load_configuration
 from kschedlab.generations import GENERATIONS
 from kschedlab.whatif import what_if
 cluster = Cluster(loads('''
@@ -52,9 +53,9 @@ def test_deciding_and_showing_needs_no_extra() -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "from kschedlab.simulation.simulation import Simulation",
-        "from kschedlab.simulation.timeline.scenario import load_scenario",
-        "import kschedlab.simulation.log",
+        "from kschedlab_simulation.simulation import Simulation",
+        "from kschedlab_simulation.timeline.scenario import load_scenario",
+        "import kschedlab_simulation.log",
     ],
 )
 def test_the_simulation_says_what_it_needs(statement: str) -> None:

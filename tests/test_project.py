@@ -16,12 +16,13 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from kschedlab.lab.panels.contents import LESSONS
-from kschedlab.lab.panels.terminal_desk import KUBECONFIG
-from kschedlab.language import language, say
-from kschedlab.simulation.simulation import Simulation
-from kschedlab.simulation.timeline.scenario import loads_scenario
-from kschedlab.testing import as_yaml, node, pod
+from kschedlab.build import as_yaml, node, pod
+from kschedlab.messages import say
+from kschedlab_lab.language import language
+from kschedlab_lab.panels.contents import LESSONS
+from kschedlab_lab.panels.terminal_desk import KUBECONFIG
+from kschedlab_simulation.simulation import Simulation
+from kschedlab_simulation.timeline.scenario import loads_scenario
 from tests.notebooks.in_step import LANGUAGE
 from tools import check_binder, get_kubectl
 

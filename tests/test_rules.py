@@ -17,6 +17,7 @@ import msgspec
 import pytest
 import simpy
 
+from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
@@ -26,13 +27,12 @@ from kschedlab.objects.model import Pod, TopologySpreadConstraint
 from kschedlab.plugins.framework import NodeView
 from kschedlab.program.decide import decide_line
 from kschedlab.scheduler import Scheduler, schedule
-from kschedlab.simulation.log import Log
-from kschedlab.simulation.server.api import ApiServer
-from kschedlab.testing import Manifest, node, pod
 from kschedlab.whatif.compare import Change, changes
+from kschedlab_simulation.log import Log
+from kschedlab_simulation.server.api import ApiServer
+from packages.devices.tests.device_manifests import device_class, exactly, resource_claim
 from tests.affinity import affinity, by, selector
 from tests.conformance.compare import differences
-from tests.device_manifests import device_class, exactly, resource_claim
 from tests.verdicts import model
 
 WEB = {"app": "web"}

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37, Generation
 from kschedlab.preemption.nominations import lower_nominations
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.score.stage import Ties
-from kschedlab.testing import cluster, node, pod
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 

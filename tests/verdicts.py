@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from kschedlab.build import Manifest, cluster
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import REJECTED, FilterRun, Verdicts, prepare
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.score.plugin import Score
-from kschedlab.testing import Manifest, cluster
 
 
 def model(manifest: Manifest) -> Pod:

@@ -19,8 +19,8 @@ from typing import Any
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_javascript
 
-from kschedlab.language.catalogue import empty, path_of, read, texts, write
-from kschedlab.language.message import CONTEXT
+from kschedlab.messages import CONTEXT
+from kschedlab_lab.language.catalogue import empty, path_of, read, texts, write
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "kschedlab"

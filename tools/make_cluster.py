@@ -22,7 +22,7 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.score.stage import Ties
 
 Manifest = dict[str, Any]
-TARGET = Path(__file__).parents[1] / "kschedlab/lab/panels/bundled.json.gz"
+TARGET = Path(__file__).parents[1] / "packages/lab/kschedlab_lab/panels/bundled.json.gz"
 SEED = 7
 ZONES = ("eu-1a", "eu-1b", "eu-1c")
 LETTERS = "bcdfghjklmnpqrstvwxz2456789"  # what Kubernetes makes names of

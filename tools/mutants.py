@@ -51,7 +51,7 @@ SWAPS: dict[type[ast.AST], Any] = {
     ast.BitOr: ast.BitAnd,
 }
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
-SLOW = ("tests/notebooks", "tests/browser", "tests/lab", "tests/program/test_output.py")
+SLOW = ("tests/notebooks", "tests/browser", "packages/lab/tests", "tests/program/test_output.py")
 NEVER_DECIDE = ("tests/objects", "tests/manifests", "tests/rules", "tests/test_house.py", "tests/test_project.py")
 TOOLS = ("tests/test_mutants.py", "tests/test_mutations.py", "tests/test_fuzz.py")
 LONG = "tests/cluster/test_changes.py::test_after_100_000_random_changes"

@@ -11,7 +11,7 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
-from kschedlab.language import LANGUAGES
+from kschedlab_lab.language import LANGUAGES
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # holds the model's id, new in every run

@@ -106,7 +106,7 @@ class Cluster(Columns):
 
     @classmethod
     def from_dicts(cls, manifests: Iterable[Mapping[str, Any]], api: Api = API_1_37) -> Cluster:
-        """A cluster of parsed manifests, such as those of :mod:`kschedlab.testing`. ManifestError."""
+        """A cluster of parsed manifests, such as those of :mod:`kschedlab.build`. ManifestError."""
         from kschedlab.manifests.loading import decode_objects
 
         if isinstance(manifests, str | Mapping) or not isinstance(manifests, Iterable):

@@ -18,9 +18,9 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.filter.dynamic_resources import is_served
 from kschedlab.filter.plugin import Refusal, Refusals
 from kschedlab.objects.requests import is_extended
+from kschedlab_devices.plugin import is_served
 
 TOO_MANY_PODS = "Too many pods"
 INSUFFICIENT = "Insufficient {resource}"

@@ -154,7 +154,7 @@ def _pod_groups(generation: Any) -> Any:
 
 
 def _with_groups(now: Callable[[], int], **options: Any) -> Any:
-    from kschedlab.queue.groups import WithGroups
+    from kschedlab_groups.queue import WithGroups
 
     return WithGroups(now, **options)
 

@@ -20,9 +20,9 @@ from kschedlab.score.plugin import Score
 from kschedlab.score.stage import Ties
 
 if TYPE_CHECKING:
-    from kschedlab.extenders.extender import Extender
-    from kschedlab.extenders.rules import ExtenderRules
     from kschedlab.plugins.asking import NamedPlugin
+    from kschedlab_configuration.extenders.extender import Extender
+    from kschedlab_configuration.extenders.rules import ExtenderRules
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +86,7 @@ class Generation:
 
     def extended_by(self, *extenders: object) -> Generation:
         """A copy with these extenders after its own: Python objects, see ``extenders.plain``. TypeError, ValueError."""
-        from kschedlab.extenders.plain import as_extender
+        from kschedlab_configuration.extenders.plain import as_extender
 
         return replace(self, extenders=(*self.extenders, *map(as_extender, extenders)))
 

@@ -13,8 +13,8 @@ from kschedlab.objects.problems import Fault, ManifestError, later
 
 POLICY, SCHEDULER_PERF = "Policy", "scheduler_perf"
 _READERS = {
-    POLICY: "kschedlab.configuration.policy.reading",
-    SCHEDULER_PERF: "kschedlab.simulation.perf.workload",
+    POLICY: "kschedlab_configuration.policy.reading",
+    SCHEDULER_PERF: "benchmarks.perf.workload",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kschedlab.language import later
+from kschedlab.messages import later
 
 _SAID = (
     later("syntax error"),

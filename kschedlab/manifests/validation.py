@@ -9,13 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kschedlab.manifests.checks.common import (
-    EFFECTS,
-    check_choice,
-    check_metadata,
-    check_name,
-)
-from kschedlab.manifests.checks.pods import amount_fault, check_pod
 from kschedlab.objects.model import (
     ApiObject,
     Node,
@@ -27,6 +20,13 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.names import label_key_fault, label_value_fault
 from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab_validation.common import (
+    EFFECTS,
+    check_choice,
+    check_metadata,
+    check_name,
+)
+from kschedlab_validation.pods import amount_fault, check_pod
 
 _FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
 
@@ -41,7 +41,7 @@ def faults_of(document: ApiObject) -> list[Fault]:
     elif isinstance(document, Node):
         _check_node(document, faults)
     else:
-        from kschedlab.manifests.checks.kinds import CHECKS
+        from kschedlab_validation.kinds import CHECKS
 
         if check := CHECKS.get(type(document)):
             check(document, faults)
@@ -93,7 +93,7 @@ def warnings_of(document: ApiObject) -> list[Fault]:
         return []
     if isinstance(document, Node) and len(document.spec.taints) < 2:
         return []
-    from kschedlab.manifests.checks.warned import warned
+    from kschedlab_validation.warned import warned
 
     return warned(document)
 

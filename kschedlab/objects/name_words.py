@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kschedlab.language import later
+from kschedlab.messages import later
 from kschedlab.objects.problems import shortened
 
 _WHY = {

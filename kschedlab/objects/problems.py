@@ -81,15 +81,15 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
 
 
 def later(message: str, /, **fields: object) -> str:
-    """:func:`kschedlab.language.later`, which is loaded only once something is wrong."""
-    from kschedlab.language import later as marked
+    """:func:`kschedlab_lab.language.later`, which is loaded only once something is wrong."""
+    from kschedlab.messages import later as marked
 
     return marked(message, **fields)
 
 
 def say(message: str, /, **fields: object) -> str:
-    """:func:`kschedlab.language.say`, likewise."""
-    from kschedlab.language import say as said
+    """:func:`kschedlab_lab.language.say`, likewise."""
+    from kschedlab.messages import say as said
 
     return said(message, **fields)
 

@@ -12,7 +12,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter, Refusal, Refusals, SchedulingError
-from kschedlab.language import say
+from kschedlab.messages import say
 from kschedlab.plugins.framework import PluginError, call, name_of
 from kschedlab.score.plugin import MAX_NODE_SCORE, Score, Scored
 

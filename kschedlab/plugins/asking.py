@@ -14,7 +14,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, prepare
-from kschedlab.language import say
+from kschedlab.messages import say
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import unknown
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE

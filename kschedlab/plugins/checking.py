@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.snapshot import Overlay, Snapshot
 from kschedlab.filter.plugin import Filter, PreFilterRejection, SchedulingError
-from kschedlab.language import later, say, terms
+from kschedlab.messages import later, say, terms
 from kschedlab.plugins.asking import of_node
 from kschedlab.plugins.framework import PluginError, name_of
 from kschedlab.plugins.joining import Members, Place, joined

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from kschedlab.language import say
+from kschedlab.messages import say
 from kschedlab.objects.meta import ObjectMeta
 from kschedlab.objects.model import Pod
 from kschedlab.objects.nodes import Node, NodeSpec, NodeStatus

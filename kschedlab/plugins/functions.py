@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kschedlab.language import say
+from kschedlab.messages import say
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE, Answer, NodeView, Plugin, Status
 from kschedlab.queue.events import checked_event

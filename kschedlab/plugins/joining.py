@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from kschedlab.filter.plugin import Filter
-from kschedlab.language import later, listed, meant, say
+from kschedlab.messages import later, listed, meant, say
 from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
 from kschedlab.plugins.framework import POINTS, method, name_of
 from kschedlab.plugins.one_node import PRE_SCORE_FAILED, OneNodeFilter, OneNodeScore

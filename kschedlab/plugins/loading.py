@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from kschedlab.language import listed, say
+from kschedlab.messages import listed, say
 from kschedlab.plugins.framework import POINTS, Plugin, name_of, raised
 from kschedlab.plugins.joining import explain_no_plugin, is_plugin
 

@@ -17,7 +17,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
-from kschedlab.language import say
+from kschedlab.messages import say
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import (
     UNRESOLVABLE,

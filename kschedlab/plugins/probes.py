@@ -8,11 +8,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.nodes import Node
-from kschedlab.testing import Manifest, node, pod
 
 NUMBERS = ("0", "20", "60", "100", "5")
 MALFORMED = ("", "warm", "-", "1.5e3", "x")

@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare the decision for one pod."""
-    from kschedlab.views.comparison import comparison_html
+    from kschedlab.text.comparison import comparison_html
     from kschedlab.whatif.compare import compare
 
     objects = read(options)

@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.explanation import NoProfileError
-from kschedlab.extenders.described import DescribedExtender, Description
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
 from kschedlab.generations.feature_gates import FeatureGateError, chosen, with_gates
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
@@ -27,6 +26,7 @@ from kschedlab.objects.problems import quoted
 from kschedlab.program.arriving import arriving_pods, read_fields
 from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles, print_json
 from kschedlab.scheduler import Scheduler
+from kschedlab_configuration.extenders.described import DescribedExtender, Description
 
 NOT_MODELLED = "not modelled"
 """The words of a warning about what kube-scheduler obeys and this package does not."""
@@ -109,7 +109,7 @@ def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[
 
 def _answer(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     if scenario.podGroup:
-        from kschedlab.program.group import group_verdict
+        from kschedlab_groups.program import group_verdict
 
         return group_verdict(scenario.podGroup, scenario.objects, decode_objects(scenario.objects), profiles)
     return _placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles)
@@ -127,7 +127,7 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
         return {"feasible": [], "error": str(NoProfileError(pod))}
     engine = Scheduler(cluster, generation, exhaustive=True)
     if dict(generation.feature_gates).get("GenericWorkload"):
-        from kschedlab.program.group import group_scheduler
+        from kschedlab_groups.program import group_scheduler
 
         engine = group_scheduler(engine, scenario.objects, objects)
     return engine.cycle(pod).to_dict() | _not_modelled(objects)

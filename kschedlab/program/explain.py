@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         for each in explanations:
             print_json(each.to_dict())
     elif options.output == "html":
-        from kschedlab.views.explanation import page_html
+        from kschedlab.text.explanation import page_html
 
         print_html(page_html(list(explanations)))
     else:
@@ -89,7 +89,7 @@ def _print(explanations: Iterator[Explanation], out: Screen) -> None:
     """
     from kschedlab.program.terminal.decision import alike, decision_parts, failure, outcome_of, summary
     from kschedlab.program.terminal.screen import text
-    from kschedlab.views.explanation import running
+    from kschedlab.text.explanation import running
 
     outcomes: Counter[str] = Counter()
     same: list[str] = []

@@ -13,9 +13,12 @@ from typing import NoReturn
 from kschedlab import __version__
 from kschedlab.extras import MissingExtraError, require
 from kschedlab.manifests.loading import ManifestError
-from kschedlab.program import bench, clock, compare, completion, decide, explain, schedule, serve, sheet, simulate, why
+from kschedlab.program import bench, compare, completion, decide, explain
 from kschedlab.program.options import UsageError, say
-from kschedlab.views.html import visible
+from kschedlab.text.html import visible
+from kschedlab_lab import program as sheet
+from kschedlab_live.program import clock, schedule, serve, why
+from kschedlab_simulation.program import simulate
 
 COMMANDS = (explain, compare, decide, bench, simulate, why, serve, clock, schedule, sheet, completion)
 

@@ -17,7 +17,7 @@ import msgspec
 from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
 from kschedlab.manifests.loading import Objects, load
 from kschedlab.program.progress import Progress
-from kschedlab.views.html import visible
+from kschedlab.text.html import visible
 
 if TYPE_CHECKING:
     from kschedlab.program.terminal.screen import Screen
@@ -114,7 +114,7 @@ def chosen_profiles(options: argparse.Namespace) -> Profiles:
     base = GENERATIONS[options.generation] if options.generation is not None else None
     if options.config is None:
         return with_plugins(base or GENERATIONS[LATEST], options)
-    from kschedlab.configuration import load_configuration
+    from kschedlab_configuration import load_configuration
 
     source = Path(options.config) if options.config != "-" else "-"
     try:

@@ -13,9 +13,9 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.filter.dynamic_resources import NAME, DevicesCheck, DynamicResources
 from kschedlab.objects.model import AllocationResult, ResourceClaim
 from kschedlab.score.plugin import Scored, default_normalize
+from kschedlab_devices.plugin import NAME, DevicesCheck, DynamicResources
 
 MOST_ALTERNATIVES = 8
 """A request has at most so many alternatives: the first scores 8, the second 7, the last 1."""

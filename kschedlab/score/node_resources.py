@@ -16,9 +16,9 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
-from kschedlab.filter.dynamic_resources import is_served
 from kschedlab.objects.requests import is_scalar
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+from kschedlab_devices.plugin import is_served
 
 Resources = tuple[tuple[str, int], ...]
 """(resource, weight) pairs."""
@@ -214,7 +214,7 @@ def resource_request(pod: PodInfo, resource: str, nonzero: bool) -> int:
 def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool, devices: bool) -> tuple[IntArray, IntArray]:
     """(capacity, used): int64[scored nodes] each. ``devices``: where it is absent, count those that serve it."""
     if devices and is_served(cluster, resource):
-        from kschedlab.devices.usage import device_usage
+        from kschedlab_devices.usage import device_usage
 
         return device_usage(cluster, resource, nodes)
     row = cluster.resources.get(resource)

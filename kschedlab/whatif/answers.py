@@ -60,14 +60,14 @@ class WhatIf:
     nodes: tuple[AnotherNode, ...] = ()
 
     def __str__(self) -> str:
-        from kschedlab.views.whatif import whatif_text
+        from kschedlab.text.whatif import whatif_text
 
         return whatif_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from kschedlab.views.whatif import whatif_tables
+        from kschedlab.text.whatif import whatif_tables
 
         return str(whatif_tables(self))
 

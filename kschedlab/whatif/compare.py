@@ -17,7 +17,7 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import explain
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
-from kschedlab.language import later, say
+from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
 
 FILTER, SCORE = "filter", "score"
@@ -67,15 +67,15 @@ class Comparison:
     steps: tuple[Step, ...]
 
     def __str__(self) -> str:
-        from kschedlab.views.comparison import comparison_text
+        from kschedlab.text.comparison import comparison_text
 
         return comparison_text(self)
 
     __repr__ = __str__
 
     def html(self) -> Any:
-        """The comparison as markup (:class:`kschedlab.views.html.Html`)."""
-        from kschedlab.views.comparison import comparison_tables
+        """The comparison as markup (:class:`kschedlab.text.html.Html`)."""
+        from kschedlab.text.comparison import comparison_tables
 
         return comparison_tables(self)
 

@@ -50,14 +50,14 @@ class Fits:
         return {pod: message for pod, node, message in self.placements if node is None}
 
     def __str__(self) -> str:
-        from kschedlab.views.whatif import fits_text
+        from kschedlab.text.whatif import fits_text
 
         return fits_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from kschedlab.views.whatif import fits_table
+        from kschedlab.text.whatif import fits_table
 
         return str(fits_table(self))
 

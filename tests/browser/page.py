@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 
 from playwright.sync_api import Browser, Locator, Page
 
-import kschedlab.lab.stage
-from kschedlab.lab.panels.session import Session
-from kschedlab.lab.stage.front_end import front_end
-from kschedlab.language import spoken
+import kschedlab_lab.stage
+from kschedlab_lab.language import spoken
+from kschedlab_lab.panels.session import Session
+from kschedlab_lab.stage.front_end import front_end
 from tests.browser.lab import LIMIT
 from tests.browser.layout import faults
 
-FOLDER = Path(kschedlab.lab.stage.__file__).parent
+FOLDER = Path(kschedlab_lab.stage.__file__).parent
 DARK = "--jp-content-font-color1: rgba(255,255,255,.87); --jp-layout-color2: #333; --jp-layout-color3: #444;"
 PAGE = """<!doctype html><html style="{style}"><meta charset="utf-8"><style>{css}
 body {{ margin: 16px; background: {background}; color: {colour}; font-family: system-ui, sans-serif; }}</style>

@@ -1,6 +1,6 @@
 """Take a picture of a panel: python -m tests.browser.shot 'preemption.panel(allowed=0)' OUT.png [--width 1280] ...
 
-The expression's first name is a module of ``kschedlab.lab.panels``. ``--do`` runs Python on the page before the
+The expression's first name is a module of ``kschedlab_lab.panels``. ``--do`` runs Python on the page before the
 picture is taken (``page``: playwright's page), and can be repeated.
 """
 
@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--do", action="append", default=[])
     args = parser.parse_args()
     name = args.panel.partition(".")[0]
-    panel: Any = eval(args.panel, {name: import_module(f"kschedlab.lab.panels.{name}")})
+    panel: Any = eval(args.panel, {name: import_module(f"kschedlab_lab.panels.{name}")})
     with sync_playwright() as playwright, chromium(playwright) as browser:
         shown = PanelPage(
             browser,

@@ -53,7 +53,7 @@ def test_an_exercise_is_checked_and_kept_beside_the_english_notebooks(lab: Lab, 
 
 @pytest.mark.usefixtures("unkept")
 def test_a_choice_in_a_notebook_of_ones_own_is_found_in_the_next_lesson(lab: Lab, notebook: Open) -> None:
-    cell = nbformat.v4.new_code_cell('from kschedlab.language import language\n\nlanguage("zh")')
+    cell = nbformat.v4.new_code_cell('from kschedlab_lab.language import language\n\nlanguage("zh")')
     nbformat.write(nbformat.v4.new_notebook(cells=[cell], metadata=METADATA), lab.home / "notebooks" / "mine.ipynb")
     notebook("mine.ipynb").run_all()
     page = notebook("06-generations.ipynb")

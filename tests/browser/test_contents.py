@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import first
+from kschedlab_lab.panels import first
 from tests.browser.conftest import Open, Show
 
 

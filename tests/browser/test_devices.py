@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import devices, selector
-from kschedlab.views.evaluation import result_of
+from kschedlab_lab.panels import devices, selector
+from kschedlab_lab.views.evaluation import result_of
 from tests.browser.conftest import Show
 
 DRIVER = "gpu.example.com"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from kschedlab.lab.exercises import Lesson, Progress
-from kschedlab.lab.exercises.card import Card
+from kschedlab_lab.exercises import Lesson, Progress
+from kschedlab_lab.exercises.card import Card
 from tests.browser.conftest import Lab, Open, reopened
 from tests.browser.lab import LIMIT
 

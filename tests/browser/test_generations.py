@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from kschedlab.generations.columns import NAMES
-from kschedlab.lab.exercises.your_plugin import cold
-from kschedlab.lab.panels import generations, your_plugin
-from kschedlab.lab.panels.generation_clusters import STORIES
 from kschedlab.plugins import node_score
+from kschedlab_lab.exercises.your_plugin import cold
+from kschedlab_lab.panels import generations, your_plugin
+from kschedlab_lab.panels.generation_clusters import STORIES
 from tests.browser.conftest import Show
 
 NODES = ("node-a", "node-b", "node-c")

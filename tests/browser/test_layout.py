@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-import kschedlab.lab.panels
-from kschedlab.lab.panels import (
+import kschedlab_lab.panels
+from kschedlab.text.html import Html
+from kschedlab_lab.language import language
+from kschedlab_lab.panels import (
     devices,
     generations,
     overview_gate,
@@ -24,11 +26,9 @@ from kschedlab.lab.panels import (
     selector,
     your_plugin,
 )
-from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.settings import Nothing
-from kschedlab.language import language
-from kschedlab.views.html import Html
-from kschedlab.views.svg import label, svg
+from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.settings import Nothing
+from kschedlab_lab.views.svg import label, svg
 from tests.browser.conftest import Show
 from tests.browser.layout import CLASS_SCREEN, WINDOWS, states
 
@@ -40,7 +40,7 @@ IN_CHINESE = {"800": 8, "1280": 3, "1920": 2, "classroom": 6}
 
 def panels() -> Iterator[tuple[str, Any]]:
     """Every function of a lesson that makes a panel, by name."""
-    for module in iter_modules(kschedlab.lab.panels.__path__, "kschedlab.lab.panels."):
+    for module in iter_modules(kschedlab_lab.panels.__path__, "kschedlab_lab.panels."):
         code = import_module(module.name)
         for name, make in vars(code).items():
             if getattr(make, "__module__", "") != module.name or not callable(make) or name.startswith("_"):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import heap_head, lost_update, map_reduce, reduce_and_sum, round_robin, shared_sum
+from kschedlab_lab.panels import heap_head, lost_update, map_reduce, reduce_and_sum, round_robin, shared_sum
 from tests.browser.conftest import Open, Show
 
 NAME = "04-map-reduce.ipynb"

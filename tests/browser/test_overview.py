@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import (
+from kschedlab_lab.panels import (
     overview_gate as gate,
     overview_informer as informer,
     overview_inside as inside,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import preemption, preemption_questions as ask, preemption_search
+from kschedlab_lab.panels import preemption, preemption_questions as ask, preemption_search
 from tests.browser.conftest import Show
 from tests.browser.page import PanelPage
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import queue_clock, queue_heap, queue_nominated, queue_order, queue_parts
+from kschedlab_lab.panels import queue_clock, queue_heap, queue_nominated, queue_order, queue_parts
 from tests.browser.conftest import Open, Show
 
 

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import score, score_questions as questions, select_host, weights
-from kschedlab.lab.panels.select_host import CHANCES, LISTS
+from kschedlab_lab.panels import score, score_questions as questions, select_host, weights
+from kschedlab_lab.panels.select_host import CHANCES, LISTS
 from tests.browser.conftest import Show
 
 STATES = {

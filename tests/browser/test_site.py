@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from kschedlab.language import language as speak, say
+from kschedlab.messages import say
+from kschedlab_lab.language import language as speak
 from tests.browser.lab import LIMIT
 from tests.site.built import PART, Site, build
 from tools.site.edition import EDITIONS

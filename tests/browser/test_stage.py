@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import contents
-from kschedlab.lab.panels.base import Frame, Panel, View
-from kschedlab.lab.panels.prediction import Prediction, Question
-from kschedlab.lab.panels.settings import Nothing, Restorable, choice, slider, steps, switch
-from kschedlab.views.html import Html, element
-from kschedlab.views.svg import Room, label, svg
-from kschedlab.views.tables import row, table
+from kschedlab.text.html import Html, element
+from kschedlab.text.tables import row, table
+from kschedlab_lab.panels import contents
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.prediction import Prediction, Question
+from kschedlab_lab.panels.settings import Nothing, Restorable, choice, slider, steps, switch
+from kschedlab_lab.views.svg import Room, label, svg
 from tests.browser.conftest import Show
 from tests.browser.page import PanelPage
 

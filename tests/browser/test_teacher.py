@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from kschedlab.lab.exercises import Sheet
-from kschedlab.lab.exercises.lesson import LESSONS
-from kschedlab.language import LANGUAGES
+from kschedlab_lab.exercises import Sheet
+from kschedlab_lab.exercises.lesson import LESSONS
+from kschedlab_lab.language import LANGUAGES
 from tests.browser.conftest import Open
 
 NAME = "08-teacher.ipynb"

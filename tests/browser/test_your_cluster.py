@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, expect
 
-from kschedlab.testing import as_yaml, node, pod
+from kschedlab.build import as_yaml, node, pod
 from tests.browser.conftest import Open
 from tests.browser.lab import Notebook
 

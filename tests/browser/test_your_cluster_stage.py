@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import cluster_questions, your_cluster
+from kschedlab.build import node, pod
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.testing import node, pod
+from kschedlab_lab.panels import cluster_questions, your_cluster
 from tests.browser.conftest import Show
 from tests.browser.layout import CLASS_SCREEN, WINDOWS
 

@@ -2,13 +2,13 @@
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_13
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab.scheduler import schedule
-from kschedlab.testing import cluster, node, pod
 
 NODES = node("n1", 2), node("n2", 2)
 IMPORTANT = {

@@ -2,10 +2,10 @@
 
 import pytest
 
+from kschedlab.build import pod
 from kschedlab.cluster.clues import ByClue, Clue, clues_of, labels_of, namespace_of
 from kschedlab.cluster.interning import Signatures
 from kschedlab.objects.selectors import label_selector
-from kschedlab.testing import pod
 from tests.verdicts import model
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.clues import Clue
 from kschedlab.cluster.cluster import CPU, EPHEMERAL_STORAGE, MEMORY, Cluster
 from kschedlab.cluster.signatures import Signature
-from kschedlab.testing import cluster, node, pod
 from tests.verdicts import model
 
 MIB = 1024 * 1024

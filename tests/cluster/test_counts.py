@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.build import pod
 from kschedlab.cluster.clues import Clue, labels_of
 from kschedlab.cluster.counts import Counts
 from kschedlab.cluster.interning import Signatures
@@ -14,7 +15,6 @@ from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.queries import Sum
 from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.volume_answers import refresh
-from kschedlab.testing import pod
 from tests.verdicts import model
 
 NODES, KINDS = 3, 5

@@ -4,6 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from kschedlab.build import PLENTY, budget, cluster, node, pod
 from kschedlab.cluster.derived import (
     ALLOCATABLE,
     ANNOTATIONS,
@@ -42,7 +43,6 @@ from kschedlab.objects.model import (
     StorageClass,
     VolumeAttachment,
 )
-from kschedlab.testing import PLENTY, budget, cluster, node, pod
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, storage_capacity, storage_class, volume
 
 OBJECTS = (*OWNERS, NAMESPACES, CLAIMS, PERSISTENT_VOLUMES, CLASSES, CSI_NODES, CSI_DRIVERS, CAPACITIES, ATTACHMENTS)

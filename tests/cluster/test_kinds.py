@@ -6,10 +6,10 @@ import random
 
 import pytest
 
+from kschedlab.build import Manifest, budget, node, pod
 from kschedlab.cluster import counts, interning
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.scheduler import Scheduler
-from kschedlab.testing import Manifest, budget, node, pod
 from tests.affinity import affinity, by, spread
 
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"

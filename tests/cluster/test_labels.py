@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.build import Manifest, cluster, node, pod
 from kschedlab.cluster import labels
 from kschedlab.objects.model import (
     Affinity,
@@ -17,7 +18,6 @@ from kschedlab.objects.model import (
     Toleration,
 )
 from kschedlab.objects.selectors import Requirement, SelectorError
-from kschedlab.testing import Manifest, cluster, node, pod
 from tests.verdicts import model
 
 KEYS, VALUES = ["disk", "gen"], ["ssd", "7", "5", "08", ""]

@@ -2,9 +2,9 @@
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.pending_pod import as_pending
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.testing import cluster, node, pod
 
 WORLD = cluster(node("n1"), pod("there", "n1", 1), pod("waiting", cpu=2), pod("lost", "n9", 3))
 

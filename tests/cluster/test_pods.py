@@ -3,11 +3,11 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
+from kschedlab.build import pod
 from kschedlab.cluster.pod_requests import Requests
 from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.terms import PodTerms
-from kschedlab.testing import pod
 from tests.verdicts import model
 
 ANYBODY = model(pod("p"))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import cluster, node
 from kschedlab.cluster.pools import POOLS, TAINTS, USUAL, pool_labels, pools, usual_label
-from kschedlab.testing import cluster, node
 
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
 POOLED = "cloud.google.com/gke-nodepool"

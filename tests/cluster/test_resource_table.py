@@ -5,8 +5,8 @@ import tracemalloc
 import numpy as np
 from hypothesis import given, strategies as st
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.resource_table import ResourceTable
-from kschedlab.testing import cluster, node, pod
 
 ROWS, COLUMNS = 5, 24
 amounts = st.dictionaries(st.integers(0, ROWS - 1), st.integers(0, 3))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.clues import Clue
 from kschedlab.cluster.cluster import CPU, Cluster
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.snapshot import Overlay, Snapshot
-from kschedlab.testing import cluster, node, pod
 
 ZONES = ["a", "a", "b", None]
 NODES = [node(f"n{i}", labels={"zone": zone} if zone else {}) for i, zone in enumerate(ZONES)]

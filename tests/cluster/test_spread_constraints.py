@@ -2,6 +2,7 @@
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.spread_constraints import (
     SCHEDULE_ANYWAY,
     SYSTEM_DEFAULTS,
@@ -10,7 +11,6 @@ from kschedlab.cluster.spread_constraints import (
     matching_selector,
     owned_selector,
 )
-from kschedlab.testing import cluster, node, pod
 from tests.affinity import selector, spread
 from tests.verdicts import model
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import cluster, pod
 from kschedlab.cluster.incoming import incoming_pod
-from kschedlab.testing import cluster, pod
 from tests.affinity import affinity, by
 from tests.verdicts import model
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.build import cluster, node
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.topology import NodeOrder, Topology, zone_of
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.testing import cluster, node
 
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 OLD_ZONE, OLD_REGION = "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.volumes import claim_class, claim_names, is_bound, size_of
-from kschedlab.testing import cluster, node, pod
 from tests.storage import claim, ephemeral, mount, volume
 from tests.verdicts import model
 

@@ -4,6 +4,7 @@ TestPreFilterStateAddRemovePod), and what happens when pods come and go in thoug
 import numpy as np
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.snapshot import Overlay
 from kschedlab.filter.inter_pod_affinity import (
     ANTI_AFFINITY,
@@ -13,7 +14,6 @@ from kschedlab.filter.inter_pod_affinity import (
     InterPodAffinity,
 )
 from kschedlab.filter.stage import FilterRun, prepare
-from kschedlab.testing import cluster, node, pod
 from tests.affinity import affinity, by
 from tests.verdicts import judged, model, refused
 

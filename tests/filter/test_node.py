@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.filter.node import UNSCHEDULABLE, WRONG_NAME, NodeName, NodeUnschedulable
-from kschedlab.testing import node, pod
 from tests.verdicts import judged, refused
 
 NODES = [node("foo"), node("bar")]

@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
+from kschedlab.build import cluster, node, node_affinity, pod, term
 from kschedlab.filter.node_affinity import CONFLICT, NO_MATCH, NO_MATCH_ADDED, NodeAffinity
 from kschedlab.generations import V1_37
 from kschedlab.objects.model import NodeSelector
 from kschedlab.objects.selectors import SelectorError
 from kschedlab.scheduler import schedule
-from kschedlab.testing import cluster, node, node_affinity, pod, term
 from tests.verdicts import judged, refused
 
 REFUSED = {"node1": [NO_MATCH]}

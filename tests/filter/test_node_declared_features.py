@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.filter.node_declared_features import NOT_DECLARED, NodeDeclaredFeatures
-from kschedlab.testing import node, pod
 from tests.verdicts import judged, refused
 
 RESTART, USERNS = "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"

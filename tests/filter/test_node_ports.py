@@ -2,9 +2,9 @@
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.filter.node_ports import PORTS_TAKEN, NodePorts
 from kschedlab.scheduler import schedule
-from kschedlab.testing import cluster, node, pod
 from tests.verdicts import judged, refused
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from kschedlab.build import node, pod, resources
 from kschedlab.filter.node_resources import NodeResourcesFit
-from kschedlab.testing import node, pod, resources
-from tests.device_manifests import device_class
+from packages.devices.tests.device_manifests import device_class
 from tests.verdicts import judged, refused
 
 A, B = "example.com/aaa", "example.com/bbb"

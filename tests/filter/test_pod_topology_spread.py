@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.build import cluster, node, node_affinity, pod, term
 from kschedlab.cluster.snapshot import Overlay
 from kschedlab.cluster.spread_constraints import ConstraintRules
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.pod_topology_spread import NO_LABEL, TOO_SKEWED, PodTopologySpread
 from kschedlab.filter.stage import FilterRun, prepare
 from kschedlab.objects.model import TopologySpreadConstraint
-from kschedlab.testing import cluster, node, node_affinity, pod, term
 from tests.affinity import spread
 from tests.verdicts import judged, model, refused
 

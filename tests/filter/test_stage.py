@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
 from kschedlab.filter.stage import EXCLUDED, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
-from kschedlab.testing import cluster, node, pod
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME, TaintToleration
-from kschedlab.testing import node, pod
 from tests.verdicts import judged, refused
 
 USER_1 = {"key": "dedicated", "value": "user1", "effect": "NoSchedule"}

@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.generations import V1_20, V1_37, Generation
 from kschedlab.generations.feature_gates import EFFECTS, NEEDS, FeatureGateError, chosen, known_gates
 from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.model import Device, ResourceSlice
 from kschedlab.objects.problems import ManifestError
 from kschedlab.program.decide import decide_lines
-from kschedlab.queue.groups import WithGroups
-from kschedlab.simulation.simulation import Simulation
-from kschedlab.simulation.status import ApiError
-from kschedlab.simulation.timeline.scenario import loads_scenario
-from kschedlab.testing import node, pod
-from tests.device_manifests import device, device_class, resource_slice
-from tests.simulation.plane import Plane
+from kschedlab_groups.queue import WithGroups
+from kschedlab_simulation.simulation import Simulation
+from kschedlab_simulation.status import ApiError
+from kschedlab_simulation.timeline.scenario import loads_scenario
+from packages.devices.tests.device_manifests import device, device_class, resource_slice
+from packages.simulation.tests.plane import Plane
 
 
 def test_all_gates_of_the_version_are_known_once() -> None:

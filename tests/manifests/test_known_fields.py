@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.manifests.decoding import KINDS
 from kschedlab.manifests.known_fields import known
 from kschedlab.manifests.loading import ManifestError, decode_objects, load
 from kschedlab.program.main import main
-from kschedlab.simulation.timeline.scenario import load_scenario
-from kschedlab.testing import node, pod
+from kschedlab_simulation.timeline.scenario import load_scenario
 
 MISSPELT = """\
 apiVersion: v1

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from kschedlab.testing import node, pod
+from kschedlab.build import node, pod
 
 LOAD = """
 import re, sys

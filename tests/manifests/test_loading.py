@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kschedlab.build import node_affinity, term
 from kschedlab.manifests.loading import ManifestError, decode_objects, from_kubectl, load, loads
-from kschedlab.testing import node_affinity, term
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
 POD = {

@@ -6,8 +6,8 @@ from kschedlab.manifests.decoding import decode
 from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.model import PodGroup, PriorityClass
 from kschedlab.objects.problems import path_text
-from kschedlab.simulation.simulation import Simulation
-from kschedlab.simulation.status import ApiError
+from kschedlab_simulation.simulation import Simulation
+from kschedlab_simulation.status import ApiError
 
 GANG = {"schedulingPolicy": {"gang": {"minCount": 2}}}
 CLAIM = {"name": "c", "resourceClaimName": "shared"}

@@ -1,7 +1,7 @@
 """Pods of one template share the parts that are equal."""
 
+from kschedlab.build import pod
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.testing import pod
 from tests.affinity import affinity, by
 
 ANTI = affinity(apart=[by("zone", "app In web")])

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.manifests.checks.workloads import template_faults
+from kschedlab.build import pod
 from kschedlab.manifests.decoding import KINDS, decode
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.loading import ManifestError, decode_objects
@@ -14,7 +14,7 @@ from kschedlab.manifests.schema import decode_value
 from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Deployment, Job, Pod, PodCondition, RollingUpdateDeployment
-from kschedlab.testing import pod
+from kschedlab_validation.workloads import template_faults
 
 TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c"}]}}
 

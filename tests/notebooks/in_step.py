@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from kschedlab.language import LANGUAGES
+from kschedlab_lab.language import LANGUAGES
 
 FENCE = re.compile(r"^ *(`{3,}).*?^ *\1$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")

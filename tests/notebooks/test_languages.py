@@ -6,7 +6,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from kschedlab.language import ENGLISH, LANGUAGES
+from kschedlab_lab.language import ENGLISH, LANGUAGES
 from tests.notebooks.in_step import code, numbers, shape
 from tools.refresh import NOTEBOOKS
 
@@ -32,7 +32,7 @@ def test_the_cells_are_the_same(pair: tuple[Path, Path]) -> None:
 @each_pair
 def test_the_code_is_the_same_but_for_the_language_and_its_texts(pair: tuple[Path, Path]) -> None:
     english, other = ([each.source for each in cells(path) if each.cell_type == "code"] for path in pair)
-    begin = f'from kschedlab.language import language\n\nlanguage("{pair[1].parent.name}", remember=False)\n\n'
+    begin = f'from kschedlab_lab.language import language\n\nlanguage("{pair[1].parent.name}", remember=False)\n\n'
     assert other[0].startswith(begin)
     other[0] = other[0].removeprefix(begin)
     assert len(english) == len(other)

@@ -16,9 +16,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from kschedlab.lab.panels.contents import LESSONS, Lesson
-from kschedlab.language import ENGLISH, language
 from kschedlab.program.main import main
+from kschedlab_lab.language import ENGLISH, language
+from kschedlab_lab.panels.contents import LESSONS, Lesson
 from tests.notebooks.in_step import LANGUAGE, code, numbers, shape
 from tools.refresh import NOTEBOOKS
 

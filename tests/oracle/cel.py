@@ -1,7 +1,7 @@
 """Random selectors of devices, and a comparison with the real ones (cel_1_37).
 
     python -m tests.oracle.cel PROGRAMS/cel_1_37 --count 20000 --seed 2
-    python -m tests.oracle.cel PROGRAMS/cel_1_37 --expressions FILE --record tests/cel/data/vectors.jsonl.gz
+    python -m tests.oracle.cel PROGRAMS/cel_1_37 --expressions FILE --record packages/cel/tests/data/vectors.jsonl.gz
 
 Verdicts, costs and messages are compared. The messages of syntax errors are not: the real parser goes on after the
 first one. The cost of a loop over a map with several keys depends on Go's order of them.
@@ -18,9 +18,9 @@ from collections import Counter
 
 import msgspec
 
-from kschedlab.cel import CelError, UnsupportedError, compile
 from kschedlab.manifests.schema import decode_value
 from kschedlab.objects.devices import Device
+from kube_cel import CelError, UnsupportedError, compile
 
 D = 'device.attributes["gpu.example.com"]'
 C = 'device.capacity["gpu.example.com"]'

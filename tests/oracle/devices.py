@@ -21,14 +21,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.devices.allocator import Allocator
-from kschedlab.devices.errors import AllocationError
-from kschedlab.devices.state import state_of
 from kschedlab.generations import V1_37
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.model import ResourceClaim
-from tests.device_manifests import unchecked
+from kschedlab_devices.allocator import Allocator
+from kschedlab_devices.errors import AllocationError
+from kschedlab_devices.state import state_of
+from packages.devices.tests.device_manifests import unchecked
 
 T = TypeVar("T")
 Manifest = dict[str, Any]

@@ -7,8 +7,8 @@ nodes tie for a pod, two placements for the group, or no placement can take it a
 Themes: ``groups``; ``topology``: with topology constraints; ``claims``, ``volumes``: with devices or volumes;
 ``shared``: with claims of the group;
 ``mixed``: with both, and topology; ``alone``: a single pod where groups run. The exit status is 1 if any differs.
-``--record`` keeps the scenarios and the real verdicts in that folder (``alone``: in tests/groups/data). ``--jobs``: how
-many programs run beside each other.
+``--record`` keeps the scenarios and the real verdicts in that folder (``alone``: in packages/groups/tests/data).
+``--jobs``: how many programs run beside each other.
 
 On a busy machine the program may miss late writes: a scenario that differs is asked again, alone.
 """
@@ -24,12 +24,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from kschedlab.groups import cycle
-from kschedlab.groups.attempt import GroupResult
-from kschedlab.groups.claims import lacking
-from kschedlab.groups.group import SUCCESS
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.program.decide import decide_lines
+from kschedlab_groups import cycle
+from kschedlab_groups.attempt import GroupResult
+from kschedlab_groups.claims import lacking
+from kschedlab_groups.group import SUCCESS
 from tests.oracle.group_claims import with_claims, with_shared_claims, with_volumes
 
 Manifest = dict[str, Any]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kschedlab.manifests.decoding import decode
-from kschedlab.simulation.controllers.template_hash import revision_hash, template_hash
+from kschedlab_simulation.controllers.template_hash import revision_hash, template_hash
 
 Manifest = dict[str, Any]
 AMOUNTS = [

@@ -20,8 +20,8 @@ from kschedlab.manifests.decoding import decode
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.quantity import Quantity
-from kschedlab.simulation.server.resizing import check_node, resized
-from kschedlab.simulation.status import ApiError
+from kschedlab_simulation.server.resizing import check_node, resized
+from kschedlab_simulation.status import ApiError
 
 Manifest = dict[str, Any]
 AMOUNTS = {

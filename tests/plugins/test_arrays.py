@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.generations import V1_16, V1_37
 from kschedlab.plugins import (
     ArrayFilter,
@@ -18,7 +19,6 @@ from kschedlab.plugins import (
     StaticFilter,
 )
 from kschedlab.scheduler import schedule
-from kschedlab.testing import cluster, node, pod
 
 WORLD = cluster(node("n1"), node("n2"), node("n3"), pod("old", "n1"), pod("web", priority=5))
 

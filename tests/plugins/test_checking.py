@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.filter.plugin import StaticFilter
 from kschedlab.generations import GENERATIONS, V1_37
 from kschedlab.plugins import (
@@ -19,7 +20,6 @@ from kschedlab.plugins import (
     node_filter,
     node_score,
 )
-from kschedlab.testing import cluster, node, pod
 
 
 @node_filter("ColdNode", depends_on_pods=False)

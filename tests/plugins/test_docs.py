@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from kschedlab.build import as_yaml, node, pod
 from kschedlab.program.main import main
-from kschedlab.testing import as_yaml, node, pod
 
 PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

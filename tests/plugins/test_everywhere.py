@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, V1_37
-from kschedlab.lab.panels import preemption, score, weights, your_cluster
-from kschedlab.lab.panels.base import drawn
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.plugins import ArrayFilter, Refusal, Scored, node_filter, node_score
 from kschedlab.scheduler import schedule
-from kschedlab.simulation.simulation import Simulation
-from kschedlab.testing import node, pod
-from kschedlab.views.arithmetic import steps
-from kschedlab.views.generations import GenerationTable
-from kschedlab.views.svg import Room
 from kschedlab.whatif import what_if
 from kschedlab.whatif.compare import changes, compare
+from kschedlab_lab.panels import preemption, score, weights, your_cluster
+from kschedlab_lab.panels.base import drawn
+from kschedlab_lab.views.arithmetic import steps
+from kschedlab_lab.views.generations import GenerationTable
+from kschedlab_lab.views.svg import Room
+from kschedlab_simulation.simulation import Simulation
 
 
 @node_filter("ColdNode")

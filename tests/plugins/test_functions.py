@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS, V1_16, V1_37, Generation
 from kschedlab.plugins import ClusterEvent, Plugin, Status, node_filter, node_score
 from kschedlab.scheduler import schedule
-from kschedlab.simulation.simulation import Simulation
-from kschedlab.simulation.timeline.scenario import loads_scenario
-from kschedlab.testing import cluster, node, pod
-from tests.simulation.plane import Plane
+from kschedlab_simulation.simulation import Simulation
+from kschedlab_simulation.timeline.scenario import loads_scenario
+from packages.simulation.tests.plane import Plane
 
 
 @node_filter("ColdNode")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
@@ -12,7 +13,6 @@ from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
 from kschedlab.generations import GENERATIONS, V1_13, V1_37
 from kschedlab.scheduler import schedule
 from kschedlab.score.plugin import Scored
-from kschedlab.testing import cluster, node, pod
 
 
 @dataclass(frozen=True)

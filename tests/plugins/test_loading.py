@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from kschedlab.configuration import load_configuration
+from kschedlab.build import cluster, node, pod
 from kschedlab.generations import V1_13, V1_20, V1_37, Generation
 from kschedlab.manifests.loading import ManifestError
 from kschedlab.plugins import PluginNotFoundError, load_plugin, node_filter, node_score
 from kschedlab.scheduler import schedule
-from kschedlab.testing import cluster, node, pod
+from kschedlab_configuration import load_configuration
 
 MINE = """
 from kschedlab.plugins import Plugin, node_filter, node_score

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kschedlab.build import Manifest, budget, cluster, node, pod
 from kschedlab.preemption.budgets import violations
 from kschedlab.preemption.rules import BudgetRules
-from kschedlab.testing import Manifest, budget, cluster, node, pod
 
 LATEST = BudgetRules()
 PODS = [pod(f"p{i}", "n1", labels={"app": "web"}) for i in range(3)]

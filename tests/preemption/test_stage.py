@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kschedlab.build import Manifest, budget, cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
@@ -13,7 +14,6 @@ from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
 from kschedlab.generations import V1_37, Generation
 from kschedlab.preemption.rules import PreemptionRules, VictimRules
 from kschedlab.scheduler import schedule
-from kschedlab.testing import Manifest, budget, cluster, node, pod
 
 FOUR = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.preemption.victims import by_importance
-from kschedlab.testing import cluster, node, pod
 
 
 def test_of_pods_that_started_at_once_the_first_to_arrive_is_the_most_important() -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kschedlab import __version__
+from kschedlab.build import Manifest, node, pod
 from kschedlab.program.decide import decide_lines
 from kschedlab.program.main import main
-from kschedlab.testing import Manifest, node, pod
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.program.decide import decide_lines
 from kschedlab.program.main import main
-from kschedlab.testing import node, pod
 
 GOOD = {"id": "good", "objects": [node("n1"), pod("web")], "pod": "default/web"}
 RUNNING = pod("web", "n1")

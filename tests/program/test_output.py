@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import load
@@ -21,10 +22,9 @@ from kschedlab.program.terminal.comparison import comparison_parts
 from kschedlab.program.terminal.decision import decision_parts
 from kschedlab.program.terminal.screen import Screen
 from kschedlab.scheduler import schedule
-from kschedlab.testing import Manifest, node, pod
 from kschedlab.whatif.compare import Comparison
 
-BUNDLED = Path(__file__).parents[2] / "kschedlab/lab/panels/bundled.json.gz"
+BUNDLED = Path(__file__).parents[2] / "packages/lab/kschedlab_lab/panels/bundled.json.gz"
 FULL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.score.image_locality import ImageLocality, normalized
-from kschedlab.testing import cluster, node, pod
 from tests.verdicts import scored
 
 MIB = 1024 * 1024

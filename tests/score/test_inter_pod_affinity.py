@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
-from kschedlab.testing import cluster, node, pod
 from tests.affinity import affinity, by
 from tests.verdicts import model, scored
 

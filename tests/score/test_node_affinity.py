@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
+from kschedlab.build import cluster, node, node_affinity, pod, term
 from kschedlab.objects.model import PreferredSchedulingTerm
 from kschedlab.objects.selectors import SelectorError
 from kschedlab.scheduler import schedule
 from kschedlab.score.node_affinity import NodeAffinityScore
-from kschedlab.testing import cluster, node, node_affinity, pod, term
 from tests.verdicts import scored
 
 LABELS = [

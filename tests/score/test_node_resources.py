@@ -7,6 +7,7 @@ balanced_allocation_test.go. Amounts are (cpu in cores, memory in bytes).
 import numpy as np
 import pytest
 
+from kschedlab.build import cluster, node, pod, resources
 from kschedlab.score.node_resources import (
     BalancedResourceAllocation,
     NodeResourcesBalancedAllocation,
@@ -16,7 +17,6 @@ from kschedlab.score.node_resources import (
     least_allocated,
     most_allocated,
 )
-from kschedlab.testing import cluster, node, pod, resources
 from tests.verdicts import scored
 
 GPU = "nvidia.com/gpu"

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.build import cluster, node, node_affinity, pod, term
 from kschedlab.cluster.spread_constraints import ConstraintRules
 from kschedlab.objects.model import TopologySpreadConstraint
 from kschedlab.score.pod_topology_spread import PodTopologySpreadScore, log, rounded
-from kschedlab.testing import cluster, node, node_affinity, pod, term
 from tests.affinity import spread
 from tests.verdicts import model
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.generations import V1_37
 from kschedlab.scheduler import schedule
 from kschedlab.score.plugin import Scored, default_normalize
 from kschedlab.score.stage import Scores, head_of_heap, prioritize, select_host
-from kschedlab.testing import cluster, node, pod
 
 
 @dataclass(frozen=True)

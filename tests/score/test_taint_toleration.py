@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.score.taint_toleration import TaintTolerationScore
-from kschedlab.testing import node, pod
 from tests.verdicts import scored
 
 ARM = {"key": "cpu-type", "value": "arm64", "effect": "PreferNoSchedule"}

@@ -2,10 +2,10 @@
 
 import pytest
 
+from kschedlab.build import node, pod, term
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.score.node_resources import RequestedToCapacityRatio
 from kschedlab.score.volume_binding import PANIC, VolumeBindingScore
-from kschedlab.testing import node, pod, term
 from tests.storage import claim, csi_driver, mount, storage_capacity, storage_class, volume
 from tests.verdicts import scored
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 
-from kschedlab.lab.exercises import LESSONS
+from kschedlab_lab.exercises import LESSONS
 from tests.site.built import Site
 from tools.site.edition import EDITIONS, ENGLISH, URLS
 from tools.site.page import Page, link_to
@@ -67,7 +67,7 @@ def test_a_page_says_only_what_works_without_a_kernel(language: str) -> None:
     edition = EDITIONS[language]
     notebooks = {path: nbformat.read(path, 4) for path in edition.paths()}
     said = [cell.source for each in notebooks.values() for cell in each.cells if cell.cell_type == "markdown"]
-    catalogue = (ROOT / "kschedlab/language/zh.po").read_text("utf-8")
+    catalogue = (ROOT / "packages/lab/kschedlab_lab/language/zh.po").read_text("utf-8")
     for words in edition.instead:
         assert words in catalogue or any(words in each for each in said), words
     for path, notebook in notebooks.items():

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.views.html import Html, element
+from kschedlab.text.html import Html, element
 from tools.site.parts import Parts
 
 TREES = st.recursive(

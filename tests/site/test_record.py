@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from kschedlab.lab.exercises import Lesson
-from kschedlab.lab.exercises.exercise import Exercise, State
-from kschedlab.lab.panels import (
+from kschedlab.build import as_yaml, node, pod
+from kschedlab.plugins import node_filter
+from kschedlab_lab.exercises import Lesson
+from kschedlab_lab.exercises.exercise import Exercise, State
+from kschedlab_lab.panels import (
     lost_update,
     map_reduce,
     overview_path,
@@ -17,9 +19,7 @@ from kschedlab.lab.panels import (
     your_cluster,
     your_plugin,
 )
-from kschedlab.lab.panels.base import Panel
-from kschedlab.plugins import node_filter
-from kschedlab.testing import as_yaml, node, pod
+from kschedlab_lab.panels.base import Panel
 from tools.site.cards import recorded
 from tools.site.parts import Parts
 from tools.site.record import ROOMS, Limits, Shared, recording

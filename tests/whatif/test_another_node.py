@@ -1,7 +1,7 @@
 """One node more: it is like a healthy one of its pool, and what it would take is decided, not guessed."""
 
-from kschedlab.testing import cluster, node, pod
-from kschedlab.views.whatif import whatif_lines
+from kschedlab.build import cluster, node, pod
+from kschedlab.text.whatif import whatif_lines
 from kschedlab.whatif import Case, what_if
 from kschedlab.whatif.another_node import another_node, copies
 

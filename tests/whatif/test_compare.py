@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kschedlab.build import Manifest, cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, V1_37, Generation
@@ -15,7 +16,6 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.preemption.ladder import RULES
 from kschedlab.scheduler import schedule
 from kschedlab.score.image_locality import ImageLocality
-from kschedlab.testing import Manifest, cluster, node, pod
 from kschedlab.whatif.compare import Comparison, changes, compare, identity, outcome, setting_text
 
 STEPS = list(pairwise(GENERATIONS.values()))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kschedlab.testing import cluster, deployment, node, pod
+from kschedlab.build import cluster, deployment, node, pod
 
 WORLD = cluster(node("n1", 4), node("n2", 2), pod("db", "n1", 3), pod("lost", "n9", 1), pod("web", cpu=2))
 

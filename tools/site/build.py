@@ -20,9 +20,9 @@ from typing import Any
 
 from pygments.formatters import HtmlFormatter
 
-import kschedlab.lab.exercises
-import kschedlab.lab.stage
-from kschedlab.lab.stage.front_end import front_end
+import kschedlab_lab.exercises
+import kschedlab_lab.stage
+from kschedlab_lab.stage.front_end import front_end
 from tools.site.cards import progress, recorded
 from tools.site.edition import EDITIONS, Edition, page_of
 from tools.site.page import Page, Recorded, title_of
@@ -31,7 +31,7 @@ from tools.site.run import Recordable, ShownPanel, ShownProgress, ShownSheets, r
 from tools.site.sheets import build_sheets
 
 HERE = Path(__file__).parent
-STAGE, CARD = Path(kschedlab.lab.stage.__file__).parent, Path(kschedlab.lab.exercises.__file__).parent
+STAGE, CARD = Path(kschedlab_lab.stage.__file__).parent, Path(kschedlab_lab.exercises.__file__).parent
 
 
 def script() -> str:

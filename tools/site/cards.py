@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kschedlab.lab.exercises.exercise import MARKS, Exercise, State
-from kschedlab.lab.exercises.lesson import Summary
-from kschedlab.lab.exercises.predict import SEPARATORS, Predict
+from kschedlab_lab.exercises.exercise import MARKS, Exercise, State
+from kschedlab_lab.exercises.lesson import Summary
+from kschedlab_lab.exercises.predict import SEPARATORS, Predict
 
 NUMBERS = 120
 """How far wrong numbers are recorded on both sides of the right one, and from 0 on."""

@@ -70,8 +70,8 @@ ENGLISH_INSTEAD = {
         "kept in this browser, and shown in the table at the end of each lesson"
     ),
     " For Chinese panels, exercises and messages on these pages and in a notebook of your own, run\n"
-    '  `from kschedlab.language import language; language("zh")` in a cell. That is remembered beside the notebooks, '
-    'until `language("en")` takes it back.': "",
+    '  `from kschedlab_lab.language import language; language("zh")` in a cell. That is remembered beside the '
+    'notebooks, until `language("en")` takes it back.': "",
     "This enlarges everything in a notebook": "On Binder, this enlarges everything in a notebook",
     "Your neighbour should take another seed. ": "",
     "; your neighbour should take another seed": "",
@@ -85,7 +85,7 @@ CHINESE_INSTEAD = {
     "- 点一下单元格，按 **Shift+Enter** 运行；也可以选菜单 *Run → Run All Cells*。\n": "",
     "会记在笔记本旁边的一个文件里，用 `exercises.progress()` 查看": "会记在这个浏览器里，列在每课末尾的表格中",
     "在英文版和你自己的笔记本里，也可以用中文的面板、练习和提示：找一个单元格，运行\n"
-    '  `from kschedlab.language import language; language("zh")`。这个选择会记在笔记本旁边，'
+    '  `from kschedlab_lab.language import language; language("zh")`。这个选择会记在笔记本旁边，'
     '用 `language("en")` 改回英文。中文版的页面始终是中文。': "",
     "下面这两行放大整个笔记本": "在 Binder 上，下面这两行放大整个笔记本",
     "请和旁边的同学用不同的种子（seed）。": "",

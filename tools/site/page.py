@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from nbconvert.filters import Highlight2HTML, markdown2html
 
-from kschedlab.lab.stage.live import REVIVE
-from kschedlab.language import LANGUAGES, say, sentences, spoken
+from kschedlab.messages import say, sentences
+from kschedlab_lab.language import LANGUAGES, spoken
+from kschedlab_lab.stage.live import REVIVE
 from tools.site.edition import CONTENTS, EDITIONS, TEACHER, Edition, page_of
 from tools.site.run import Notebook, Recordable, Shown, ShownExercise, ShownPanel, ShownProgress, ShownSheets
 from tools.site.sheets import links

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
-from kschedlab.lab.panels.base import Panel
-from kschedlab.lab.panels.question import Question
-from kschedlab.lab.panels.session import described
-from kschedlab.views.svg import Room
+from kschedlab_lab.panels.base import Panel
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.session import described
+from kschedlab_lab.views.svg import Room
 from tools.site.parts import Parts
 from tools.site.run import ShownPanel
 from tools.site.states import becomes, fixed, nearest

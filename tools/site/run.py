@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 
-from kschedlab.lab.exercises import SheetForm
-from kschedlab.lab.exercises.exercise import Exercise
-from kschedlab.lab.exercises.lesson import Summary
-from kschedlab.lab.panels.base import Panel
-from kschedlab.lab.panels.question import Gate
-from kschedlab.views.html import Html
+from kschedlab.text.html import Html
+from kschedlab_lab.exercises import SheetForm
+from kschedlab_lab.exercises.exercise import Exercise
+from kschedlab_lab.exercises.lesson import Summary
+from kschedlab_lab.panels.base import Panel
+from kschedlab_lab.panels.question import Gate
 
 Notebook: TypeAlias = Any
 """What nbformat reads; it has no types."""

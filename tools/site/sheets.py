@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from kschedlab.lab.exercises import LESSONS, Sheet
-from kschedlab.lab.exercises.pages import title_of
-from kschedlab.lab.exercises.sheet import answers_html
-from kschedlab.views.words import count
+from kschedlab.text.words import count
+from kschedlab_lab.exercises import LESSONS, Sheet
+from kschedlab_lab.exercises.pages import title_of
+from kschedlab_lab.exercises.sheet import answers_html
 
 FOLDER, STUDENTS = "sheets", 6
 SEEDS = f"1-{STUDENTS}"

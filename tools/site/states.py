@@ -9,7 +9,7 @@ from itertools import combinations
 from math import prod
 from typing import Any
 
-from kschedlab.lab.panels.settings import Control, Restorable
+from kschedlab_lab.panels.settings import Control, Restorable
 
 MARK = re.compile(r' data-(?:set|drop)="([^"]*)"')
 HANDLE = re.compile(r'<[^>]* data-drag="([^"]*)"[^>]*>')

@@ -1,6 +1,6 @@
-// Prints the Go types of a pod template, as far as kschedlab models them, for kschedlab/simulation/controllers/template_hash.py:
+// Prints the Go types of a pod template, as far as kschedlab models them, for packages/simulation/kschedlab_simulation/controllers/template_hash.py:
 //
-//	go run . > ../../kschedlab/simulation/controllers/template_types.txt
+//	go run . > ../../packages/simulation/kschedlab_simulation/controllers/template_types.txt
 //
 // A line is a type with its fields in Go's order, each "Name/jsonName=type=kind": "v1.Toleration Key/key=string=string ...".
 // A "!" after the name marks a field that is in the JSON even if it is empty.

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from kschedlab.program.terminal.decision import LISTED, title
 from kschedlab.program.terminal.screen import Names, Screen, grid, indented, text
-from kschedlab.views.comparison import NOT_ALONE, SAME, Cell, cells, decided, effect, explained
-from kschedlab.views.words import count
+from kschedlab.text.comparison import NOT_ALONE, SAME, Cell, cells, decided, effect, explained
+from kschedlab.text.words import count
 from kschedlab.whatif.compare import Comparison, Step
 
 CANDIDATE = "a candidate for preemption, not chosen"

@@ -12,11 +12,11 @@ from kschedlab.decision import Decision
 from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.program.terminal.screen import Names, Screen, grid, indented, text
 from kschedlab.score.stage import Scores
-from kschedlab.views.devices import device_lines
-from kschedlab.views.html import visible
-from kschedlab.views.ladder import Step, columns, steps
-from kschedlab.views.text import answer_text, candidates_clock, ranking
-from kschedlab.views.words import Clock, Refusal, choice, count, outcome, refusals, request_text
+from kschedlab.text.html import visible
+from kschedlab.text.ladder import Step, columns, steps
+from kschedlab.text.plain import answer_text, candidates_clock, ranking
+from kschedlab.text.words import Clock, Refusal, choice, count, outcome, refusals, request_text
+from kschedlab_devices.text import device_lines
 
 LISTED = 3
 """Number of nodes named in a group."""

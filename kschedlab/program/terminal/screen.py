@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kschedlab.program.terminal.names import shortened
-from kschedlab.views.html import visible
+from kschedlab.text.html import visible
 
 DEFAULT_WIDTH, NARROWEST, WIDE = 80, 60, 100_000
 NAME = 12

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.filter.dynamic_resources import is_served
 from kschedlab.filter.node_ports import host_ports
 from kschedlab.filter.node_resources import requested_resources
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.queue.events import Hint
 from kschedlab.queue.hints.pod_cache import PodCache
+from kschedlab_devices.plugin import is_served
 
 
 def held_resources(pod: Pod) -> bool:

@@ -16,10 +16,11 @@ from kschedlab.filter.plugin import Filter
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import NodeSelector, Pod
 from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, UNSCHEDULED_POD, Hint, Registration, event
-from kschedlab.queue.hints import devices, inter_pod_affinity, nodes, resources, volumes
+from kschedlab.queue.hints import inter_pod_affinity, nodes, resources, volumes
 from kschedlab.queue.hints.pod_topology_spread import SpreadHints
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.narrowing import Narrowing
+from kschedlab_devices import hints as devices
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 CLASS, CAPACITY = "storage.k8s.io/StorageClass", "storage.k8s.io/CSIStorageCapacity"

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from kschedlab.build import cluster, node, node_affinity, pod, term
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.node_affinity import CONFLICT, NO_MATCH_1_16, NodeAffinity
 from kschedlab.filter.node_ports import PORTS_TAKEN
 from kschedlab.filter.predicates.general import GeneralPredicates
 from kschedlab.filter.stage import prepare
 from kschedlab.generations.registry import REGISTRY_1_16
-from kschedlab.testing import cluster, node, node_affinity, pod, term
 from tests.verdicts import judged, model, refused
 
 GENERAL = REGISTRY_1_16.predicates["GeneralPredicates"]()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.filter.node import UNSCHEDULABLE
 from kschedlab.filter.predicates.node_conditions import (
     DISK_PRESSURE,
@@ -13,7 +14,6 @@ from kschedlab.filter.predicates.node_conditions import (
     CheckNodeCondition,
 )
 from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16
-from kschedlab.testing import node, pod
 from tests.verdicts import judged, refused
 
 

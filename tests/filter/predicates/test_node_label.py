@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.filter.predicates.node_label import NO_LABELS, NodeLabel
-from kschedlab.testing import node, pod
 from tests.verdicts import judged, refused
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.predicates.service_affinity import NO_NODE, VIOLATED, ServiceAffinity
 from kschedlab.generations import V1_16
 from kschedlab.scheduler import schedule
-from kschedlab.testing import cluster, node, pod
 from tests.verdicts import judged, refused
 
 FOO = {"foo": "bar"}

@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.snapshot import Overlay, Snapshot
 from kschedlab.filter.volumes.attachments import driver
-from kschedlab.testing import cluster, node, pod
 from tests.storage import attachment, claim, csi, csi_node, mount, volume
 
 NODES, NAMES = ["n0", "n1", "n2"], ["a", "b", "c", "d"]

@@ -2,9 +2,9 @@
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.filter.volumes.csi_limits import NOT_INSTALLED, TOO_MANY_VOLUMES, NodeVolumeLimits
 from kschedlab.scheduler import schedule
-from kschedlab.testing import cluster, node, pod
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, ephemeral, mount, storage_class, volume
 from tests.verdicts import refused
 

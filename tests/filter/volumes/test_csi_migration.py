@@ -2,9 +2,9 @@
 
 import pytest
 
+from kschedlab.build import term
 from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, translated_affinity, volume_handle
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.testing import term
 from tests.storage import volume
 
 ZONE, OLD_ZONE = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"

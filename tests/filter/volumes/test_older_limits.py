@@ -2,6 +2,7 @@
 
 import pytest
 
+from kschedlab.build import PLENTY, node, pod
 from kschedlab.filter.volumes.csi_limits import TOO_MANY_VOLUMES
 from kschedlab.filter.volumes.older_limits import (
     AZURE_DISK,
@@ -13,7 +14,6 @@ from kschedlab.filter.volumes.older_limits import (
     DriverLimits,
     limit_resource,
 )
-from kschedlab.testing import PLENTY, node, pod
 from tests.storage import claim, csi, csi_node, mount, storage_class, volume
 from tests.verdicts import judged, refused
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kschedlab.build import cluster, node, pod, term
 from kschedlab.filter.volumes.matching import match
 from kschedlab.filter.volumes.volume_binding import (
     BIND_CONFLICT,
@@ -12,7 +13,6 @@ from kschedlab.filter.volumes.volume_binding import (
     VolumeBinding,
 )
 from kschedlab.scheduler import schedule
-from kschedlab.testing import cluster, node, pod, term
 from tests.storage import claim, csi_driver, csi_node, ephemeral, mount, storage_capacity, storage_class, volume
 from tests.verdicts import judged, refused
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN, DISK_TAKEN, VolumeRestrictions
 from kschedlab.scheduler import schedule
-from kschedlab.testing import cluster, node, pod
 from tests.storage import claim, mount
 from tests.verdicts import refused
 

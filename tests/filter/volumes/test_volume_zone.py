@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.filter.volumes.volume_zone import NO_CLASS, NO_VOLUME_NAME, ZONE_CONFLICT, VolumeZone
-from kschedlab.testing import cluster, node, pod
 from tests.storage import claim, mount, storage_class, volume
 from tests.verdicts import judged, refused
 

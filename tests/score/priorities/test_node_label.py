@@ -2,9 +2,9 @@
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.score.priorities.node_label import NodeLabelScore
-from kschedlab.testing import node, pod
 from tests.verdicts import scored
 
 

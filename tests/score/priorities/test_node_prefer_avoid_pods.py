@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION, NodePreferAvoidPods
-from kschedlab.testing import node, pod
 from tests.verdicts import scored
 
 

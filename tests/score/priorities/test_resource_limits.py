@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import node, pod
 from kschedlab.score.priorities.resource_limits import EqualPriority, ResourceLimits
-from kschedlab.testing import node, pod
 from tests.verdicts import scored
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import node, pod, service
 from kschedlab.score.priorities.selector_spread import SelectorSpread
-from kschedlab.testing import node, pod, service
 from tests.affinity import spread
 from tests.verdicts import scored
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.build import node, pod, service
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
-from kschedlab.testing import node, pod, service
 from tests.verdicts import scored
 
 ONE, TWO = {"foo": "bar", "baz": "blah"}, {"bar": "foo", "baz": "blah"}

@@ -5,7 +5,7 @@ import { Model } from "./model.js";
 
 const SEPARATORS = /[\s,;，；、]+/g;
 
-/** An answer as it is compared: kschedlab/lab/exercises/predict.py reads it in the same way. */
+/** An answer as it is compared: packages/lab/kschedlab_lab/exercises/predict.py reads it in the same way. */
 const plain = (answer) => answer.replace(SEPARATORS, "").toLowerCase();
 
 export const UNTRIED = { state: "UNATTEMPTED", tries: 0, hints: 0 };

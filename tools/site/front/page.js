@@ -1,7 +1,7 @@
 // A page of the course: brings its panels and exercises to life when they come into view, from what was recorded. A
 // recording arrives as a script of its own, because a page that is opened from a file may not fetch one.
 
-import { button, make } from "../../../kschedlab/lab/stage/dom.js";
+import { button, make } from "../../../packages/lab/kschedlab_lab/stage/dom.js";
 import { Exercise } from "./exercise.js";
 import { keep, kept } from "./kept.js";
 import { Progress } from "./progress.js";

@@ -1,7 +1,7 @@
 // A recorded panel in place of a kernel. It finds the state that the front end asks for among those that were recorded,
-// as kschedlab/lab/panels/session.py computes it; it draws nothing and knows nothing about scheduling.
+// as packages/lab/kschedlab_lab/panels/session.py computes it; it draws nothing and knows nothing about scheduling.
 
-import { read } from "../../../kschedlab/lab/stage/marks.js";
+import { read } from "../../../packages/lab/kschedlab_lab/stage/marks.js";
 import { Model } from "./model.js";
 
 const LONG = 20; // about as many steps has a story

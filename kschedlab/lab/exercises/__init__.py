@@ -1,7 +1,0 @@
-"""Exercises: predict the outcome, build a cluster, repair a function. ``Lesson("preemption", seed=1)[1]``."""
-
-from kschedlab.lab.exercises.desk import RosterForm as RosterForm, SheetForm as SheetForm
-from kschedlab.lab.exercises.lesson import LESSONS as LESSONS, Lesson as Lesson
-from kschedlab.lab.exercises.progress import Progress as Progress
-from kschedlab.lab.exercises.roster import Roster as Roster
-from kschedlab.lab.exercises.sheet import Sheet as Sheet, answers as answers

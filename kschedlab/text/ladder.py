@@ -1,0 +1,176 @@
+"""The ladder of rules as a table: what each rule compared, whom it left, which one decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.messages import listed, say
+from kschedlab.preemption.ladder import PRIORITY_OFFSET, Rung, earliest_start, sum_of_priorities
+from kschedlab.preemption.stage import Preemption
+from kschedlab.text.html import Child, Html, element, join
+from kschedlab.text.style import CELL, DECIDES, GREY, HEAD, NUMBER, RIGHT, TABLE
+from kschedlab.text.words import aligned, clock
+
+COLUMNS, NARROW = 6, 2
+"""How many candidates a table shows side by side, and how many of more than that in a narrow window."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rule in words. ``values``: the value it compares, by node; ``standing``: the nodes still in the race.
+
+    ``applies``: whether more than one node was left before the rule; ``decides``: whether the rule left exactly one.
+    """
+
+    number: int
+    name: str
+    values: dict[str, str]
+    standing: frozenset[str]
+    kept: tuple[str, ...]
+    applies: bool
+    decides: bool
+
+    @property
+    def rule(self) -> str:
+        """The rule's name in the chosen language."""
+        return say(self.name)
+
+    @property
+    def result(self) -> str:
+        """The outcome of the rule."""
+        if not self.applies:
+            return say("not asked")
+        if self.decides:
+            return say("decides: {node}", node=self.kept[0])
+        if len(self.kept) == len(self.standing):
+            return say("leaves all")
+        return (
+            say("leaves {nodes}", nodes=listed(self.kept))
+            if len(self.kept) <= 3
+            else say("leaves {number:,}", number=len(self.kept))
+        )
+
+
+def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
+    """The candidates to show: the chosen one, then those that survived most rules, then by name."""
+    names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
+    height = np.sum([np.zeros(len(names)), *(rung.kept for rung in preemption.rungs)], axis=0)
+    order = sorted(range(len(names)), key=lambda i: (i != preemption.chosen, -height[i], names[i]))
+    shown = [names[i] for i in order[:limit]]
+    return sorted(shown) if len(names) <= limit else shown
+
+
+def steps(preemption: Preemption, nodes: Sequence[str]) -> list[Step]:
+    """The rules in order, with their values for these nodes (candidates)."""
+    names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
+    place = {name: i for i, name in enumerate(names)}
+    result = []
+    for number, rung in enumerate(preemption.rungs, start=1):
+        write = _writer(rung, preemption)
+        values = {node: write(node, int(rung.value[place[node]])) for node in nodes}
+        standing, kept = ([names[i] for i in mask.nonzero()[0].tolist()] for mask in (rung.entered, rung.kept))
+        applies = len(standing) > 1
+        result.append(
+            Step(number, rung.rule.name, values, frozenset(standing), tuple(sorted(kept)), applies, rung.decides)
+        )
+    return result
+
+
+def fate(preemption: Preemption, node: str) -> str:
+    """What the ladder does with this candidate, in a sentence."""
+    for step in steps(preemption, list(preemption.candidates)):
+        others = sorted(other for other in step.kept if other != node)
+        if node in step.standing and node not in step.kept:
+            return say(
+                "{node} drops out at rule {number} ({rule}): it has {value}, and {other} has {better}.",
+                node=node,
+                number=step.number,
+                rule=step.rule,
+                value=step.values[node],
+                other=others[0],
+                better=step.values[others[0]],
+            )
+        if step.decides and node in step.kept:
+            beaten = sorted(step.standing - {node})
+            values = (say("{value} on {node}", value=step.values[each], node=each) for each in [node, *beaten])
+            return say(
+                "Rule {number} ({rule}) decides: {values}.", number=step.number, rule=step.rule, values=listed(values)
+            )
+    if len(preemption.positions) == 1:
+        return say("{node} is the only candidate, so no rule is asked.", node=node)
+    return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
+
+
+def _writer(rung: Rung, preemption: Preemption) -> Callable[[str, int], str]:
+    """A formatter for the rule's values: start times as times, sums of priorities with their offset apart."""
+    if rung.rule.value is earliest_start:
+        moment = clock(rung.value.tolist())
+        return lambda node, value: moment(value)
+    if rung.rule.value is sum_of_priorities:
+        return lambda node, value: _sum(value, len(preemption.candidates[node].victims))
+    return lambda node, value: str(value)
+
+
+def _sum(value: int, victims: int) -> str:
+    return f"{value - victims * PRIORITY_OFFSET} + {victims}×2³¹"
+
+
+def ladder_html(preemption: Preemption) -> Html:
+    """The ladder as an HTML table: rules down, candidates across; rules that did not apply are grey."""
+    nodes = columns(preemption)
+    hidden = len(preemption.positions) - len(nodes)
+    head = [_head(""), _head(say("Rule"))]
+    head += [_head(node, HEAD + RIGHT, _spare(i, hidden)) for i, node in enumerate(nodes)]
+    head += [_head(_more(hidden, len(nodes)))] if hidden else []
+    rows = [_row(step, nodes, hidden) for step in steps(preemption, nodes)]
+    thead = element("thead", element("tr", *head, _head(say("Result"))))
+    return element("table", thead, element("tbody", *rows), style=TABLE)
+
+
+def _head(text: Child, style: str = HEAD, mark: str | None = None) -> Html:
+    return element("th", text, scope="col", style=style, class_=mark)
+
+
+def _spare(column: int, hidden: int) -> str | None:
+    """The mark of a column that a narrow window leaves out, as it does the hidden ones (stage.css)."""
+    return "ks-roomy" if hidden and column >= NARROW else None
+
+
+def _more(hidden: int, shown: int) -> Html:
+    """How many candidates have no column; a narrow window shows fewer."""
+    few = say("{number:,} more", number=hidden + shown - NARROW)
+    wide = element("span", say("{number:,} more", number=hidden), class_="ks-roomy")
+    return join([wide, element("span", few, class_="ks-tight", style="display:none")])
+
+
+def _row(step: Step, nodes: Sequence[str], hidden: int) -> Html:
+    cells = [_value(step, node, _spare(i, hidden)) for i, node in enumerate(nodes)]
+    return element(
+        "tr",
+        element("th", f"▶ {step.number}" if step.decides else step.number, scope="row", style=NUMBER),
+        element("td", step.rule, style=CELL),
+        *cells,
+        element("td", "…", style=CELL) if hidden else None,
+        element("td", element("b", step.result) if step.decides else step.result, style=CELL),
+        style=DECIDES if step.decides else "" if step.applies else GREY,
+    )
+
+
+def _value(step: Step, node: str, mark: str | None) -> Html:
+    if node not in step.standing:
+        return element("td", "–", style=NUMBER + GREY, class_=mark)
+    best = step.applies and node in step.kept and len(step.kept) < len(step.standing)
+    return element("td", element("b", step.values[node]) if best else step.values[node], style=NUMBER, class_=mark)
+
+
+def ladder_text(preemption: Preemption) -> list[str]:
+    """The ladder as lines of text."""
+    nodes = columns(preemption)
+    table = [["", say("rule"), *nodes, say("result")]]
+    for step in steps(preemption, nodes):
+        values = [step.values[node] if node in step.standing else "-" for node in nodes]
+        table.append([f"{'>' if step.decides else ' '} {step.number}", step.rule, *values, step.result])
+    return aligned(table)

@@ -1,0 +1,277 @@
+"""What would change a decision, as a sentence, a table and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from kschedlab.decision import Decision
+from kschedlab.messages import later, say, sentences, terms
+from kschedlab.text.html import Html, element, join, visible
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned, amount, count, evicted, listing, outcome
+from kschedlab.whatif.answers import Eviction, WhatIf
+from kschedlab.whatif.case import Boundary
+from kschedlab.whatif.fits import Fits
+
+HEAD = (later("what"), later("change"), later("then"), later("but"))
+FITS_HEAD = (later("node"), later("pods"), later("which"))
+LIMIT = later("requests: most")
+VICTIMS = 3
+"""Maximum number of pods named in a list."""
+
+
+class Line(NamedTuple):
+    """One answer. ``but``: the decision just short of the change."""
+
+    what: str
+    change: str
+    then: str
+    but: str = ""
+
+
+class Answer(NamedTuple):
+    """One answer as a line, the decision that proves it, and the change in English, as a setting has it."""
+
+    line: Line
+    decision: Decision
+    word: str
+
+
+def whatif_text(whatif: WhatIf) -> str:
+    """The answers as plain text."""
+    answers = whatif_lines(whatif)
+    lines = aligned([terms(*HEAD), *(_written(each) for each in answers)]) if answers else []
+    return "\n".join(map(visible, [whatif_sentence(whatif), *lines, *notes(whatif)]))
+
+
+def whatif_tables(whatif: WhatIf) -> Html:
+    """The summary sentence, then the answers as a table."""
+    return join([element("p", element("b", whatif_sentence(whatif))), whatif_table(whatif)])
+
+
+def whatif_table(whatif: WhatIf) -> Html:
+    """The answers as a table."""
+    lines = table(terms(*HEAD), (row(*_written(line), wraps=True) for line in whatif_lines(whatif)))
+    return join([lines, *(element("p", note) for note in notes(whatif))])
+
+
+def _written(line: Line) -> list[str]:
+    """The cells of a row."""
+    return [say(line.what), *line[1:]]
+
+
+def fits_text(fits: Fits) -> str:
+    """How many pods fit, the nodes with their new pods, and why others do not fit."""
+    rows = list(_fits_rows(fits))
+    lines = aligned([terms(*FITS_HEAD), *rows]) if rows else []
+    return "\n".join(map(visible, [fits_sentence(fits), *lines, *_misfits(fits)]))
+
+
+def fits_table(fits: Fits) -> Html:
+    """The same as a table with the sentence above it."""
+    rows = [row(*each) for each in _fits_rows(fits)]
+    tables = [table(terms(*FITS_HEAD), rows)] if rows else []
+    return join([element("p", element("b", fits_sentence(fits))), *tables, *(element("p", m) for m in _misfits(fits))])
+
+
+def fits_sentence(fits: Fits) -> str:
+    """How many of the pods fit."""
+    pods = len(fits.placements)
+    if pods < 2:
+        return (
+            say("The pod fits.")
+            if fits.placed
+            else say("The pod does not fit.")
+            if pods
+            else say("There are no pods to place.")
+        )
+    return (
+        say("All {pods:,} pods fit.", pods=pods)
+        if fits
+        else say("{placed:,} of {pods:,} pods fit.", placed=len(fits.placed), pods=pods)
+    )
+
+
+def _fits_rows(fits: Fits) -> Iterator[tuple[str, str, str]]:
+    """Nodes, in the order in which they got their first pod."""
+    for node, pods in _grouped(fits.placed).items():
+        yield node, f"{len(pods):,}", listing(pods, VICTIMS)
+
+
+def _misfits(fits: Fits) -> Iterator[str]:
+    """Pods that do not fit, by message."""
+    for message, pods in _grouped(fits.unplaced).items():
+        yield say("{names}: {why}", names=listing(pods, VICTIMS), why=message)
+
+
+def _grouped(values: Mapping[str, str]) -> dict[str, list[str]]:
+    """The keys by value."""
+    keys: dict[str, list[str]] = {}
+    for key, value in values.items():
+        keys.setdefault(value, []).append(key)
+    return keys
+
+
+def whatif_lines(whatif: WhatIf) -> list[Line]:
+    """All answers, in order."""
+    return [answer.line for answer in whatif_answers(whatif)]
+
+
+def whatif_answers(whatif: WhatIf) -> list[Answer]:
+    """All answers with their decisions, in order."""
+    return list(_to_fit(whatif) if whatif.decision.node is None else _to_go_elsewhere(whatif))
+
+
+def whatif_sentence(whatif: WhatIf) -> str:
+    """The current decision, and the first answer of each kind; for a pod that fits, where it would go elsewhere."""
+    now, fits = outcome(whatif.decision), whatif.decision.node is not None
+    first: dict[str, Line] = {}
+    for line in whatif_lines(whatif):
+        if line.what != LIMIT:
+            first.setdefault(line.what, line)
+    answers = say("; or ").join(say("{change} ({then})", change=line.change, then=line.then) for line in first.values())
+    if fits:
+        more = (
+            say("Another node would be best {answers}.", answers=answers)
+            if answers
+            else say("No change tried moves it.")
+        )
+    elif answers:
+        more = say("What would change it: {answers}.", answers=answers)
+    else:
+        more = say("Nothing that was tried changes that.")
+    return sentences((now, more))
+
+
+def notes(whatif: WhatIf) -> list[str]:
+    """What did not help, and what was not tried."""
+    relaxations, said = whatif.relaxations, []
+    if whatif.decision.node is None:
+        if not whatif.requests and any(whatif.decision.pod.request.values()):
+            said.append(say("Less of one resource alone is not enough."))
+        if not relaxations.sufficient:
+            tried = say(
+                "No change of its constraints is enough: {changes} tried, pairs as well.",
+                changes=count(relaxations.tried, "change"),
+            )
+            said.append(tried if relaxations.tried else say("No change of its constraints is enough: it has none."))
+        if relaxations.untried:
+            said.append(say("{changes} not tried: there are too many.", changes=count(relaxations.untried, "change")))
+        preemption = whatif.decision.preemption
+        if whatif.priority is None and preemption is not None and preemption.eligible and preemption.chosen is None:
+            said.append(say("No priority makes it preempt."))
+    elif not whatif.weights:
+        said.append(say("No weight of one score alone, from 0 to 100, changes the node."))
+    return said
+
+
+def _to_fit(whatif: WhatIf) -> Iterator[Answer]:
+    for limit in whatif.requests:
+        change = _Change(
+            later("asking for {more} instead of {now}"),
+            more=amount(limit.name, limit.far),
+            now=amount(limit.name, limit.now),
+        )
+        but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
+        yield _answer(later("requests"), change, limit.after, but)
+    for each in whatif.relaxations.sufficient:
+        said = say(" and ").join(map(_relaxed, each.changes))
+        yield Answer(Line(later("constraints"), said, then(each.decision)), each.decision, " and ".join(each.changes))
+    if (priority := whatif.priority) is not None:
+        change = _Change(later("with priority {far} instead of {now}"), far=priority.far, now=priority.now)
+        yield _answer(later("priority"), change, priority.after, say("{near}: preempts nobody", near=priority.near))
+    if (eviction := whatif.eviction) is not None:
+        yield _evicting(eviction)
+    for more in whatif.nodes:
+        message = later("one node more of {pool} in {zone}" if more.zone else "one node more of {pool}")
+        yield _answer(later("nodes"), _Change(message, pool=more.pool, zone=more.zone), more.decision)
+
+
+class _Change:
+    """A change, as a message with its fields."""
+
+    def __init__(self, message: str, /, **fields: object) -> None:
+        self.message, self.fields = message, fields
+
+
+def _answer(what: str, change: _Change, decision: Decision, but: str = "") -> Answer:
+    word = change.message.format(**change.fields)
+    return Answer(Line(what, say(change.message, **change.fields), then(decision), but), decision, word)
+
+
+RELAXED = (
+    later("without nodeSelector {what}"),
+    later("without hostPort {what}"),
+    later("without spreading over {what}"),
+    later("without volume {what}"),
+    later("without nodeAffinity {what}"),
+    later("without required {what}"),
+    later("if no node had the taint {what}"),
+    later("tolerating {what}"),
+    later("without its scheduling gates"),
+)
+"""How the changes of :mod:`kschedlab.whatif.relaxations` begin."""
+
+
+def _relaxed(change: str) -> str:
+    """A change of the constraints in the chosen language."""
+    for message in RELAXED:
+        begins = message.removesuffix("{what}")
+        if change.startswith(begins):
+            return say(message, what=change.removeprefix(begins)) if begins != message else say(message)
+    return change
+
+
+def _evicting(eviction: Eviction) -> Answer:
+    names = [f"{victim.key} ({victim.priority})" for victim in eviction.victims]
+    rest = len(names) - VICTIMS
+    word = ", ".join(names[:VICTIMS]) + (f" and {rest:,} more" if rest > 0 else "")
+    said = say("without {names} on {node}", names=listing(names, VICTIMS), node=eviction.node)
+    line = Line(later("eviction"), said, then(eviction.decision))
+    return Answer(line, eviction.decision, f"without {word} on {eviction.node}")
+
+
+def _to_go_elsewhere(whatif: WhatIf) -> Iterator[Answer]:
+    for limit in whatif.limits:
+        change = _Change(later("asking for {amount}"), amount=amount(limit.name, limit.far))
+        yield _answer(
+            LIMIT,
+            change,
+            limit.after,
+            say("{amount}: {then}", amount=amount(limit.name, limit.near), then=then(limit.before)),
+        )
+    for boundary in whatif.requests:
+        change = _Change(later("asking for {amount}"), amount=amount(boundary.name, boundary.far))
+        near = say("{amount}: {then}", amount=amount(boundary.name, boundary.near), then=_still(whatif, boundary))
+        yield _answer(later("requests"), change, boundary.after, near)
+    for boundary in whatif.weights:
+        change = _Change(
+            later("with weight {far} of {plugin} instead of {now}"),
+            far=boundary.far,
+            plugin=boundary.name,
+            now=boundary.now,
+        )
+        if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
+            change = _Change(later("without the score {plugin}"), plugin=boundary.name)
+        near = say("{amount}: {then}", amount=boundary.near, then=_still(whatif, boundary))
+        yield _answer(later("weights"), change, boundary.after, near)
+
+
+def _still(whatif: WhatIf, boundary: Boundary) -> str:
+    """Says that the current node is still the best, or one of the best."""
+    best, node = len(boundary.before.best), str(whatif.decision.node)
+    return node if best == 1 else say("one of {best} best: {node}", best=best, node=node)
+
+
+def then(decision: Decision) -> str:
+    """The outcome for the pod."""
+    if decision.node is not None:
+        return say("{node}, {feasible}", node=decision.node, feasible=count(len(decision.feasible), "feasible node"))
+    if decision.preemption is not None and decision.nominated_node is not None:
+        return say(
+            "preempts {victims} on {node}",
+            victims=evicted(decision.preemption.victims),
+            node=decision.nominated_node,
+        )
+    return say("fits nowhere")

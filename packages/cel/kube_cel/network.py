@@ -1,0 +1,358 @@
+"""IP addresses, their ranges, URLs and named formats, as Kubernetes adds them to CEL.
+
+k8s.io/apiserver v0.37.0: pkg/cel/library/ip.go, cidr.go, urls.go, format.go. What is valid is the same; the explanation
+of an address or URL that is not may be shorter than Go's.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from binascii import Error as Base64Error
+from collections.abc import Callable
+from datetime import date
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
+from urllib.parse import quote, unquote_to_bytes
+
+from kschedlab.objects.names import label_key_fault, label_value_fault
+from kube_cel.errors import go_quote
+from kube_cel.times import to_timestamp
+from kube_cel.values import NONE, Err, Foreign, Function, Map, Optional, Value
+
+
+class IP(Foreign):
+    """An IP address."""
+
+    __slots__ = ("address",)
+    type_name, go_type, short = "net.IP", "cel.IP", "IP"
+
+    def __init__(self, address: IPv4Address | IPv6Address) -> None:
+        self.address = address
+
+    def same(self, other: Any) -> bool:
+        """Whether it is the same."""
+        return bool(self.address == other.address)
+
+    @property
+    def size(self) -> int:
+        """Its length in bytes."""
+        return len(self.address.packed)
+
+
+class CIDR(Foreign):
+    """A range of IP addresses, written as an address and the length of a prefix."""
+
+    __slots__ = ("address", "bits")
+    type_name, go_type, short = "net.CIDR", "cel.CIDR", "CIDR"
+
+    def __init__(self, address: IPv4Address | IPv6Address, bits: int) -> None:
+        self.address = address
+        self.bits = bits
+
+    def same(self, other: Any) -> bool:
+        """Whether it is the same."""
+        return bool(self.address == other.address and self.bits == other.bits)
+
+    @property
+    def size(self) -> int:
+        """The length of the prefix in bytes."""
+        return -(-self.bits // 8)
+
+    @property
+    def network(self) -> IPv4Network | IPv6Network:
+        """The addresses in the range."""
+        return ip_network(f"{self.address}/{self.bits}", strict=False)
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
+
+
+def _ip(text: str) -> Value:
+    address = _address(text)
+    if address is None:
+        shown = go_quote(text)
+        return Err(
+            f"IP Address {shown} parse error during conversion from string: ParseAddr({shown}): unable to parse IP"
+        )
+    if isinstance(address, IPv6Address):
+        if address.scope_id:
+            return Err(f"IP address {go_quote(text)} with zone value is not allowed")
+        if address.ipv4_mapped:
+            return Err(f"IPv4-mapped IPv6 address {go_quote(text)} is not allowed")
+    return IP(address)
+
+
+def _cidr(text: str) -> Value:
+    twice = "network address parse error during conversion from string: "
+    before, slash, bits = text.rpartition("/")
+    address = _address(before) if slash and "%" not in before else None
+    if address is None or not re.fullmatch("0|[1-9][0-9]{0,2}", bits) or int(bits) > address.max_prefixlen:
+        shown = go_quote(text)
+        reason = "no '/'" if not slash else "unable to parse IP" if address is None else "prefix length out of range"
+        return Err(f"{twice}{twice}netip.ParsePrefix({shown}): {reason}")
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        return Err(f"{twice}IPv4-mapped IPv6 address {go_quote(text)} is not allowed")
+    return CIDR(address, int(bits))
+
+
+def _contains_ip(range_: CIDR, other: Value) -> Value:
+    address = _ip(other) if isinstance(other, str) else other
+    if isinstance(address, Err):
+        return Err("no such overload")
+    return address.address.version == range_.address.version and address.address in range_.network
+
+
+def _contains_cidr(range_: CIDR, other: Value) -> Value:
+    inner = _cidr(other) if isinstance(other, str) else other
+    if isinstance(inner, Err):
+        return inner
+    if inner.address.version != range_.address.version:
+        return False
+    return bool(range_.network.overlaps(inner.network)) and range_.bits <= inner.bits
+
+
+def _is_canonical(text: str) -> Value:
+    address = _ip(text)
+    return address if isinstance(address, Err) else str(address.address) == text
+
+
+def _flag(name: str) -> Function:
+    return lambda ip: bool(getattr(ip.address, name))
+
+
+def _global_unicast(ip: IP) -> bool:
+    a = ip.address
+    broadcast = isinstance(a, IPv4Address) and int(a) == 2**32 - 1
+    return not (broadcast or a.is_unspecified or a.is_loopback or a.is_multicast or a.is_link_local)
+
+
+def _link_local_multicast(ip: IP) -> bool:
+    packed = ip.address.packed
+    return packed[:3] == b"\xe0\x00\x00" if len(packed) == 4 else packed[0] == 0xFF and packed[1] & 0x0F == 2
+
+
+class Url(Foreign):
+    """A URL."""
+
+    __slots__ = ("host", "path", "query", "scheme", "text")
+    type_name, go_type, short = "kubernetes.URL", "cel.URL", "URL"
+
+    def __init__(self, text: str, scheme: str, host: str, path: str, query: str) -> None:
+        self.text = text
+        self.scheme = scheme
+        self.host = host
+        self.path = path
+        self.query = query
+
+    def same(self, other: Any) -> bool:
+        """Whether it is the same."""
+        return bool(self.text == other.text)
+
+
+_URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(#[\s\S]*)?")
+_HOST = re.compile(r"(?:[^@]*@)?((?:\[[0-9a-fA-F:.%]+\]|[^\[\]:%\s<>\"`{}|\\^]*)(?::[0-9]*)?)")
+
+
+def _url(text: str) -> Value:
+    parsed = _parse_url(text)
+    if isinstance(parsed, str):
+        return Err(f"URL parse error during conversion from string: {parsed}")
+    return parsed
+
+
+def _parse_url(text: str) -> Url | str:
+    """The URL, or what is wrong with it."""
+    fault = f"parse {go_quote(text)}: "
+    if not text:
+        return fault + "empty url"
+    if re.search(r"[\x00-\x1f\x7f]", text):
+        return fault + "net/url: invalid control character in URL"
+    if text.startswith("/"):
+        match = re.fullmatch(r"()()([^?#]*)(?:\?([^#]*))?(#[\s\S]*)?", text)
+    else:
+        match = _URL.fullmatch(text)
+        if text.startswith(":"):
+            return fault + "missing protocol scheme"
+        if match is None or (match[2] is None and not match[3].startswith("/")):
+            return fault + "invalid URI for request"
+    assert match
+    escape = re.search(r"%(?![0-9a-fA-F]{2})..?|%$", (match[2] or "") + match[3])
+    if escape:
+        return fault + f"invalid URL escape {go_quote(escape.group()[:3])}"
+    host = _HOST.fullmatch(match[2] or "")
+    if host is None:
+        return fault + "invalid character in host name"
+    return Url(text, match[1].lower(), host[1], match[3], match[4] or "")
+
+
+def _port(url: Url) -> str:
+    return url.host.rpartition("]")[2].partition(":")[2]
+
+
+def _hostname(url: Url) -> str:
+    bare = url.host.removesuffix(f":{_port(url)}") if ":" in url.host.rpartition("]")[2] else url.host
+    return bare[1:-1] if bare.startswith("[") else bare
+
+
+def _escaped_path(url: Url) -> str:
+    return quote(url.path, safe="/%:@!$&'()*+,;=~-._[]")
+
+
+def _query(url: Url) -> Map:
+    values: dict[str, list[str]] = {}
+    for pair in url.query.split("&"):
+        if not pair or ";" in pair:
+            continue
+        parts = [part.replace("+", " ") for part in pair.partition("=")[::2]]
+        if any(re.search("%(?![0-9a-fA-F]{2})", part) for part in parts):
+            continue
+        key, value = (unquote_to_bytes(part).decode("utf-8", "replace") for part in parts)
+        values.setdefault(key, []).append(value)
+    return Map(values.items())
+
+
+class Format(Foreign):
+    """A named format. ``faults``: what is wrong with a text; ``max_regex_size``: what validation is charged for."""
+
+    __slots__ = ("faults", "max_regex_size", "name")
+    type_name, go_type, short = "kubernetes.NamedFormat", "cel.Format", "Format"
+
+    def __init__(self, name: str, max_regex_size: int, faults: Callable[[str], list[str]]) -> None:
+        self.name = name
+        self.max_regex_size = max_regex_size
+        self.faults = faults
+
+    def same(self, other: Any) -> bool:
+        """Whether it is the same."""
+        return bool(self.name == other.name)
+
+
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_LABEL_FAULT = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+)
+_SUBDOMAIN_FAULT = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+)
+_LABEL_1035_FAULT = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+    "'[a-z]([-a-z0-9]*[a-z0-9])?')"
+)
+
+
+def _pattern(expression: str, fault: str, most: int, prefix: bool = False) -> Callable[[str], list[str]]:
+    compiled = re.compile(expression)
+
+    def faults(text: str) -> list[str]:
+        bare = text[:-1] + "a" if prefix and text.endswith("-") and len(text) > 1 else text
+        found = [f"must be no more than {most} bytes"] if len(bare.encode("utf-8", "replace")) > most else []
+        return found if compiled.fullmatch(bare) else [*found, fault]
+
+    return faults
+
+
+def _one(fault: Callable[[str], str | None]) -> Callable[[str], list[str]]:
+    return lambda text: [message] if (message := fault(text)) else []
+
+
+def _uri(text: str) -> str | None:
+    parsed = _parse_url(text)
+    return parsed if isinstance(parsed, str) else None
+
+
+def _uuid(text: str) -> str | None:
+    plain = re.fullmatch(r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}", text)
+    return None if plain else "does not match the UUID format"
+
+
+def _bytes(text: str) -> str | None:
+    try:
+        base64.b64decode(text, validate=True)
+    except (Base64Error, ValueError):
+        return "invalid base64"
+    return None
+
+
+def _date(text: str) -> str | None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return "invalid date"
+    return None if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text) else "invalid date"
+
+
+def _datetime(text: str) -> str | None:
+    return "invalid datetime" if isinstance(to_timestamp(text.upper().replace(" ", "T")), Err) else None
+
+
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
+FORMATS = {
+    "dns1123Label": Format("DNS1123Label", 30, _pattern(_LABEL, _LABEL_FAULT, 63)),
+    "dns1123Subdomain": Format("DNS1123Subdomain", 60, _pattern(_SUBDOMAIN, _SUBDOMAIN_FAULT, 253)),
+    "dns1035Label": Format("DNS1035Label", 30, _pattern(_LABEL_1035, _LABEL_1035_FAULT, 63)),
+    "qualifiedName": Format("QualifiedName", 60, _one(label_key_fault)),
+    "dns1123LabelPrefix": Format("DNS1123LabelPrefix", 30, _pattern(_LABEL, _LABEL_FAULT, 63, True)),
+    "dns1123SubdomainPrefix": Format("DNS1123SubdomainPrefix", 60, _pattern(_SUBDOMAIN, _SUBDOMAIN_FAULT, 253, True)),
+    "dns1035LabelPrefix": Format("DNS1035LabelPrefix", 30, _pattern(_LABEL_1035, _LABEL_1035_FAULT, 63, True)),
+    "labelValue": Format("LabelValue", 40, _one(label_value_fault)),
+    "uri": Format("URI", 1000, _one(_uri)),
+    "uuid": Format("uuid", 100, _one(_uuid)),
+    "byte": Format("byte", 100, _one(_bytes)),
+    "date": Format("date", 100, _one(_date)),
+    "datetime": Format("datetime", 100, _one(_datetime)),
+}
+
+
+def _validate(format: Format, text: str) -> Optional:
+    faults = format.faults(text)
+    return Optional(True, faults) if faults else NONE
+
+
+def _named(name: str) -> Optional:
+    return Optional(True, FORMATS[name]) if name in FORMATS else NONE
+
+
+def _constant(value: Value) -> Function:
+    return lambda: value
+
+
+FUNCTIONS: dict[str, Function] = {
+    "ip": lambda value: IP(value.address) if isinstance(value, CIDR) else _ip(value),
+    "isIP": lambda text: not isinstance(_ip(text), Err),
+    "ip.isCanonical": _is_canonical,
+    "family": lambda ip: ip.address.version,
+    "isUnspecified": _flag("is_unspecified"),
+    "isLoopback": _flag("is_loopback"),
+    "isLinkLocalUnicast": _flag("is_link_local"),
+    "isLinkLocalMulticast": _link_local_multicast,
+    "isGlobalUnicast": _global_unicast,
+    "cidr": _cidr,
+    "isCIDR": lambda text: not isinstance(_cidr(text), Err),
+    "containsIP": _contains_ip,
+    "containsCIDR": _contains_cidr,
+    "prefixLength": lambda range_: range_.bits,
+    "masked": lambda range_: CIDR(range_.network.network_address, range_.bits),
+    "string": lambda value: str(value.address) if isinstance(value, IP) else f"{value.address}/{value.bits}",
+    "url": _url,
+    "isURL": lambda text: isinstance(_parse_url(text), Url),
+    "getScheme": lambda url: url.scheme,
+    "getHost": lambda url: url.host,
+    "getHostname": _hostname,
+    "getPort": _port,
+    "getEscapedPath": _escaped_path,
+    "getQuery": _query,
+    "validate": _validate,
+    "format.named": _named,
+    **{f"format.{name}": _constant(format) for name, format in FORMATS.items()},
+}

@@ -1,0 +1,327 @@
+"""From a checked tree to functions that evaluate it and count its cost as the real planner's steps do.
+
+cel-go v0.29.2: interpreter/planner.go, interpretable.go, decorators.go (constants are folded), runtimecost.go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kube_cel import calls, costs, functions
+from kube_cel.attributes import Attribute, Conditional, Device, Eval, Qualifier, Relative, Variable
+from kube_cel.checker import Checked
+from kube_cel.numbers import text_of
+from kube_cel.run import UNSET, Run
+from kube_cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Select
+from kube_cel.values import Err, Growing, Map, Optional, TypeValue, Value, equal, go_type
+
+_CONVERSIONS = {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "uint", "type"}
+_NOT_OPTIONAL = "cannot initialize optional list element from non-optional value "
+_INDEXES = ("_[_]", "_[?_]", "_?._")  # as fields, they note their values themselves
+_PRIMITIVE = (bool, int, float, str)
+
+
+class PlanError(Exception):
+    """A constant part has no value, so the real program cannot be made."""
+
+
+@dataclass(slots=True)
+class Step:
+    """A planned part. ``constant``: its value is known; ``attribute``: a path that can be continued."""
+
+    id: int
+    eval: Eval
+    constant: bool = False
+    value: Value = None
+    attribute: Attribute | None = None
+    test: bool = False
+
+
+class Program(NamedTuple):
+    """``eval`` evaluates with a Run of that many slots."""
+
+    eval: Eval
+    slots: int
+
+
+def plan(tree: Expr, checked: Checked, traced: bool = False) -> Program:
+    """Plan the tree; raises PlanError. ``traced``: runs note the value of each part."""
+    planner = _Planner(checked, traced)
+    step = planner.plan(tree)
+    return Program(step.eval, planner.slots)
+
+
+class _Planner:
+    def __init__(self, checked: Checked, traced: bool) -> None:
+        self.checked = checked
+        self.traced = traced
+        self.slots = 0
+        self.names: list[dict[str, tuple[int, Eval | None]]] = []
+
+    def plan(self, expr: Expr) -> Step:
+        step = self.part(expr)
+        if self.traced and not (isinstance(expr, Select) or getattr(expr, "function", "") in _INDEXES):
+            step.eval = _traced(step.eval, expr.id)
+        return step
+
+    def part(self, expr: Expr) -> Step:
+        if isinstance(expr, Literal):
+            return _constant(expr.id, expr.value)
+        if isinstance(expr, Ident):
+            return self.ident(expr)
+        if isinstance(expr, Select):
+            return self.select(expr)
+        if isinstance(expr, ListExpr):
+            return self.make_list(expr)
+        if isinstance(expr, MapExpr):
+            return self.make_map(expr)
+        if isinstance(expr, Fold):
+            return self.fold(expr)
+        assert isinstance(expr, Call)
+        return self.call(expr)
+
+    # Paths.
+
+    def ident(self, expr: Ident) -> Step:
+        if expr.id in self.checked.type_values:
+            return _constant(expr.id, TypeValue(self.checked.type_values[expr.id]))
+        for scope in reversed(self.names):
+            if expr.name in scope:
+                if self.checked.types[expr.id].kind == "type":
+                    raise PlanError(f"reference to undefined type: {expr.name}")
+                return _path(expr.id, Variable(*scope[expr.name]))
+        return _path(expr.id, Device())
+
+    def attribute_of(self, step: Step) -> Step:
+        """The step as a path; evaluating a part that is none costs one unit more."""
+        return step if step.attribute is not None else _path(step.id, Relative(step.eval))
+
+    def select(self, expr: Select) -> Step:
+        if expr.id in self.checked.type_values:
+            return _constant(expr.id, TypeValue(self.checked.type_values[expr.id]))
+        step = self.attribute_of(self.plan(expr.operand))
+        assert step.attribute is not None
+        step.attribute.add(Qualifier(expr.id, expr.field, None, False, expr.test))
+        return _path(expr.id, step.attribute, expr.test)
+
+    def index(self, expr: Call, operand: Step, key: Step, optional: bool) -> Step:
+        step = self.attribute_of(operand)
+        assert step.attribute is not None
+        if key.constant:
+            if type(key.value) not in (str, bool, float) and not isinstance(key.value, int):
+                raise PlanError(f"invalid qualifier type: {go_type(key.value)}")
+            qualifier = Qualifier(expr.id, key.value, None, optional)
+        else:
+            resolve = key.attribute.resolve if key.attribute is not None else key.eval
+            qualifier = Qualifier(expr.id, None, resolve, optional)
+        step.attribute.add(qualifier)
+        return _path(expr.id, step.attribute)
+
+    # Lists and maps.
+
+    def make_list(self, expr: ListExpr) -> Step:
+        steps = [self.plan(element) for element in expr.elements]
+        if all(step.constant for step in steps) and not expr.optional:
+            return _constant(expr.id, [step.value for step in steps])
+        evals, optional = [step.eval for step in steps], expr.optional
+
+        def make(run: Run) -> Value:
+            values: list[Value] = []
+            for at, part in enumerate(evals):
+                value = part(run)
+                if isinstance(value, Err):
+                    run.cost += costs.LIST
+                    return value
+                if at in optional:
+                    if type(value) is not Optional:
+                        run.cost += costs.LIST
+                        return Err(_NOT_OPTIONAL + text_of(value))
+                    if not value.present:
+                        continue
+                    value = value.value
+                values.append(value)
+            run.cost += costs.LIST
+            return values
+
+        return Step(expr.id, make)
+
+    def make_map(self, expr: MapExpr) -> Step:
+        steps = [(self.plan(entry.key), self.plan(entry.value), entry.optional) for entry in expr.entries]
+        if all(key.constant and value.constant and not optional for key, value, optional in steps):
+            return _constant(expr.id, Map((key.value, value.value) for key, value, _ in steps))
+        evals = [(key.eval, value.eval, optional) for key, value, optional in steps]
+
+        def make(run: Run) -> Value:
+            entries: list[tuple[Value, Value]] = []
+            for key_of, value_of, optional in evals:
+                key = key_of(run)
+                value = key if isinstance(key, Err) else value_of(run)
+                if isinstance(value, Err):
+                    run.cost += costs.MAP
+                    return value
+                if optional:
+                    if type(value) is not Optional:
+                        run.cost += costs.MAP
+                        kind = f"optional entry '{text_of(key)}'"
+                        return Err(f"cannot initialize {kind} from non-optional value {text_of(value)}")
+                    if not value.present:
+                        entries = [entry for entry in entries if equal(entry[0], key) is not True]
+                        continue
+                    value = value.value
+                entries.append((key, value))
+            result = Map(entries)
+            run.cost += costs.MAP
+            return result
+
+        return Step(expr.id, make)
+
+    # Loops.
+
+    def fold(self, expr: Fold) -> Step:
+        init = self.plan(expr.init)
+        over = self.plan(expr.range)
+        accu, first, second = self.slots, self.slots + 1, self.slots + 2
+        self.slots += 3
+        start = _accumulator(init.eval)
+        names: dict[str, tuple[int, Eval | None]] = {expr.accu: (accu, start)}
+        inner = {**names, expr.var: (first, None)} | ({expr.var2: (second, None)} if expr.var2 else {})
+        self.names.append(inner)
+        condition, step = self.plan(expr.condition).eval, self.plan(expr.step).eval
+        self.names[-1] = names
+        result = self.plan(expr.result).eval
+        self.names.pop()
+        pairs, range_of = bool(expr.var2), over.eval
+
+        def loop(run: Run) -> Value:
+            slots = run.slots
+            slots[accu] = UNSET
+            items = range_of(run)
+            if isinstance(items, Err):
+                return items
+            if not isinstance(items, list | Map):
+                if pairs:
+                    return Err(f"unsupported comprehension range type: {go_type(items)}")
+                return Err(f"got '{go_type(items)}', expected iterable type")
+            for item in _items(items, pairs):
+                if pairs:
+                    slots[first], slots[second] = item
+                else:
+                    slots[first] = item
+                if condition(run) is False:
+                    break
+                slots[accu] = step(run)
+                run.check()
+            value = result(run)
+            return list(value) if type(value) is Growing else value
+
+        return Step(expr.id, loop)
+
+    # Calls.
+
+    def call(self, expr: Call) -> Step:
+        parts = expr.args if expr.target is None else [expr.target, *expr.args]
+        steps = [self.plan(part) for part in parts]
+        function = expr.function
+        if function in ("_&&_", "_||_"):
+            return Step(expr.id, calls.logical(steps[0].eval, steps[1].eval, function == "_||_"))
+        if function == "_?_:_":
+            yes, no = (self.branch(step) for step in steps[1:])
+            return _path(expr.id, Conditional(steps[0].eval, yes, no))
+        if function in ("or", "orValue"):
+            return Step(expr.id, calls.alternative(steps[0].eval, steps[1].eval, function == "orValue"))
+        if function in ("_==_", "_!=_"):
+            return Step(expr.id, calls.equality(steps[0].eval, steps[1].eval, function == "_!=_"))
+        if function in _INDEXES:
+            return self.index(expr, steps[0], steps[1], function != "_[_]")
+        return self.function(expr, steps)
+
+    def branch(self, step: Step) -> Attribute:
+        return step.attribute if step.attribute is not None else Relative(step.eval)
+
+    def function(self, expr: Call, steps: list[Step]) -> Step:
+        forms = self.checked.forms[expr.id]
+        form = forms[0] if len(forms) == 1 else ""
+        call = functions.bind(expr.function, form)
+        cost = costs.of_call(expr.function, form)
+        constants = all(step.constant for step in steps)
+        if form == "in_list" and steps[1].constant:
+            member = self.membership(expr.id, steps)
+            if member is not None:
+                return member
+        if expr.function in _CONVERSIONS and len(steps) == 1 and constants:
+            value = call(Run(None, 0), [steps[0].value])
+            if isinstance(value, Err):
+                raise PlanError(value.text)
+            return _constant(expr.id, value)
+        if expr.function in ("matches", "find", "findAll") and steps[1].constant and isinstance(steps[1].value, str):
+            problem = functions.regex_problem(steps[1].value)
+            if problem:
+                raise PlanError(problem)
+            call = functions.with_constant_pattern(call)
+        elif functions.evaluates_all(expr.function, form, len(steps)):
+            return Step(expr.id, calls.eager([step.eval for step in steps], call, cost))
+        return Step(expr.id, calls.one_by_one([step.eval for step in steps], call, cost))
+
+    def membership(self, id: int, steps: list[Step]) -> Step | None:
+        """``x in [constants]`` costs nothing but x."""
+        items = steps[1].value
+        if not items:
+            return _constant(id, False)
+        if not all(isinstance(item, _PRIMITIVE) for item in items):
+            return None
+        table, operand = Map((item, True) for item in items), steps[0].eval
+
+        def member(run: Run) -> Value:
+            value = operand(run)
+            return value if isinstance(value, Err) else table.find(value)[1]
+
+        return Step(id, member)
+
+
+def _traced(part: Eval, id: int) -> Eval:
+    def note(run: Run) -> Value:
+        value = part(run)
+        if run.trace is not None:
+            run.trace.append((id, value))
+        return value
+
+    return note
+
+
+def _constant(id: int, value: Value) -> Step:
+    return Step(id, lambda run: value, True, value)
+
+
+def _path(id: int, attribute: Attribute, test: bool = False) -> Step:
+    cost = attribute.costs - test
+    resolve = attribute.resolve
+
+    def walk(run: Run) -> Value:
+        value = resolve(run)
+        run.cost += cost
+        if test and type(value) is Optional:
+            return value.present
+        return value
+
+    return Step(id, walk, attribute=attribute, test=test)
+
+
+def _accumulator(init: Eval) -> Eval:
+    """Empty lists and maps grow in place."""
+
+    def start(run: Run) -> Value:
+        value = init(run)
+        if isinstance(value, list) and not value:
+            return Growing()
+        if type(value) is Map and not len(value):
+            return Map()
+        return value
+
+    return start
+
+
+def _items(items: Value, pairs: bool) -> Value:
+    if isinstance(items, list):
+        return list(enumerate(items)) if pairs else items
+    return list(items.items()) if pairs else list(items)

@@ -1,0 +1,30 @@
+"""What the API server refuses when an object is created (v1.37: validateCELExpression)."""
+
+import pytest
+
+from kube_cel import compile, fault
+
+D = 'device.attributes["gpu.example.com"]'
+LOOPS = ".all(a, [1,2,3,4,5,6,7,8,9,10]" * 6
+COSTLY = "[1,2,3,4,5,6,7,8,9,10]" + LOOPS + ".all(b, b > 0)" + ")" * 6
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ('device.driver == "a"', None),
+        (f"{D}.healthy", None),
+        ("device.driver", "must evaluate to bool or the unknown type, not string"),
+        (COSTLY, "too complex, exceeds cost limit"),
+        ("true || " * 2000 + "true", "may not be more than 10240 bytes"),
+        ('int("a") == 1', "program instantiation failed: type conversion error from 'string' to 'int'"),
+    ],
+)
+def test_fault(text: str, wrong: str | None):
+    assert fault(text) == wrong
+
+
+def test_a_new_object_may_not_use_what_v1_36_does_not_know():
+    for text, said in ((f"{D}.a.includes(1)", "undeclared reference"), (f"{D}.a.all(x, true)", "of type 'any'")):
+        assert said in (fault(text) or "")
+        assert compile(text) and fault(text, lists=True) is None

@@ -1,0 +1,57 @@
+"""An evaluation step by step."""
+
+import pytest
+
+from kschedlab.objects.devices import Device, DeviceAttribute
+from kube_cel import CelError, compile
+from packages.cel.tests.test_vectors import vectors
+
+GPU = Device(
+    name="gpu-0", attributes={"model": DeviceAttribute(stringValue="a100"), "index": DeviceAttribute(intValue=3)}
+)
+D = 'device.attributes["gpu.example.com"]'
+
+
+def shown(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    return [(step.text, step.values) for step in compile(text).steps("gpu.example.com", GPU)]
+
+
+def test_from_the_inside_out():
+    assert shown("1 + 2 * 3 > 6") == [("2 * 3", ("6",)), ("1 + 2 * 3", ("7",)), ("1 + 2 * 3 > 6", ("true",))]
+
+
+def test_what_is_not_reached_has_no_value():
+    assert shown('has(device.driver) ? true : device.driver == "x"') == [
+        ("has(device.driver)", ("true",)),
+        ("device.driver", ()),
+        ('device.driver == "x"', ()),
+        ('has(device.driver) ? true : device.driver == "x"', ("true",)),
+    ]
+
+
+def test_each_round_of_a_loop():
+    assert (f"x == {D}.index", ("false", "false", "true")) in shown(f"[1, 2, 3].exists(x, x == {D}.index)")
+
+
+def test_an_error_is_a_value():
+    steps = compile(f'{D}.missing == "x" || true').steps("gpu.example.com", GPU)
+    assert [(step.values[-1], step.failed) for step in steps[2:4]] == [("no such key: missing", True)] * 2
+    assert steps[-1].values == ("true",)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_last_step_is_the_result_and_the_text_means_the_same(part: int):
+    for question, real in vectors()[part::16]:
+        try:
+            expression = compile(question["expression"])
+        except CelError:
+            continue
+        last = expression.steps("gpu.example.com", GPU)[-1]
+        try:
+            result = str(expression.matches("gpu.example.com", GPU)).lower()
+        except CelError as error:
+            assert last.failed or "could not be converted" in str(error) or "cost limit" in str(error), real
+            continue
+        assert last.values[-1] == result
+        if "…" not in last.text and '"' not in last.text:
+            assert compile(last.text).matches("gpu.example.com", GPU) == (result == "true")

@@ -1,0 +1,47 @@
+"""Selectors give the verdicts, costs and messages of the real ones (tests/oracle/cel.py makes the vectors)."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from kube_cel import CelError, compile
+from tests.oracle.cel import answer, difference
+
+VECTORS = Path(__file__).parent / "data/vectors.jsonl.gz"
+# The real ones go through maps in random order, so these cost more or less each time.
+OF_MAPS = (".all(", ".exists(", ".map(", ".filter(", ".exists_one(", ".transform")
+
+
+def vectors() -> list[tuple[dict, dict]]:
+    with gzip.open(VECTORS, "rt", encoding="utf-8") as lines:
+        return [tuple(json.loads(line)) for line in lines]
+
+
+def test_there_are_some_of_each_outcome():
+    outcomes = {"compile": 0, "error": 0, "matches": 0, "other": 0}
+    for _, real in vectors():
+        outcomes[next((key for key in ("compile", "error", "matches") if key in real), "other")] += 1
+    assert all(count > 200 for count in outcomes.values()), outcomes
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_vectors(part: int):
+    for question, real in vectors()[part::8]:
+        expression = question["expression"]
+        costs = not ("device.attributes" in expression and any(macro in expression for macro in OF_MAPS))
+        ours = answer(question)
+        assert not difference(real, ours, costs), f"{expression}\n{question['device']}\n{real}\n{ours}"
+
+
+def test_estimated_costs():
+    compared = 0
+    for question, real in vectors():
+        try:
+            expression = compile(question["expression"])
+        except CelError:
+            continue
+        assert expression.highest_cost == real.get("maxCost", 0), question["expression"]
+        compared += 1
+    assert compared > 1000

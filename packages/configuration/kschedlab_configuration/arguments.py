@@ -1,0 +1,395 @@
+"""Plugin arguments (``pluginConfig``): how they are validated, and what they change in a plugin.
+
+v1.37: pkg/scheduler/apis/config/validation/validation_pluginargs.go, apis/config/v1/defaults.go and the constructors in
+framework/plugins. Faults have v1.37's wording, for v1.20 too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kschedlab.cluster.spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, SYSTEM_DEFAULTS
+from kschedlab.objects.meta import SECOND, Part
+from kschedlab.objects.model import NodeSelectorTerm, PreferredSchedulingTerm
+from kschedlab.objects.names import label_key_fault
+from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab.objects.requests import is_extended
+from kschedlab.score.node_resources import (
+    CPU_AND_MEMORY,
+    RequestedToCapacityRatio,
+    Resources,
+    Strategy,
+    least_allocated,
+    most_allocated,
+)
+from kschedlab_configuration import fields
+from kschedlab_configuration.durations import seconds_of
+from kschedlab_configuration.faults import duplicate, forbidden, invalid, required, unsupported
+from kschedlab_configuration.fields import ResourceSpec, ScoringStrategy, UtilizationShapePoint
+from kschedlab_devices.plugin import DynamicResources
+from kschedlab_validation.placement import check_node_term
+
+Faults = list[Fault]
+HIGHEST_SCORE = 10
+"""The highest score of a shape's point; it is scaled to the score range."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """New values for fields of a plugin's filter, of its score, and of the preemption rules."""
+
+    filter: Mapping[str, Any] = field(default_factory=dict)
+    score: Mapping[str, Any] = field(default_factory=dict)
+    preemption: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ArgumentsSpec:
+    """How a plugin's arguments are read. ``struct``: fields. ``check``: finds faults. ``change``: what they change."""
+
+    struct: type[Part]
+    check: Callable[[Any, Path, Faults], None]
+    change: Callable[[Any], Change]
+
+
+# -- NodeResourcesFit, NodeResourcesBalancedAllocation and their predecessors
+
+LEAST, MOST, RATIO = "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"
+STRATEGIES: Mapping[str, Strategy] = {LEAST: least_allocated, MOST: most_allocated}
+
+
+def ignored_resources(resources: Iterable[str], groups: Iterable[str] = ()) -> frozenset[str]:
+    """What NodeResourcesFit ignores. Only extended resources can be ignored by name."""
+    return frozenset(resource for resource in resources if is_extended(resource)) | frozenset(groups)
+
+
+def with_weights(resources: tuple[ResourceSpec, ...]) -> Resources:
+    """The resources with their weights, by default 1; cpu and memory if there are no resources."""
+    return tuple((resource.name, resource.weight or 1) for resource in resources) or CPU_AND_MEMORY
+
+
+def shape_points(shape: tuple[UtilizationShapePoint, ...]) -> tuple[tuple[int, int], ...]:
+    """(utilization, score) of each point of the shape."""
+    return tuple((point.utilization, point.score) for point in shape)
+
+
+def _strategy(strategy: ScoringStrategy) -> Strategy:
+    if strategy.type == RATIO and strategy.requestedToCapacityRatio is not None:
+        return RequestedToCapacityRatio(shape_points(strategy.requestedToCapacityRatio.shape))
+    return STRATEGIES[strategy.type]
+
+
+def _change_old_fit(args: fields.OldNodeResourcesFitArgs) -> Change:
+    return Change(filter={"ignored": ignored_resources(args.ignoredResources, args.ignoredResourceGroups)})
+
+
+def _change_fit(args: fields.NodeResourcesFitArgs) -> Change:
+    strategy = args.scoringStrategy
+    score = {"strategy": _strategy(strategy), "resources": with_weights(strategy.resources)}
+    return Change(filter=_change_old_fit(args).filter, score=score)
+
+
+def _check_old_fit(args: fields.OldNodeResourcesFitArgs, path: Path, faults: Faults) -> None:
+    for i, name in enumerate(args.ignoredResources):
+        _check_key(name, (*path, "ignoredResources", i), faults)
+    for i, group in enumerate(args.ignoredResourceGroups):
+        group_path = (*path, "ignoredResourceGroups", i)
+        if "/" in group:
+            faults.append(invalid(group_path, group, "resource group name can't contain '/'"))
+        _check_key(group, group_path, faults)
+
+
+def _check_fit(args: fields.NodeResourcesFitArgs, path: Path, faults: Faults) -> None:
+    _check_old_fit(args, path, faults)
+    strategy, strategy_path = args.scoringStrategy, (*path, "scoringStrategy")
+    if strategy.type not in (LEAST, MOST, RATIO):
+        faults.append(unsupported((*strategy_path, "type"), strategy.type, (LEAST, MOST, RATIO)))
+    _check_weights(strategy.resources, (*strategy_path, "resources"), faults)
+    ratio, ratio_path = strategy.requestedToCapacityRatio, (*strategy_path, "requestedToCapacityRatio")
+    if strategy.type != RATIO:
+        if ratio is not None:
+            faults.append(forbidden(ratio_path, later("must be nil when type is not {ratio}", ratio=RATIO)))
+    elif ratio is None:
+        faults.append(required(ratio_path, later("must be specified when type is {ratio}", ratio=RATIO)))
+    else:
+        check_shape(ratio.shape, (*ratio_path, "shape"), faults)
+
+
+def _check_key(key: str, path: Path, faults: Faults) -> None:
+    if fault := label_key_fault(key):
+        faults.append(Fault(path, later("Invalid value: {fault}", fault=fault)))
+
+
+def _check_weights(resources: tuple[ResourceSpec, ...], path: Path, faults: Faults) -> None:
+    for i, resource in enumerate(resources):
+        if not 1 <= (resource.weight or 1) <= 100:
+            why = later("resource weight of {name} not in valid range (0, 100]", name=resource.name)
+            faults.append(invalid((*path, i, "weight"), resource.weight, why))
+
+
+def check_shape(shape: tuple[UtilizationShapePoint, ...], path: Path, faults: Faults) -> None:
+    """Check that a shape has points in increasing order, with utilization 0 to 100 and score 0 to 10."""
+    if not shape:
+        faults.append(required(path, "at least one point must be specified"))
+    utilizations = [point.utilization for point in shape]
+    for i in range(1, len(utilizations)):
+        if utilizations[i - 1] >= utilizations[i]:
+            why = later("values must be sorted in increasing order")
+            faults.append(invalid((*path, i, "utilization"), utilizations[i], why))
+            break
+    for i, point in enumerate(shape):
+        _check_range(point.utilization, 100, (*path, i, "utilization"), faults)
+        _check_range(point.score, HIGHEST_SCORE, (*path, i, "score"), faults)
+
+
+def _check_range(value: int, highest: int, path: Path, faults: Faults) -> None:
+    if not 0 <= value <= highest:
+        faults.append(invalid(path, value, later("not in valid range [0, {highest}]", highest=highest)))
+
+
+def _check_balanced(args: fields.ResourcesArgs, path: Path, faults: Faults) -> None:
+    for i, resource in enumerate(args.resources):
+        resource_path = (*path, "resources", i)
+        if resource.name in (earlier.name for earlier in args.resources[:i]):
+            faults.append(duplicate((*resource_path, "name"), resource.name))
+        if resource.weight not in (0, 1):
+            faults.append(invalid((*resource_path, "weight"), resource.weight, "must be 1"))
+
+
+def _check_resources(args: fields.ResourcesArgs, path: Path, faults: Faults) -> None:
+    _check_weights(args.resources, (*path, "resources"), faults)
+    for i, resource in enumerate(args.resources):
+        if resource.weight == 0:
+            weight_path = (*path, "resources", i, "weight")
+            faults.append(
+                invalid(
+                    weight_path, 0, later("resource weight of {name} should be a positive value", name=resource.name)
+                )
+            )
+
+
+def _check_ratio(args: fields.RequestedToCapacityRatioArgs, path: Path, faults: Faults) -> None:
+    check_shape(args.shape, (*path, "shape"), faults)
+    for i, resource in enumerate(args.resources):
+        if resource.weight < 1:
+            why = later(
+                "resource {name} weight {weight} must not be less than 1", name=resource.name, weight=resource.weight
+            )
+            faults.append(invalid((*path, "resources", i, "weight"), resource.weight, why))
+
+
+def _change_resources(args: fields.ResourcesArgs) -> Change:
+    return Change(score={"resources": with_weights(args.resources)})
+
+
+def _change_ratio(args: fields.RequestedToCapacityRatioArgs) -> Change:
+    strategy = RequestedToCapacityRatio(shape_points(args.shape), rounds_utilization_up=True)
+    return Change(score={"strategy": strategy, "resources": with_weights(args.resources)})
+
+
+# -- NodeAffinity, NodeLabel
+
+
+def _check_affinity(args: fields.NodeAffinityArgs, path: Path, faults: Faults) -> None:
+    added, added_path = args.addedAffinity, (*path, "addedAffinity")
+    if (selector := added.requiredDuringSchedulingIgnoredDuringExecution) is not None:
+        for i, term in enumerate(selector.nodeSelectorTerms):
+            term_path = (*added_path, "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", i)
+            check_node_term(term, term_path, faults)
+    for i, preferred in enumerate(added.preferredDuringSchedulingIgnoredDuringExecution):
+        if preferred.weight:
+            term_path = (*added_path, "preferredDuringSchedulingIgnoredDuringExecution", i, "preference")
+            check_node_term(preferred.preference, term_path, faults)
+
+
+def _change_affinity(args: fields.NodeAffinityArgs) -> Change:
+    """A preferred term of weight 0 is not read: it is replaced by an empty one."""
+    added = args.addedAffinity
+    preferred = tuple(
+        term if term.weight else PreferredSchedulingTerm(0, NodeSelectorTerm())
+        for term in added.preferredDuringSchedulingIgnoredDuringExecution
+    )
+    return Change({"added": added.requiredDuringSchedulingIgnoredDuringExecution}, {"added": preferred})
+
+
+def _check_label(args: fields.NodeLabelArgs, path: Path, faults: Faults) -> None:
+    for present, absent in (
+        (args.presentLabels, args.absentLabels),
+        (args.presentLabelsPreference, args.absentLabelsPreference),
+    ):
+        for label in absent:
+            if label in present:
+                faults.append(
+                    Fault(
+                        path,
+                        later('"{label}" is in both the present and the absent label list', label=shortened(label)),
+                    )
+                )
+
+
+def _change_label(args: fields.NodeLabelArgs) -> Change:
+    preferred = {"present": args.presentLabelsPreference, "absent": args.absentLabelsPreference}
+    return Change({"present": args.presentLabels, "absent": args.absentLabels}, preferred)
+
+
+# -- PodTopologySpread, InterPodAffinity
+
+ACTIONS = (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY)
+SYSTEM, LIST = "System", "List"
+
+
+def _check_spread(args: fields.PodTopologySpreadArgs, path: Path, faults: Faults) -> None:
+    type_path: Path = (*path, "defaultingType")
+    if args.defaultingType not in ("", SYSTEM, LIST):
+        faults.append(unsupported(type_path, args.defaultingType, (SYSTEM, LIST)))
+    elif args.defaultingType != LIST and args.defaultConstraints:
+        faults.append(invalid(type_path, SYSTEM, "when .defaultConstraints are not empty"))
+    _check_constraints(args, path, faults)
+
+
+def _check_old_spread(args: fields.PodTopologySpreadArgs, path: Path, faults: Faults) -> None:
+    """In v1.20 the defaultingType is List unless it is set."""
+    if not args.defaultingType:
+        return _check_constraints(args, path, faults)
+    return _check_spread(args, path, faults)
+
+
+def _check_constraints(args: fields.PodTopologySpreadArgs, path: Path, faults: Faults) -> None:
+    seen: set[tuple[str, str]] = set()
+    for i, constraint in enumerate(args.defaultConstraints):
+        constraint_path: Path = (*path, "defaultConstraints", i)
+        key, action = constraint.topologyKey, constraint.whenUnsatisfiable
+        if constraint.maxSkew <= 0:
+            faults.append(invalid((*constraint_path, "maxSkew"), constraint.maxSkew, "not in valid range (0, inf)"))
+        if not key:
+            faults.append(required((*constraint_path, "topologyKey"), "can not be empty"))
+        else:
+            _check_key(key, (*constraint_path, "topologyKey"), faults)
+        if not action:
+            faults.append(required((*constraint_path, "whenUnsatisfiable"), "can not be empty"))
+        elif action not in ACTIONS:
+            faults.append(unsupported((*constraint_path, "whenUnsatisfiable"), action, ACTIONS))
+        if constraint.labelSelector is not None:
+            why = later("constraint must not define a selector, as they deduced for each pod")
+            faults.append(forbidden((*constraint_path, "labelSelector"), why))
+        if (key, action) in seen:
+            faults.append(duplicate(constraint_path, f"{{{key}, {action}}}"))
+        seen.add((key, action))
+
+
+def _change_spread(args: fields.PodTopologySpreadArgs) -> Change:
+    if args.defaultingType == LIST or args.defaultConstraints:
+        defaults = {"defaults": args.defaultConstraints}
+        return Change(defaults, {**defaults, "system_defaulted": False})
+    return Change({"defaults": SYSTEM_DEFAULTS}, {"defaults": SYSTEM_DEFAULTS})
+
+
+def _check_interpod(args: fields.OldInterPodAffinityArgs, path: Path, faults: Faults) -> None:
+    _check_range(args.hardPodAffinityWeight, 100, (*path, "hardPodAffinityWeight"), faults)
+
+
+def _change_interpod(args: fields.OldInterPodAffinityArgs) -> Change:
+    score: dict[str, Any] = {"hard_pod_affinity_weight": args.hardPodAffinityWeight}
+    if isinstance(args, fields.InterPodAffinityArgs):
+        score["ignores_preferred_terms_of_existing_pods"] = args.ignorePreferredTermsOfExistingPods
+    return Change(score=score)
+
+
+# -- DefaultPreemption, VolumeBinding
+
+
+def _check_preemption(args: fields.DefaultPreemptionArgs, path: Path, faults: Faults) -> None:
+    percentage, absolute = args.minCandidateNodesPercentage, args.minCandidateNodesAbsolute
+    names = ("minCandidateNodesPercentage", "minCandidateNodesAbsolute")
+    _check_range(percentage, 100, (*path, names[0]), faults)
+    if absolute < 0:
+        faults.append(invalid((*path, names[1]), absolute, "not in valid range [0, inf)"))
+    if percentage == absolute == 0:
+        for name, other_name in (names, names[::-1]):
+            faults.append(
+                invalid(
+                    (*path, name), 0, later("cannot be zero at the same time as {other_name}", other_name=other_name)
+                )
+            )
+
+
+def _change_preemption(args: fields.DefaultPreemptionArgs) -> Change:
+    percentage, absolute = args.minCandidateNodesPercentage, args.minCandidateNodesAbsolute
+    return Change(preemption={"min_candidate_percentage": percentage, "min_candidates": absolute})
+
+
+def _check_old_binding(args: fields.OldVolumeBindingArgs, path: Path, faults: Faults) -> None:
+    if args.bindTimeoutSeconds < 0:
+        why = later("invalid BindTimeoutSeconds, should not be a negative value")
+        faults.append(invalid((*path, "bindTimeoutSeconds"), args.bindTimeoutSeconds, why))
+
+
+def _check_binding(args: fields.VolumeBindingArgs, path: Path, faults: Faults) -> None:
+    _check_old_binding(args, path, faults)
+    if args.shape:
+        check_shape(args.shape, (*path, "shape"), faults)
+
+
+def _change_binding(args: fields.VolumeBindingArgs) -> Change:
+    return Change(score={"shape": RequestedToCapacityRatio(shape_points(args.shape))}) if args.shape else Change()
+
+
+def _check_devices(args: fields.DynamicResourcesArgs, path: Path, faults: Faults) -> None:
+    filter_path, binding_path = (*path, "filterTimeout"), (*path, "bindingTimeout")
+    if args.filterTimeout is not None and seconds_of(args.filterTimeout, filter_path, faults) < 0:
+        faults.append(invalid(filter_path, args.filterTimeout, "must be zero or positive"))
+    unreadable = list[Fault]()
+    if args.bindingTimeout is not None:
+        short = seconds_of(args.bindingTimeout, binding_path, unreadable) < 1
+        faults += unreadable or (
+            [invalid(binding_path, args.bindingTimeout, "must be at least 1 second")] if short else []
+        )
+
+
+def _change_devices(args: fields.DynamicResourcesArgs) -> Change:
+    given: dict[str, str | None] = {"filter_timeout": args.filterTimeout, "binding_timeout": args.bindingTimeout}
+    timeouts: dict[str, Any] = {
+        name: int(seconds_of(text, (), []) * SECOND) for name, text in given.items() if text is not None
+    }
+    return Change(filter=timeouts, score={"filter": replace(DynamicResources(), **timeouts)})
+
+
+def _change_nothing(args: Part) -> Change:
+    return Change()
+
+
+def _accept_all(args: Part, path: Path, faults: Faults) -> None:
+    return None
+
+
+# -- by version
+
+_COMMON = {
+    "DefaultPreemption": ArgumentsSpec(fields.DefaultPreemptionArgs, _check_preemption, _change_preemption),
+    "NodeAffinity": ArgumentsSpec(fields.NodeAffinityArgs, _check_affinity, _change_affinity),
+}
+
+V1_ARGUMENTS = {
+    **_COMMON,
+    "DynamicResources": ArgumentsSpec(fields.DynamicResourcesArgs, _check_devices, _change_devices),
+    "InterPodAffinity": ArgumentsSpec(fields.InterPodAffinityArgs, _check_interpod, _change_interpod),
+    "NodeResourcesBalancedAllocation": ArgumentsSpec(fields.ResourcesArgs, _check_balanced, _change_resources),
+    "NodeResourcesFit": ArgumentsSpec(fields.NodeResourcesFitArgs, _check_fit, _change_fit),
+    "PodTopologySpread": ArgumentsSpec(fields.PodTopologySpreadArgs, _check_spread, _change_spread),
+    "VolumeBinding": ArgumentsSpec(fields.VolumeBindingArgs, _check_binding, _change_binding),
+}
+
+V1BETA1_ARGUMENTS = {
+    **_COMMON,
+    "InterPodAffinity": ArgumentsSpec(fields.OldInterPodAffinityArgs, _check_interpod, _change_interpod),
+    "NodeLabel": ArgumentsSpec(fields.NodeLabelArgs, _check_label, _change_label),
+    "NodeResourcesFit": ArgumentsSpec(fields.OldNodeResourcesFitArgs, _check_old_fit, _change_old_fit),
+    "NodeResourcesLeastAllocated": ArgumentsSpec(fields.ResourcesArgs, _check_resources, _change_resources),
+    "NodeResourcesMostAllocated": ArgumentsSpec(fields.ResourcesArgs, _check_resources, _change_resources),
+    "PodTopologySpread": ArgumentsSpec(fields.PodTopologySpreadArgs, _check_old_spread, _change_spread),
+    "RequestedToCapacityRatio": ArgumentsSpec(fields.RequestedToCapacityRatioArgs, _check_ratio, _change_ratio),
+    "ServiceAffinity": ArgumentsSpec(fields.ServiceAffinityArgs, _accept_all, _change_nothing),
+    "VolumeBinding": ArgumentsSpec(fields.OldVolumeBindingArgs, _check_old_binding, _change_nothing),
+}

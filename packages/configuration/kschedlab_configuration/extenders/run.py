@@ -1,0 +1,259 @@
+"""The extenders of one decision: filter, prioritize and preempt, in the order and with the rules of the generation.
+
+v1.37: pkg/scheduler/schedule_one.go (findNodesThatPassExtenders, prioritizeNodes, extendersBinding) and
+framework/preemption/preemption.go (callExtenders). v1.20, v1.16, v1.13: core/generic_scheduler.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.filter.plugin import SchedulingError
+from kschedlab.filter.stage import Verdicts
+from kschedlab.objects.model import Node, Pod
+from kschedlab.score.plugin import Score, Scored
+from kschedlab.score.stage import Scores, prioritize
+from kschedlab_configuration.extenders.bare import scores_of_bare_nodes
+from kschedlab_configuration.extenders.extender import (
+    MAX_EXTENDER_PRIORITY,
+    BadStatusError,
+    Call,
+    Extender,
+    ExtenderError,
+    Victims,
+    identity,
+)
+from kschedlab_configuration.extenders.rules import Binder, ExtenderRules, FreeNode
+from kschedlab_configuration.extenders.statuses import Statuses
+
+NOT_OFFERED = 'extender "{}" claims a filtered node "{}" which is not found in the input node list'
+NO_VICTIM = 'expected at least one victim pod on node "{}"'
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A node with the victims that must go there. ``rows``: int64[], the victims' rows in the columns of pods."""
+
+    node: int
+    rows: IntArray
+    violations: int
+
+
+class ExtenderRun:
+    """The extenders that are asked about one pod. ``calls``: what each was asked and answered, in order.
+
+    ``max_node_score``: the highest score of a plugin, to which the extenders' 0 to 10 are scaled.
+    """
+
+    def __init__(
+        self,
+        pod: PodInfo,
+        cluster: Cluster,
+        extenders: Sequence[Extender],
+        rules: ExtenderRules,
+        max_node_score: int,
+    ) -> None:
+        self.pod = pod
+        self.cluster = cluster
+        self.extenders = [each for each in in_order(extenders, rules) if each.is_interested(pod.pod)]
+        self.rules = rules
+        self.calls: list[Call] = []
+        self._factor = max_node_score // MAX_EXTENDER_PRIORITY
+        self._hidden = False
+
+    # -- filter
+
+    def filter(
+        self, feasible: IntArray, verdicts: Verdicts, seen: BoolArray | None = None
+    ) -> tuple[IntArray, Verdicts]:
+        """Ask every extender which of the feasible nodes are left: (their positions, the verdicts with its reasons).
+
+        ``seen``: bool[nodes], the nodes that the search has examined, None for all. SchedulingError if one fails.
+        """
+        statuses, offered = Statuses(verdicts, self.rules), feasible
+        for extender in self.extenders:
+            if not len(feasible):
+                break
+            if extender.filters:
+                feasible = self._filter(extender, feasible, statuses)
+        return feasible, statuses.verdicts(offered, feasible, seen)
+
+    def _filter(self, extender: Extender, feasible: IntArray, statuses: Statuses) -> IntArray:
+        nodes = [self.cluster.nodes[n] for n in feasible.tolist()]
+        offered = _names(nodes)
+        try:
+            answer = extender.filter(self.pod.pod, nodes)
+            kept = self._positions(extender, answer.nodes, offered)
+        except ExtenderError as error:
+            text = self._failed(extender, "filter", offered, error)
+            if extender.ignorable:
+                return feasible
+            raise SchedulingError(text) from error
+        unresolvable = answer.unresolvable if self.rules.sets_status else {}
+        reasons = {**answer.failed, **unresolvable}
+        self.calls.append(Call(extender.name, "filter", offered, tuple(answer.nodes), reasons))
+        for name, reason in reasons.items():
+            if name in self.cluster.index:
+                statuses.put(self.cluster.index[name], reason, name in unresolvable)
+            else:
+                statuses.elsewhere.append(reason)
+        self._hidden |= self.rules.hides_pods and not extender.node_cache_capable
+        return kept
+
+    def _positions(self, extender: Extender, names: Sequence[str], offered: tuple[str, ...]) -> IntArray:
+        """The nodes that the extender returned. ExtenderError for one that it may not return."""
+        checks = extender.node_cache_capable and self.rules.refuses_other_nodes
+        known = set(offered) if checks else self.cluster.index
+        for name in names:
+            if name not in known:
+                raise ExtenderError(NOT_OFFERED.format(extender.name, name))
+        return np.array([self.cluster.index[name] for name in names], np.int64)
+
+    # -- prioritize
+
+    def prioritize(self, nodes: IntArray, plugins: Sequence[tuple[Score, int]]) -> Scores:
+        """The scores of the plugins, with a row for each extender that scores. A failure costs the extender its row."""
+        given = scores_of_bare_nodes if self._hidden else prioritize
+        scores = given(self.pod, self.cluster, nodes, plugins)
+        if not plugins:
+            scores = replace(scores, total=np.zeros(len(nodes), np.int64))
+        objects = [self.cluster.nodes[n] for n in nodes.tolist()]
+        place = {name: i for i, name in enumerate(_names(objects))}
+        drawn: BoolArray = np.zeros(len(nodes), np.bool_)
+        for extender in self.extenders:
+            try:
+                listed = extender.prioritize(self.pod.pod, objects)
+            except ExtenderError as error:
+                self.calls.append(
+                    Call(extender.name, "prioritize", (*place,), (*place,), error=error_text(error, self.rules))
+                )
+                continue
+            raw = np.zeros(len(nodes), np.int64)
+            for name, score in listed:
+                if name in place:
+                    raw[place[name]] += score
+                    drawn[place[name]] = True
+            if extender.prioritizes:
+                scores = self._with_row(scores, extender, raw)
+                self.calls.append(Call(extender.name, "prioritize", (*place,), (*place,)))
+        return replace(scores, drawn=drawn)
+
+    def _with_row(self, scores: Scores, extender: Extender, raw: IntArray) -> Scores:
+        scaled = raw * self._factor
+        result = scaled * extender.weight
+        return replace(
+            scores,
+            plugins=(*scores.plugins, extender.name),
+            weights=(*scores.weights, extender.weight),
+            rows=(*scores.rows, Scored(raw, scaled)),
+            results=np.vstack([scores.results, result]),
+            total=scores.total + result,
+        )
+
+    # -- preempt
+
+    @property
+    def free_node(self) -> FreeNode:
+        """What preemption does with a node that needs no victims."""
+        return self.rules.free_node
+
+    @property
+    def refuses_free_nodes(self) -> bool:
+        """Whether such a node is an error."""
+        return self.rules.free_node is FreeNode.ERROR
+
+    def preempt(self, candidates: Sequence[Offer]) -> list[Offer]:
+        """The candidates that the extenders leave, with their victims. SchedulingError if one fails."""
+        for extender in self.extenders:
+            if candidates and extender.preempts:
+                candidates = self._preempt(extender, candidates)
+        return list(candidates)
+
+    def _preempt(self, extender: Extender, candidates: Sequence[Offer]) -> Sequence[Offer]:
+        cluster = self.cluster
+        offered = {cluster.names[each.node]: self._victims(each) for each in candidates}
+        try:
+            returned = extender.preempt(self.pod.pod, offered)
+            left = [
+                Offer(cluster.index[name], self._rows(extender, name, victims.pods), victims.violations)
+                for name, victims in returned.items()
+                if self._is_node(name)
+            ]
+        except ExtenderError as error:
+            self.calls.append(
+                Call(extender.name, "preempt", (*offered,), (*offered,), error=error_text(error, self.rules))
+            )
+            if extender.ignorable:
+                return candidates
+            raise SchedulingError(error_text(error, self.rules)) from error
+        if self.refuses_free_nodes:
+            if not extender.ignorable and (free := [each for each in left if not len(each.rows)]):
+                raise SchedulingError(NO_VICTIM.format(cluster.names[free[0].node]))
+            left = [each for each in left if len(each.rows)]
+        if not self.rules.keeps_violations:
+            left = [replace(each, violations=0) for each in left]
+        self.calls.append(Call(extender.name, "preempt", (*offered,), tuple(cluster.names[each.node] for each in left)))
+        return left
+
+    def _failed(self, extender: Extender, verb: str, offered: tuple[str, ...], error: ExtenderError) -> str:
+        """Note the failure. Returns its text."""
+        text = error_text(error, self.rules)
+        self.calls.append(Call(extender.name, verb, offered, offered, error=text))
+        return text
+
+    def _victims(self, candidate: Offer) -> Victims:
+        pods = [self.cluster.pods.info(row).pod for row in candidate.rows.tolist()]
+        return Victims(pods, candidate.violations)
+
+    def _is_node(self, name: str) -> bool:
+        if name not in self.cluster.index:
+            raise ExtenderError(f'nodeinfo not found for node name "{name}"')
+        return True
+
+    def _rows(self, extender: Extender, node: str, pods: Iterable[str]) -> IntArray:
+        """The rows of these pods on the node. v1.37: extender.go, convertPodUIDToPod."""
+        rows = self.cluster.pods_of(self.cluster.index[node]).tolist()
+        row_of = {identity(self.cluster.pods.info(row).pod): row for row in rows}
+        found = []
+        for pod in pods:
+            if pod not in row_of:
+                raise ExtenderError(
+                    f"extender: {extender.name} claims to preempt pod (UID: &{{{pod}}}) on node: {node}, "
+                    "but the pod is not found on that node"
+                )
+            found.append(row_of[pod])
+        return np.array(found, np.int64)
+
+
+def error_text(error: ExtenderError, rules: ExtenderRules) -> str:
+    """The error in the words of the generation."""
+    text = str(error)
+    return text[:1].upper() + text[1:] if rules.starts_upper_case and isinstance(error, BadStatusError) else text
+
+
+def in_order(extenders: Sequence[Extender], rules: ExtenderRules) -> list[Extender]:
+    """The extenders in the order in which the scheduler asks them. v1.37: scheduler.go, buildExtenders."""
+    return sorted(extenders, key=lambda each: each.ignorable) if rules.ignorable_last else list(extenders)
+
+
+def binders(pod: Pod, extenders: Sequence[Extender], rules: ExtenderRules) -> Iterator[tuple[Extender, bool]]:
+    """The extenders that try to bind the pod one after another, and whether the next is tried if that one fails."""
+    able = [each for each in in_order(extenders, rules) if each.binds]
+    if rules.binder is Binder.FIRST:
+        able = able[:1]
+    for each in able:
+        if each.is_interested(pod):
+            falls_back = rules.binder is Binder.UNTIL_ONE_BINDS and each.ignorable
+            yield each, falls_back
+            if not falls_back:
+                return
+
+
+def _names(nodes: Iterable[Node]) -> tuple[str, ...]:
+    return tuple(node.metadata.name for node in nodes)

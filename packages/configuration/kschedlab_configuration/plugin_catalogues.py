@@ -1,0 +1,188 @@
+"""The plugins of v1.37 and v1.20: which extension points each implements, and which run by default.
+
+v1.37: pkg/scheduler/framework/plugins/registry.go and apis/config/v1/default_plugins.go, with the default feature
+gates. v1.20: the same registry.go and pkg/scheduler/algorithmprovider/registry.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kschedlab.objects.problems import later
+from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended, merged
+
+
+def _points(text: str) -> Mapping[str, frozenset[str]]:
+    """Parse ``name: point point ...``, one plugin per line."""
+    rows = (line.split(":") for line in text.strip().splitlines())
+    return {name.strip(): frozenset(points.split()) for name, points in rows}
+
+
+def _unweighted(names: Iterable[str]) -> Mapping[str, int]:
+    return dict.fromkeys(names, 0)
+
+
+V1 = Catalogue(
+    points=_points("""
+        DefaultBinder: bind
+        DefaultPreemption: postFilter preEnqueue podGroupPostFilter
+        DeferredPodScheduling: preFilter filter permit
+        DynamicResources: preEnqueue preFilter filter postFilter podGroupPostFilter score reserve preBind
+        GangScheduling: preEnqueue permit
+        ImageLocality: score
+        InterPodAffinity: preFilter filter preScore score
+        NodeAffinity: preFilter filter preScore score
+        NodeDeclaredFeatures: preFilter filter
+        NodeName: preFilter filter
+        NodePorts: preFilter filter
+        NodeResourcesBalancedAllocation: preScore score
+        NodeResourcesFit: preFilter filter preScore score placementScore
+        NodeUnschedulable: preFilter filter
+        NodeVolumeLimits: preFilter filter
+        PodGroupPodsCount: placementScore
+        PodTopologySpread: preFilter filter preScore score
+        PrioritySort: queueSort
+        SchedulingGates: preEnqueue
+        TaintToleration: preFilter filter preScore score
+        TopologyPlacementGenerator: placementGenerate
+        VolumeBinding: preFilter filter preScore score reserve preBind
+        VolumeRestrictions: preFilter filter
+        VolumeZone: preFilter filter
+    """),
+    defaults={
+        MULTI_POINT: {
+            "SchedulingGates": 0,
+            "PrioritySort": 0,
+            "NodeName": 0,
+            "NodeUnschedulable": 0,
+            "TaintToleration": 3,
+            "NodeAffinity": 2,
+            "NodePorts": 0,
+            "NodeResourcesFit": 1,
+            "VolumeRestrictions": 0,
+            "NodeVolumeLimits": 0,
+            "VolumeBinding": 0,
+            "VolumeZone": 0,
+            "PodTopologySpread": 2,
+            "InterPodAffinity": 2,
+            "DynamicResources": 2,
+            "DefaultPreemption": 0,
+            "NodeResourcesBalancedAllocation": 1,
+            "ImageLocality": 1,
+            "DefaultBinder": 0,
+            "NodeDeclaredFeatures": 0,
+        }
+    },
+    order=(
+        "preFilter",
+        "filter",
+        "postFilter",
+        "reserve",
+        "preScore",
+        "score",
+        "preBind",
+        "bind",
+        "postBind",
+        "permit",
+        "preEnqueue",
+        "queueSort",
+        "placementGenerate",
+        "placementScore",
+        "podGroupPostFilter",
+    ),
+    merge=merged,
+    queue_sort_missing=later(
+        "only one queue sort plugin required for profile with scheduler name {scheduler}, but got 0"
+    ),
+    binder_missing=later("at least one bind plugin is needed for profile with scheduler name {scheduler}"),
+    removed=frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}),
+)
+
+V1BETA1 = Catalogue(
+    points=_points("""
+        AzureDiskLimits: filter
+        CinderLimits: filter
+        DefaultBinder: bind
+        DefaultPreemption: postFilter
+        EBSLimits: filter
+        GCEPDLimits: filter
+        ImageLocality: score
+        InterPodAffinity: preFilter filter preScore score
+        NodeAffinity: filter score
+        NodeLabel: filter score
+        NodeName: filter
+        NodePorts: preFilter filter
+        NodePreferAvoidPods: score
+        NodeResourcesBalancedAllocation: score
+        NodeResourcesFit: preFilter filter
+        NodeResourcesLeastAllocated: score
+        NodeResourcesMostAllocated: score
+        NodeUnschedulable: filter
+        NodeVolumeLimits: filter
+        PodTopologySpread: preFilter filter preScore score
+        PrioritySort: queueSort
+        RequestedToCapacityRatio: score
+        SelectorSpread: preScore score
+        ServiceAffinity: preFilter filter score
+        TaintToleration: filter preScore score
+        VolumeBinding: preFilter filter reserve preBind
+        VolumeRestrictions: filter
+        VolumeZone: filter
+    """),
+    defaults={
+        "queueSort": _unweighted(["PrioritySort"]),
+        "preFilter": _unweighted(
+            ["NodeResourcesFit", "NodePorts", "PodTopologySpread", "InterPodAffinity", "VolumeBinding"]
+        ),
+        "filter": _unweighted(
+            [
+                "NodeUnschedulable",
+                "NodeName",
+                "TaintToleration",
+                "NodeAffinity",
+                "NodePorts",
+                "NodeResourcesFit",
+                "VolumeRestrictions",
+                "EBSLimits",
+                "GCEPDLimits",
+                "NodeVolumeLimits",
+                "AzureDiskLimits",
+                "VolumeBinding",
+                "VolumeZone",
+                "PodTopologySpread",
+                "InterPodAffinity",
+            ]
+        ),
+        "postFilter": _unweighted(["DefaultPreemption"]),
+        "preScore": _unweighted(["InterPodAffinity", "PodTopologySpread", "TaintToleration"]),
+        "score": {
+            "NodeResourcesBalancedAllocation": 1,
+            "ImageLocality": 1,
+            "InterPodAffinity": 1,
+            "NodeResourcesLeastAllocated": 1,
+            "NodeAffinity": 1,
+            "NodePreferAvoidPods": 10000,
+            "PodTopologySpread": 2,
+            "TaintToleration": 1,
+        },
+        "reserve": _unweighted(["VolumeBinding"]),
+        "preBind": _unweighted(["VolumeBinding"]),
+        "bind": _unweighted(["DefaultBinder"]),
+    },
+    order=(
+        "preFilter",
+        "filter",
+        "postFilter",
+        "reserve",
+        "preScore",
+        "score",
+        "preBind",
+        "bind",
+        "postBind",
+        "permit",
+        "queueSort",
+    ),
+    merge=appended,
+    queue_sort_missing=later("no queue sort plugin is enabled"),
+    binder_missing=later("at least one bind plugin is needed"),
+)

@@ -1,0 +1,119 @@
+"""Sources of a configuration, and warnings about its contents."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.manifests.loading import ManifestError
+from kschedlab_configuration import load_configuration
+from kschedlab_configuration.fields import Plugins
+from kschedlab_configuration.plugin_catalogues import V1
+
+TEXT = """apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: a
+- schedulerName: b
+"""
+
+
+def test_a_path_a_file_and_a_text(tmp_path: Path):
+    path = tmp_path / "scheduler.yaml"
+    path.write_text(TEXT)
+    loaded = [load_configuration(source) for source in (path, str(path), io.StringIO(TEXT), TEXT)]
+    assert all(profiles == loaded[0] for profiles in loaded)
+    assert list(loaded[0]) == ["a", "b"] and loaded[0].warnings == ()
+
+
+def test_faults_name_the_file_and_the_line(tmp_path: Path):
+    path = tmp_path / "scheduler.yaml"
+    path.write_text(TEXT + "- schedulerName: a\n")
+    with pytest.raises(ManifestError) as error:
+        load_configuration(path)
+    assert str(error.value) == f'{path}:6: profiles[2].schedulerName: Duplicate value: "a"'
+
+
+def test_json_is_read_too_with_its_lines():
+    text = (
+        '{"apiVersion": "kubescheduler.config.k8s.io/v1",\n "kind": "KubeSchedulerConfiguration",\n "parallelism": 0}'
+    )
+    with pytest.raises(ManifestError, match="<text>:3: parallelism: Invalid value: 0"):
+        load_configuration(text)
+
+
+def test_settings_that_are_not_modelled_are_reported():
+    text = """apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: true}
+podMaxBackoffSeconds: 20
+extenders: [{urlPrefix: "http://127.0.0.1"}]
+profiles:
+- plugins:
+    permit: {enabled: [{name: GangScheduling}]}
+    filter: {enabled: [{name: DeferredPodScheduling}]}
+  pluginConfig:
+  - {name: NodePorts, args: {a: 1}}
+  - {name: DynamicResources, args: {bindingTimeout: 5s}}
+  - {name: Foreign, args: {a: 1}}
+"""
+    assert load_configuration(text).warnings == (
+        "<text>:1: does not affect decisions: leaderElection, podMaxBackoffSeconds",
+        "<text>:7: profiles[0].plugins: does not affect decisions: permit",
+        '<text>:9: profiles[0].plugins.filter.enabled[0]: the plugin "DeferredPodScheduling" is not modelled: '
+        "decisions ignore it",
+        '<text>:11: profiles[0].pluginConfig[0]: "NodePorts" takes no arguments: they are ignored',
+        '<text>:13: profiles[0].pluginConfig[2]: the plugin "Foreign" is not modelled',
+    )
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = st.dictionaries(st.sampled_from(Plugins.__struct_fields__), JSON, max_size=3)
+PROFILE = st.fixed_dictionaries(
+    {}, optional={"schedulerName": JSON, "plugins": FIELDS | JSON, "pluginConfig": st.lists(JSON, max_size=2)}
+)
+
+
+@given(st.lists(PROFILE | JSON, max_size=3), st.dictionaries(st.text(max_size=8), JSON, max_size=2))
+def test_any_configuration_is_read_or_refused_with_a_message(profiles, more):
+    head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    try:
+        assert load_configuration(json.dumps(more | head | {"profiles": profiles}))
+    except ManifestError as error:
+        assert error.problems
+
+
+SETS = st.fixed_dictionaries(
+    {},
+    optional={
+        name: st.lists(
+            st.fixed_dictionaries(
+                {"name": st.sampled_from([*V1.points, "*"])}, optional={"weight": st.integers(0, 100)}
+            ),
+            max_size=4,
+        )
+        for name in ("enabled", "disabled")
+    },
+)
+
+
+@given(st.dictionaries(st.sampled_from(Plugins.__struct_fields__), SETS, max_size=4))
+def test_no_plugin_runs_twice_or_at_a_point_that_it_lacks(plugins):
+    head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    try:
+        profiles = load_configuration(json.dumps(head | {"profiles": [{"plugins": plugins}]}))
+    except ManifestError:
+        return
+    generation = profiles["default-scheduler"]
+    for names, points in (
+        ([f.name for f in generation.filters], {"preFilter", "filter"}),
+        ([s.name for s, _ in generation.scores], {"score"}),
+    ):
+        assert len(set(names)) == len(names)
+        assert all(points & V1.points[name] for name in names)

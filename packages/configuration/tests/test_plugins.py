@@ -1,0 +1,111 @@
+"""Plugin sets of a profile: enabled, disabled and weighted, at single extension points and by multiPoint."""
+
+from dataclasses import replace
+
+import pytest
+
+from kschedlab.filter.plugin import Filter
+from kschedlab.generations import V1_20, V1_37, Generation
+from kschedlab_configuration import load_configuration
+
+V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+V1BETA1 = "apiVersion: kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerConfiguration\n"
+
+
+def only(text: str) -> Generation:
+    """The only generation of a configuration with these plugins (the inside of a YAML map)."""
+    (generation,) = load_configuration(f"{text}profiles:\n- schedulerName: mine\n").values()
+    return generation
+
+
+def plugins(inside: str, head: str = V1) -> Generation:
+    (generation,) = load_configuration(f"{head}profiles:\n- plugins: {{{inside}}}\n").values()
+    return generation
+
+
+def weights(generation: Generation) -> dict[str, int]:
+    return {score.name: weight for score, weight in generation.scores}
+
+
+def names(filters: tuple[Filter, ...]) -> list[str]:
+    return [each.name for each in filters]
+
+
+@pytest.mark.parametrize(("head", "table"), [(V1, V1_37), (V1BETA1, V1_20)])
+def test_an_empty_configuration_is_the_default_table(head, table):
+    generation = only(head)
+    assert (generation.filters, generation.scores) == (table.filters, table.scores)
+    assert (generation.preemption, generation.api, generation.percentage) == (table.preemption, table.api, 0)
+    assert generation.name == f"mine ({table.name})"
+
+
+def test_a_disabled_score_is_left_out():
+    assert "ImageLocality" not in weights(plugins("score: {disabled: [{name: ImageLocality}]}"))
+    assert weights(plugins("score: {disabled: [{name: '*'}]}")) == {}
+
+
+def test_a_score_enabled_again_comes_first_with_its_new_weight():
+    by_name = weights(plugins("score: {enabled: [{name: ImageLocality, weight: 9}]}"))
+    assert list(by_name.items())[0] == ("ImageLocality", 9)
+    assert by_name["TaintToleration"] == 3 and len(by_name) == len(V1_37.scores)
+
+
+@pytest.mark.parametrize("weight", ["", ", weight: 0"])
+def test_a_score_enabled_again_without_a_weight_has_weight_1(weight):
+    assert weights(plugins(f"score: {{enabled: [{{name: TaintToleration{weight}}}]}}"))["TaintToleration"] == 1
+
+
+def test_multi_point_changes_weights_in_place():
+    by_name = weights(plugins("multiPoint: {enabled: [{name: NodeAffinity, weight: 7}]}"))
+    assert by_name == {**weights(V1_37), "NodeAffinity": 7} and list(by_name) == list(weights(V1_37))
+
+
+def test_multi_point_disables_a_plugin_everywhere():
+    generation = plugins("multiPoint: {disabled: [{name: NodeAffinity}]}")
+    assert "NodeAffinity" not in weights(generation) and "NodeAffinity" not in names(generation.filters)
+
+
+def test_a_point_s_set_overrides_multi_point():
+    both = (
+        "score: {enabled: [{name: NodeAffinity, weight: 5}]}, multiPoint: {enabled: [{name: NodeAffinity, weight: 7}]}"
+    )
+    assert weights(plugins(both))["NodeAffinity"] == 5
+
+
+def test_every_plugin_can_be_replaced():
+    chosen = ["PrioritySort", "DefaultBinder", "NodeResourcesFit", "TaintToleration"]
+    listed = ", ".join(f"{{name: {name}}}" for name in chosen)
+    generation = plugins(f"multiPoint: {{disabled: [{{name: '*'}}], enabled: [{listed}]}}")
+    assert names(generation.filters) == ["NodeResourcesFit", "TaintToleration"]
+    assert weights(generation) == {"NodeResourcesFit": 1, "TaintToleration": 1}
+    assert not generation.preemption.enabled and not generation.obeys_scheduling_gates
+
+
+def test_the_order_of_filters_can_be_changed():
+    order = names(plugins("filter: {enabled: [{name: InterPodAffinity}, {name: NodePorts}]}").filters)
+    assert order[:3] == ["InterPodAffinity", "NodePorts", "NodeName"] and len(order) == len(V1_37.filters)
+
+
+def test_in_v1_20_enabled_plugins_follow_the_defaults():
+    changed = "score: {disabled: [{name: ImageLocality}], enabled: [{name: ImageLocality, weight: 4}]}"
+    assert list(weights(plugins(changed, V1BETA1)).items())[-1] == ("ImageLocality", 4)
+
+
+def test_plugins_that_only_a_configuration_enables():
+    more = "score: {enabled: [{name: NodeResourcesMostAllocated}, {name: SelectorSpread}]}"
+    more += ", preScore: {enabled: [{name: SelectorSpread}]}, filter: {enabled: [{name: CinderLimits}]}"
+    generation = plugins(more, V1BETA1)
+    assert weights(generation).keys() >= {"NodeResourcesMostAllocated", "SelectorSpread"}
+    assert "CinderLimits" in names(generation.filters)
+
+
+def test_a_profile_s_percentage_overrides_the_global_one():
+    text = V1 + "percentageOfNodesToScore: 30\nprofiles:\n- {schedulerName: a}\n"
+    generations = load_configuration(text + "- {schedulerName: b, percentageOfNodesToScore: 0}\n")
+    assert {name: generation.percentage for name, generation in generations.items()} == {"a": 30, "b": 0}
+
+
+def test_a_custom_base_keeps_the_settings_that_the_file_does_not_name():
+    base = replace(V1_37, name="mine", nominated_node_first=False)
+    generation = load_configuration(V1, base)["default-scheduler"]
+    assert generation.name == "default-scheduler (mine)" and not generation.nominated_node_first

@@ -1,0 +1,95 @@
+"""What an allocation starts from: the slices, the device classes, and what other claims hold.
+
+v1.37: pkg/scheduler/framework/plugins/dynamicresources/{dra_manager,allocateddevices}.go (GatherAllocatedState,
+foreachAllocatedDevice).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.derived import LABELS, NAMES
+from kschedlab.cluster.object_store import Change
+from kschedlab.objects.model import (
+    AllocationResult,
+    DeviceClass,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceSlice,
+)
+from kschedlab_devices.counters import Left
+from kschedlab_devices.held import Held
+from kschedlab_devices.known import Known, Layout
+from kschedlab_devices.pools import Inventory, PoolId
+
+_SLICES = ("ResourceSlice", "DeviceTaintRule")
+_KINDS = (*_SLICES, "DeviceClass", "ResourceClaim")
+LEDGER = "device ledger"
+"""The source of what no change of the cluster invalidates."""
+
+
+class Ledger:
+    """What claims held when somebody asked last: only claims that have changed since are counted anew."""
+
+    def __init__(self) -> None:
+        self._last: Change | None = None
+        self._held = Held()
+
+    def held(self, cluster: Cluster) -> Held:
+        """What the cluster's claims hold."""
+        claims, last = cluster.objects_of(ResourceClaim), cluster.last_change(ResourceClaim)
+        changes = last.since(self._last, len(claims))
+        if changes is None:
+            self._held = Held().after((), claims)
+        elif changes := [each for each in changes if _allocation(each.old) != _allocation(each.new)]:
+            gone = [each.old for each in changes if each.old is not None]
+            self._held = self._held.after(gone, [each.new for each in changes if each.new is not None])
+        self._last = last
+        return self._held
+
+
+def _allocation(claim: ResourceClaim | None) -> AllocationResult | None:
+    return claim.status.allocation if claim is not None else None
+
+
+@dataclass
+class State:
+    """What an allocation starts from. ``left``: what is left of each pool's counters, filled on demand.
+
+    ``known``: what was found before.
+    """
+
+    inventory: Inventory
+    held: Held
+    class_of: Callable[[str], DeviceClass | None]
+    left: dict[PoolId, Left] = field(default_factory=dict)
+    known: Known = field(default_factory=Known)
+
+
+def state_of(cluster: Cluster, in_flight: Iterable[ResourceClaim] = ()) -> State:
+    """The cluster's state. ``in_flight``: claims whose allocation is not yet in their status in the cluster."""
+    in_flight = list(in_flight)
+    if in_flight:
+        return _state(cluster, in_flight)
+    return cluster.derived("devices", lambda: _state(cluster, ()), *_KINDS)
+
+
+def layout_of(cluster: Cluster) -> Layout:
+    """The cluster's nodes at their positions."""
+    return cluster.derived("device layout", lambda: Layout(len(cluster.nodes)), NAMES, LABELS, *_SLICES)
+
+
+def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
+    def inventory() -> Inventory:
+        slices, rules = cluster.objects_of(ResourceSlice), cluster.objects_of(DeviceTaintRule)
+        return Inventory(slices, rules, cluster.api.gates)
+
+    ledger = cluster.derived("device ledger", Ledger, LEDGER)
+    held = ledger.held(cluster)
+    if in_flight:
+        held = held.after((), in_flight)
+    classes = {each.metadata.name: each for each in cluster.objects_of(DeviceClass)}
+    known = cluster.derived("device answers", Known, *_SLICES, "DeviceClass")
+    return State(cluster.derived("device inventory", inventory, *_SLICES), held, classes.get, known=known)

@@ -1,0 +1,44 @@
+"""The devices of a decision as text: which ones the pod gets, or why nodes cannot serve its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kschedlab.decision import Decision
+from kschedlab.messages import say
+from kschedlab.text.words import count
+from kschedlab_devices.claiming import demand_for
+from kschedlab_devices.evidence import given, why_not
+from kschedlab_devices.plugin import DeviceRefusals, demands_devices
+
+NODES = 8
+"""Number of refusing nodes shown."""
+
+
+def device_lines(decision: Decision) -> Iterator[str]:
+    """The devices on the chosen node, then what nodes lack that devices alone keep from taking the pod."""
+    if not demands_devices(decision.pod, decision.cluster):
+        return
+    demand = demand_for(decision.pod, decision.cluster, decision.generation) if decision.node is not None else None
+    lines = given(demand, decision.cluster.index[decision.node]) if demand is not None and decision.node else []
+    if lines:
+        yield say("Devices on {node}", node=decision.node)
+        yield from (f"  {line}" for line in lines)
+    if lines := list(_refusing(decision)):
+        yield say("Nodes that cannot serve the claims")
+        yield from lines
+
+
+def _refusing(decision: Decision) -> Iterator[str]:
+    verdicts = decision.verdicts
+    for number, refused in enumerate(verdicts.refusals) if verdicts is not None else ():
+        if verdicts is None or not isinstance(refused, DeviceRefusals):
+            continue
+        positions = np.flatnonzero(verdicts.refused_by == number).tolist()
+        explained = [(n, why_not(refused.demand, n)) for n in positions[:NODES]]
+        for n, lines in explained:
+            yield from ("  " + say("{node}: {line}", node=decision.cluster.names[n], line=line) for line in lines)
+        if any(lines for _, lines in explained) and len(positions) > NODES:
+            yield "  " + say("and {nodes}", nodes=count(len(positions) - NODES, "more node"))

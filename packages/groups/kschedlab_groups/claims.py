@@ -1,0 +1,110 @@
+"""What becomes of the claims of a group that finds no place: DynamicResources is asked before preemption.
+
+v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PodGroupPostFilter,
+deallocatePodGroupClaims).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import Generation
+from kschedlab.objects.meta import controller_of
+from kschedlab.objects.model import Pod, PodGroup, ResourceClaim
+from kschedlab_devices.plugin import DeviceRefusals
+from kschedlab_groups.group import ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
+from kschedlab_groups.place import PodResult
+
+if TYPE_CHECKING:
+    from kschedlab_devices.binding import GivenBack
+
+NO_STATE = "not found"
+DONE = "deallocation and deletion of ResourceClaims completed"
+DEALLOCATED = "deallocation of PodGroup ResourceClaim completed"
+UNRESERVED = "ResourceClaim unreserved for PodGroup"
+
+
+class Released(NamedTuple):
+    """What the group gives back, each claim once, and what the plugin says. UNRESOLVABLE: preemption is not asked."""
+
+    status: Status
+    given_back: tuple[GivenBack, ...] = ()
+
+
+def release(
+    generation: Generation, cluster: Cluster, group: PodGroup, results: Sequence[PodResult], scheduled: Sequence[Pod]
+) -> Released:
+    """What the pods give back, those included that found a node; if one gives nothing back, the group does.
+
+    Claims of the group are left alone while any pod of it has a node (``scheduled``).
+    """
+    if not _asks_claims(generation, group):
+        return Released(Status(UNSCHEDULABLE))
+    asked = [each for each in results if _has_state(each)]
+    if not asked:
+        return Released(Status(ERROR, (NO_STATE,)))
+    back = [each.given_back for each in asked]
+    found, status = [each for each in back if each is not None], Status(UNSCHEDULABLE, (DONE,))
+    if cluster.api.group_claims and None in back and not scheduled:
+        more, status = _release_group(cluster, group, results[0].pod.pod, asked)
+        found += more
+    written = {each.claim.metadata.name: each for each in found if each.claim is not None}
+    return Released(status, tuple(written.values()))
+
+
+def _asks_claims(generation: Generation, group: PodGroup) -> bool:
+    """Whether the plugin looks at claims; it leaves groups with constraints alone."""
+    topology_aware = dict(generation.feature_gates).get("TopologyAwareWorkloadScheduling")
+    constrained = topology_aware and group.spec.schedulingConstraints is not None
+    return "DynamicResources" in generation.plugin_names and not constrained
+
+
+def _has_state(result: PodResult) -> bool:
+    """Whether DynamicResources' PreFilter ran for the pod: else there is nothing to read."""
+    decision = result.decision
+    return decision is not None and decision.verdicts is not None and not decision.post_filter_error
+
+
+def _release_group(
+    cluster: Cluster, group: PodGroup, pod: Pod, asked: Sequence[PodResult]
+) -> tuple[list[GivenBack], Status]:
+    """Give back one claim that some nodes lack and nobody but the group uses; else one that is reserved for the group.
+
+    The real scheduler takes any of the former. ``pod``: the first of the group.
+    """
+    from kschedlab_devices.binding import GivenBack, deallocated, unreserved
+    from kschedlab_devices.claims import NOT_FOUND, ClaimError, claim_names, is_reserved_for
+
+    for claim in lacking(asked):
+        if {consumer.uid for consumer in claim.status.reservedFor} <= {group.metadata.uid}:
+            given = [GivenBack(DEALLOCATED, deallocated(claim))] if claim.status.allocation is not None else []
+            return given, Status(UNSCHEDULABLE, (DEALLOCATED,))
+    try:
+        for name, own in claim_names(group):
+            key = group.metadata.namespace, name
+            found = cluster.find(ResourceClaim, key)
+            if found is None:
+                return [], Status(ERROR, (NOT_FOUND.format(key="/".join(key)),))
+            owner = controller_of(found.metadata)
+            foreign = own and (owner is None or owner.uid != group.metadata.uid)
+            if not foreign and found.status.allocation is not None and is_reserved_for(found, pod, for_group=True):
+                return [GivenBack(UNRESERVED, unreserved(found, group))], Status(UNRESOLVABLE, (UNRESERVED,))
+    except ClaimError as error:
+        return [], Status(ERROR, (str(error),))
+    return [], Status(UNSCHEDULABLE, (DONE,))
+
+
+def lacking(results: Sequence[PodResult]) -> Iterator[ResourceClaim]:
+    """The claims of each pod whose devices some nodes lack."""
+    from kschedlab_devices import binding
+
+    for each in results:
+        verdicts = each.decision.verdicts if each.decision is not None else None
+        for number, refusals in enumerate(verdicts.refusals if verdicts is not None else ()):
+            if verdicts is not None and isinstance(refusals, DeviceRefusals):
+                nodes = np.flatnonzero(verdicts.refused_by == number).tolist()
+                yield from binding.lacking(refusals.demand, nodes)

@@ -1,0 +1,193 @@
+"""A verdict for a pod group: ``podGroup`` in a scenario of ``kschedlab decide``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.explanation import NoProfileError
+from kschedlab.generations import Generation, Profiles, api_of, profile_for
+from kschedlab.manifests.decoding import Origin, decode, named_origin, strict_json
+from kschedlab.manifests.defaults import with_defaults
+from kschedlab.manifests.loading import Objects
+from kschedlab.manifests.validation import faults_of
+from kschedlab.objects.model import PersistentVolumeClaim, Pod, PodGroup, ResourceClaim
+from kschedlab.objects.problems import ManifestError, quoted
+from kschedlab.program.options import UsageError
+from kschedlab.scheduler import Scheduler
+from kschedlab_devices.claims import GROUPS, is_reserved_for
+from kschedlab_groups.cycle import GroupDecision, Verdict, decide, fault
+from kschedlab_groups.group import SUCCESS, min_count
+from kschedlab_groups.place import Tried
+from kschedlab_groups.queued_group import GroupKey, group_of, key_of
+from kschedlab_groups.victims import GroupScheduler
+
+NEEDS = "podGroup needs featureGates: {GenericWorkload: true}"
+
+
+@dataclass(frozen=True)
+class GroupsOf:
+    """The groups and the pods of a scenario, as :class:`~kschedlab_groups.group.Groups`."""
+
+    by_key: Mapping[GroupKey, PodGroup]
+    pods: Sequence[Pod]
+
+    def find(self, namespace: str, name: str) -> PodGroup | None:
+        """The group, or None."""
+        return self.by_key.get((namespace, name))
+
+    def scheduled(self, key: GroupKey) -> list[Pod]:
+        """The group's pods that have a node."""
+        return [pod for pod in self.pods if pod.spec.nodeName and group_of(pod) == key]
+
+
+def group_verdict(key: str, raws: Iterable[msgspec.Raw], objects: Objects, profiles: Profiles) -> dict[str, Any]:
+    """The verdict for the waiting pods of the group ``namespace/name``. UsageError, ManifestError."""
+    groups = GroupsOf(pod_groups(raws), objects.pods)
+    every = [profiles] if isinstance(profiles, Generation) else profiles.values()
+    if not all(dict(each.feature_gates).get("GenericWorkload") for each in every):
+        raise UsageError(NEEDS)
+    namespace, _, name = key.partition("/")
+    group = groups.find(namespace, name)
+    if group is None:
+        raise UsageError(f"pod group {quoted(key)} is not in the scenario: add it to objects")
+    cluster = Cluster(objects, api_of(profiles))
+    waiting = [pod for pod in cluster.pending.values() if group_of(pod.pod) == (namespace, name)]
+    running = groups.scheduled((namespace, name))
+    if not waiting:
+        raise UsageError(f"no pod of the pod group {quoted(key)} waits")
+    generation = profile_for(waiting[0].pod, profiles)
+    if generation is None:
+        return {"error": str(NoProfileError(waiting[0]))}
+    gates = dict(generation.feature_gates)
+    if len(waiting) + len(running) < min_count(group):
+        return {"placements": [_placement(pod.key) for pod in waiting], "victims": [], "condition": None}
+    waiting.sort(key=lambda pod: -pod.priority)
+    if why := fault(group, [pod.pod for pod in waiting], running, gates.get("PodGroupPreemptionPolicy", False)):
+        placements = sorted((_placement(pod.key, message=why) for pod in waiting), key=lambda each: each["pod"])
+        return {"placements": placements, "victims": [], "condition": _condition("False", "SchedulerError", why)}
+    scheduler = Scheduler(cluster, generation, percentage=100)
+    return verdict_of(decide(scheduler, group, waiting, groups))
+
+
+def group_scheduler(engine: Scheduler, raws: Iterable[msgspec.Raw], objects: Objects) -> Scheduler:
+    """The same scheduler, which knows the groups among the objects. ManifestError."""
+    knowing = GroupScheduler(engine.cluster, engine.generation, exhaustive=engine.exhaustive)
+    knowing.groups = GroupsOf(pod_groups(raws), objects.pods)
+    return knowing
+
+
+def pod_groups(raws: Iterable[msgspec.Raw]) -> dict[GroupKey, PodGroup]:
+    """The PodGroups among the objects, by namespace and name. ManifestError."""
+    groups, problems = dict[GroupKey, PodGroup](), []
+    for index, raw in enumerate(raws):
+        data = strict_json(raw)
+        if not isinstance(data, dict) or data.get("kind") != "PodGroup":
+            continue
+        found, faults = decode(data, "PodGroup")
+        assert isinstance(found, PodGroup)
+        origin = named_origin(Origin(None, index, ()), data.get("metadata"), "PodGroup")
+        problems += [origin.problem(each) for each in faults or faults_of(found)]
+        found = with_defaults(found, {})
+        groups[key_of(found)] = found
+    if problems:
+        raise ManifestError(problems)
+    return groups
+
+
+def verdict_of(found: GroupDecision) -> dict[str, Any]:
+    """The decision as plain data: every pod's node, or its message and nomination; victims; the group's condition.
+
+    ``devices`` of a pod, ``volumes``: what claims get; ``deallocated``: claims that are given back; ``domains``: where
+    it was tried, with TopologyAwareWorkloadScheduling. With DRAWorkloadResourceClaims, ``devices`` of the group,
+    ``reserved`` and ``unreserved`` are those of claims that are reserved for the group.
+    """
+    placements = []
+    for each in found.verdicts:
+        made = _placement(each.pod.key, each.node, each.message, _nominated(each))
+        placements.append(made | ({"devices": devices} if (devices := _devices(each, "pods")) else {}))
+    victims = found.preemption.victims if found.preemption is not None else ()
+    evicted = sorted(pod.key for pod in victims if pod.pod.metadata.deletionTimestamp is None)
+    status, reason = ("True", "Scheduled") if found.status.code == SUCCESS else ("False", _reason(found))
+    return {
+        "placements": sorted(placements, key=lambda placement: placement["pod"]),
+        "victims": evicted,
+        "condition": _condition(status, reason, found.status.message),
+    } | {name: value for name, value in _more(found).items() if value}
+
+
+def _more(found: GroupDecision) -> dict[str, Any]:
+    """What most groups have nothing of: the group's own claims, volumes, claims that are given back, and domains."""
+    back = [each.claim for each in found.given_back if each.claim is not None and not each.deleted]
+    return {
+        "devices": dict(pair for each in reversed(found.verdicts) for pair in _devices(each, GROUPS).items()),
+        "reserved": sorted({_key(claim) for each in found.verdicts for claim in _reserved(each)}),
+        "unreserved": sorted(_key(claim) for claim in back if claim.status.allocation is not None),
+        "volumes": dict(pair for each in found.verdicts for pair in _volumes(each)),
+        "deallocated": sorted(_key(claim) for claim in back if claim.status.allocation is None),
+        "domains": [_domain(each) for each in found.placements],
+    }
+
+
+def _devices(verdict: Verdict, of: str) -> dict[str, list[str]]:
+    """The devices of the claims that are allocated in this cycle. ``of``: the resource that they are reserved for."""
+    devices, pod = verdict.taken.devices, verdict.pod.pod
+    if devices is None:
+        return {}
+    return {
+        _key(claim): [f"{each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results]
+        for index, (claim, allocation) in enumerate(zip(devices.claims, devices.allocations, strict=True))
+        if allocation is not None and devices.consumer(index, pod).resource == of
+    }
+
+
+def _reserved(verdict: Verdict) -> list[ResourceClaim]:
+    """The pod's claims that are to be reserved for its group."""
+    devices, pod = verdict.taken.devices, verdict.pod.pod
+    if devices is None:
+        return []
+    shared = [each for i, each in enumerate(devices.claims) if devices.consumer(i, pod).resource == GROUPS]
+    return [claim for claim in shared if not is_reserved_for(claim, pod, for_group=True)]
+
+
+def _volumes(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """The pod's unbound claims with their volumes, "" for a new one."""
+    if (volumes := verdict.taken.volumes) is not None:
+        for volume, claim in zip(volumes.volumes, volumes.for_claims, strict=True):
+            yield _key(claim), volume.metadata.name
+        for claim in volumes.claims:
+            yield _key(claim), ""
+
+
+def _key(claim: ResourceClaim | PersistentVolumeClaim) -> str:
+    return f"{claim.metadata.namespace}/{claim.metadata.name}"
+
+
+def _domain(tried: Tried) -> dict[str, Any]:
+    """How many pods got a node there, the scores if several domains were to choose from, or why it cannot be."""
+    pods = sum(bool(each.node) for each in tried.pods)
+    more: dict[str, Any] = {"scores": dict(tried.scores), "message": tried.status.message}
+    return {"domain": tried.placement, "pods": pods} | {name: value for name, value in more.items() if value}
+
+
+def _nominated(verdict: Verdict) -> str:
+    """The pod's nominated node after the cycle, unless it is bound."""
+    kept = verdict.pod.pod.status.nominatedNodeName if verdict.nominated is None else verdict.nominated
+    return "" if verdict.node else kept
+
+
+def _reason(found: GroupDecision) -> str:
+    return "Unschedulable" if found.status.rejected else "SchedulerError"
+
+
+def _condition(status: str, reason: str, message: str) -> dict[str, str]:
+    return {"status": status, "reason": reason, "message": message}
+
+
+def _placement(pod: str, node: str = "", message: str = "", nominated: str = "") -> dict[str, Any]:
+    more = {"message": message, "nominated": nominated}
+    return {"pod": pod, "node": node} | {name: value for name, value in more.items() if value}

@@ -1,0 +1,169 @@
+"""Preemption by a single pod where groups run: a group that is disrupted as one is one victim, wherever its pods are.
+
+v1.37: pkg/scheduler/framework/preemption/preemption.go (GetVictimsOnNode, DryRunPreemption) and
+pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go (SelectVictimsOnNode).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
+from kschedlab.filter.plugin import Filter, Refusal, Refusals, SchedulingError
+from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, prepare
+from kschedlab.preemption.stage import Preemption, preempt
+from kschedlab.preemption.victims import DryRun
+from kschedlab.scheduler import Scheduler
+from kschedlab_groups.attempt import with_pods_elsewhere
+from kschedlab_groups.group import Groups
+from kschedlab_groups.preemption import Unit, units_of, violations_of
+from kschedlab_groups.queued_group import group_of
+
+if TYPE_CHECKING:
+    from kschedlab_configuration.extenders.run import ExtenderRun
+
+Found: TypeAlias = tuple[DryRun, IntArray]
+
+
+class GroupScheduler(Scheduler):
+    """A scheduler that knows the groups of the pods that run, and evicts them as their disruptionMode says.
+
+    With extenders, pods are evicted one by one.
+    """
+
+    groups: Groups
+
+    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
+        cluster, rules = self.cluster, self.generation.preemption
+        grouped = any(info is not None and group_of(info.pod) is not None for info in cluster.pods.infos)
+        if extending is not None or not grouped:
+            return super()._preempt(pod, run, verdicts, extending)
+        units = units_of(cluster, self.groups)
+        priorities = {each.key: unit.priority for unit in units for each in unit.pods}
+        asked = [each for each in self.generation.filters if each.name in verdicts.plugins]
+        trials = _Trials(pod, cluster, asked, units)
+        found = preempt(
+            pod,
+            cluster,
+            run,
+            verdicts,
+            rules,
+            self.rng,
+            self.exhaustive,
+            search=trials.search,
+            priority=lambda other: priorities[other.key],
+        )
+        return found if len(found.positions) else replace(found, failure=trials.failure)
+
+
+@dataclass
+class _Trials:
+    """The dry run, node by node. ``units``: all that run; ``filters``: those that were asked about the pod.
+
+    The columns of the evidence (see :class:`~kschedlab.preemption.victims.DryRun`) grow with each node.
+    """
+
+    pod: PodInfo
+    cluster: Cluster
+    filters: Sequence[Filter]
+    units: Sequence[Unit]
+    nodes: list[int] = field(default_factory=list)
+    rows: list[tuple[int, int, bool, int, int]] = field(default_factory=list)
+    refusals: dict[int, list[Refusal]] = field(default_factory=dict)
+    emptied: dict[int, int] = field(default_factory=dict)
+    errors: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def failure(self) -> str:
+        """The errors in one line."""
+        return next(iter(self.errors), "") if len(self.errors) < 2 else f"[{', '.join(self.errors)}]"
+
+    def search(self, pod: PodInfo, cluster: Cluster, run: FilterRun, order: IntArray, enough: int, *_: object) -> Found:
+        """Try the nodes in order until there are enough candidates. The evidence; those without violations first."""
+        clean, violating = list[int](), list[int]()
+        for node in order.tolist():
+            if (violations := self.run(node)) is not None:
+                (violating if violations else clean).append(node)
+            if clean and len(clean) + len(violating) >= enough:
+                break
+        return self.evidence(), np.array([*clean, *violating], np.int64)
+
+    def run(self, node: int) -> int | None:
+        """Try the node: how many of its victims violate a budget, or None if evicting does not help there."""
+        name = self.cluster.names[node]
+        here = [unit for unit in self.units if name in unit.nodes]
+        units = sorted((each for each in here if each.priority < self.pod.priority), key=lambda each: each.importance)
+        self.nodes.append(node)
+        if why := next((unit.error for unit in here if unit.gone), ""):
+            self.errors[why] = None
+            return None
+        if not units:
+            return None
+        trial = with_pods_elsewhere(self.cluster, [pod.key for unit in units for pod in unit.pods])
+        self.emptied[node] = refused = self._refused_by(trial, node, keep=True)
+        violating = violations_of(self.cluster, units)
+        order = sorted(range(len(units)), key=lambda i: not any(violating[i]))
+        refused_by = [refused] * len(units)
+        for i in order if refused == PASSES else ():
+            refused_by[i] = self._reprieve(trial, units[i], node)
+        place = {i: sum(len(units[j].pods) for j in order[:turn]) for turn, i in enumerate(order)}
+        for i, unit in enumerate(units):
+            for k, pod in enumerate(unit.pods):
+                row = self.cluster.pods.row_of[pod.key]
+                self.rows.append((row, node, violating[i][k], place[i] + k, refused_by[i]))
+        if refused != PASSES or all(each == PASSES for each in refused_by):
+            return None
+        return sum(sum(violating[i]) for i, each in enumerate(refused_by) if each != PASSES)
+
+    def _reprieve(self, trial: Cluster, unit: Unit, node: int) -> int:
+        for pod, place in zip(unit.pods, unit.nodes, strict=True):
+            trial.bind(pod, place)
+        refused = self._refused_by(trial, node)
+        if refused != PASSES:
+            for pod in unit.pods:
+                trial.evict(pod.key)
+        return refused
+
+    def _refused_by(self, trial: Cluster, node: int, keep: bool = False) -> int:
+        """The number of the filter that refuses the pod on the node, or PASSES. ``keep``: its reasons as evidence."""
+        try:
+            prepared = prepare(self.pod, trial, self.filters)
+            verdicts = FilterRun(prepared, self.pod, trial).verdicts()
+        except SchedulingError as error:
+            name, reasons, unresolvable = self.filters[0].name, [str(error)], False
+        else:
+            if prepared.rejected is not None:
+                rejected = prepared.rejected
+                name, reasons, unresolvable = rejected.plugin, list(rejected.reasons), rejected.unresolvable
+            elif (found := verdicts.plugin(node)) is None:
+                return PASSES
+            else:
+                name, reasons = found, verdicts.reasons(node)
+                unresolvable = bool(verdicts.unresolvable()[node])
+        number = next((i for i, each in enumerate(self.filters) if each.name == name), 0)
+        if keep:
+            mask = np.arange(len(self.cluster.names)) == node
+            self.refusals.setdefault(number, []).extend(Refusal(mask, each, unresolvable) for each in reasons)
+        return number
+
+    def evidence(self) -> DryRun:
+        """What was tried, and what came of it."""
+        refused_by = np.full(len(self.cluster.names), PASSES, np.int8)
+        for position, number in self.emptied.items():
+            refused_by[position] = number
+        refusals = (self.refusals.get(i) for i in range(len(self.filters)))
+        emptied = Verdicts(
+            refused_by,
+            tuple(each.name for each in self.filters),
+            tuple(Refusals(parts) if parts else None for parts in refusals),
+        )
+        columns: IntArray = np.array(self.rows, np.int64).reshape(-1, 5)
+        rows, node, violates, place, refused = (columns[:, i] for i in range(5))
+        nodes = np.array(self.nodes, np.int64)
+        return DryRun(nodes, emptied, rows, node, violates > 0, place, refused.astype(np.int8), True)

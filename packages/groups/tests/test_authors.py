@@ -1,0 +1,243 @@
+"""Kubernetes' own cases of pod groups in the queue.
+
+v1.37: pkg/scheduler/backend/queue/scheduling_queue_test.go (AddPodGroupMember, DeletePodGroupMember,
+UpdatePodGroupMember, AddPodGroup, UpdatePodGroup, DeletePodGroup, AddAttemptedPodGroupIfNeeded). A pod whose name
+starts with "gated" does not pass PreEnqueue, and any change of a pod may help it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.objects.model import ObjectMeta, Pod, PodGroup, PodSchedulingGroup, PodSpec
+from kschedlab.queue.events import Registration, event
+from kschedlab_groups.queue import WithGroups
+from kschedlab_groups.queued_group import QueuedGroup
+
+GROUP = PodGroup(metadata=ObjectMeta(name="pg", namespace="default"))
+KEY = "default", "pg"
+HINTS = (Registration("Gate", event("Pod", "UpdatePodLabel"), lambda pod, old, new: True),)
+SECOND = 1_000_000
+NEW, ACTIVE, BACKOFF, UNSCHEDULABLE = "new", "active", "backoff", "unschedulable"
+POPPED, INCOMPLETE, GATED = "popped", "incomplete", "gated"
+
+
+def pod(name: str) -> Pod:
+    spec = PodSpec(schedulingGroup=PodSchedulingGroup(podGroupName="pg"))
+    uid = name.removeprefix("gated-")
+    return Pod(metadata=ObjectMeta(name=uid, namespace="default", uid=uid, labels={"made": name}), spec=spec)
+
+
+def is_gated(pod: Pod) -> bool:
+    return pod.metadata.labels["made"].startswith("gated-")
+
+
+class Stage:
+    """A queue with these pods in this state."""
+
+    def __init__(self, state: str, names: Sequence[str] = (), returning: Sequence[str] = (), **options: Any) -> None:
+        self.now = 1000 * SECOND
+        self.queue = WithGroups(lambda: self.now, HINTS, {"Gate": is_gated}, **options)
+        if state != INCOMPLETE:
+            self.queue.add_group(GROUP)
+        for name in names:
+            self.queue.add(pod(name))
+        self.popped: Any = self.queue.pop() if state in (POPPED, BACKOFF) and names else None
+        if state == BACKOFF and names:
+            self.fail(succeeded=False, rejected=True)
+        if state == UNSCHEDULABLE and names:
+            taken = self.queue._take(KEY)
+            assert taken is not None
+            entry: Any = taken[0]
+            self.queue._to_unschedulable(entry, "UnscheduledPodAdd")
+        for name in returning:
+            self.queue.add(pod(name))
+
+    def fail(self, succeeded: bool, rejected: bool, back: Sequence[Any] | None = None) -> None:
+        """The cycle of the popped group ends. ``back``: the pods that return, by default all."""
+        for member in list(self.popped.members if back is None else back):
+            self.queue.add_unschedulable(member, self.queue.scheduling_cycle)
+        self.queue.add_attempted(self.popped, succeeded, rejected)
+
+    @property
+    def entry(self) -> QueuedGroup | None:
+        return self.queue._entry(KEY)
+
+    @property
+    def state(self) -> tuple[str, int, bool]:
+        """The part of the queue, the number of pods, and whether a gate blocks them."""
+        entry = self.entry
+        return (entry.part, len(entry.members), bool(entry.gate)) if entry is not None else ("", 0, False)
+
+    @property
+    def apart(self) -> tuple[list[str], list[str]]:
+        """The pods that wait for the group, and those that wait for the end of its cycle."""
+        incomplete, returning = self.queue._incomplete.get(KEY, {}), self.queue._returning.get(KEY, {})
+        names = ([each.pod.metadata.labels["made"] for each in found.values()] for found in (incomplete, returning))
+        return next(names), next(names)
+
+
+class Case(NamedTuple):
+    """``change``: what happens to which pod; ``after``: the state, see Stage; ``apart``: see Stage."""
+
+    state: str
+    pods: Sequence[str]
+    change: str
+    of: str
+    after: tuple[str, int, bool] = ("", 0, False)
+    apart: tuple[list[str], list[str]] = ([], [])
+    returning: Sequence[str] = ()
+
+
+MEMBERS = {
+    "the first pod": Case(NEW, (), "add", "p1", (ACTIVE, 1, False)),
+    "a gated first pod": Case(NEW, (), "add", "gated-p1", (UNSCHEDULABLE, 1, True)),
+    "during the cycle": Case(POPPED, ("p1",), "add", "p2", apart=([], ["p2"])),
+    "gated, during the cycle": Case(POPPED, ("p1",), "add", "gated-p2", apart=([], ["gated-p2"])),
+    "to an active group": Case(ACTIVE, ("p1",), "add", "p2", (ACTIVE, 2, False)),
+    "gated, to an active group": Case(ACTIVE, ("p1",), "add", "gated-p2", (UNSCHEDULABLE, 2, True)),
+    "to a group in backoff": Case(BACKOFF, ("p1",), "add", "p2", (BACKOFF, 2, False)),
+    "gated, to a group in backoff": Case(BACKOFF, ("p1",), "add", "gated-p2", (UNSCHEDULABLE, 2, True)),
+    "to an unschedulable group": Case(UNSCHEDULABLE, ("p1",), "add", "p2", (UNSCHEDULABLE, 2, False)),
+    "gated, to an unschedulable group": Case(UNSCHEDULABLE, ("p1",), "add", "gated-p2", (UNSCHEDULABLE, 2, False)),
+    "to a gated group": Case(GATED, ("gated-p1",), "add", "p2", (UNSCHEDULABLE, 2, True)),
+    "before the group": Case(INCOMPLETE, (), "add", "p1", apart=(["p1"], [])),
+    "another before the group": Case(INCOMPLETE, ("p1",), "add", "p2", apart=(["p1", "p2"], [])),
+    "gone, during the cycle": Case(POPPED, ("p1",), "delete", "p2", returning=("p2",)),
+    "one of two gone, during the cycle": Case(
+        POPPED, ("p1",), "delete", "p2", apart=([], ["p3"]), returning=("p2", "p3")
+    ),
+    "the only one gone, active": Case(ACTIVE, ("p1",), "delete", "p1"),
+    "one of two gone, active": Case(ACTIVE, ("p1", "p2"), "delete", "p2", (ACTIVE, 1, False)),
+    "the only one gone, in backoff": Case(BACKOFF, ("p1",), "delete", "p1"),
+    "one of two gone, in backoff": Case(BACKOFF, ("p1", "p2"), "delete", "p2", (BACKOFF, 1, False)),
+    "the only one gone, unschedulable": Case(UNSCHEDULABLE, ("p1",), "delete", "p1"),
+    "one of two gone, unschedulable": Case(UNSCHEDULABLE, ("p1", "p2"), "delete", "p2", (UNSCHEDULABLE, 1, False)),
+    "an unknown one gone": Case(ACTIVE, ("p1",), "delete", "p9", (ACTIVE, 1, False)),
+    "the gated one gone, which nothing looks at": Case(
+        GATED, ("p1", "gated-p2"), "delete", "gated-p2", (UNSCHEDULABLE, 1, True)
+    ),
+    "one of two gated ones gone": Case(
+        GATED, ("p1", "gated-p2", "gated-p3"), "delete", "gated-p2", (UNSCHEDULABLE, 2, True)
+    ),
+    "gone before the group": Case(INCOMPLETE, ("p1",), "delete", "p1"),
+    "one of two gone before the group": Case(INCOMPLETE, ("p1", "p2"), "delete", "p1", apart=(["p2"], [])),
+    "changed, active": Case(ACTIVE, ("p1", "p2"), "update", "p2", (ACTIVE, 2, False)),
+    "changed, in backoff": Case(BACKOFF, ("p1", "p2"), "update", "p2", (BACKOFF, 2, False)),
+    "changed, during the cycle": Case(POPPED, ("p1",), "update", "p2", apart=([], ["p2"]), returning=("p2",)),
+    "its gate is gone": Case(GATED, ("gated-p1",), "update", "p1", (ACTIVE, 1, False)),
+    "changed, but gated": Case(GATED, ("gated-p1",), "update", "gated-p1", (UNSCHEDULABLE, 1, True)),
+    "the gate of one of two is gone": Case(GATED, ("gated-p1", "gated-p2"), "update", "p1", (UNSCHEDULABLE, 2, True)),
+    "an unknown one changed": Case(NEW, (), "update", "p9", (ACTIVE, 1, False)),
+    "changed before the group": Case(INCOMPLETE, ("p2",), "update", "p2", apart=(["p2"], [])),
+}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_pods(name: str) -> None:
+    case = MEMBERS[name]
+    stage = Stage(case.state, case.pods, case.returning)
+    changed = pod(case.of)
+    if case.change == "update":
+        before = [*case.pods, *case.returning]
+        old = next((pod(each) for each in before if pod(each).key == changed.key), changed)
+        changed = replace(changed, metadata=replace(changed.metadata, labels=changed.metadata.labels | {"new": "1"}))
+        stage.queue.update(old, changed)
+    elif case.change == "add":
+        stage.queue.add(changed)
+    else:
+        stage.queue.delete(changed)
+    assert (stage.state, stage.apart) == (case.after, case.apart)
+
+
+ADDED = {
+    "without pods": ((), ("", 0, False)),
+    "with pods": (("p1", "p2"), (ACTIVE, 2, False)),
+    "with a gated pod": (("gated-p1", "p2"), (UNSCHEDULABLE, 2, True)),
+}
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_a_new_group(name: str) -> None:
+    pods, after = ADDED[name]
+    stage = Stage(INCOMPLETE, pods)
+    stage.queue.add_group(GROUP)
+    assert (stage.state, stage.apart) == (after, ([], []))
+
+
+STATES = {
+    ACTIVE: (("p1", "p2"), (ACTIVE, 2, False)),
+    BACKOFF: (("p1", "p2"), (BACKOFF, 2, False)),
+    UNSCHEDULABLE: (("p1", "p2"), (UNSCHEDULABLE, 2, False)),
+    GATED: (("gated-p1", "p2"), (UNSCHEDULABLE, 2, True)),
+    POPPED: (("p1", "p2"), ("", 0, False)),
+    NEW: ((), ("", 0, False)),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_changed_group(state: str) -> None:
+    pods, after = STATES[state]
+    stage = Stage(state, pods)
+    stage.queue.update_group(replace(GROUP, metadata=replace(GROUP.metadata, generation=2)))
+    assert stage.state == after
+    assert stage.entry is None or stage.entry.group.metadata.generation == 2
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_deleted_group(state: str) -> None:
+    pods, _ = STATES[state]
+    stage = Stage(state, pods)
+    stage.queue.delete_group(GROUP)
+    assert (stage.state, stage.apart) == (("", 0, False), ([] if state == POPPED else list(pods), []))
+
+
+def test_a_group_deleted_during_its_cycle() -> None:
+    stage = Stage(POPPED, ("p1",), ("p2", "p3"))
+    stage.queue.delete_group(GROUP)
+    assert (stage.state, stage.apart) == (("", 0, False), (["p2", "p3"], []))
+
+
+# (succeeded, rejected, whether there is backoff, whether a gate blocks a pod, the part, unschedulable, errors)
+ATTEMPTS = {
+    "an error, without backoff": (False, False, False, False, ACTIVE, 0, 1),
+    "unschedulable, without backoff": (False, True, False, False, ACTIVE, 1, 0),
+    "unschedulable, without backoff, and gated": (False, True, False, True, UNSCHEDULABLE, 1, 0),
+    "an error": (False, False, True, False, BACKOFF, 0, 1),
+    "unschedulable": (False, True, True, False, BACKOFF, 1, 0),
+    "an error, and gated": (False, False, True, True, UNSCHEDULABLE, 0, 1),
+    "a success that leaves pods behind": (True, False, True, False, ACTIVE, 0, 0),
+}
+
+
+@pytest.mark.parametrize("name", ATTEMPTS)
+def test_after_an_attempt(name: str) -> None:
+    succeeded, rejected, backs_off, gated, part, unschedulable, errors = ATTEMPTS[name]
+    stage = Stage(POPPED, ("p1", "p2"), **({} if backs_off else {"initial_backoff": 0, "max_backoff": 0}))
+    stage.popped.error_count = 5 if rejected or succeeded else 0
+    before = stage.popped.timestamp
+    if gated:
+        blocked = stage.popped.members[0]
+        blocked.update(pod("gated-p1"))
+    stage.now += SECOND
+    stage.fail(succeeded, rejected)
+    entry = stage.entry
+    assert entry is not None and stage.state[:2] == (part, 2)
+    assert (entry.unschedulable_count, entry.error_count) == (unschedulable, errors)
+    assert entry.timestamp == (before if succeeded else stage.now)
+
+
+def test_after_an_attempt_nothing_is_left() -> None:
+    stage = Stage(POPPED, ("p1",))
+    stage.fail(succeeded=True, rejected=False, back=())
+    assert stage.state == ("", 0, False)
+
+
+def test_after_a_success_new_pods_alone_have_a_new_timestamp() -> None:
+    stage = Stage(POPPED, ("p1",), ("p2",))
+    stage.now += SECOND
+    stage.fail(succeeded=True, rejected=False, back=())
+    assert stage.state == (ACTIVE, 1, False)
+    assert stage.entry is not None and stage.entry.timestamp == stage.now

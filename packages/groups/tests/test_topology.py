@@ -1,0 +1,162 @@
+"""A group with a topology constraint: which domain takes it, and what its pods are told if none can."""
+
+import random
+from typing import Any
+
+import pytest
+
+from kschedlab.build import cluster, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import V1_37
+from kschedlab.scheduler import Scheduler
+from kschedlab_groups.placement import InPlacement, Placement
+from packages.groups.tests.test_cycle import GATES, decided, group, member, messages_of, nodes_of
+
+TOPOLOGY = GATES | {"TopologyAwareWorkloadScheduling": True}
+RACK = {"topology": [{"key": "rack"}]}
+
+
+def in_rack(name: str, rack: str | None, **fields: Any) -> dict[str, Any]:
+    return node(name, labels={} if rack is None else {"rack": rack}, **fields)
+
+
+def tried(*objects: Any, minimum: int | None = 2, key: str = "rack", **spec: Any) -> dict[str, Any]:
+    wanted = group(minimum=minimum, schedulingConstraints={"topology": [{"key": key}]}, **spec)
+    return decided(*objects, wanted, gates=TOPOLOGY)
+
+
+def gang(*cpus: str) -> list[dict[str, Any]]:
+    return [member(f"p{i}", cpu=cpu) for i, cpu in enumerate(cpus)]
+
+
+def test_a_gang_stays_in_one_domain() -> None:
+    nodes = [in_rack("a", "r1", cpu="1"), in_rack("b", "r2", cpu="1"), in_rack("c", "r2", cpu="1")]
+    assert sorted(nodes_of(tried(*nodes, *gang("1", "1")))) == ["b", "c"]
+    plain = decided(*nodes, group(), *gang("1", "1"), gates=TOPOLOGY)
+    assert plain["condition"]["status"] == "True" and plain["domains"] == [{"domain": "", "pods": 2}]
+
+
+def test_without_the_gate_the_constraint_does_not_count() -> None:
+    nodes = [in_rack("a", "r1", cpu="1"), in_rack("b", "r2", cpu="1")]
+    answer = decided(*nodes, group(schedulingConstraints=RACK), *gang("1", "1"))
+    assert sorted(nodes_of(answer)) == ["a", "b"] and "domains" not in answer
+
+
+def test_the_fuller_domain_wins() -> None:
+    nodes = [in_rack("a", "r1", cpu="4", memory="4Gi"), in_rack("b", "r2", cpu="4", memory="4Gi")]
+    answer = tried(*nodes, pod("old", "b", cpu="1", memory="1Gi"), *gang("1", "1"))
+    assert nodes_of(answer) == ["b", "b"]
+    assert answer["domains"] == [
+        {"domain": "r1", "pods": 2, "scores": {"NodeResourcesFit": 29, "PodGroupPodsCount": 100}},
+        {"domain": "r2", "pods": 2, "scores": {"NodeResourcesFit": 54, "PodGroupPodsCount": 100}},
+    ]
+
+
+def test_the_domain_for_more_pods_wins() -> None:
+    nodes = [in_rack("a", "r1", cpu="3", memory="9Gi"), in_rack("b", "r2", cpu="2", memory="9Gi")]
+    answer = tried(*nodes, *gang("1", "1", "1"))
+    assert nodes_of(answer) == ["a", "a", "a"]
+    assert [each["scores"]["PodGroupPodsCount"] for each in answer["domains"]] == [100, 66]
+
+
+def test_pods_that_run_tie_the_others_to_their_domain() -> None:
+    nodes = [in_rack("a", "r1", cpu="1"), in_rack("b", "r2", cpu="8")]
+    answer = tried(*nodes, member("old", "a", cpu="1"), *gang("1"))
+    assert [each["domain"] for each in answer["domains"]] == ["r1"]
+    assert messages_of(answer) == ["0/1 nodes are available: 1 Insufficient cpu."]
+
+
+LOST = {
+    "two domains": (["a", "b"], "more than 1 domain found for pod group: r1, r2"),
+    "no domain": (["c"], "no topology domain found for pod default/old-0"),
+    "no node": (
+        ["gone"],
+        'getting node for pod default/old-0: nodeinfo not found for node name "gone"',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_pods_that_run_without_a_common_domain_are_an_error(case: str) -> None:
+    places, said = LOST[case]
+    nodes = [in_rack("a", "r1"), in_rack("b", "r2"), in_rack("c", None)]
+    old = [member(f"old-{i}", place) for i, place in enumerate(places)]
+    answer = tried(*nodes, *old, *gang("1"))
+    said = f"cannot determine domain for already scheduled pods: {said}"
+    assert messages_of(answer) == [said]
+    assert answer["condition"] == {"status": "False", "reason": "SchedulerError", "message": said}
+
+
+def test_a_domain_with_an_empty_name_agrees_with_one_that_comes_later() -> None:
+    nodes = [in_rack("a", ""), in_rack("b", "r2")]
+    answer = tried(*nodes, member("old-0", "a"), member("old-1", "b"), *gang("1"))
+    assert nodes_of(answer) == ["b"]
+
+
+def test_without_any_domain_the_group_is_unschedulable() -> None:
+    answer = tried(in_rack("a", "r1"), *gang("1", "1"), key="room")
+    assert messages_of(answer) == ["no feasible placements found"] * 2
+    assert answer["condition"]["message"] == (
+        "no feasible placements found, pod group preemption: No preemption victims found for incoming preemptor"
+    )
+
+
+def test_if_no_domain_can_take_it_the_first_one_says_why() -> None:
+    answer = tried(in_rack("a", "r1", cpu="1"), in_rack("b", "r2", cpu="1"), *gang("1", "1"))
+    first = "minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"
+    head = f"pod group is unschedulable, 0/2 placements are available, first placement status: {first}"
+    assert answer["condition"]["message"].startswith(head)
+    assert messages_of(answer)[1] == "0/1 nodes are available: 1 Insufficient cpu."
+
+
+def test_preemption_makes_room_in_one_domain() -> None:
+    nodes = [in_rack("a", "r1", cpu="1"), in_rack("b", "r2", cpu="1"), in_rack("c", "r2", cpu="1")]
+    running = [pod(f"low-{n}", n, cpu="1") for n in "abc"]
+    wanted = [member(name, cpu="1", priority=5) for name in "xy"]
+    answer = tried(*nodes, *running, *wanted, priority=5)
+    assert answer["victims"] == ["default/low-b", "default/low-c"]
+    assert sorted(each["nominated"] for each in answer["placements"]) == ["b", "c"]
+
+
+def test_a_draw_decides_between_equal_domains() -> None:
+    nodes = [in_rack("a", "r1"), in_rack("b", "r2")]
+    from kschedlab.manifests.decoding import decode
+    from kschedlab.objects.model import PodGroup
+    from kschedlab_groups.topology import place_by_topology
+
+    found, _ = decode(group(minimum=1, schedulingConstraints=RACK), "PodGroup")
+    assert isinstance(found, PodGroup)
+    whole = cluster(*nodes, member("p", cpu="1"))
+    drawn = {
+        place_by_topology(Scheduler(whole, V1_37, rng=random.Random(each)), found, [*whole.pending.values()], [])[0]
+        for each in range(20)
+    }
+    assert {each.placement for each in drawn} == {"r1", "r2"}
+
+
+# -- decisions in a placement
+
+
+def placed(nodes: int, inside: range) -> tuple[Cluster, InPlacement]:
+    import numpy as np
+
+    whole = cluster(*(node(f"n{i:03}") for i in range(nodes)), pod("web", cpu="1"))
+    return whole, InPlacement(Scheduler(whole, V1_37), Placement("r", np.array(inside)))
+
+
+def test_the_search_goes_round_the_placement() -> None:
+    whole, scheduler = placed(600, range(100, 400))
+    (web,) = whole.pending.values()
+    first = scheduler.cycle(web)
+    assert first.evaluated == 144, "48 % of the 300 nodes"
+    assert (first.names[0], first.names[-1]) == ("n100", "n243")
+    scheduler.cycle(web)
+    third = scheduler.cycle(web)
+    assert (third.names[0], third.names[-1]) == ("n100", "n399"), "the end of the placement, and its beginning"
+    assert scheduler.next_start_node_index == 432 % 300
+
+
+def test_other_nodes_are_excluded() -> None:
+    whole, scheduler = placed(3, range(1, 3))
+    decision = scheduler.cycle(whole.info(whole.pending["default/web"].pod))
+    assert decision.names == ["n001", "n002"] and decision.verdict("n000").plugin == "PreFilter"

@@ -1,0 +1,7 @@
+"""Exercises: predict the outcome, build a cluster, repair a function. ``Lesson("preemption", seed=1)[1]``."""
+
+from kschedlab_lab.exercises.desk import RosterForm as RosterForm, SheetForm as SheetForm
+from kschedlab_lab.exercises.lesson import LESSONS as LESSONS, Lesson as Lesson
+from kschedlab_lab.exercises.progress import Progress as Progress
+from kschedlab_lab.exercises.roster import Roster as Roster
+from kschedlab_lab.exercises.sheet import Sheet as Sheet, answers as answers

@@ -1,0 +1,94 @@
+"""Build a cluster in which something happens: the student writes manifests, and the engine decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kschedlab.manifests.loading import ManifestError, Objects, loads
+from kschedlab.messages import later, say
+from kschedlab.text.html import Html
+from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
+
+LONGEST = 50_000
+"""Most characters of an answer; a longer one was pasted by mistake."""
+MOST_OBJECTS = 100
+
+
+class Build(Exercise):
+    """Manifests to write. ``base``: YAML of the existing objects, to which the answer is added.
+
+    ``goal``: checks the objects of both; returns what the first wrong step misses, or "" if the answer is right.
+    ``example``: manifests that reach the goal. ``start``: what stands in the editor at first, to be completed.
+    ``decided``: the picture of what the scheduler decides about the objects of both.
+    """
+
+    kind = later("build")
+    answered_by = "yaml"
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        goal: Callable[[Objects], str],
+        example: str,
+        why: str,
+        hints: tuple[str, ...],
+        instance: Instance = NOTHING,
+        base: str = "",
+        start: str = "",
+        decided: Callable[[Objects], Html] | None = None,
+    ) -> None:
+        super().__init__(title, question, hints, instance)
+        self.goal, self.example, self.why, self.base, self.start = goal, example, why, base, start
+        self.decided = decided
+
+    @property
+    def right(self) -> str:
+        """A right answer."""
+        return self.example
+
+    def judge(self, answer: object) -> Verdict:
+        """The verdict on the answer."""
+        text = str(answer)
+        if len(text) > LONGEST:
+            return Verdict(
+                State.ERROR,
+                say("The answer has {number} characters; {longest} are enough.", number=len(text), longest=LONGEST),
+                read=False,
+            )
+        try:
+            own = loads(text, "answer") if text.strip() else Objects()
+            both = loads(f"{text}\n---\n{self.base}", "answer") if self.base else own
+        except ManifestError as error:
+            return Verdict(State.ERROR, say("The manifests can't be read."), str(error), read=False)
+        if sum(own.report.counts.values()) > MOST_OBJECTS:
+            return Verdict(State.ERROR, say("More than {most} objects; a few are enough.", most=MOST_OBJECTS))
+        missing = self.goal(both)
+        notes = "\n".join(both.report.lines())
+        state, words = (State.WRONG, missing) if missing else (State.RIGHT, self.why)
+        return Verdict(state, words, notes, self._picture(both))
+
+    def drawing(self) -> Html:
+        """What the scheduler decides about the solution."""
+        return self.judge(self.example).picture
+
+    def _picture(self, objects: Objects) -> Html:
+        """What the scheduler decides; empty where the pod in question is missing, or there is no picture."""
+        try:
+            return self.decided(objects) if self.decided is not None else Html()
+        except (LookupError, ValueError):
+            return Html()
+
+    def explained(self) -> str:
+        """The solution."""
+        return f"{self.example.strip()}\n\n{self.why}"
+
+
+def budget_fault(objects: Objects, expected: int) -> str:
+    """What is wrong unless one budget, and nothing else, was added to so many nodes and pods; else ""."""
+    if len(objects.pods) + len(objects.nodes) != expected:
+        return say("Only PodDisruptionBudgets may be added.")
+    if len(objects.pod_disruption_budgets) != 1:
+        given = len(objects.pod_disruption_budgets)
+        return say("There must be one PodDisruptionBudget; you gave {given}.", given=given)
+    return ""

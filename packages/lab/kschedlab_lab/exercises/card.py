@@ -1,0 +1,106 @@
+"""An exercise in the browser: the question, a place for the answer, and buttons for check, hint and solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol, TypedDict
+from weakref import WeakSet
+
+import anywidget
+import traitlets
+from IPython.core.interactiveshell import InteractiveShell
+
+from kschedlab.text.html import Html
+from kschedlab_lab.language import spoken
+from kschedlab_lab.panels.classroom import enlarge
+from kschedlab_lab.stage.front_end import front_end
+from kschedlab_lab.stage.live import publish, republish
+
+WHOLE, CELL = "whole", "cell"
+"""Parts of an exercise: all of it, or what stands below a cell in which the answer is written."""
+HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
+
+
+class Face(TypedDict):
+    """What is to be seen. ``place``: where the answer is given; ``question``, ``reply``: markup."""
+
+    question: str
+    place: str
+    choices: list[str]
+    given: str
+    reply: str
+
+
+class Asked(Protocol):
+    """What a card shows and operates."""
+
+    given: str
+    shown_in: WeakSet[Card]
+
+    def face(self, part: str) -> Face:
+        """What is to be seen now."""
+
+    def still(self, part: str) -> tuple[Html, str]:
+        """What a saved notebook shows, and the same as text."""
+
+    def check(self, answer: Any = None) -> object:
+        """Judge an answer."""
+
+    def hint(self) -> object:
+        """Give the next hint."""
+
+    def solution(self) -> object:
+        """Give the solution."""
+
+
+class Card(anywidget.AnyWidget):
+    """An exercise, or the ``part`` of it below a cell. Every card of an exercise shows the same reply.
+
+    ``again``: judges what was handed over in that cell, where the front end can't run the cell itself.
+    """
+
+    _esm = front_end(HERE / "card.js")
+    _css = (STAGE / "stage.css").read_text(encoding="utf-8") + (HERE / "card.css").read_text(encoding="utf-8")
+    face: Any = traitlets.Dict().tag(sync=True)
+    large: Any = traitlets.Bool().tag(sync=True)
+    spoken: Any = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, exercise: Asked, part: str = WHOLE, again: Callable[[], object] = lambda: None) -> None:
+        self.exercise, self.part, self.again, self._saved = exercise, part, again, ""
+        super().__init__(face=exercise.face(part), spoken=spoken())
+        self.on_msg(self._received)
+        exercise.shown_in.add(self)
+        enlarge(self)
+
+    def display(self) -> None:
+        """Show it below the current cell; nothing without IPython."""
+        if InteractiveShell.initialized():
+            self._saved = publish(*self.exercise.still(self.part), self)
+
+    def classroom(self, on: bool = True) -> None:
+        """Enlarge everything, for a projector."""
+        self.large = on
+
+    def refresh(self) -> None:
+        """Show what was said last, also in a saved notebook."""
+        self.face = self.exercise.face(self.part)
+        self._save()
+
+    def _save(self) -> None:
+        if self._saved:
+            republish(self._saved, *self.exercise.still(self.part))
+
+    def _received(self, _widget: object, message: dict[str, Any], _buffers: object) -> None:
+        if "draft" in message:
+            self.exercise.given = str(message["draft"])
+            self._save()
+        elif "check" in message:
+            answer = message["check"]
+            self.exercise.check(str(answer) if answer else None)
+        elif "hint" in message:
+            self.exercise.hint()
+        elif "solution" in message:
+            self.exercise.solution()
+        elif "again" in message:
+            self.again()

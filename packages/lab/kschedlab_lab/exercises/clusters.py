@@ -1,0 +1,138 @@
+"""Small clusters as exercises show them: a row for each node with its pods, then pending pods and budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from kschedlab.decision import Decision
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.messages import listed, say, sentences
+from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
+from kschedlab.objects.requests import pod_requests
+from kschedlab.text.html import Html, element, join
+from kschedlab.text.style import NOWRAP
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned, amount, below, clock, count, request_text
+from kschedlab_lab.exercises.exercise import Instance
+from kschedlab_lab.exercises.fitting import fitting
+from kschedlab_lab.views.picture import Handles, picture, question
+from kschedlab_lab.views.score import STAGES, lead
+from kschedlab_lab.views.score_map import ScoreMap
+from kschedlab_lab.views.svg import Room
+
+COLUMN = Room(500, 150)
+"""The room for a picture beside the answer on a printed sheet."""
+STYLES = (NOWRAP, "", NOWRAP)
+"""Names and pods do not wrap; labels may."""
+Row = Sequence[Sequence[str]]
+"""Cells of one or more lines."""
+
+
+def pictured(
+    decision: Decision, manifests: Iterable[dict[str, Any]], numbers: bool = False, pick: bool = False
+) -> Instance:
+    """The cluster before the decision: a drawing, and the table folded below it.
+
+    ``numbers``: the table is open, because the question needs more than the drawing shows. ``pick``: the answer is a
+    node, which can be picked in the drawing.
+    """
+    listed = shown(manifests)
+    nodes = {name: {"data_pick": name} for name in decision.cluster.names if pick}
+    folded = element("details", element("summary", say("As a table")), listed.picture, open="" if numbers else None)
+    rest = [element("p", facts(decision)), folded]
+    drawing, printed = fitting(partial(question, decision, handles=Handles(nodes=nodes))), question(decision, COLUMN)
+    return Instance(join([drawing, *rest]), listed.text, listed.picture, join([printed, *rest]))
+
+
+def outcome(decision: Decision) -> Html:
+    """The decision as a drawing."""
+    return fitting(partial(picture, decision))
+
+
+def scored(decision: Decision) -> Html:
+    """The decision, and each plugin's weighted score of each node."""
+    if decision.scores is None:
+        return outcome(decision)
+    plugins, nodes = decision.scores.plugins, sorted(decision.cluster.names)
+    scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(decision))
+    return join([outcome(decision), fitting(scores, 90 + 40 * len(plugins))])
+
+
+def facts(decision: Decision) -> str:
+    """What the drawing cannot show to scale: the request, and what the budgets allow."""
+    budgets = decision.cluster.objects_of(PodDisruptionBudget)
+    allowed = (
+        say("The budget {name} allows {disruptions}.", name=b.metadata.name, disruptions=_disruptions(b))
+        for b in budgets
+    )
+    pod, cpu = decision.pod, decision.cluster.allocatable[0]
+    size = say("Each node has {amount}.", amount=amount("cpu", int(cpu[0]))) if len(set(cpu.tolist())) == 1 else ""
+    wants = say("{pod} {wants}.", pod=pod.pod.metadata.name, wants=request_text(decision))
+    return sentences([size, wants, *allowed])
+
+
+def _disruptions(budget: PodDisruptionBudget) -> str:
+    return count(budget.status.disruptionsAllowed, "disruption")
+
+
+def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
+    """The cluster as a table and as text."""
+    objects = decode_objects(manifests)
+    described = _describer(objects)
+    on: dict[str, list[str]] = {node.metadata.name: [] for node in objects.nodes}
+    for pod in objects.pods:
+        if pod.spec.nodeName in on:
+            on[pod.spec.nodeName].append(f"{pod.metadata.name}: {described(pod)}")
+    parts: list[tuple[tuple[str, ...], list[Row]]] = [
+        (
+            (say("node"), "allocatable", say("its pods")),
+            [([n.metadata.name], [_room(n)], on[n.metadata.name] or [say("none")]) for n in objects.nodes],
+        ),
+        ((say("waiting pod"), ""), [([p.metadata.name], [described(p)]) for p in objects.pods if not p.spec.nodeName]),
+        (
+            (say("budget of app"), ""),
+            [
+                ([b.metadata.name], [f"disruptionsAllowed {b.status.disruptionsAllowed}"])
+                for b in objects.pod_disruption_budgets
+            ],
+        ),
+    ]
+    used = [(head, found) for head, found in parts if found]
+    text = "\n\n".join(
+        "\n".join(aligned([head, *(line for each in found for line in below(each))], "")) for head, found in used
+    )
+    return Instance(element("div", *(_table(head, found) for head, found in used)), text)
+
+
+def _table(head: Sequence[str], rows: Sequence[Row]) -> Html:
+    return table(head, (row(*map(_cell, each, STYLES)) for each in rows))
+
+
+def _cell(lines: Sequence[str], style: str) -> Html:
+    return element("span", join(lines, element("br")), style=style)
+
+
+def _room(node: Node) -> str:
+    room = node.status.allocatable
+    parts = [amount("cpu", room["cpu"].milli()), amount("memory", room["memory"].value())]
+    labels = [f"{key}={value}" for key, value in node.metadata.labels.items()]
+    taints = [f"{say('taint')} {taint.key}={taint.value}:{taint.effect}" for taint in node.spec.taints]
+    return listed([*parts, *labels, *taints])
+
+
+def _describer(objects: Objects) -> Callable[[Pod], str]:
+    """A function that describes a pod, with its priority if any pod has one."""
+    moment = clock(pod.status.startTime for pod in objects.pods if pod.status.startTime is not None)
+    ranked = any(pod.spec.priority for pod in objects.pods)
+
+    def described(pod: Pod) -> str:
+        requests = [amount(name, value) for name, value in pod_requests(pod).items()]
+        labels = [f"{key}={value}" for key, value in pod.metadata.labels.items()]
+        priority = [say("priority {priority}", priority=pod.spec.priority)] if ranked else []
+        start = pod.status.startTime
+        started = [say("started {start}", start=moment(start))] if start is not None else []
+        return listed([*requests, *priority, *started, *labels]) or say("asks for nothing")
+
+    return described

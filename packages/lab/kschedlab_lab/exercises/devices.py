@@ -1,0 +1,386 @@
+"""Exercises of lesson 10: which device a claim gets, claims to write and to mend, and the search behind them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+from kschedlab.build import Manifest, as_yaml
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.manifests.loading import Objects, decode_objects, loads
+from kschedlab.messages import listed, meant, say, terms
+from kschedlab.objects.model import ResourceClaim
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html, element, join
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned
+from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab_lab.exercises.fitting import fitting
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.exercises.your_cluster import OneLine
+from kschedlab_lab.panels.devices import GENERATION, ROOT, Gpu, claim_of, fleet, of_memory, of_model, train
+from kschedlab_lab.views.device_map import draw_devices
+from kschedlab_lab.views.device_sights import FREE, TAKES, NodeSight, Sight, sights
+
+NODES = ("node-a", "node-b", "node-c")
+SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (16,)}
+"""The models, and the memory in Gi that they come with."""
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"devices {seed}")
+    return [which_device(rng), two_on_one_root(rng), one_line(rng), search(seed)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Three nodes with GPUs, one of them held and one with a taint, and what train's claim asks for."""
+
+    gpus: Mapping[str, Sequence[Gpu]]
+    held: str
+    broken: str
+    model: str
+    memory: int
+    count: int = 1
+    together: bool = False
+    tolerates: bool = False
+
+    @property
+    def base(self) -> list[Manifest]:
+        """Everything but the claim."""
+        return [*fleet(self.gpus, self.held, self.broken), train()]
+
+    @property
+    def claim(self) -> Manifest:
+        """The claim."""
+        expressions = [of_model(self.model), of_memory(self.memory)]
+        return claim_of(expressions, self.count, self.together, self.tolerates)
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What is decided."""
+        return decided(decode_objects([*self.base, self.claim]))
+
+    def instance(self, *more: Html, text: str = "") -> Instance:
+        """The devices before the decision, and all that is known of them."""
+        rows = [
+            [f"{name}/{gpu}", model, f"{memory}Gi", root, self._state(f"{name}/{gpu}")]
+            for name, gpus in self.gpus.items()
+            for gpu, model, memory, root in gpus
+        ]
+        head = [*terms("device", "model", meant("memory", "device"), "PCIe root"), ""]
+        known = table(head, (row(*each, element("span", state)) for *each, state in rows))
+        folded = element("details", element("summary", say("As a table")), known, open="", class_="again")
+        picture = join([fitting(partial(draw_devices, self.decision, asked=False)), *more, folded])
+        written = "\n".join(aligned([head, *rows], ""))
+        return Instance(picture, f"{written}\n\n{text}" if text else written, join([*more, known]))
+
+    def _state(self, name: str) -> str:
+        held = say("held by rival") if name == self.held else ""
+        broken = say("taint broken") if name == self.broken else ""
+        return listed(filter(None, (held, broken)))
+
+
+def decided(objects: Objects) -> Decision:
+    """The decision for ``default/train``."""
+    return schedule("default/train", Cluster(objects, GENERATION.api), GENERATION)
+
+
+def devices_of(decision: Decision) -> list[str]:
+    """The devices that train gets, as ``node/gpu``."""
+    return [
+        f"{each.node}/{device.id.device}"
+        for each in sights(decision)
+        for device in each.devices
+        if each.chosen and device.state == TAKES
+    ]
+
+
+def drawing(objects: Objects) -> Html:
+    """The decision for ``default/train`` as a picture."""
+    return fitting(partial(draw_devices, decided(objects)))
+
+
+def random_case(rng: random.Random) -> Case:
+    """Nodes with GPUs drawn at random."""
+
+    def gpu(number: int) -> Gpu:
+        model = rng.choice(["a100", "a100", "h100", "t4"])
+        return f"gpu-{number}", model, rng.choice(SIZES[model]), rng.choice(["p0", "p1"])
+
+    gpus = {name: [gpu(number) for number in range(3)] for name in NODES}
+    names = [f"{name}/gpu-{number}" for name in NODES for number in range(3)]
+    held, broken = rng.sample(names, 2)
+    return Case(gpus, held, broken, "a100", rng.choice([40, 80]))
+
+
+# -- predict
+
+
+def which_device(rng: random.Random) -> Exercise:
+    """One node can serve the claim, with any of two devices or more."""
+
+    def wanted(case: Case) -> bool:
+        free = [each for each in sights(case.decision) if not each.reason]
+        if len(free) != 1 or len(remarks_of(case)) < 4:
+            return False
+        gpus = zip(case.gpus[free[0].node], free[0].devices, strict=True)
+        return any(gpu[1] == case.model and gpu[2] >= case.memory and seen.state == FREE for gpu, seen in gpus)
+
+    case = drawn(rng, random_case, wanted)
+    (right,) = devices_of(case.decision)
+    remarks = remarks_of(case)
+    claim = as_yaml([case.claim])
+    return Predict(
+        say("Which device?"),
+        say("train claims one device with the claim below. Which one does it get?"),
+        right,
+        remarks[right],
+        (
+            say("First cross out what is held, has a taint, or is not selected."),
+            say("Of those left, the search takes the first of the node's slice."),
+        ),
+        case.instance(lines(claim), text=claim),
+        remarks,
+        solved=lambda: fitting(partial(draw_devices, case.decision)),
+    )
+
+
+def remarks_of(case: Case) -> dict[str, str]:
+    """By device of the model that is asked for: what becomes of it."""
+    found = {}
+    for node in sights(case.decision):
+        for device, gpu in zip(node.devices, case.gpus[node.node], strict=True):
+            name = f"{node.node}/{device.id.device}"
+            if gpu[1] == case.model:
+                found[name] = _remark(node, name, device)
+    return found
+
+
+def _remark(node: NodeSight, name: str, device: Sight) -> str:
+    if device.state == TAKES:
+        return say(
+            "{device} is the first device of its node that the claim may have, and no other node has one.", device=name
+        )
+    if device.state == FREE:
+        return say(
+            "The search on {node} never comes to {device}: a device before it already serves the claim.",
+            node=node.node,
+            device=name,
+        )
+    return say("On {node}, {sentence}.", node=node.node, sentence=device.sentence)
+
+
+# -- build
+
+START = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: gpus
+spec:
+  devices:
+    requests:
+    - name: gpus
+      exactly:
+        deviceClassName: gpu
+        count:
+"""
+"""The beginning of a claim."""
+
+
+KINDS = {"Node": 3, "ResourceSlice": 3, "DeviceClass": 1, "ResourceClaim": 2, "Pod": 1}
+"""What there is with one claim added: rival is the other one."""
+
+
+def fault(case: Case, objects: Objects) -> str:
+    """What the claim misses; "" if train gets what it needs."""
+    claim = Cluster(objects, GENERATION.api).find(ResourceClaim, ("default", "gpus"))
+    if objects.report.counts != KINDS or claim is None:
+        return say("Give one claim, gpus, and nothing else.")
+    if claim.status.allocation is not None:
+        return say("Leave the status out: the scheduler writes it.")
+    decision = decided(objects)
+    if decision.error:
+        return say("The decision ends with an error: {error}", error=decision.error)
+    if decision.node is None:
+        return say("train gets nothing. {event}", event=decision.event)
+    names = devices_of(decision)
+    gpus = [gpu for gpu in case.gpus[decision.node] if f"{decision.node}/{gpu[0]}" in names]
+    got = say("train gets {devices}", devices=say(" and ").join(names)) if names else say("train gets no device")
+    if len(gpus) != case.count:
+        return say("{got}: not {number}.", got=got, number=case.count)
+    if any(gpu[1] != case.model or gpu[2] < case.memory for gpu in gpus):
+        return say(
+            "{got}: each must be an {model} with {memory}Gi or more.", got=got, model=case.model, memory=case.memory
+        )
+    roots = [gpu[3] for gpu in gpus]
+    apart = case.together and len(set(roots)) > 1
+    return say("{got}, on the roots {roots}.", got=got, roots=say(" and ").join(roots)) if apart else ""
+
+
+def elsewhere(case: Case, objects: Objects) -> str:
+    """What a claim that is right here by luck would take or refuse on other nodes; "" if it is right there, too."""
+    (claim,) = (each for each in objects.resource_claims if each.metadata.name == "gpus")
+    model, least, number = case.model, case.memory, case.count
+    asked = say(
+        "{number} {model} with {memory}Gi on one root" if case.together else "{number} {model} with {memory}Gi",
+        number=number,
+        model=model,
+        memory=least,
+    )
+
+    def gets(model: str, memory: int, roots: str = "p0", broken: str = "") -> bool:
+        gpus = [(f"gpu-{place}", model, memory, roots[2 * place :][:2] or roots[:2]) for place in range(number)]
+        cluster = Cluster.from_dicts([*fleet({"node": gpus}, broken=broken), train()], GENERATION.api).add(claim)
+        return schedule("default/train", cluster, GENERATION).node is not None
+
+    if gets(model, least - 1):
+        less = say("{number} {model} with {memory}Gi", number=number, model=model, memory=least - 1)
+        return say("Here it gets the right devices, but it would take {devices} as well.", devices=less)
+    if gets("h100", least):
+        others = say("{number} {model}", number=number, model="h100")
+        return say("Here it gets the right devices, but it would take {devices} as well.", devices=others)
+    if case.together and gets(model, least, "p0p1"):
+        return say("Here it gets the right devices, but it would take devices on two roots as well.")
+    if not gets(model, least):
+        return say("Here it gets its devices, but it would refuse {devices}, and that is enough.", devices=asked)
+    if case.tolerates and not gets(model, least, broken="node/gpu-0"):
+        return say("Here it gets its devices, but it would refuse {devices} if one is broken.", devices=asked)
+    return ""
+
+
+def two_on_one_root(rng: random.Random) -> Exercise:
+    """A claim for two devices on one root, where selectors alone do not lead there."""
+
+    def wanted(case: Case) -> bool:
+        apart = replace(case, together=False)
+        return case.decision.node is not None and fault(case, decode_objects([*apart.base, apart.claim])) != ""
+
+    case = drawn(rng, lambda rng: replace(random_case(rng), count=2, together=True), wanted)
+    return Build(
+        say("Two on one root"),
+        say(
+            "train needs two a100 with at least {memory}Gi each, on one PCIe root. Write its claim, gpus.",
+            memory=case.memory,
+        ),
+        lambda objects: fault(case, objects) or elsewhere(case, objects),
+        as_yaml([case.claim]),
+        say("The selectors say what each device must be, the constraint what the two have in common."),
+        (
+            say("Two selectors: one compares an attribute, the other a capacity, as in the first panel's claim."),
+            say("constraints is a list beside requests; its one line is - matchAttribute: {root}", root=ROOT),
+        ),
+        case.instance(),
+        as_yaml(case.base),
+        START,
+        drawing,
+    )
+
+
+def one_line(rng: random.Random) -> Exercise:
+    """A claim that no node can serve, for one mistake."""
+
+    def mistakes(case: Case) -> dict[str, str]:
+        return {
+            f'quantity("{case.memory}Gi")': f'quantity("{case.memory}Ti")',
+            'model == "a100"': 'model == "A100"',
+            f"matchAttribute: {ROOT}": "matchAttribute: gpu.example.com/pcieRoot",
+            "key: broken": "key: Broken",
+        }
+
+    def broken(case: Case, good: str) -> str:
+        return as_yaml([case.claim]).replace(good, mistakes(case)[good])
+
+    def wanted(case: Case) -> bool:
+        needs_taint = replace(case, tolerates=False).decision.node is None
+        return case.decision.node is not None and needs_taint
+
+    def draw(rng: random.Random) -> Case:
+        return replace(random_case(rng), count=2, together=True, tolerates=True)
+
+    case = drawn(rng, draw, wanted)
+    good = rng.choice(sorted(mistakes(case)))
+    wrong, base = broken(case, good), as_yaml(case.base)
+    event = decided(loads(f"{wrong}\n---\n{base}")).event
+    built = OneLine(
+        say("One line"),
+        say(
+            "train needs two a100 with at least {memory}Gi on one PCIe root, and may use the broken one. This claim "
+            "has a mistake, and no node can serve it. Change one line.",
+            memory=case.memory,
+        ),
+        lambda objects: fault(case, objects) or elsewhere(case, objects),
+        as_yaml([case.claim]),
+        say("It was {mistake}; {good} is right.", mistake=mistakes(case)[good], good=good),
+        (
+            say("The event does not say which: {event}", event=event),
+            say("Compare each name and each value with the table: upper case, units, domains."),
+        ),
+        case.instance(),
+        base,
+        wrong,
+        drawing,
+    )
+    built.before = wrong
+    return built
+
+
+# -- repair
+
+
+def together_broken(roots: list[str], count: int) -> list[int]:
+    """The places of the devices that the search takes: count devices on one root; [] if there are none."""
+    taken = [place for place, root in enumerate(roots) if root == roots[0]]
+    return taken[:count] if len(taken) >= count else []
+
+
+def together_mended(roots: list[str], count: int) -> list[int]:
+    """The places of the devices that the search takes: count devices on one root; [] if there are none."""
+    for first in range(len(roots)):
+        taken = [place for place in range(first, len(roots)) if roots[place] == roots[first]]
+        if len(taken) >= count:
+            return taken[:count]
+    return []
+
+
+def by_engine(roots: list[str], count: int) -> list[int]:
+    """What a node with one device for each root gives to a claim for that many on one root."""
+    gpus = {"node-a": [(f"gpu-{place}", "a100", 40, root) for place, root in enumerate(roots)]}
+    objects = decode_objects([*fleet(gpus), claim_of([], count, True), train()])
+    return [int(name.rpartition("-")[2]) for name in devices_of(decided(objects))]
+
+
+def nodes_with_roots(rng: random.Random) -> Iterator[tuple[list[str], int]]:
+    """Roots and counts; small ones first."""
+    yield ["p0", "p0"], 2
+    yield ["p0", "p1", "p1"], 2
+    for _ in range(15):
+        yield [rng.choice(["p0", "p1", "p2"]) for _ in range(rng.randrange(3, 7))], rng.choice([1, 2, 3])
+
+
+def search(seed: int) -> Exercise:
+    """A search that never gives a device back."""
+    return Repair(
+        say("Given back"),
+        say(
+            "A claim wants count devices on one PCIe root. This function takes the first device, looks for others on "
+            "its root, and gives up where that fails. Mend it so that it takes the devices that the scheduler takes."
+        ),
+        together_broken,
+        together_mended,
+        by_engine,
+        nodes_with_roots,
+        say("The search is depth first: where a device leads nowhere it is given back, and the next one is tried."),
+        (
+            say("Which device is tried first after the first one was given back?"),
+            say("Devices before it need not be looked at."),
+        ),
+        seed,
+    )

@@ -1,0 +1,289 @@
+"""An exercise: a question about a generated cluster, remarks on wrong answers, hints, and the solution.
+
+Three kinds: :class:`~kschedlab_lab.exercises.predict.Predict`, :class:`~kschedlab_lab.exercises.build.Build` and
+:class:`~kschedlab_lab.exercises.repair.Repair`. An exercise knows its right answer, and a test asks it for many seeds.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, ClassVar, Literal, TypeVar
+from weakref import WeakSet
+
+from kschedlab.messages import later, say
+from kschedlab.text.html import Html, coded, element, join, visible
+from kschedlab.text.words import count
+from kschedlab_lab.exercises.card import CELL, Card, Face
+
+T = TypeVar("T")
+Said = TypeVar("Said", "Verdict", "Note")
+
+NO_PICTURE = Html()
+
+
+class State(Enum):
+    """A student's progress with an exercise. ERROR: the answer could not be read or run."""
+
+    UNATTEMPTED = later("not tried")
+    WRONG = later("not yet")
+    ERROR = later("error")
+    RIGHT = later("right")
+
+    @property
+    def words(self) -> str:
+        """The state in the chosen language."""
+        return say(self.value)
+
+
+def lines(text: str) -> Html:
+    """Preformatted text, such as a function's source."""
+    return element("pre", join(text.splitlines(), element("br")), style="white-space:pre-wrap;margin:0.3em 0")
+
+
+MARKS = {State.UNATTEMPTED: "○", State.WRONG: "✗", State.ERROR: "⚠", State.RIGHT: "✓"}
+LOOKS = {State.WRONG: "color:#D55E00", State.ERROR: "color:#D55E00", State.RIGHT: "color:#009E73"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on an answer: the first wrong step and why.
+
+    ``evidence``: the numbers behind it, as text. ``picture``: what the scheduler decides about the answer. ``read``:
+    whether the answer could be read; else it is no try.
+    """
+
+    state: State
+    words: str
+    evidence: str = ""
+    picture: Html = NO_PICTURE
+    read: bool = True
+
+    def __repr__(self) -> str:
+        said = f"{MARKS[self.state]} {visible(self.words)}"
+        return "\n".join([said, *map(visible, self.evidence.splitlines())])
+
+    def html(self) -> Html:
+        """The verdict as markup."""
+        mark = element("b", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
+        said = element("p", mark, coded(self.words), role="status", style="margin:0.3em 0")
+        return join([said, lines(self.evidence) if self.evidence else None, self.picture])
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
+
+
+@dataclass(frozen=True)
+class Note:
+    """A hint or a solution, with its ``picture``."""
+
+    title: str
+    words: str
+    picture: Html = NO_PICTURE
+
+    def __repr__(self) -> str:
+        return "\n".join([say("{title}:", title=self.title), *map(visible, self.words.splitlines())])
+
+    def html(self) -> Html:
+        """The note as markup."""
+        body = lines(self.words) if "\n" in self.words else coded(self.words)
+        return join(
+            [element("div", element("b", say("{title}: ", title=self.title)), body, role="status"), self.picture]
+        )
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An exercise's instance: ``picture`` or table, and the same as ``text``.
+
+    ``saved``: a shorter picture, for the notebook's file. ``printed``: a narrow one, for a column of a sheet.
+    ``common``: what it shares with others of the lesson; a sheet has it once, above them.
+    """
+
+    picture: Html
+    text: str
+    saved: Html = NO_PICTURE
+    printed: Html = NO_PICTURE
+    common: Html = NO_PICTURE
+
+
+NOTHING = Instance(Html(), "")
+
+
+class Exercise(ABC):
+    """One exercise with its instance.
+
+    ``hints`` appear one by one, then the solution; what one looks at or tries after the right answer does not count.
+    ``right``: an answer that :meth:`check` accepts. ``solved``: the
+    picture of the solution. ``on_progress``: called after each check, hint and solution; progress is kept there.
+    ``given``, ``reply``: the last answer as text, and what was said last. ``call``: the code that names the exercise.
+    """
+
+    kind: ClassVar[str]
+    answered_by: ClassVar[Literal["text", "yaml", "function"]] = "text"
+    start = ""
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        hints: tuple[str, ...],
+        instance: Instance = NOTHING,
+        solved: Callable[[], Html] | None = None,
+    ) -> None:
+        self.title, self.question, self.hints, self.instance, self.solved = title, question, hints, instance, solved
+        self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
+        self.given, self.call, self._hint = "", "exercise", 0
+        self.reply: Verdict | Note | None = None
+        self.on_progress: Callable[[Exercise], None] = lambda _: None
+        self.shown_in: WeakSet[Card] = WeakSet()
+
+    @property
+    @abstractmethod
+    def right(self) -> Any:
+        """A right answer."""
+
+    @abstractmethod
+    def judge(self, answer: Any) -> Verdict:
+        """The verdict on the answer, whatever it is; never raises."""
+
+    @abstractmethod
+    def explained(self) -> str:
+        """The solution in words, or as source."""
+
+    def is_as_given(self, answer: Any) -> bool:
+        """Whether the answer is what the exercise began with, which is no attempt."""
+        return bool(self.start) and str(answer).split() == self.start.split()
+
+    def check(self, answer: Any = None) -> Verdict:
+        """Say whether the answer is right, or what the first wrong step is. None: no answer yet."""
+        if answer is None:
+            return self._say(Verdict(State.UNATTEMPTED, say("There is no answer yet.")))
+        verdict = self.judge(answer)
+        if verdict.state is State.RIGHT:
+            verdict = replace(verdict, picture=verdict.picture if str(verdict.picture) else self.drawing())
+        self.given = answer if isinstance(answer, str) else self.given
+        if not self.is_as_given(answer):
+            if self.state is not State.RIGHT:
+                self.tries += verdict.read
+                self.state = verdict.state
+            self.on_progress(self)
+        return self._say(verdict)
+
+    def answer(self, given: Any) -> Any:
+        """Check an answer that is written in a notebook's cell, and show the verdict below that cell.
+
+        For a function, as a decorator: ``@exercises[5].answer``. Returns the function; None for text.
+        """
+        self.check(given)
+        Card(self, CELL, lambda: self.check(given)).display()
+        return given if callable(given) else None
+
+    def hint(self) -> Note:
+        """The next hint."""
+        self._hint = min(self._hint + 1, len(self.hints))
+        if self.state is not State.RIGHT:
+            self.hints_seen = self._hint
+            self.on_progress(self)
+        title = say("Hint {number} of {all}", number=self._hint, all=len(self.hints))
+        return self._say(Note(title, self.hints[self._hint - 1]))
+
+    def solution(self) -> Note:
+        """The solution once all hints were seen or the answer is right; until then, the next step."""
+        if self.hints_seen < len(self.hints) and self.state is not State.RIGHT:
+            left = len(self.hints) - self.hints_seen
+            words = say("{hints} left. Press Hint, or call hint().", hints=count(left, "hint"))
+            return self._say(Note(say("Not yet"), words))
+        if self.state is not State.RIGHT:
+            self.solution_seen = True
+            self.on_progress(self)
+        return self._say(Note(say("Solution"), self.explained(), self.drawing()))
+
+    def resume(self, state: State, tries: int, hints: int, solution: bool, given: str) -> None:
+        """Go on where the student was before the kernel started anew; what was answered is judged again."""
+        self.state, self.tries, self.hints_seen, self.solution_seen = state, tries, hints, solution
+        self.given, self._hint = given, hints
+        if self.choices() and given not in self.choices():
+            self.given = ""  # chosen in another language
+        self.reply = self.judge(self.given) if self.given else None
+
+    def drawing(self) -> Html:
+        """The picture of the solution, empty without one."""
+        return self.solved() if self.solved is not None else NO_PICTURE
+
+    def _say(self, reply: Said) -> Said:
+        self.reply = reply
+        for card in list(self.shown_in):
+            card.refresh()
+        return reply
+
+    def choices(self) -> list[str]:
+        """The choices; empty where the answer is typed."""
+        return []
+
+    def text(self) -> str:
+        """Question and instance as plain text."""
+        options = [f"( ) {each}" for each in self.choices()]
+        parts = [
+            say("{title} ({kind})", title=self.title, kind=say(self.kind)),
+            self.question,
+            self.instance.text,
+            self.start,
+            *options,
+        ]
+        return "\n".join(visible(line) for part in parts if part for line in part.splitlines())
+
+    def html(self, saved: bool = False) -> Html:
+        """Question and instance as markup."""
+        paragraphs = (element("p", coded(each)) for each in self.question.split("\n"))
+        mark = element("span", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
+        head = element("p", mark, element("b", self.title), f" · {say(self.kind)}")
+        instance = self.instance
+        return join([head, *paragraphs, instance.saved if saved and str(instance.saved) else instance.picture])
+
+    def face(self, part: str) -> Face:
+        """What a card shows of the exercise."""
+        place = CELL if part == CELL else "none" if self.answered_by == "function" else self.answered_by
+        return {
+            "question": "" if part == CELL else str(self.html()),
+            "place": "choice" if self.choices() else place,
+            "choices": self.choices(),
+            "given": self.given or self.start,
+            "reply": "" if self.reply is None or place == "none" else str(self.reply.html()),
+        }
+
+    def still(self, part: str) -> tuple[Html, str]:
+        """What a saved notebook shows of it, and the same as text."""
+        said = self.reply
+        if part == CELL:
+            return (NO_PICTURE, "") if said is None else (said.html(), repr(said))
+        picked = (element("div", f"{'●' if each == self.given else '○'} {each}") for each in self.choices())
+        written = self.given or self.start
+        typed = lines(written) if written and not self.choices() else None
+        shown = said.html() if said is not None and self.answered_by != "function" else None
+        return element("div", self.html(saved=True), *picked, typed, shown), self.text()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _ipython_display_(self) -> None:
+        """The live exercise, and the picture that a saved notebook keeps of it."""
+        Card(self).display()
+
+
+def drawn(rng: random.Random, draw: Callable[[random.Random], T], wanted: Callable[[T], bool], tries: int = 2000) -> T:
+    """The first instance that is ``wanted``: the rule in question decides, and the answer is unique.
+
+    LookupError if the generator produces none in that many tries.
+    """
+    for _ in range(tries):
+        instance = draw(rng)
+        if wanted(instance):
+            return instance
+    raise LookupError(f"none of {tries} instances is as wanted")

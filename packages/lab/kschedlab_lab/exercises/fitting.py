@@ -1,0 +1,16 @@
+"""A drawing that a card shows wide, or narrow where the wide one's text would be too small: at 800 px, on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kschedlab.text.html import Html, element, join
+from kschedlab_lab.views.svg import Room
+
+WIDTH, NARROW = 720, Room(320, 480)
+
+
+def fitting(draw: Callable[[Room], Html], height: int = 300) -> Html:
+    """The drawing twice. ``height``: of the wide one. Without card.css, as in a file elsewhere, only that shows."""
+    wide = element("div", draw(Room(WIDTH, height)), class_="ks-wide")
+    return join([wide, element("div", draw(NARROW), class_="ks-narrow", style="display:none")])

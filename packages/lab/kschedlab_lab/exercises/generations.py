@@ -1,0 +1,304 @@
+"""Exercises of lesson 06: which generation decides differently, and by which rule?"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, Generation
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.messages import later, say, sentences
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html, element, join
+from kschedlab.whatif.compare import Step, compare
+from kschedlab_lab.exercises.build import Build, budget_fault
+from kschedlab_lab.exercises.clusters import pictured
+from kschedlab_lab.exercises.exercise import Exercise, drawn
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.preemption import START, drawn_decision
+from kschedlab_lab.exercises.repair import Repair
+
+NODES = ("node-a", "node-b", "node-c")
+CHOSEN = "chosen for preemption"
+CULPRITS = {
+    "preemption.ladder": later("the ladder's fifth rule: the latest of the earliest start times"),
+    "preemption.victims.budgets.counted_down": later("a budget counts down from victim to victim"),
+    "preemption.victims.sorted_again": later("victims are sorted once more after the reprieve, the highest first"),
+}
+"""Rules that differ between neighbours, in words."""
+ELSEWHERE = later("a pod with a nominated node is tried there first")
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"generations {seed}")
+    return [odd_one_out(rng), culprit(rng), divide(rng), least_requested(seed)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cluster in which ``default/urgent`` preempts, and each generation's decision."""
+
+    manifests: list[Manifest]
+
+    @cached_property
+    def chosen(self) -> dict[str, str]:
+        """By generation: the chosen node, or the tied nodes."""
+        objects = decode_objects(self.manifests)
+        return {name: chosen_by(objects, generation) for name, generation in GENERATIONS.items()}
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The rules that make neighbouring generations differ."""
+        return compare("default/urgent", Cluster.from_dicts(self.manifests)).steps
+
+    def decision(self, name: str) -> Decision:
+        """The generation's decision."""
+        return decided(decode_objects(self.manifests), GENERATIONS[name])
+
+    def summary(self) -> str:
+        """The choice of each generation."""
+        return say(
+            "{versions}.",
+            versions=say("; ").join(
+                say("{version}: {said}", version=name, said=chosen) for name, chosen in self.chosen.items()
+            ),
+        )
+
+
+def decided(objects: Objects, generation: Generation) -> Decision:
+    """The generation's decision for ``default/urgent``."""
+    return schedule("default/urgent", Cluster(objects, generation.api), generation)
+
+
+def beside(decisions: Mapping[str, Decision]) -> Html:
+    """The decisions below each other, each under its generation's name."""
+    drawn = ((element("p", element("b", name)), drawn_decision(each)) for name, each in decisions.items())
+    return join(part for parts in drawn for part in parts)
+
+
+def chosen_by(objects: Objects, generation: Generation) -> str:
+    """The node that the generation chooses, or the tied ones."""
+    preemption = decided(objects, generation).preemption
+    return say(" or ").join(preemption.tied) if preemption is not None else ""
+
+
+def random_case(rng: random.Random) -> Case:
+    """Three nodes of 5 CPU with two or three pods each; a budget for most of them; a pod that requests 4 CPU."""
+    made = [node(name, 5) for name in NODES]
+    for name in NODES:
+        start = rng.randrange(7 * HOUR, 12 * HOUR, 60)
+        priorities = rng.choice([(100, 50), (150, 0), (50, 100), (100, 100), (150, 50)])
+        for number, priority in enumerate(priorities):
+            own = f"pod-{name[-1]}{number}"
+            made.append(pod(own, name, 2, priority, start, labels={"app": rng.choice(["shop", "shop", "mail"])}))
+    made += [pod("urgent", "", 4, 500), budget("shop", rng.choice([0, 1, 1]))]
+    return Case(made)
+
+
+def odd_one_out(rng: random.Random) -> Exercise:
+    """Three generations agree."""
+
+    odd = rng.choice(["v1.13", "v1.20", "v1.37"])
+
+    def wanted(case: Case) -> bool:
+        times = Counter(case.chosen.values())
+        return sorted(times.values()) == [1, 3] and times[case.chosen[odd]] == 1
+
+    case = drawn(rng, random_case, wanted)
+    agreeing = next(name for name in case.chosen if name != odd)
+    others = next(chosen for name, chosen in case.chosen.items() if name != odd)
+    return Predict(
+        say("The odd one out"),
+        say("Three of the four versions choose the same node for urgent, or leave the same tie. Which one does not?"),
+        odd,
+        case.summary(),
+        (
+            say("v1.13 has no start times in its ladder. v1.16 asks a budget about each victim alone."),
+            say(
+                "v1.20 lists victims that break a budget first and takes the first for the highest; v1.37 sorts again."
+            ),
+        ),
+        pictured(case.decision("v1.37"), case.manifests),
+        {
+            name: case.summary()
+            if name == odd
+            else sentences(
+                (say("{version} chooses {node}, as two others do.", version=name, node=others), case.summary())
+            )
+            for name in case.chosen
+        },
+        solved=lambda: beside({name: case.decision(name) for name in dict.fromkeys((odd, agreeing))}),
+    )
+
+
+def culprit(rng: random.Random) -> Exercise:
+    """One rule makes the difference."""
+
+    def found(case: Case) -> list[tuple[str, str, str]]:
+        return [
+            (step.earlier, step.later, step.causes[0].change.rule)
+            for step in case.steps
+            if CHOSEN in step.parts and len(step.causes) == 1 and step.causes[0].change.rule in CULPRITS
+        ]
+
+    rule = rng.choice(list(CULPRITS))
+    case = drawn(rng, random_case, lambda case: any(culprit == rule for _, _, culprit in found(case)))
+    earlier, later, right = next(each for each in found(case) if each[2] == rule)
+    before, after = case.chosen[earlier], case.chosen[later]
+    why = say(
+        "{later} with that one rule as in {earlier} would choose {before} too: compare() finds no other cause.",
+        later=later,
+        earlier=earlier,
+        before=before,
+    )
+    answers = [*CULPRITS.values(), ELSEWHERE]
+    return Predict(
+        say("Who is to blame?"),
+        say(
+            "{earlier} chooses {before}, {later} chooses {after}. Which change alone makes the difference?",
+            earlier=earlier,
+            before=before,
+            later=later,
+            after=after,
+        ),
+        say(CULPRITS[right]),
+        why,
+        (
+            say("Find the victims on each node in both generations."),
+            say("At which rule of the ladder do the nodes differ?"),
+        ),
+        pictured(case.decision(earlier), case.manifests),
+        {
+            say(answer): why if answer == CULPRITS[right] else wrong_culprit(answer, earlier, later)
+            for answer in answers
+        },
+        solved=lambda: beside({name: case.decision(name) for name in (earlier, later)}),
+    )
+
+
+def wrong_culprit(answer: str, earlier: str, later: str) -> str:
+    """Why that answer is wrong: the rule changed between other generations, or it changes nothing here."""
+    came = {"preemption.ladder": "v1.16", "preemption.victims.budgets.counted_down": "v1.20"}
+    by_words = {CULPRITS[rule]: came.get(rule, "v1.37") for rule in CULPRITS}
+    since = by_words.get(answer, "v1.37")
+    if since != later:
+        return say(
+            "That came with {since}; it is no difference between {earlier} and {later}.",
+            since=since,
+            earlier=earlier,
+            later=later,
+        )
+    return say("That is new in {later}, but switching it alone changes nothing here.", later=later)
+
+
+def divide(rng: random.Random) -> Exercise:
+    """A budget that makes v1.16 and v1.20 differ."""
+
+    def without(rng: random.Random) -> Case:
+        return Case([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
+
+    def solving(case: Case) -> tuple[str, int] | None:
+        tries = ((app, allowed) for app in ("shop", "mail") for allowed in range(3))
+        return next((each for each in tries if apart(decode_objects([*case.manifests, budget(*each)]))), None)
+
+    def agrees(case: Case) -> bool:
+        alike = {case.chosen["v1.16"], case.chosen["v1.20"]}
+        return len(alike) == 1 and say(" or ") not in case.chosen["v1.16"] and solving(case) is not None
+
+    case = drawn(rng, without, agrees)
+    solution = solving(case)
+    assert solution is not None
+
+    def goal(objects: Objects) -> str:
+        if fault := budget_fault(objects, len(case.manifests)):
+            return fault
+        return "" if apart(objects) else say("Both generations choose {node} with it.", node=chosen_by(objects, V1_20))
+
+    return Build(
+        say("Divide them"),
+        say(
+            "Without a budget both v1.16 and v1.20 choose {node}. Add one PodDisruptionBudget (with its status) "
+            "that makes them disagree.",
+            node=case.chosen["v1.16"],
+        ),
+        goal,
+        as_yaml([budget(*solution)]),
+        say(
+            "v1.16 asks the budget about each victim alone; v1.20 counts down, so that the second victim may break it."
+        ),
+        (
+            say("Both pods of some node must be counted by the budget."),
+            say("disruptionsAllowed: 1 lets one go, but not two."),
+        ),
+        pictured(case.decision("v1.16"), case.manifests),
+        as_yaml(case.manifests),
+        START,
+        lambda objects: beside({each.name: decided(objects, each) for each in (V1_16, V1_20)}),
+    )
+
+
+def apart(objects: Objects) -> bool:
+    """Whether v1.16 and v1.20 choose different nodes."""
+    return chosen_by(objects, V1_16) != chosen_by(objects, V1_20)
+
+
+def least_requested_broken(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
+    """LeastRequestedPriority of v1.13. A node's capacity and requests: CPU in milli, memory in MiB."""
+    free_cpu, free_memory = (cpu - asked_cpu) / cpu, (memory - asked_memory) / memory
+    return int((free_cpu + free_memory) / 2 * 100)
+
+
+def least_requested_mended(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
+    """LeastRequestedPriority of v1.13. A node's capacity and requests: CPU in milli, memory in MiB."""
+    for_cpu = (cpu - asked_cpu) * 10 // cpu
+    for_memory = (memory - asked_memory) * 10 // memory
+    return (for_cpu + for_memory) // 2
+
+
+ALONE = replace(V1_13, scores=tuple(each for each in V1_13.scores if each[0].name == "LeastRequestedPriority"))
+
+
+def by_engine(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
+    """The score that v1.13 gives the node; a second node exists because a single one is not scored."""
+    made = [node("node-a", f"{cpu}m", f"{memory}Mi"), node("node-b", f"{cpu}m", f"{memory}Mi")]
+    made.append(pod("web", "", f"{asked_cpu}m", memory=f"{asked_memory}Mi"))
+    scores = schedule("default/web", Cluster(decode_objects(made), ALONE.api), ALONE).scores
+    assert scores is not None
+    return int(scores.rows[0].raw[0])
+
+
+def rooms(rng: random.Random) -> Iterator[tuple[int, int, int, int]]:
+    """Nodes and requests; round numbers first."""
+    yield 1000, 1000, 500, 500
+    yield 1000, 1000, 100, 900
+    yield 1000, 1000, 350, 250
+    for _ in range(20):
+        cpu, memory = rng.randrange(1000, 8001, 500), rng.randrange(1000, 16001, 500)
+        yield cpu, memory, rng.randrange(50, cpu, 50), rng.randrange(50, memory, 50)
+
+
+def least_requested(seed: int) -> Exercise:
+    """Ten, not a hundred, and integers."""
+    return Repair(
+        say("Ten points"),
+        say(
+            "This function should return what LeastRequestedPriority of v1.13 returns. Its author was thinking of "
+            "v1.20, and used fractions. Mend it."
+        ),
+        least_requested_broken,
+        least_requested_mended,
+        by_engine,
+        rooms,
+        say(
+            "Scores reach 10 in v1.13, and each division drops its remainder: for CPU, for memory, and for their mean."
+        ),
+        (say("How high can a score be in v1.13?"), say("Go divides integers: 13 / 2 is 6. Where does it divide?")),
+        seed,
+    )

@@ -1,0 +1,133 @@
+"""The exercises of a lesson for one seed; each seed gives different clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from typing import cast
+
+from kschedlab.messages import later, listed, say, terms
+from kschedlab.text.html import Html, element, join, visible
+from kschedlab.text.style import CELL, HEAD, NUMBER, TABLE
+from kschedlab_lab.exercises.exercise import MARKS, Exercise, State
+from kschedlab_lab.exercises.progress import Progress
+from kschedlab_lab.exercises.seeds import whole
+
+LESSONS = (
+    "overview",
+    "queue",
+    "score",
+    "map_reduce",
+    "preemption",
+    "generations",
+    "your_cluster",
+    "your_plugin",
+    "devices",
+)
+"""The lessons with exercises: each is a module of this folder with a function ``exercises(seed)``."""
+
+
+def lesson_named(text: str) -> str:
+    """The text if it is a lesson's name. ValueError lists the names."""
+    if text not in LESSONS:
+        raise ValueError(say('there is no lesson "{name}"; there are {names}', name=text, names=listed(LESSONS)))
+    return text
+
+
+def exercises_of(lesson: str, seed: int) -> list[Exercise]:
+    """The exercises of a lesson, generated from the seed. ValueError if there is no such lesson."""
+    make = import_module(f"kschedlab_lab.exercises.{lesson_named(lesson)}").exercises
+    wrong = later('seed: "{seed}" is not a whole number, 0 or more')
+    return cast(Callable[[int], list[Exercise]], make)(whole(seed, wrong))
+
+
+class Lesson:
+    """``lesson[1]`` is the first exercise. ``progress``: the record of the student's progress."""
+
+    def __init__(self, name: str, seed: int = 1, progress: Progress | None = None) -> None:
+        self.name, self.seed = name, seed
+        self.kept = Progress.usual() if progress is None else progress
+        self._exercises = exercises_of(name, seed)
+        for number, exercise in enumerate(self._exercises, 1):
+            exercise.call = f"exercises[{number}]"
+            if kept := self.kept.of(name, seed, number):
+                exercise.resume(State(kept.state), kept.tries, kept.hints, kept.solution, kept.answer)
+            exercise.on_progress = partial(self.kept.keep, name, seed, number)
+
+    def __getitem__(self, number: int) -> Exercise:
+        if number not in range(1, len(self) + 1):
+            raise IndexError(say("the exercises of this lesson are 1 to {last}", last=len(self)))
+        return self._exercises[number - 1]
+
+    def __iter__(self) -> Iterator[Exercise]:
+        return iter(self._exercises)
+
+    def __len__(self) -> int:
+        return len(self._exercises)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{number}. " + say("{title} ({kind})", title=each.title, kind=say(each.kind))
+            for number, each in enumerate(self, 1)
+        ]
+        return "\n".join(
+            [say("Exercises of {lesson}, seed {seed}:", lesson=self.name, seed=self.seed), *map(visible, lines)]
+        )
+
+    def progress(self) -> Summary:
+        """The student's progress."""
+        return Summary(self)
+
+
+class Summary:
+    """A student's progress with a lesson at one moment."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self.rows: list[tuple[int, str, State, int, int]] = []
+        for number, exercise in enumerate(lesson, 1):
+            found = lesson.kept.of(lesson.name, lesson.seed, number)
+            state = State(found.state) if found is not None else State.UNATTEMPTED
+            tries, hints = (found.tries, found.hints) if found is not None else (0, 0)
+            self.rows.append((number, exercise.title, state, tries, hints))
+        self.trouble = lesson.kept.trouble
+        self.solved = sum(state is State.RIGHT for _, _, state, _, _ in self.rows)
+
+    @property
+    def sentence(self) -> str:
+        """The result as text."""
+        return self.said(self.solved)
+
+    def said(self, solved: int) -> str:
+        """The result as text if so many are solved."""
+        return say("{solved} of {all} solved.", solved=solved, all=len(self.rows))
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{MARKS[state]} {number}. "
+            + say("{title}: {state}", title=title, state=state.words)
+            + (say(", {tries} tries, {hints} hints", tries=tries, hints=hints) if tries else "")
+            for number, title, state, tries, hints in self.rows
+        ]
+        return "\n".join(map(visible, [*lines, self.sentence, *([self.trouble] if self.trouble else [])]))
+
+    def html(self) -> Html:
+        """The progress as a table."""
+        head = element(
+            "tr", *(element("th", each, style=HEAD) for each in ("", *terms("exercise", "state", "tries", "hints")))
+        )
+        rows = (
+            element(
+                "tr",
+                element("td", MARKS[state], style=CELL),
+                element("td", f"{number}. {title}", style=CELL),
+                element("td", state.words, style=CELL),
+                *(element("td", each, style=NUMBER) for each in (tries, hints)),
+            )
+            for number, title, state, tries, hints in self.rows
+        )
+        trouble = element("p", self.trouble, role="alert") if self.trouble else Html()
+        return join([element("table", head, *rows, style=TABLE), element("p", self.sentence), trouble])
+
+    def _repr_html_(self) -> str:
+        return str(self.html())

@@ -1,0 +1,234 @@
+"""Exercises of lesson 04: weighted sums, which worker fills a cell, lost updates of a shared sum, and Reduce."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+from kschedlab.decision import Decision
+from kschedlab.messages import later, meant, say, terms
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned
+from kschedlab_lab.exercises.clusters import scored
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
+from kschedlab_lab.exercises.map_reduce_build import reduce_turns, weights_for
+from kschedlab_lab.exercises.map_reduce_clusters import (
+    LEAST,
+    NODES,
+    PRIORITIES,
+    SPREAD,
+    TAINTS,
+    decided,
+    random_cluster,
+    weighted,
+)
+from kschedlab_lab.exercises.map_reduce_repair import sum_too_early, wrong_maximum, wrong_place
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.panels.map_reduce import hand_out
+from kschedlab_lab.panels.shared_sum import interleave
+from kschedlab_lab.views.arithmetic import added
+from kschedlab_lab.views.map_reduce import Piece
+from kschedlab_lab.views.shared_sum import Moment
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"map_reduce {seed}")
+    first = [total_of_a_node(rng), who_fills(rng), what_is_left(rng), reduce_turns(rng), weights_for(rng)]
+    return [*first, wrong_maximum(seed), sum_too_early(seed), wrong_place(seed)]
+
+
+def table_instance(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Instance:
+    """A table, and the same as text."""
+    cells = [list(each) for each in rows]
+    return Instance(table(head, (row(*each) for each in cells)), "\n".join(aligned([list(head), *cells], "")))
+
+
+def total_of_a_node(rng: random.Random) -> Exercise:
+    """Reduce by hand, then weights, then the sum."""
+
+    def draw(rng: random.Random) -> tuple[Decision, int]:
+        weights = [rng.randint(1, 3) for _ in PRIORITIES]
+        return decided(random_cluster(rng), weighted(weights)), rng.randrange(len(NODES))
+
+    def wanted(drawn: tuple[Decision, int]) -> bool:
+        """Reduce changes both rows, and the wrong sums differ from the right one."""
+        scores, place = drawn[0].scores, drawn[1]
+        if scores is None or len(set(scores.weights)) < 2:
+            return False
+        sums = {int(scores.total[place]), _unweighted(drawn[0], place), _unreduced(drawn[0], place)}
+        return len(sums) == 3 and all(0 < each.raw[place] < each.raw.max() for each in scores.rows[1:])
+
+    decision, place = drawn(rng, draw, wanted)
+    scores = decision.scores
+    assert scores is not None
+    rows = [
+        [name, str(weight), *map(str, scored.raw.tolist())]
+        for name, weight, scored in zip(scores.plugins, scores.weights, scores.rows, strict=True)
+    ]
+    products = scores.results[:, place].tolist()
+    steps = [
+        f"{name}: {each.raw[place]} → {each.normalized[place]}, × {weight} = {product}"
+        for name, each, weight, product in zip(scores.plugins, scores.rows, scores.weights, products, strict=True)
+    ]
+    total = int(scores.total[place])
+    why = say("{steps}. The sum is {sum} = {total}.", steps=say("; ").join(steps), sum=added(products), total=total)
+
+    def remark(said: str) -> str:
+        known = {
+            str(_unreduced(decision, place)): say("That is the sum without Reduce: two rows are not marks up to 10.")
+        }
+        known[str(_unweighted(decision, place))] = say(
+            "The weights are missing: each score is multiplied by its weight."
+        )
+        if said in known:
+            return known[said]
+        return (
+            say("Begin with the rows that have a Reduce. {step}.", step=steps[1])
+            if said.isdecimal()
+            else say("Give the sum, a number.")
+        )
+
+    return Predict(
+        say("The total of a node"),
+        say(
+            "These are the scores after Map, in v1.16. What is the total of {node} in the end? Reduce "
+            "reverses {spread} and {taints}: 10 - score × 10 / largest for the taints, 10 × (largest - "
+            "score) / largest for the pods. Go's integer division rounds down.",
+            node=NODES[place],
+            spread=SPREAD,
+            taints=TAINTS,
+        ),
+        str(total),
+        why,
+        (say("{row} has no Reduce: its score stays as it is.", row=LEAST), say("; ").join(steps[1:])),
+        table_instance([*terms(meant("priority", "algorithm"), "weight"), *NODES], rows),
+        remark=remark,
+        solved=lambda: scored(decision),
+    )
+
+
+def _unweighted(decision: Decision, place: int) -> int:
+    assert decision.scores is not None
+    return int(sum(scored.normalized[place] for scored in decision.scores.rows))
+
+
+def _unreduced(decision: Decision, place: int) -> int:
+    assert decision.scores is not None
+    weights = zip(decision.scores.rows, decision.scores.weights, strict=True)
+    return int(sum(scored.raw[place] * weight for scored, weight in weights))
+
+
+def who_fills(rng: random.Random) -> Exercise:
+    """The first free worker takes the next index."""
+
+    def draw(rng: random.Random) -> tuple[list[int], list[Piece], int]:
+        costs = [rng.randint(1, 6) for _ in range(8)]
+        work = hand_out(costs, 3)
+        return costs, work, rng.randrange(4, 8)
+
+    def wanted(drawn: tuple[list[int], list[Piece], int]) -> bool:
+        """No two workers become free together, and dealing out nodes in turn gives the wrong answer."""
+        _, work, index = drawn
+        starts = [piece.start for piece in work[3:]]
+        ends = [piece.end for piece in work if piece.node < index]
+        return len(set(starts)) == len(starts) and len(set(ends)) == len(ends) and work[index].worker != index % 3 + 1
+
+    costs, work, index = drawn(rng, draw, wanted)
+    right = say("worker {worker}", worker=work[index].worker)
+    takes = [
+        say(
+            "node {node} by worker {worker} from {start} to {end}",
+            node=piece.node,
+            worker=piece.worker,
+            start=piece.start,
+            end=piece.end,
+        )
+        for piece in work
+    ]
+    assignments = say(", ").join(takes)
+    return Predict(
+        say("Who fills the cell?"),
+        say(
+            "Three workers take the indices from the channel; worker 1 begins with 0, worker 2 with 1, "
+            "worker 3 with 2. Who writes results[5][{index}]?",
+            index=index,
+        ),
+        right,
+        f"{assignments}.",
+        (
+            say("The algorithm's index does not matter: one worker fills the node's whole column."),
+            say("Who is free first?"),
+        ),
+        table_instance([say("node"), *map(str, range(len(costs)))], [[say("time in ticks"), *map(str, costs)]]),
+        {say("worker {worker}", worker=worker): _busy(work, worker, index, assignments) for worker in (1, 2, 3)},
+    )
+
+
+def _busy(work: Sequence[Piece], worker: int, index: int, assignments: str) -> str:
+    taken = work[index]
+    if worker == taken.worker:
+        return f"{assignments}."
+    own = next(piece for piece in work if piece.worker == worker and piece.end > taken.start)
+    at = say("When node {index} is taken, at {start}", index=index, start=taken.start)
+    return say(
+        "{when}, worker {worker} is at work on node {node} until {end}.",
+        when=at,
+        worker=worker,
+        node=own.node,
+        end=own.end,
+    )
+
+
+READS, WRITES = later("worker {worker} reads the total"), later("worker {worker} writes the total")
+READ, WRITTEN = later("{number}: worker {worker} reads {value}"), later("{number}: worker {worker} writes {value}")
+
+
+def what_is_left(rng: random.Random) -> Exercise:
+    """One total, three workers, one order of reads and writes."""
+
+    def draw(rng: random.Random) -> tuple[list[int], list[Moment]]:
+        scores = rng.sample(range(1, 11), 3)
+        return scores, interleave([[each] for each in scores], "shared sum", rng.randrange(10**6))
+
+    def wanted(drawn: tuple[list[int], list[Moment]]) -> bool:
+        """Some updates are lost and some are not; the last writer is not merely the last that read 0."""
+        scores, moments = drawn
+        return len(moments[-1].lost()) == 1 and moments[-1].totals[0].value not in scores
+
+    scores, moments = drawn(rng, draw, wanted)
+    seen = [each for each in moments if each.does in ("reads", "writes")]
+    rows = [
+        [str(n), say(READS if each.does == "reads" else WRITES, worker=(each.who or 0) + 1)]
+        for n, each in enumerate(seen, 1)
+    ]
+    told = [
+        say(READ if each.does == "reads" else WRITTEN, number=n, worker=(each.who or 0) + 1, value=each.value)
+        for n, each in enumerate(seen, 1)
+    ]
+    events = say("; ").join(told)
+    ((who, _),) = moments[-1].lost()
+    right, whole = str(moments[-1].totals[0].value), str(sum(scores))
+
+    def remark(said: str) -> str:
+        if said == whole:
+            unseen = say("Who writes after worker {worker} without having read its sum?", worker=who + 1)
+            return say("That would be right if nothing were lost. {question}", question=unseen)
+        return say("Note what each worker has read; it writes that plus its own score. {first}.", first=told[0])
+
+    adds = say(", ").join(
+        say("worker {number} adds {score}", number=n, score=score) for n, score in enumerate(scores, 1)
+    )
+    return Predict(
+        say("What is left of the sum?"),
+        say(
+            "The total is 0. {adds}: each reads the total, adds its score for itself, and writes the "
+            "result. This is the order. What is the total at the end?",
+            adds=adds[:1].upper() + adds[1:],
+        ),
+        right,
+        say("{events}. Worker {worker}'s {score} is lost.", events=events, worker=who + 1, score=scores[who]),
+        (say("Write beside each read what is read."), say("A write does not add: it replaces what stands there.")),
+        table_instance(terms("step", "what happens"), rows),
+        remark=remark,
+    )

@@ -1,0 +1,320 @@
+"""Lesson 01, exercises of the kind predict: which predicate refuses, how many nodes are enough, what kubectl shows."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from kschedlab.build import Manifest, as_yaml, node, pod
+from kschedlab.filter.stage import nodes_to_find
+from kschedlab.generations import DEFAULT_PREDICATES, V1_16
+from kschedlab.messages import listed, say, sentences
+from kschedlab.objects.model import Pod
+from kschedlab.text.html import Html, element
+from kschedlab.text.style import CHOSEN
+from kschedlab.text.words import listing
+from kschedlab_lab.exercises.clusters import outcome
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
+from kschedlab_lab.exercises.fitting import fitting
+from kschedlab_lab.exercises.overview_ports import with_port
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.panels.overview_trials import judged, only
+from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_simulation.kubectl import NONE
+from kschedlab_simulation.simulation import Simulation
+from kschedlab_simulation.timeline.scenario import loads_scenario
+
+HOST = "kubernetes.io/hostname"
+ASKED = (
+    "CheckNodeUnschedulable",
+    "GeneralPredicates",
+    "NoDiskConflict",
+    "PodToleratesNodeTaints",
+    "MatchInterPodAffinity",
+)
+
+
+@dataclass
+class Meeting:
+    """A pod ``web``, ``node-a`` with a pod ``db``, and a line for each fact about them."""
+
+    facts: list[str] = field(default_factory=list)
+    there: Manifest = field(default_factory=lambda: node("node-a", labels={HOST: "node-a", "disk": "hdd"}))
+    db: Manifest = field(default_factory=lambda: pod("db", "node-a", 2, labels={"app": "db"}))
+    web: Manifest = field(default_factory=lambda: pod("web", "", 1))
+
+    @property
+    def manifests(self) -> list[Manifest]:
+        """The cluster; web comes last."""
+        return [self.there, self.db, self.web]
+
+    @property
+    def instance(self) -> Instance:
+        """The facts as a list."""
+        return Instance(element("ul", *(element("li", each) for each in self.facts)), "\n".join(self.facts))
+
+
+def _cordon(met: Meeting, rng: random.Random) -> None:
+    met.there.setdefault("spec", {})["unschedulable"] = True
+    met.facts.append(say("node-a is cordoned."))
+    if rng.random() < 0.5:
+        _tolerate(met, "node.kubernetes.io/unschedulable")
+
+
+def _tolerate(met: Meeting, key: str) -> None:
+    met.web["spec"].setdefault("tolerations", []).append({"key": key, "operator": "Exists"})
+    met.facts.append(say("web tolerates {key}.", key=key))
+
+
+def _size(met: Meeting, rng: random.Random) -> None:
+    cpu = rng.choice([1, 2, 3])
+    met.web["spec"]["containers"][0]["resources"] = {"requests": {"cpu": str(cpu)}}
+    met.facts.append(say("node-a has 4 CPU, db has 2 of them, web asks for {cpu}.", cpu=cpu))
+
+
+def _port(met: Meeting, rng: random.Random) -> None:
+    taken, wanted = (rng.choice(["TCP", "UDP"]) for _ in range(2))
+    for each, protocol in ((met.db, taken), (met.web, wanted)):
+        with_port(each, ("", protocol, 8080))
+    met.facts.append(say("db has host port 8080/{taken}, web wants 8080/{wanted}.", taken=taken, wanted=wanted))
+
+
+def _disk(met: Meeting, rng: random.Random) -> None:
+    both = rng.random() < 0.5
+    for each in (met.db, met.web):
+        each["spec"]["volumes"] = [{"name": "d", "gcePersistentDisk": {"pdName": "disk-1", "readOnly": both}}]
+    if both:
+        met.facts.append(say("db and web use the GCE disk disk-1, both read-only."))
+    else:
+        met.facts.append(say("db and web use the GCE disk disk-1, and write to it."))
+
+
+def _taint(met: Meeting, rng: random.Random) -> None:
+    effect = rng.choice(["NoSchedule", "NoSchedule", "PreferNoSchedule"])
+    met.there.setdefault("spec", {})["taints"] = [{"key": "gpu", "effect": effect}]
+    met.facts.append(say("node-a has the taint gpu:{effect}.", effect=effect))
+    if rng.random() < 0.3:
+        _tolerate(met, "gpu")
+
+
+def _company(met: Meeting, rng: random.Random) -> None:
+    app = rng.choice(["db", "cache"])
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": HOST}
+    met.web["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    met.facts.append(say("db has the label app=db; web must not be on a node with a pod app={app}.", app=app))
+
+
+def random_meeting(rng: random.Random) -> Meeting:
+    """A pod and a node with three or four possible obstacles."""
+    met = Meeting()
+    for happen in rng.sample([_cordon, _size, _port, _disk, _taint, _company], rng.choice([3, 4])):
+        happen(met, rng)
+    return met
+
+
+def who_refuses(rng: random.Random) -> Exercise:
+    """The order of the predicates: at least two refuse, and the first one is reported."""
+
+    def wanted(met: Meeting) -> bool:
+        verdict = judged(met.manifests, only(*DEFAULT_PREDICATES)).verdict("node-a")
+        return bool(verdict.also) and verdict.plugin in ASKED[1:]
+
+    met = drawn(rng, random_meeting, wanted)
+    decision = judged(met.manifests, only(*DEFAULT_PREDICATES))
+    verdict = decision.verdict("node-a")
+    right, also = str(verdict.plugin), listing(verdict.also)
+    why = say(
+        "{predicate} comes first in v1.16's order and says: {reasons}. {also} would refuse too.",
+        predicate=right,
+        reasons=listed(verdict.reasons),
+        also=also,
+    )
+    remarks = {
+        name: why
+        if name == right
+        else say("{predicate} would refuse too, but it is asked after another that refuses.", predicate=name)
+        if name in verdict.also
+        else say("{predicate} lets web pass: read the facts about it once more.", predicate=name)
+        for name in ASKED
+    }
+    return Predict(
+        say("Who refuses?"),
+        say("v1.16 asks its default predicates in their order and stops at the first that refuses. Which one is it?"),
+        right,
+        why,
+        (
+            say("Which facts are harmless?"),
+            say("The order is that of the catalogue; GeneralPredicates is one predicate."),
+        ),
+        met.instance,
+        remarks,
+        solved=lambda: outcome(decision),
+    )
+
+
+def how_many(rng: random.Random) -> Exercise:
+    """numFeasibleNodesToFind, with the percentage set or not."""
+
+    def draw(rng: random.Random) -> tuple[int, int]:
+        return rng.randrange(150, 7000, 50), rng.choice([0, 0, 10, 20, 30])
+
+    def wanted(drawn: tuple[int, int]) -> bool:
+        nodes, percentage = drawn
+        return percentage == 0 and nodes > 500 or nodes * percentage // 100 not in (0, 100)
+
+    nodes, percentage = drawn(rng, draw, wanted)
+    right = nodes_to_find(nodes, percentage, V1_16.sampling)
+    adaptive = max(5, 50 - nodes // 125)
+    used = percentage or adaptive
+    share = say("{percentage} % of {nodes} is {part}", percentage=used, nodes=nodes, part=nodes * used // 100)
+    if right == nodes * used // 100:
+        why = say("{share}; that is enough: {number}.", share=share, number=right)
+    else:
+        why = say("{share}; at least 100 are looked for: {number}.", share=share, number=right)
+
+    def remark(said: str) -> str:
+        if said == str(nodes):
+            return say("That is every node. The search ends before that.")
+        if not percentage and said == str(nodes // 2):
+            return say("Half of them: v1.13 did that. v1.16 takes 1 % off for every 125 nodes.")
+        if not percentage:
+            return say(
+                "Step by step: 50 - {nodes}/125, in whole numbers, at least 5: which percentage is that?", nodes=nodes
+            )
+        return say(
+            "Step by step: {percentage} % of {nodes}; then look at the least that v1.16 looks for.",
+            percentage=percentage,
+            nodes=nodes,
+        )
+
+    setting = (
+        say("percentageOfNodesToScore is {percentage}", percentage=percentage)
+        if percentage
+        else say("percentageOfNodesToScore is not set")
+    )
+    return Predict(
+        say("How many are enough?"),
+        say(
+            "A cluster has {nodes} nodes, and all of them are feasible; {setting}. How many feasible nodes does "
+            "v1.16 find for a pod before it stops?",
+            nodes=nodes,
+            setting=setting,
+        ),
+        str(right),
+        why,
+        (say("Not set means adaptive: 50 less one for every 125 nodes, at least 5."), say("Never fewer than 100.")),
+        remark=remark,
+        solved=lambda: fitting(partial(found, nodes, right, used)),
+    )
+
+
+def found(nodes: int, enough: int, percentage: int, room: Room) -> Html:
+    """The nodes as a bar, and the part of them that is enough."""
+    wide = min(640, room.width - 20)
+    part, below = wide * enough / nodes, wide < 400
+    bar = [
+        element("rect", x=10, y=24, width=wide, height=34, fill="none", stroke="currentColor"),
+        element("rect", x=10, y=24, width=part, height=34, fill=CHOSEN),
+        label(say("★ {enough:,} feasible nodes are enough", enough=enough), 10, 16, font_weight="bold"),
+        label(say("all {nodes:,} nodes", nodes=nodes), 10 + wide, 98 if below else 16, "end"),
+        *(element("path", d=f"M{10 + wide * each / 100:g} 58v6", stroke="currentColor") for each in range(0, 101, 10)),
+        label(say("{share} %", share=percentage), min(10 + wide * percentage / 100, wide - 6), 80, "middle"),
+    ]
+    return svg(
+        bar,
+        wide + 20,
+        108 if below else 90,
+        say(
+            "{enough} of {nodes} nodes are enough: {percentage} %, and at least 100.",
+            enough=enough,
+            nodes=nodes,
+            percentage=percentage,
+        ),
+    )
+
+
+class Nomination(NamedTuple):
+    """A preemption watched with kubectl: the scenario as text and as objects, and what kubectl shows."""
+
+    facts: tuple[str, ...]
+    first: str
+    free_at: int
+    grace: int
+    at: int
+    seen: tuple[str, str]
+
+
+def random_nomination(rng: random.Random) -> Nomination:
+    """The pod urgent preempts on one node; later the other one may become free; then kubectl lists the pods."""
+    low, high = rng.sample(["node-a", "node-b"], 2)
+    grace, free_at, at = rng.choice([5, 30]), rng.choice([0, 4, 12]), rng.choice([3, 9, 20])
+    victim = pod("mail", low, 3, 0, terminationGracePeriodSeconds=grace)
+    other = pod("shop", high, 3, 100)
+    leaves = [{"at": f"{free_at}s", "delete": "pod/shop", "grace": 0}] if free_at else []
+    arrives = {"at": "1s", "create": pod("urgent", "", 3, 500)}
+    what = {"simulation": {"generation": "v1.16", "until": f"{at}s"}, "timeline": [arrives, *leaves]}
+    simulation = Simulation.of(loads_scenario(as_yaml([node("node-a"), node("node-b"), victim, other, what])))
+    simulation.run()
+    urgent = simulation.api.get(Pod, "default", "urgent")
+    facts = (
+        say("node-a and node-b have 4 CPU each."),
+        say("mail (3 CPU, priority 0, terminationGracePeriodSeconds {grace}) runs on {node}.", grace=grace, node=low),
+        say("shop (3 CPU, priority 100) runs on {node}.", node=high),
+        say("At 1 s urgent comes (3 CPU, priority 500)."),
+        *([say("At {at} s somebody deletes shop; it is gone at once.", at=free_at)] if free_at else []),
+    )
+    seen = urgent.spec.nodeName or NONE, urgent.status.nominatedNodeName or NONE
+    return Nomination(facts, low, free_at, grace, at, seen)
+
+
+def what_kubectl_shows(rng: random.Random) -> Exercise:
+    """The pod's node and its nominated node."""
+    case = drawn(rng, random_nomination, lambda case: case.at not in (case.free_at, case.grace + 1))
+    seen, there = case.seen, ("node-a", "node-b")
+    right = _columns(*seen)
+    first = say("{node} loses the least important pod, so urgent is nominated there.", node=case.first)
+    why = sentences((first, _fate(case)))
+    options = [(on, to) for on in (NONE, *there) for to in (NONE, *there)]
+    remarks = {_columns(on, to): why if (on, to) == seen else _wrong(case, on, to) for on, to in options}
+    return Predict(
+        say("What does kubectl show?"),
+        say("At {at} s somebody calls kubectl get pod urgent -o wide. What do these two columns show?", at=case.at),
+        right,
+        why,
+        (
+            say(
+                "Which node loses the less important pod? That is where urgent is nominated, and the field stays "
+                "written."
+            ),
+            say("A nomination binds nobody: as soon as any node has room, urgent goes there."),
+        ),
+        Instance(element("ul", *(element("li", each) for each in case.facts)), "\n".join(case.facts)),
+        remarks,
+    )
+
+
+def _columns(on: str, nominated: str) -> str:
+    return f"NODE {on}, NOMINATED NODE {nominated}"
+
+
+def _fate(case: Nomination) -> str:
+    on, _ = case.seen
+    if on == NONE:
+        return say("At {at} s mail still terminates, and no other node has room yet.", at=case.at)
+    if on == case.first:
+        return say("mail has gone by then, so urgent goes to where it was nominated.")
+    return say(
+        "shop leaves before mail has gone, so urgent goes to {node}; nominatedNodeName stays as it was written.",
+        node=on,
+    )
+
+
+def _wrong(case: Nomination, on: str, nominated: str) -> str:
+    if nominated != case.seen[1]:
+        return say(
+            "The first step: on {node} urgent evicts only a pod of priority 0, so it is nominated there.",
+            node=case.first,
+        )
+    return _fate(case)

@@ -1,0 +1,120 @@
+"""Exercises on paper: a page for each student with a line for the name, to print or to save as PDF in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kschedlab.messages import say, terms
+from kschedlab.text.html import Html, coded, element, join
+from kschedlab.text.tables import row, table
+from kschedlab_lab.exercises.exercise import Exercise, lines
+from kschedlab_lab.language import language
+from kschedlab_lab.panels.contents import LESSONS
+from kschedlab_lab.views.svg import CHINESE_FONT
+
+PRINTED = (
+    "@page { size: A4; margin: 9mm 12mm; } "
+    "body { font: 9pt/1.3 system-ui, sans-serif; color: #000; background: #fff; margin: 0 auto; max-width: 56em; } "
+    ".sheet { break-after: page; } .sheet:last-child { break-after: auto; } "
+    ".head { display: flex; gap: 0.6em; align-items: baseline; margin: 0 0 0.8em; } "
+    ".head .name, .head .date { flex: 1 1 12em; border-bottom: 1px solid; } .head .date { flex: 0 1 7em; } "
+    ".exercise { break-inside: avoid; margin-bottom: 2mm; } .exercise p { margin: 0 0 0.4em; } "
+    ".beside { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 4mm; align-items: start; } "
+    ".flow { display: flex; flex-wrap: wrap; gap: 0 4mm; align-items: start; } .room { flex: 1 1 16em; } "
+    "h1 { font-size: 1.4em; margin: 0 0.6em 0 0; } h2 { font-size: 1.1em; margin: 0 0 0.2em; } "
+    "summary, .again { display: none; } table { break-inside: avoid; font-size: 0.94em; } "
+    ".beside td:nth-child(3) span { white-space: normal !important; } "
+    "pre { font-size: 0.9em; line-height: 1.1; margin: 0.2em 0 !important; } "
+    "ul { margin: 0 0 0.4em; padding-left: 1.4em; } "
+    "svg { max-width: 100%; height: auto; } "
+    ".exercise > table td { white-space: normal !important; } p { text-wrap: pretty; } "
+    f":lang(zh) body {{ font-family: {CHINESE_FONT}; }} :lang(zh) th {{ word-break: keep-all; }} "
+    "@media screen { body { padding: 1.5em; } .sheet { border-bottom: 2px dashed #888; padding-bottom: 2em; } }"
+)
+RULED = "border-bottom:1px solid #888;height:1.9em;"
+FRAMED = "border:1px solid #888;min-height:{}em;margin:0.4em 0;padding:0 0.4em;"
+TALL = 10
+"""The height of a frame for manifests or a function, in lines of text."""
+
+
+def document(title: str, body: Html) -> str:
+    """A whole HTML document that needs nothing else."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("title", title),
+        element("style", PRINTED),
+    )
+    return f"<!doctype html>\n{element('html', head, element('body', body), lang=language())}\n"
+
+
+def pages(lesson: str, exercises: Mapping[int, Sequence[Exercise]], solutions: bool) -> Html:
+    """A sheet for each seed."""
+    return join(_sheet(lesson, seed, made, solutions) for seed, made in exercises.items())
+
+
+def answer_pages(lesson: str, rows: Sequence[Sequence[str]]) -> Html:
+    """The answers of a class; the first row is the head."""
+    head, *students = rows
+    named = table([*head[:1], say("name"), *head[1:]], (row(each[0], "", *each[1:]) for each in students))
+    note = say("(run): there is more than one right answer; the notebook's check decides.")
+    title = element("h1", say("{lesson}: the answers", lesson=title_of(lesson)))
+    return element("section", title, named, element("p", note), class_="sheet")
+
+
+def title_of(lesson: str) -> str:
+    """The lesson's title on the map of the course."""
+    found = (say(each.title) for each in LESSONS if each.file[3:].removesuffix(".ipynb").replace("-", "_") == lesson)
+    return next(found, lesson)
+
+
+def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: bool) -> Html:
+    name = title_of(lesson)
+    title = element("h1", say("{lesson}: solutions", lesson=name) if solutions else name)
+    blank, date = element("span", "", class_="name"), element("span", "", class_="date")
+    name_of, date_of = (element("span", each) for each in terms("Name", "Date"))
+    line = [name_of, blank, date_of, date, element("span", say("seed {seed}", seed=seed))]
+    head = element("div", title, *line, class_="head")
+    common = next((each.instance.common for each in exercises if str(each.instance.common)), None)
+    made = (_exercise(number, each, solutions) for number, each in enumerate(exercises, 1))
+    return element("section", head, common, *made, class_="sheet")
+
+
+def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
+    """What is given, and the room for the answer: beside it, but below what is wide, and on the teacher's copy."""
+    head = element("h2", f"{number}. {exercise.title}")
+    asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
+    given, instance = _instance(exercise), exercise.instance
+    if solutions:
+        return element("div", head, *asked, given, _solution(exercise), class_="exercise")
+    if str(instance.printed):
+        parts = [element("div", given), element("div", *asked, _room(exercise))]
+    elif str(instance.picture) or not instance.text:
+        flow = element("div", given, element("div", _room(exercise), class_="room"), class_="flow")
+        return element("div", head, *asked, flow, class_="exercise")
+    else:
+        parts = [element("div", *asked, given), _room(exercise)]
+    return element("div", head, element("div", *parts, class_="beside"), class_="exercise")
+
+
+def _instance(exercise: Exercise) -> Html:
+    """The picture in print, without what stands above all exercises; a function is printed as text."""
+    instance = exercise.instance
+    if str(instance.printed) or str(instance.common):
+        return instance.printed
+    return lines(instance.text) if not str(instance.picture) and instance.text else instance.picture
+
+
+def _room(exercise: Exercise) -> Html:
+    """Room for the answer: boxes to tick, a line, or a frame."""
+    if exercise.choices():
+        return join(element("div", f"☐ {each}", style="margin:0.25em 0") for each in exercise.choices())
+    if exercise.answered_by == "text":
+        return element("div", "", style=RULED)
+    return element("div", lines(exercise.start), style=FRAMED.format(TALL))
+
+
+def _solution(exercise: Exercise) -> Html:
+    picked = (element("div", f"{'☒' if each == exercise.right else '☐'} {each}") for each in exercise.choices())
+    said = element("p", element("b", say("Solution. ")), lines(exercise.explained()))
+    return join([*picked, said, exercise.drawing()])

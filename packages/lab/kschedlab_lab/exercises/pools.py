@@ -1,0 +1,121 @@
+"""The bundled cluster as exercises of lesson 07 show it: its pools, and pods to place in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple
+
+from kschedlab.build import Manifest, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pools import pools
+from kschedlab.decision import Decision
+from kschedlab.generations import LATEST
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.messages import later, say, terms
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import element, join
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned
+from kschedlab_lab.exercises.exercise import Instance, lines
+from kschedlab_lab.panels.cluster_source import bundled
+
+POOL = "karpenter.sh/nodepool"
+TAINTS = {
+    "spot": ("spot", "true"),
+    "data": ("dedicated", "data"),
+    "gpu": ("nvidia.com/gpu", "present"),
+    "ingress": ("dedicated", "ingress"),
+}
+"""The taints that protect the pools; the pool general has none."""
+HEAD = (
+    later("pool"),
+    later("nodes"),
+    later("taint"),
+    later("a node has"),
+    later("most free CPU on a node"),
+    later("most free memory"),
+)
+
+
+def cluster() -> Cluster:
+    """The bundled one."""
+    return bundled().cluster(LATEST)
+
+
+@cache
+def pool_rows() -> list[list[str]]:
+    """The facts about each pool. Nodes whose taints differ from the pool's first node are ignored."""
+    world, rows = cluster(), []
+    for name, places in pools(world).items():
+        first = world.nodes[places[0]]
+        well = [place for place in places if world.nodes[place].spec.taints == first.spec.taints]
+        cpu, memory = (world.allocatable[:2, well] - world.requested[:2, well]).max(axis=1).tolist()
+        key, value = TAINTS.get(name, ("", ""))
+        size = f"{world.allocatable[0, places[0]]}m, {world.allocatable[1, places[0]] >> 20}Mi"
+        rows.append([name, str(len(well)), f"{key}={value}:NoSchedule" if key else "", size])
+        rows[-1] += [f"{cpu}m", f"{memory >> 20}Mi"]
+    return rows
+
+
+def yaml_instance(text: str) -> Instance:
+    """A pod as YAML beside the pools."""
+    beside = pool_instance()
+    manifest = lines(text)
+    return replace(beside, picture=join([manifest, beside.picture]), text=f"{text}\n{beside.text}", printed=manifest)
+
+
+def pool_instance() -> Instance:
+    """The pools as a table."""
+    note = say(
+        "Nodes of a pool have the label {pool}. Three nodes of general that take nobody are left out.", pool=POOL
+    )
+    head = terms(*HEAD)
+    rows = [[name, number, taint or say("none"), *sizes] for name, number, taint, *sizes in pool_rows()]
+    shown = table(head, (row(*each) for each in rows))
+    said = [*aligned([head, *rows], ""), note]
+    picture = join([shown, element("p", note)])
+    return Instance(picture, "\n".join(said), common=picture)
+
+
+def decide(manifest: Manifest) -> Decision:
+    """The decision for the pod in the bundled cluster."""
+    return placed(decode_objects([manifest]))
+
+
+def placed(objects: Objects) -> Decision:
+    """The decision for the only pod of these objects."""
+    return schedule(objects.pods[0].key, with_pod(objects))
+
+
+def with_pod(objects: Objects) -> Cluster:
+    """The bundled cluster with this pod pending."""
+    world = cluster().fork()
+    info = world.info(objects.pods[0])
+    world.withdraw(info.key)
+    world.pending[info.key] = info
+    return world
+
+
+def toleration(pool: str) -> dict[str, str]:
+    """The toleration that admits a pod to that pool."""
+    key, value = TAINTS[pool]
+    return {"key": key, "operator": "Equal", "value": value, "effect": "NoSchedule"}
+
+
+class Wish(NamedTuple):
+    """A pod: its request, the pools that it tolerates, and the one that it selects ("" for any)."""
+
+    cpu: int
+    tolerates: tuple[str, ...]
+    selects: str = ""
+
+    @property
+    def manifest(self) -> Manifest:
+        """The pod as YAML."""
+        spec: dict[str, Any] = {}
+        if self.selects:
+            spec["nodeSelector"] = {POOL: self.selects}
+        if self.tolerates:
+            spec["tolerations"] = [toleration(each) for each in self.tolerates]
+        return pod("mine", cpu=f"{self.cpu}m", memory="1Gi", priority=0, **spec)

@@ -1,0 +1,74 @@
+"""Predict the outcome: pick or type it, before the scheduler is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from kschedlab.messages import later, say, sentences
+from kschedlab.text.html import Html
+from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
+
+SEPARATORS = re.compile(r"[\s,;，；、]+")
+"""What may stand between the parts of a typed answer, or be left out: ``5,000`` and ``a, b``."""
+
+
+class Predict(Exercise):
+    """A question with one right answer.
+
+    ``remarks``: a comment on each choice, the right one included; empty where the answer is typed.
+    ``remark``: the comment on a wrong typed answer: its first wrong step. ``unit``: may be left out of a typed answer.
+    """
+
+    kind = later("predict")
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        answer: str,
+        why: str,
+        hints: tuple[str, ...],
+        instance: Instance = NOTHING,
+        remarks: Mapping[str, str] | None = None,
+        remark: Callable[[str], str] | None = None,
+        unit: str = "",
+        solved: Callable[[], Html] | None = None,
+    ) -> None:
+        super().__init__(title, question, hints, instance, solved)
+        self.correct, self.why, self.remarks, self.unit = answer, why, dict(remarks or {}), unit
+        self._remark = remark
+
+    @property
+    def right(self) -> str:
+        """A right answer."""
+        return self.correct
+
+    def judge(self, answer: object) -> Verdict:
+        """The verdict on the answer."""
+        said = " ".join(str(answer).split())
+        if self._read(said) == self._read(self.correct):
+            return Verdict(State.RIGHT, self.why)
+        if self.remarks:
+            known = {each.casefold(): remark for each, remark in self.remarks.items()}
+            if said.casefold() not in known:
+                choices = say("; ").join(say('"{text}"', text=each) for each in self.remarks)
+                return Verdict(
+                    State.ERROR,
+                    say('"{said}" is none of the answers: {choices}.', said=said[:80], choices=choices),
+                    read=False,
+                )
+            return Verdict(State.WRONG, known[said.casefold()])
+        return Verdict(State.WRONG, self._remark(said) if self._remark is not None else say("That is not it."))
+
+    def _read(self, said: str) -> str:
+        """The answer without what may be written differently."""
+        return SEPARATORS.sub("", said).casefold().removesuffix(self.unit)
+
+    def explained(self) -> str:
+        """The solution."""
+        return sentences((say("{answer}.", answer=self.correct), self.why))
+
+    def choices(self) -> list[str]:
+        """The choices."""
+        return list(self.remarks)

@@ -1,0 +1,357 @@
+"""Exercises of lesson 05: which pods are evicted, and on which node? v1.20 decides."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_20
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.messages import later, listed as row_of, say, sentences
+from kschedlab.preemption.stage import Candidate, Preemption
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.ladder import steps
+from kschedlab.text.words import count
+from kschedlab_lab.exercises.build import Build, budget_fault
+from kschedlab_lab.exercises.clusters import pictured
+from kschedlab_lab.exercises.exercise import Exercise, drawn
+from kschedlab_lab.exercises.fitting import fitting
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.views.preemption_scene import Scene
+
+Starts = dict[str, list[tuple[int, int]]]
+NODES = ("node-a", "node-b", "node-c")
+APPS = ("shop", "mail", "logs")
+LADDER = 460
+START = """\
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: mine, namespace: default}
+spec:
+  selector: {matchLabels: {app: }}
+status: {disruptionsAllowed: }
+"""
+"""The beginning of a budget."""
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"preemption {seed}")
+    return [which_victims(rng), which_node(rng), which_rule(rng), save_node(rng), latest_of_earliest(seed)]
+
+
+class Case(NamedTuple):
+    """A cluster in which ``default/urgent`` preempts, and the decision."""
+
+    manifests: list[Manifest]
+    decision: Decision
+
+    @property
+    def preemption(self) -> Preemption:
+        """The preemption of the decision."""
+        assert self.decision.preemption is not None
+        return self.decision.preemption
+
+    def drawn(self) -> Html:
+        """The picture of the decision."""
+        return drawn_decision(self.decision)
+
+    @property
+    def deciding(self) -> int:
+        """The number of the rule that left one candidate, 0 if none did."""
+        return next((number for number, rung in enumerate(self.preemption.rungs, 1) if rung.decides), 0)
+
+
+def decided(manifests: list[Manifest]) -> Case:
+    """The cluster with v1.20's decision."""
+    return Case(manifests, decision_on(decode_objects(manifests)))
+
+
+def decision_on(objects: Objects) -> Decision:
+    """v1.20's decision. KeyError if there is no ``default/urgent``."""
+    return schedule("default/urgent", Cluster(objects, V1_20.api), V1_20)
+
+
+def drawn_decision(decision: Decision) -> Html:
+    """The nodes and the ladder."""
+    return fitting(Scene(decision).picture, LADDER)
+
+
+def random_case(rng: random.Random) -> Case:
+    """Three full nodes of 4 CPU with two or three pods each, a pod of 3 CPU, and a budget if it covers any."""
+    made, apps = [node(name) for name in NODES], set()
+    for name in NODES:
+        for number, cpu in enumerate(rng.choice([(2, 2), (2, 1, 1), (1, 2, 1), (3, 1)])):
+            app = rng.choice(APPS)
+            start = rng.randrange(7 * HOUR, 12 * HOUR, 30)
+            own = f"{app}-{name[-1]}{number}"
+            apps.add(app)
+            made.append(pod(own, name, cpu, rng.choice([0, 50, 100, 100, 200]), start, labels={"app": app}))
+    covered, allowed = rng.choice(APPS), rng.choice([0, 1, 1, 2])
+    budgets = [budget(covered, allowed)] if covered in apps else []
+    return decided([*made, pod("urgent", "", 3, 500), *budgets])
+
+
+def distinct_ends(case: Case) -> bool:
+    """Every node is a candidate, and no two have the same number and priorities of victims by chance."""
+    return len(case.preemption.candidates) == len(NODES)
+
+
+def which_victims(rng: random.Random) -> Exercise:
+    """Removal and reprieve on one node."""
+
+    def wanted(case: Case) -> bool:
+        attempts = [each for each in case.preemption.candidates.values() if instructive(each)]
+        return distinct_ends(case) and bool(attempts)
+
+    case = drawn(rng, random_case, wanted)
+    candidate = next(each for each in case.preemption.candidates.values() if instructive(each))
+    right = listed([attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved])
+    remarks = {right: describe(candidate)}
+    names = [attempt.pod.pod.metadata.name for attempt in candidate.attempts]
+    for size in range(1, len(names) + 1):
+        for first in range(len(names)):
+            chosen = listed([names[(first + step) % len(names)] for step in range(size)])
+            if chosen not in remarks:
+                remarks[chosen] = first_wrong(candidate, chosen.split(", "))
+    return Predict(
+        say("Who is evicted?"),
+        say("If {node} were chosen, who would be evicted there?", node=candidate.node),
+        right,
+        describe(candidate),
+        (
+            say("All pods of lower priority are taken away first. Then they are tried one by one: who may stay?"),
+            say(
+                "Pods whose eviction would break the budget are tried first; then by priority, the earlier start first."
+            ),
+        ),
+        pictured(case.decision, case.manifests),
+        dict(sorted(remarks.items())),
+        solved=case.drawn,
+    )
+
+
+def instructive(candidate: Candidate) -> bool:
+    """At least one pod is reprieved, at least one is not, and the budget changes the order of the attempts."""
+    fates = {attempt.reprieved for attempt in candidate.attempts}
+    priorities = [attempt.pod.priority for attempt in candidate.attempts]
+    return len(candidate.attempts) == 3 and len(fates) == 2 and priorities != sorted(priorities, reverse=True)
+
+
+def listed(names: list[str]) -> str:
+    """Names of pods in one line, in alphabetical order."""
+    return ", ".join(sorted(names))
+
+
+def describe(candidate: Candidate) -> str:
+    """The reprieves as text."""
+    tries = (
+        say("{pod} may stay" if attempt.reprieved else "{pod} is evicted", pod=attempt.pod.pod.metadata.name)
+        for attempt in candidate.attempts
+    )
+    return say("The tries in their order: {tries}.", tries=row_of(tries))
+
+
+def first_wrong(candidate: Candidate, names: list[str]) -> str:
+    """The first attempt that contradicts these victims."""
+    for number, attempt in enumerate(candidate.attempts, 1):
+        name = attempt.pod.pod.metadata.name
+        if attempt.reprieved == (name in names):
+            fate = say("fits beside urgent and may stay") if attempt.reprieved else say("no longer fits and is evicted")
+            because = say(", for evicting it would break the budget") if attempt.violates else ""
+            message = later("Try {number} is {pod}{because}: it {fate}.")
+            return say(message, number=number, pod=name, because=because, fate=fate)
+    raise AssertionError("these are the victims")
+
+
+def which_node(rng: random.Random) -> Exercise:
+    """The ladder, decided by a rule after the first."""
+    rule = rng.choice([2, 3, 5])
+    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding == rule)
+    right = case.preemption.nominated_node
+    assert right is not None
+    return Predict(
+        say("Which node?"),
+        say("On which node does urgent make room?"),
+        right,
+        ladder(case),
+        (
+            say("Find each node's victims. Then climb down the ladder: budgets, highest priority, sum, number, start."),
+            say("Rule {number} decides.", number=rule),
+        ),
+        pictured(case.decision, case.manifests, pick=True),
+        {name: ladder(case) if name == right else out_at(case, name) for name in NODES},
+        solved=case.drawn,
+    )
+
+
+def ladder(case: Case) -> str:
+    """The nodes that each applied rule leaves."""
+    asked = [step for step in steps(case.preemption, list(case.preemption.candidates)) if step.applies]
+    return sentences(
+        say("Rule {number} ({rule}): {result}.", number=step.number, rule=step.rule, result=step.result)
+        for step in asked
+    )
+
+
+def out_at(case: Case, name: str) -> str:
+    """The rule that drops the node."""
+    for step in steps(case.preemption, list(case.preemption.candidates)):
+        if name in step.standing and name not in step.kept:
+            values = row_of(f"{node} {value}" for node, value in step.values.items() if node in step.standing)
+            return say(
+                "{node} drops out at rule {number}, {rule}: {values}.",
+                node=name,
+                number=step.number,
+                rule=step.rule,
+                values=values,
+            )
+    raise AssertionError("the node was chosen")
+
+
+def which_rule(rng: random.Random) -> Exercise:
+    """Which rule decides?"""
+    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding > 0)
+    names = {number: say(rung.rule.name) for number, rung in enumerate(case.preemption.rungs, 1)}
+    remarks = {}
+    for number, name in names.items():
+        before = number < case.deciding
+        remarks[say("rule {number}: {rule}", number=number, rule=name)] = (
+            ladder(case)
+            if number == case.deciding
+            else say("Rule {number} leaves more than one node.", number=number)
+            if before
+            else say("Rule {number} is not asked: one node is left before.", number=number)
+        )
+    return Predict(
+        say("Which rule decides?"),
+        say("Which rule of the ladder leaves one node alone?"),
+        say("rule {number}: {rule}", number=case.deciding, rule=names[case.deciding]),
+        ladder(case),
+        (say("Write down each node's victims first."), say("A rule that leaves all nodes or several has not decided.")),
+        pictured(case.decision, case.manifests),
+        remarks,
+        solved=case.drawn,
+    )
+
+
+def save_node(rng: random.Random) -> Exercise:
+    """One budget that moves the preemptor to another node."""
+
+    def without_budget(rng: random.Random) -> Case:
+        return decided([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
+
+    def wanted(case: Case) -> bool:
+        return distinct_ends(case) and case.deciding > 0 and saving(case) is not None
+
+    case = drawn(rng, without_budget, wanted)
+    app, spared = saving(case), case.preemption.nominated_node
+    assert app is not None and spared is not None
+
+    def goal(objects: Objects) -> str:
+        if fault := budget_fault(objects, len(case.manifests)):
+            return fault
+        decision = decision_on(objects)
+        chosen = decision.nominated_node
+        if chosen == spared:
+            violations = decision.preemption.candidates[spared].violations if decision.preemption else 0
+            return say(
+                "{node} is still chosen: evicting its victims breaks a budget {times}.",
+                node=spared,
+                times=count(violations, "time"),
+            )
+        return ""
+
+    return Build(
+        say("Spare a node"),
+        say(
+            "Without a budget {node} is chosen. Add one PodDisruptionBudget (with its status) so that another node is.",
+            node=spared,
+        ),
+        goal,
+        as_yaml([budget(app, 0)]),
+        say("Rule 1 counts the victims whose eviction breaks a budget, and comes before all others."),
+        (
+            say("Which apps do the victims on {node} belong to?", node=spared),
+            say("A budget needs spec.selector.matchLabels, and status.disruptionsAllowed: 0."),
+        ),
+        pictured(case.decision, case.manifests),
+        as_yaml(case.manifests),
+        START,
+        lambda objects: drawn_decision(decision_on(objects)),
+    )
+
+
+def saving(case: Case) -> str | None:
+    """The first app whose budget, with no disruption allowed, moves the preemptor to another node."""
+    return next(
+        (
+            app
+            for app in APPS
+            if decided([*case.manifests, budget(app, 0)]).preemption.nominated_node != case.preemption.nominated_node
+        ),
+        None,
+    )
+
+
+def latest_start_broken(starts: dict[str, list[tuple[int, int]]]) -> str:
+    """Rule 5: the node to preempt on. ``starts``: for each node its victims as (priority, start)."""
+    times = {node: min(start for _, start in victims) for node, victims in starts.items()}
+    return min(times, key=lambda node: (times[node], node))
+
+
+def latest_start(starts: dict[str, list[tuple[int, int]]]) -> str:
+    """Rule 5: the node to preempt on. ``starts``: for each node its victims as (priority, start)."""
+    times = {}
+    for name, victims in starts.items():
+        highest = max(priority for priority, _ in victims)
+        times[name] = min(start for priority, start in victims if priority == highest)
+    return min(times, key=lambda node: (-times[node], node))
+
+
+def by_engine(starts: Starts) -> str:
+    """The scheduler's choice: all pods on each node are victims, and rules 1 to 4 leave all nodes."""
+    room = max(map(len, starts.values()))
+    made = [node(name, room) for name in starts]
+    for name, victims in starts.items():
+        made += [pod(f"{name}-{n}", name, 1, priority, start) for n, (priority, start) in enumerate(victims)]
+    return str(decided([*made, pod("urgent", "", room, 500)]).decision.nominated_node)
+
+
+def equal_in_four_rules(rng: random.Random) -> Iterator[tuple[Starts]]:
+    """Nodes with as many victims of the same priorities and other start times; few and small ones first."""
+    for victims in (1, 2, 3):
+        for nodes in (2, 3):
+            for _ in range(6):
+                priorities = [rng.choice([0, 50, 100]) for _ in range(victims)]
+                times = rng.sample(range(7 * HOUR, 12 * HOUR, 15), victims * nodes)
+                yield (
+                    {
+                        name: list(zip(priorities, times[place * victims :], strict=False))
+                        for place, name in enumerate(NODES[:nodes])
+                    },
+                )
+
+
+def latest_of_earliest(seed: int) -> Exercise:
+    """The fifth rule, as a document describes it, and as it is."""
+    return Repair(
+        say("The fifth rule"),
+        say(
+            "This function is to choose between nodes that are equal in rules 1 to 4. It does what the document's "
+            "last sentences say. Mend it, so that it does what the scheduler does. Times are minutes after midnight."
+        ),
+        latest_start_broken,
+        latest_start,
+        by_engine,
+        equal_in_four_rules,
+        say("On each node the earliest start among the victims of the highest priority; of these times the latest."),
+        (say("Which of two nodes loses less work?"), say("Victims of lower priority are not looked at by this rule.")),
+        seed,
+    )

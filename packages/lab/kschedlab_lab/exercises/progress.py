@@ -1,0 +1,138 @@
+"""A student's progress: an entry of the file beside the notebooks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kschedlab.messages import later, say
+from kschedlab_lab.exercises.exercise import Exercise, State
+from kschedlab_lab.kept import DamagedError, Kept
+from kschedlab_lab.language import LANGUAGES
+
+ENTRY = "exercises"
+
+
+@dataclass(frozen=True)
+class Record:
+    """The progress with one exercise. ``seed``: its instance; ``answer``: the last answer that is text."""
+
+    lesson: str
+    seed: int
+    number: int
+    title: str
+    state: str = State.UNATTEMPTED.value
+    tries: int = 0
+    hints: int = 0
+    solution: bool = False
+    answer: str = ""
+
+
+EXPORTED = ("lesson", "seed", "number", "title", "state", "tries", "hints", "solution")
+"""The columns for a teacher."""
+
+
+class Progress:
+    """Records of exercises, in a JSON file. ``path``: None keeps them in memory only.
+
+    ``trouble``: a sentence if the file can't be read or written; the notebook then keeps everything in memory, and a
+    damaged file stays untouched.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.trouble = ""
+        self._file = Kept(path)
+        self._kept: dict[tuple[str, int, int], Record] = {}
+        self._damaged = self._unsaved = False
+
+    @classmethod
+    def usual(cls) -> Progress:
+        """The file in this folder, or the one that the environment variable names."""
+        return cls(Kept.usual(LANGUAGES).path)
+
+    def of(self, lesson: str, seed: int, number: int) -> Record | None:
+        """The record of an exercise."""
+        self._read()
+        return self._kept.get((lesson, seed, number))
+
+    def keep(self, lesson: str, seed: int, number: int, exercise: Exercise) -> None:
+        """Record the progress with the exercise; a right answer stays right."""
+        self._read()
+        before = self._kept.get((lesson, seed, number))
+        solved = exercise.state is State.RIGHT or (before is not None and before.state == State.RIGHT.value)
+        self._kept[lesson, seed, number] = Record(
+            lesson,
+            seed,
+            number,
+            exercise.title,
+            State.RIGHT.value if solved else exercise.state.value,
+            exercise.tries,
+            exercise.hints_seen,
+            exercise.solution_seen,
+            exercise.given,
+        )
+        self._write()
+
+    def records(self) -> list[Record]:
+        """All records, in the order of lesson, seed and number."""
+        self._read()
+        return [self._kept[key] for key in sorted(self._kept)]
+
+    def export(self) -> str:
+        """All records as CSV, for a teacher."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, EXPORTED, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(record) for record in self.records())
+        return out.getvalue()
+
+    def save(self, path: str | Path) -> Path:
+        """Write the export to a file, such as ``li-na.csv``: a teacher's table takes the name from it."""
+        Path(path).write_text(self.export(), encoding="utf-8")
+        return Path(path)
+
+    def _read(self) -> None:
+        if self._unsaved:  # what could not be written is in memory only
+            return
+        try:
+            found = [record_of(each) for each in self._file.read().get(ENTRY, [])]
+        except (ValueError, TypeError):
+            self._refuse()
+            return
+        if self._damaged:
+            self._damaged, self.trouble = False, ""
+        if found:
+            self._kept = {(record.lesson, record.seed, record.number): record for record in found}
+
+    def _write(self) -> None:
+        if self._damaged:
+            return
+        try:
+            self._file.write(**{ENTRY: [asdict(self._kept[key]) for key in sorted(self._kept)]})
+        except DamagedError:
+            self._refuse()
+        except OSError as error:
+            self._unsaved = True
+            message = later("{name} can't be written ({error}); progress is kept for now only.")
+            self.trouble = say(message, name=self._file.name, error=error.strerror)
+        else:
+            self._unsaved, self.trouble = False, ""
+
+    def _refuse(self) -> None:
+        self._damaged, self._unsaved = True, False
+        message = later("{name} can't be read; delete it to begin anew. Nothing is saved until then.")
+        self.trouble = say(message, name=self._file.name)
+
+
+def record_of(data: Any) -> Record:
+    """The record of this data. TypeError or ValueError if it is none."""
+    record = Record(**data)
+    if {type(getattr(record, name)) for name in ("lesson", "title", "state", "answer")} != {str}:
+        raise TypeError("not a record")
+    if {type(getattr(record, name)) for name in ("seed", "number", "tries", "hints")} != {int}:
+        raise TypeError("not a record")
+    State(record.state)
+    return record

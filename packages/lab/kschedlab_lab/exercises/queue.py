@@ -1,0 +1,368 @@
+"""Exercises of lesson 02: which pod is next, where does a failed one go, and when does it come back?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kschedlab import build
+from kschedlab.build import HOUR, Manifest
+from kschedlab.generations import GENERATIONS
+from kschedlab.messages import later, listed, say, terms
+from kschedlab.objects.meta import SECOND
+from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE_ADD
+from kschedlab.queue.heap import Heap
+from kschedlab.queue.interface import ACTIVE, UNSCHEDULABLE
+from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
+from kschedlab.queue.older.without_backoff import WithoutBackoff
+from kschedlab.queue.order import pod_timestamp
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.queue_build import NAMES, later_but_first
+from kschedlab_lab.exercises.queue_pictures import counted, heap, tabled, told
+from kschedlab_lab.exercises.queue_repairs import downwards, the_order
+from kschedlab_lab.panels.queue_heap_watched import decoded, info, name
+from kschedlab_lab.panels.queue_order import UNSET, field_of, waiting
+from kschedlab_lab.panels.queue_parts_run import NOON, neighbour
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"queue {seed}")
+    return [
+        the_array(rng),
+        who_is_third(rng),
+        where_does_it_go(rng),
+        when_again(rng),
+        later_but_first(rng),
+        the_order(seed),
+        downwards(seed),
+    ]
+
+
+# -- predict
+
+
+def the_array(rng: random.Random) -> Exercise:
+    """The heap's array after an operation."""
+
+    def draw(rng: random.Random) -> tuple[list[tuple[str, int]], list[str], list[str]]:
+        ranks = rng.sample(range(100, 1000, 50), len(NAMES))
+        pods = list(zip(rng.sample(NAMES, len(NAMES)), ranks, strict=True))
+        queue = heap_of(pods)
+        before = array(queue)
+        queue.pop()
+        return pods, before, array(queue)
+
+    def wanted(drawn_: tuple[list[tuple[str, int]], list[str], list[str]]) -> bool:
+        _, before, after = drawn_
+        ordered = sorted(after, key=lambda each: after.index(each) - before.index(each))
+        return after[0] != before[1] and before[-1] not in (after[1], after[2]) and ordered != after
+
+    pods, before, after = drawn(rng, draw, wanted)
+    priorities = dict(pods)
+    right = " ".join(after)
+
+    def remark(said: str) -> str:
+        answered = said.replace(",", " ").split()
+        if sorted(answered) != sorted(after):
+            return say(
+                "Name each of the {number} pods that are left once, with spaces between them.", number=len(after)
+            )
+        wrong = next(i for i, (one, other) in enumerate(zip(answered, after, strict=True)) if one != other)
+        return say(
+            "Index {index} is the first that is wrong: {pod} ({priority}) is not there.",
+            index=wrong,
+            pod=answered[wrong],
+            priority=priorities[answered[wrong]],
+        )
+
+    text = tabled(
+        [say("index"), *map(str, range(len(before)))],
+        [["key", *before], [say("priority"), *(str(priorities[each]) for each in before)]],
+    )
+    return Predict(
+        say("The array after Pop"),
+        say(
+            "This is heapData.queue. Then Pop takes out the head. Which keys are in the array, from index 0 "
+            "on? Type them with spaces between them."
+        ),
+        right,
+        say(
+            "{pod} fills the gap at index 0, and goes down: each time it changes places with the better child.",
+            pod=before[-1],
+        ),
+        (
+            say("The last pod of the array takes the head's place first."),
+            say("It swaps with the child that should come out first, as long as that child should come before it."),
+        ),
+        Instance(heap(before, priorities), text.text, text.picture),
+        remark=remark,
+        solved=lambda: heap(after, priorities, before[:1]),
+    )
+
+
+def heap_of(pods: Sequence[tuple[str, int]]) -> Heap[QueuedPodInfo]:
+    """The pods in a heap, added in this order."""
+    heap = Heap(key_func, priority_sort)
+    for each, priority in pods:
+        heap.add(info(decoded(waiting(each, priority, 8 * HOUR))))
+    return heap
+
+
+def array(heap: Heap[QueuedPodInfo]) -> list[str]:
+    """The names in the array's order."""
+    return list(map(name, heap.data.queue))
+
+
+def who_is_third(rng: random.Random) -> Exercise:
+    """The order of pops, with priorities and timestamps."""
+
+    def draw(rng: random.Random) -> list[Manifest]:
+        created = rng.sample(range(8 * HOUR, 10 * HOUR, 5), 5)
+        tried = [rng.choice([UNSET, UNSET, 10 * HOUR + 10 * n]) for n in range(5)]
+        names = rng.sample(NAMES, 5)
+        ranks = rng.choice([(100, 100, 100, 50, 200), (100, 100, 100, 100, 200), (100, 100, 100, 100, 50)])
+        return [
+            waiting(each, priority, start, start + 5 if probe != UNSET else UNSET, probe)
+            for each, priority, start, probe in zip(names, ranks, created, tried, strict=True)
+        ]
+
+    def wanted(made: list[Manifest]) -> bool:
+        """The third pod already had an attempt, and creation times alone would give a different pod."""
+        third = pops(made)[2]
+        by_creation = sorted(made, key=lambda m: (-m["spec"]["priority"], m["metadata"]["creationTimestamp"]))
+        return third != by_creation[2]["metadata"]["name"] and len({field_of(decoded(m)) for m in made}) > 1
+
+    made = drawn(rng, draw, wanted)
+    order = pops(made)
+    by_name = {each["metadata"]["name"]: each for each in made}
+    place = terms("first", "second", "third", "fourth", "fifth")
+
+    def remark(each: str) -> str:
+        own, third = facts(by_name[each]), facts(by_name[order[2]])
+        return say(
+            "{pod} is popped {place}: {own}; {other}: {third}.",
+            pod=each,
+            place=place[order.index(each)],
+            own=own,
+            other=order[2],
+            third=third,
+        )
+
+    return Predict(
+        say("Third"),
+        say("These pods are in v1.13's activeQ. Which one is popped third?"),
+        order[2],
+        say("The order is {pods}: by priority, then by podTimestamp.", pods=listed(order)),
+        (
+            say("Priority comes first."),
+            say("Which of its three timestamps counts for a pod that was tried? lastProbeTime, if set."),
+        ),
+        tabled([*terms("pod", "priority"), *TIMES], [shown(each) for each in made]),
+        {
+            each: remark(each) if each != order[2] else say("The order is {pods}.", pods=listed(order))
+            for each in sorted(by_name)
+        },
+        solved=lambda: tabled(ordered(), [[str(n), *fields(by_name[each])] for n, each in enumerate(order, 1)]).picture,
+    )
+
+
+TIMES = ("creationTimestamp", "lastTransitionTime", "lastProbeTime")
+
+
+def shown(made: Manifest) -> list[str]:
+    """Name, priority and the three timestamps."""
+    condition = made.get("status", {}).get("conditions", [{}])[0]
+    times = [made["metadata"]["creationTimestamp"], *(condition.get(field, "") for field in TIMES[1:])]
+    return [made["metadata"]["name"], str(made["spec"]["priority"]), *(each[11:16] or say("not set") for each in times)]
+
+
+def ordered() -> list[str]:
+    """The head of the table of pops."""
+    return terms("popped", "pod", "priority", "podTimestamp", "from")
+
+
+def fields(made: Manifest) -> list[str]:
+    """The pod's name and priority, the time that activeQComp compares, and the field that has it."""
+    pod = decoded(made)
+    stamp = pod_timestamp(pod) // SECOND % 86_400
+    clock = f"{stamp // 3600:02}:{stamp // 60 % 60:02}"
+    return [pod.metadata.name, str(pod.spec.priority), clock, field_of(pod)]
+
+
+def facts(made: Manifest) -> str:
+    """The fields that activeQComp compares."""
+    _, priority, clock, field = fields(made)
+    return say("priority {priority}, {field} {clock}", priority=priority, field=field, clock=clock)
+
+
+def pops(made: Sequence[Manifest]) -> list[str]:
+    """The names in the order in which v1.13 pops the pods."""
+    queue = WithoutBackoff(lambda: NOON)
+    for each in made:
+        queue.add(decoded(each))
+    return [queued.pod.metadata.name for queued in iter(queue.pop, None)]
+
+
+class Script(NamedTuple):
+    """The calls that affect web in v1.13, and its part of the queue afterwards."""
+
+    calls: list[str]
+    part: str
+    moved: bool
+
+
+ANSWERS = {ACTIVE: later("in activeQ"), UNSCHEDULABLE: later("in unschedulableQ")}
+
+
+def where_does_it_go(rng: random.Random) -> Exercise:
+    """MoveRequestCycle and podSchedulingCycle."""
+    script = drawn(rng, random_script, lambda script: script.moved)
+    right = say(ANSWERS[script.part])
+    during = script.part == ACTIVE
+    why = (
+        say("A move request came after web was popped, so its podSchedulingCycle is not greater than moveRequestCycle.")
+        if during
+        else say("The last move request came before web was popped: its podSchedulingCycle exceeds moveRequestCycle.")
+    )
+    remarks = {
+        say("in activeQ"): why
+        if during
+        else say("Nothing has happened since web was popped: it would only fail again."),
+        say("in unschedulableQ"): why
+        if not during
+        else say("There it would sleep through what happened while it was tried."),
+        say("in both"): say("A pod is never in two parts: each call looks first whether it is in one."),
+        say("in neither"): say(
+            "Somebody has to remember it: AddUnschedulableIfNotPresent puts it into one of the two."
+        ),
+    }
+    return Predict(
+        say("Where does it go?"),
+        say("v1.13. All attempts fail because nothing fits. Where is web in the end?"),
+        right,
+        why,
+        (
+            say("Count the pops: schedulingCycle. Write it down at each move request: that is moveRequestCycle."),
+            say("Is web's podSchedulingCycle, the count just after its own pop, greater than moveRequestCycle?"),
+        ),
+        tabled(["", say("call")], [[str(number), told(call)] for number, call in enumerate(script.calls, 1)]),
+        remarks,
+        solved=lambda: counted(script.calls),
+    )
+
+
+def random_script(rng: random.Random) -> Script:
+    """Some pods are popped before web, with nodes added in between."""
+    queue = WithoutBackoff(lambda: NOON)
+    others = rng.randint(1, 3)
+    names = [*NAMES[:others], "web"]
+    for number, each in enumerate(names):
+        queue.add(decoded(waiting(each, 100 * (others - number), 8 * HOUR)))
+    calls, moved = ["Add: " + ", ".join(names)], False
+    flying: list[tuple[QueuedPodInfo, int]] = []
+    for each in names:
+        if rng.random() < 0.4:
+            queue.move(NODE_ADD)
+            calls.append("MoveAllToActiveQueue()")
+            moved = True
+        queued = queue.pop()
+        assert queued is not None
+        flying.append((queued, queue.scheduling_cycle))
+        calls.append(f"Pop() gives {each}")
+    if rng.random() < 0.4:
+        queue.move(NODE_ADD)
+        calls.append("MoveAllToActiveQueue()")
+        moved = True
+    for queued, cycle in flying:
+        each = queued.pod.metadata.name
+        queued.record_failure(decoded(waiting(each, queued.pod.spec.priority or 0, 8 * HOUR, 8 * HOUR, 12 * HOUR)))
+        queue.add_unschedulable(queued, cycle)
+        calls.append(f"AddUnschedulableIfNotPresent({each}, ...)")
+    return Script(calls, queue.places()["default/web"].part, moved)
+
+
+def at(seconds: float) -> str:
+    """The moment as an answer."""
+    return say("at {seconds:g} s", seconds=seconds)
+
+
+class Tries(NamedTuple):
+    """When web failed in v1.37, when a pod ended, and when web was active again; in seconds."""
+
+    failed: list[float]
+    event: int
+    again: float
+
+
+def when_again(rng: random.Random) -> Exercise:
+    """Backoff in v1.37."""
+    case = drawn(rng, random_tries, lambda case: case.again > case.event + 1)
+    failures = len(case.failed)
+    doubled = 2 ** (failures - 1)
+    right = at(case.again)
+    backoff = min(doubled, 10)
+    why = say(
+        "After {failures} failures backoff is {backoff} s, from {last:g} s on. Its end is cut to a "
+        "whole second, and the pod leaves at the next one.",
+        failures=failures,
+        backoff=backoff,
+        last=case.failed[-1],
+    )
+    remarks = {
+        at(case.event): say("The event makes it worth another try, but its backoff is not over."),
+        at(case.event + backoff + 1): say("Backoff counts from the failure, not from the event."),
+        at(330): say("That is when it would be tried if no event had helped it."),
+        right: why,
+    }
+    moments = {case.event, case.event + backoff + 1, 330, case.again}
+    rows = [[f"{each:g} s", say("web fails: no room")] for each in case.failed]
+    rows.append([f"{case.event} s", say("a pod on a node ends")])
+    return Predict(
+        say("When again?"),
+        say("v1.37, and the scheduler always has other pods to try. When does web come to the active queue next?"),
+        right,
+        why,
+        (
+            say("1 s after the first failure, doubled with each further one, 10 s at most."),
+            say("When did web fail last? Its backoff begins there, and ends are cut to whole seconds."),
+        ),
+        tabled(terms("time", "what happens"), rows),
+        {at(seconds): remarks[at(seconds)] for seconds in sorted(moments)},
+    )
+
+
+def random_tries(rng: random.Random) -> Tries:
+    """Several failures of web, each after an event and its backoff; then one more event soon after the last."""
+    clock = 0
+    made = build.pod("web", "", 3, 100)
+    made["metadata"]["uid"] = "uid-web"
+    pod = decoded(made)
+    queue = GENERATIONS["v1.37"].queue(lambda: NOON + clock)
+    queue.add(pod)
+    gone = neighbour("cache")
+    failed: list[float] = []
+
+    def sleep(seconds: int) -> None:
+        nonlocal clock
+        for _ in range(seconds):
+            clock += SECOND - clock % SECOND
+            for period, flush in queue.flushes:
+                if clock % period == 0:
+                    flush()
+
+    for attempt in range(failures := rng.randint(2, 4)):
+        queued = queue.pop()
+        assert queued is not None
+        clock += SECOND // 10
+        queued.record_failure(pod, ["NodeResourcesFit"])
+        queue.add_unschedulable(queued, queue.scheduling_cycle)
+        failed.append(clock / SECOND)
+        sleep(rng.randint(1, 2) if attempt == failures - 1 else rng.randint(1, 3))
+        event = clock // SECOND
+        queue.move(ASSIGNED_POD_DELETE, gone)
+        while queue.places()[pod.key].part != ACTIVE:
+            sleep(1)
+    return Tries(failed, event, clock / SECOND)

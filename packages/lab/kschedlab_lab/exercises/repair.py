@@ -1,0 +1,154 @@
+"""Repair a function: the student's runs beside the engine's on small instances; the smallest difference is shown."""
+
+from __future__ import annotations
+
+import random
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from difflib import ndiff
+from inspect import getsource
+from types import CodeType
+from typing import Any
+
+from kschedlab.messages import later, say
+from kschedlab.text.html import Html, element, join
+from kschedlab.text.style import CHOSEN, EVICTED
+from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, lines
+from kschedlab_lab.exercises.limits import EndlessError, limited
+
+SIGNS = {"- ": f"border-left:4px solid {EVICTED};", "+ ": f"border-left:4px solid {CHOSEN};"}
+"""How lines of the broken and of the mended function are marked; their signs say the same."""
+PLAIN = "border-left:4px solid transparent;"
+
+
+class Repair(Exercise):
+    """A broken function to repair. ``spec``: what it should do; ``mended``: a correct function, the solution.
+
+    ``cases``: instances as tuples of arguments, smaller ones first, generated from the seed for each check.
+    ``needs``: the imports that the function needs in a cell of its own.
+    """
+
+    kind = later("repair")
+    answered_by = "function"
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        broken: Callable[..., Any],
+        mended: Callable[..., Any],
+        spec: Callable[..., Any],
+        cases: Callable[[random.Random], Iterable[tuple[Any, ...]]],
+        why: str,
+        hints: tuple[str, ...],
+        seed: int = 1,
+        needs: str = "",
+    ) -> None:
+        self.name, self.needs = f"my_{broken.__name__.removesuffix('_broken')}", needs
+        self.broken, self.mended, self.spec, self.cases, self.why, self.seed = broken, mended, spec, cases, why, seed
+        self.source = self._with_imports(self._named(broken))
+        super().__init__(title, question, hints, Instance(Html(), self.source), self._difference)
+
+    @property
+    def right(self) -> Callable[..., Any]:
+        """A right answer."""
+        return self.mended
+
+    @property
+    def cell(self) -> str:
+        """The cell in which the function is mended: running it checks the function."""
+        return self._with_imports(f"@{self.call}.answer\n{self._named(self.broken)}")
+
+    def html(self, saved: bool = False) -> Html:
+        """The question, and the way to answer it."""
+        how = element("p", say("Mend the function in the cell below, and run that cell (Shift+Enter): this checks it."))
+        fold = element("details", element("summary", say("The cell, to copy it back")), lines(self.cell))
+        return join([super().html(saved), how, fold])
+
+    def is_as_given(self, answer: object) -> bool:
+        """Whether it is the broken function still."""
+        compiled = compile(self._named(self.broken), "", "exec", dont_inherit=True).co_consts
+        broken = next(each for each in compiled if isinstance(each, CodeType) and each.co_name == self.name)
+        code = getattr(answer, "__code__", None)
+        return isinstance(code, CodeType) and list(_instructions(code)) == list(_instructions(broken))
+
+    def judge(self, answer: object) -> Verdict:
+        """The verdict on the answer."""
+        if not callable(answer):
+            return Verdict(State.ERROR, say("Hand over the function itself: check(my_function)."), read=False)
+        for number, case in enumerate(self.cases(random.Random(self.seed)), 1):
+            expected = self.spec(*case)
+            try:
+                got = limited(answer, deepcopy(case))  # it may change its arguments
+            except EndlessError:
+                return Verdict(State.ERROR, say("It does not come to an end, and was stopped."), self._call(case))
+            except Exception as error:  # noqa: BLE001  # whatever a student's function raises becomes a sentence
+                return Verdict(State.ERROR, _error_text(error, answer), self._call(case))
+            if not _same(got, expected):
+                yours = say("yours:    {value}", value=_short(got))
+                right = say("expected: {value}", value=_short(expected))
+                evidence = f"{self._call(case)}\n  {yours}\n  {right}"
+                return Verdict(
+                    State.WRONG, say("Instance {number} comes out wrong; no smaller one does.", number=number), evidence
+                )
+        return Verdict(State.RIGHT, self.why)
+
+    def explained(self) -> str:
+        """The solution."""
+        return f"{self._named(self.mended)}\n\n{self.why}"
+
+    def _difference(self) -> Html:
+        """The broken function beside the mended one, line by line."""
+        before, after = (self._named(each).splitlines() for each in (self.broken, self.mended))
+        rows = (
+            element("div", line.rstrip(), style=f"padding-left:0.4em;white-space:pre-wrap;{SIGNS.get(line[:2], PLAIN)}")
+            for line in ndiff(before, after)
+            if not line.startswith("?")
+        )
+        return element("div", *rows, style="font-family:monospace;margin:0.4em 0")
+
+    def _named(self, function: Callable[..., Any]) -> str:
+        """Its source, under the name that the student's function has."""
+        return getsource(function).rstrip().replace(f"def {function.__name__}(", f"def {self.name}(")
+
+    def _with_imports(self, source: str) -> str:
+        return f"{self.needs}\n\n\n{source}" if self.needs else source
+
+    def _call(self, case: tuple[Any, ...]) -> str:
+        return f"{self.name}({', '.join(map(_short, case))})"
+
+
+def _instructions(code: CodeType) -> Iterator[object]:
+    """What a function does, whatever its name, its place and the names of its file."""
+    yield from (code.co_code, code.co_names, code.co_varnames)
+    for each in code.co_consts:
+        yield from _instructions(each) if isinstance(each, CodeType) else [each]
+
+
+def _same(got: Any, expected: Any) -> bool:
+    try:
+        return type(got) is type(expected) and bool(got == expected)
+    except Exception:  # noqa: BLE001  # values that cannot be compared are different
+        return False
+
+
+def _error_text(error: Exception, function: Callable[..., Any]) -> str:
+    """The error, and the function's line that raised it, counted from its ``def``."""
+    code = getattr(function, "__code__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f.lineno for f in frames if code is not None and f.filename == code.co_filename and f.lineno]
+    where = (
+        say(" in line {number} of your function", number=lines[-1] - code.co_firstlineno + 1)
+        if lines and code is not None
+        else ""
+    )
+    return f"{type(error).__name__}{where}: {_short(error)}"
+
+
+def _short(value: object) -> str:
+    try:
+        text = str(value) if isinstance(value, Exception) else repr(value)
+    except Exception:  # noqa: BLE001  # a student's own class may fail here
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 400 else f"{text[:400]}…"

@@ -1,0 +1,246 @@
+"""The progress of a class: the files that students hand in, as one table with their names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path, PurePath
+from typing import Any
+
+from kschedlab.messages import later, listed, say, terms
+from kschedlab.objects.problems import expected
+from kschedlab.text.html import Html, element, join, visible
+from kschedlab.text.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
+from kschedlab.text.words import aligned, count
+from kschedlab_lab.exercises.exercise import MARKS, State
+from kschedlab_lab.exercises.lesson import LESSONS, lesson_named
+from kschedlab_lab.exercises.progress import ENTRY, EXPORTED, Record, record_of
+from kschedlab_lab.kept import FILE
+
+LARGEST = 1_000_000
+"""Most bytes of a file; progress with every exercise of the course takes a tenth of that."""
+MOST = 500
+"""Most files."""
+STATES, DIGITS = tuple(each.value for each in State), 10
+"""What an exercise's state may be, and more digits than a number has."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A spreadsheet computes cells that begin like this."""
+
+
+class WrongError(ValueError):
+    """A file that cannot be read: the place and what is wrong there."""
+
+
+class Roster:
+    """The progress of a class. ``students``: records by name; ``troubles``: what is wrong with which file."""
+
+    def __init__(self, files: Mapping[str, bytes | str]) -> None:
+        self.students: dict[str, list[Record]] = {}
+        self.troubles: list[str] = []
+        if not isinstance(files, Mapping):
+            raise expected(later("a dict from the names of files to their texts (Roster.of(...) reads files)"), files)
+        for name, content in list(files.items())[:MOST]:
+            self._add(name, content)
+        if len(files) > MOST:
+            self.troubles.append(
+                say("{number} files are too many: the first {most} were read", number=len(files), most=MOST)
+            )
+
+    @classmethod
+    def of(cls, *paths: str | Path) -> Roster:
+        """Read files and folders. A student's name is that of the file, or of the folder with the progress file."""
+        found, troubles = read(*paths)
+        roster = cls(found)
+        roster.troubles = troubles + roster.troubles
+        return roster
+
+    def _add(self, file: str, content: object) -> None:
+        if not isinstance(content, str | bytes):
+            self._refuse(file, str(expected(later("text or bytes"), content)))
+            return
+        if len(content) > LARGEST:
+            self._refuse(file, say("larger than {size:,} bytes", size=LARGEST))
+            return
+        try:
+            records = _records(content)
+        except (ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
+            self._refuse(file, _reason(error))
+            return
+        if not records:
+            self.troubles.append(say("{file}: no exercise was tried", file=file))
+        known = name = _student(file)
+        number = 1
+        while name in self.students:
+            number += 1
+            name = f"{known} ({number})"
+        self.students[name] = records
+
+    def _refuse(self, file: str, reason: str) -> None:
+        message = later(
+            "{file}: {reason}; hand in a CSV file of Progress.usual().export(), or the file {progress_file}"
+        )
+        self.troubles.append(say(message, file=file, reason=reason, progress_file=FILE))
+
+    @property
+    def lessons(self) -> list[str]:
+        """The lessons that anybody has tried, in their order."""
+        tried = {record.lesson for records in self.students.values() for record in records}
+        return [lesson for lesson in LESSONS if lesson in tried]
+
+    @property
+    def sentence(self) -> str:
+        """How much was read."""
+        solved = sum(record.state == State.RIGHT.value for records in self.students.values() for record in records)
+        students, exercises = count(len(self.students), "student"), count(solved, "solved exercise")
+        return say("{students}, {exercises}.", students=students, exercises=exercises)
+
+    def rows(self, lesson: str) -> list[list[str]]:
+        """A head, then a row for each student: name, seeds, a mark with the tries for each exercise, and the sum."""
+        numbers = sorted({r.number for records in self.students.values() for r in records if r.lesson == lesson})
+        body = []
+        for name in sorted(self.students, key=str.casefold):
+            tried = [record for record in self.students[name] if record.lesson == lesson]
+            own = {each.number: each for each in sorted(tried, key=lambda each: each.state == State.RIGHT.value)}
+            seeds = sorted({record.seed for record in tried})
+            marks = [_mark(own.get(number)) for number in numbers]
+            solved = sum(record.state == State.RIGHT.value for record in own.values())
+            done = say("{solved} of {exercises}", solved=solved, exercises=len(numbers))
+            body.append([name, ", ".join(map(str, seeds)), *marks, done])
+        return [[*terms("name", "seed"), *map(str, numbers), say("solved")], *body]
+
+    def export(self) -> str:
+        """Every record as CSV, with the student's name."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, ("name", *EXPORTED), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        for name in sorted(self.students, key=str.casefold):
+            for record in self.students[name]:
+                writer.writerow({key: _cell(value) for key, value in {"name": name, **asdict(record)}.items()})
+        return out.getvalue()
+
+    def html(self) -> Html:
+        """A table for each lesson, and what is wrong with which file."""
+        tables = (join([element("p", element("b", each)), _table(self.rows(each))]) for each in self.lessons)
+        wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
+        return element("div", element("p", self.sentence), *tables, *wrong)
+
+    def __repr__(self) -> str:
+        parts = [self.sentence]
+        for lesson in self.lessons:
+            parts += ["", lesson, *aligned([[visible(cell) for cell in row] for row in self.rows(lesson)])]
+        return "\n".join([*parts, *(f"⚠ {visible(each)}" for each in self.troubles)])
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
+
+
+def read(*paths: str | Path) -> tuple[dict[str, bytes | str], list[str]]:
+    """The files there by path, each up to one byte more than may be handed in; and what can't be read."""
+    found: dict[str, bytes | str] = {}
+    troubles = []
+    for path in _files(map(Path, paths)):
+        try:
+            with path.open("rb") as file:
+                found[str(path)] = file.read(LARGEST + 1)
+        except OSError as error:
+            troubles.append(say("{path}: {error}: check the path", path=path, error=error.strerror))
+    return found, troubles
+
+
+def _files(paths: Iterable[Path]) -> Iterable[Path]:
+    """The files, and those of folders: exports, and progress files one folder deeper."""
+    for path in paths:
+        if path.is_dir():
+            yield from sorted([*path.glob("*.csv"), *path.glob("*.json"), *path.glob(f"*/{FILE}")])
+        else:
+            yield path
+
+
+def _student(file: str) -> str:
+    """``handed-in/li-na.csv``: li-na; ``li-na/.kschedlab-progress.json``: li-na, too."""
+    path = PurePath(file.replace("\\", "/"))
+    return path.parent.name or "unnamed" if path.name == FILE else path.stem
+
+
+def _records(content: bytes | str) -> list[Record]:
+    """The records of an export or of a progress file. WrongError with the place if it is neither."""
+    text = content if isinstance(content, str) else content.decode("utf-8-sig")
+    text = text.removeprefix("\ufeff").strip()
+    if text.startswith("{"):
+        entries = json.loads(text)
+        given = entries.get(ENTRY, [] if "language" in entries else None)  # a choice, but no answer yet
+        if not isinstance(given, list):
+            raise WrongError(say('it has no list "exercises"'))
+        return [_at(say("exercise {number}", number=number), record_of, each) for number, each in enumerate(given, 1)]
+    first = text.partition("\n")[0]
+    reader = csv.DictReader(io.StringIO(text), delimiter=";" if first.count(";") > first.count(",") else ",")
+    if not set(EXPORTED) <= set(reader.fieldnames or ()):
+        raise WrongError(say("the columns are not {columns}", columns=", ".join(EXPORTED)))
+    return [_at(say("line {number}", number=reader.line_num), _record, row) for row in reader]
+
+
+def _at(place: str, read: Callable[[Any], Record], given: Any) -> Record:
+    """The record of what is given there. WrongError names the place."""
+    try:
+        record = read(given)
+        lesson_named(record.lesson)
+        return record
+    except WrongError as error:
+        raise WrongError(say("{place}: {what}", place=place, what=error)) from None
+    except (ValueError, KeyError, TypeError) as error:
+        what = error if isinstance(error, ValueError) else say("not as exported")
+        raise WrongError(say("{place}: {what}", place=place, what=what)) from None
+
+
+def _record(row: Mapping[str, str | None]) -> Record:
+    """The record of a line. WrongError names the column."""
+    cells = {name: (row[name] or "").strip() for name in EXPORTED}
+    numbers = {name: cells[name] for name in ("seed", "number", "tries", "hints")}
+    wrong = [name for name, cell in numbers.items() if not (cell.isascii() and cell.isdecimal() and len(cell) < DIGITS)]
+    if wrong:
+        cell = cells[wrong[0]][:40]
+        raise WrongError(say('{column} is "{cell}", not a whole number', column=wrong[0], cell=cell))
+    if cells["state"] not in STATES:
+        message = later('state is "{state}", none of {states}')
+        raise WrongError(say(message, state=cells["state"][:40], states=listed(STATES)))
+    counted = {name: int(cell) for name, cell in numbers.items()}
+    texts = {name: cells[name] for name in ("lesson", "title", "state")}
+    return record_of({**texts, **counted, "solution": cells["solution"].casefold() == "true"})
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, WrongError):
+        return str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return say("not UTF-8 text")
+    if isinstance(error, json.JSONDecodeError):
+        return say("line {number}: {what}", number=error.lineno, what=error.msg)
+    return say("can't be read")
+
+
+def _mark(record: Record | None) -> str:
+    if record is None or record.state == State.UNATTEMPTED.value and not record.tries:
+        return MARKS[State.UNATTEMPTED]
+    return f"{MARKS[State(record.state)]} {record.tries}"
+
+
+def _cell(value: object) -> object:
+    """Text that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def _table(rows: list[list[str]]) -> Html:
+    head, *body = rows
+    heads = (element("th", each, scope="col", style=HEAD) for each in head)
+    lines = (
+        element("tr", element("th", row[0], scope="row", style=CELL + NOWRAP), *(_td(cell) for cell in row[1:]))
+        for row in body
+    )
+    return element("table", element("thead", element("tr", *heads)), element("tbody", *lines), style=TABLE)
+
+
+def _td(cell: str) -> Html:
+    return element("td", cell, style=NUMBER)

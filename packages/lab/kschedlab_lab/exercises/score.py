@@ -1,0 +1,289 @@
+"""Exercises of lesson 03: which of the feasible nodes is best? v1.20 decides."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from kschedlab.build import Manifest, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_20, Generation
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, say, terms
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import element
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned, listing
+from kschedlab_lab.exercises.clusters import pictured, scored
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.score_build import all_tie, overrule
+from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
+from kschedlab_lab.exercises.score_repair import fair_draw, turned_round
+from kschedlab_lab.views.arithmetic import steps, steps_text, summed
+from kschedlab_lab.views.score import number, result_list
+
+HIGHEST_WEIGHT = 12
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"score {seed}")
+    return [
+        which_node(rng),
+        which_number(rng),
+        which_weight(rng),
+        overrule(rng),
+        all_tie(rng),
+        turned_round(seed),
+        fair_draw(seed),
+    ]
+
+
+class Case(NamedTuple):
+    """A cluster and the decision for ``default/new``."""
+
+    manifests: list[Manifest]
+    decision: Decision
+
+    @property
+    def scored(self) -> bool:
+        """Whether all nodes were scored."""
+        scores = self.decision.scores
+        return scores is not None and len(scores.nodes) == len(NODES)
+
+    def sums(self) -> dict[str, int]:
+        """The total by node."""
+        return dict(result_list(self.decision))
+
+
+def with_weights(**weights: int) -> Generation:
+    """v1.20 with these score plugins alone."""
+    known = {plugin.name: plugin for plugin, _ in V1_20.scores}
+    return replace(V1_20, scores=tuple((known[name], weight) for name, weight in weights.items()))
+
+
+def decided(manifests: Sequence[Manifest], generation: Generation = V1_20) -> Case:
+    """The cluster with the decision."""
+    return Case(list(manifests), schedule(NEW, Cluster(decode_objects(manifests), V1_20.api), generation))
+
+
+def random_cluster(rng: random.Random) -> list[Manifest]:
+    """Three nodes with a pod each; one has a PreferNoSchedule taint, one a fast disk that the new pod prefers."""
+    tainted, fast = rng.sample(NODES, 2)
+    taint = {"key": "busy", "value": "true", "effect": "PreferNoSchedule"}
+    made = []
+    for name in NODES:
+        cpu, memory = rng.choice([2, 4, 4, 8]), rng.choice([4, 8, 16])
+        labels = {DISK: "fast"} if name == fast else None
+        made.append(node(name, cpu, f"{memory}Gi", labels, [taint] if name == tainted else ()))
+        made.append(
+            pod(f"old-{name[-1]}", name, f"{rng.randrange(2, 15)}00m", memory=f"{rng.randrange(512, 3072, 256)}Mi")
+        )
+    prefers = {"weight": 10, "preference": {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}}
+    affinity = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [prefers]}}
+    return [*made, pod("new", "", f"{rng.randrange(2, 6)}00m", memory="512Mi", affinity=affinity)]
+
+
+def profile_words(weights: Mapping[str, int]) -> str:
+    """The plugins with their weights."""
+    return listed(say("{plugin} (weight {weight})", plugin=name, weight=weight) for name, weight in weights.items())
+
+
+def which_node(rng: random.Random) -> Exercise:
+    """Two plugins that disagree, summed by hand."""
+    weights = {LEAST: rng.choice([2, 3]), TAINTS: 1}
+    rules = with_weights(**weights)
+
+    def wanted(case: Case) -> bool:
+        if not case.scored or len(case.decision.best) > 1:
+            return False
+        tainted = [name for name in NODES if number(case.decision, "raw", TAINTS, name)]
+        return bool(favourites(case.decision, LEAST) == tainted) and margin(case) >= 5
+
+    case = drawn(rng, lambda rng: decided(random_cluster(rng), rules), wanted)
+    return Predict(
+        say("Which node?"),
+        say(
+            "A profile has two score plugins: {plugins}. On which node does new go?",
+            plugins=profile_words(weights),
+        ),
+        str(case.decision.node),
+        sums_words(case),
+        (
+            say(
+                "LeastAllocated: for CPU and for memory (allocatable - requested) × 100 / allocatable, new "
+                "included; then the mean. Cut off after each division."
+            ),
+            say(
+                "TaintToleration: 100 on nodes without the taint, 0 with it. Then multiply and add: {least} × "
+                "{weight} + {taints} × 1.",
+                least=LEAST,
+                weight=weights[LEAST],
+                taints=TAINTS,
+            ),
+        ),
+        pictured(case.decision, case.manifests, numbers=True, pick=True),
+        {name: node_words(case, name) for name in NODES},
+        solved=lambda: scored(case.decision),
+    )
+
+
+def margin(case: Case) -> int:
+    """By how much the first sum is above the second."""
+    first, second, *_ = sorted(case.sums().values(), reverse=True)
+    return first - second
+
+
+def node_words(case: Case, name: str) -> str:
+    """The node's sum, against the best."""
+    if name == case.decision.node:
+        return sums_words(case)
+    return say(
+        "{node}: {sum}. Another node has {most}.",
+        node=name,
+        sum=summed(case.decision, name),
+        most=max(case.sums().values()),
+    )
+
+
+def sums_words(case: Case) -> str:
+    """All sums."""
+    return say("The sums: {sums}.", sums=say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES))
+
+
+def which_number(rng: random.Random) -> Exercise:
+    """One cell of the map, typed as a number."""
+
+    def wanted(case: Case) -> bool:
+        return case.scored and all(len(set(slips(case, name).values())) == 4 for name in NODES)
+
+    case = drawn(rng, lambda rng: decided(random_cluster(rng), with_weights(**{LEAST: 1})), wanted)
+    asked = rng.choice(NODES)
+    known = slips(case, asked)
+
+    def remark(said: str) -> str:
+        if not said.lstrip("-").isdigit():
+            return say("The score is a whole number.")
+        wrong = (say(words) for words, value in known.items() if words and str(value) == said)
+        return next(wrong, say("Work out CPU and memory one by one, then take the mean."))
+
+    return Predict(
+        say("A cell of the map"),
+        say("What does {least} give to {asked} for the pod new?", least=LEAST, asked=asked),
+        str(known[""]),
+        steps_text(steps(case.decision, LEAST, asked)[:3]),
+        (
+            say("What is requested is what runs there plus what new asks for."),
+            say(
+                "(allocatable - requested) × 100 / allocatable for CPU and for memory, then their mean; each "
+                "division is rounded down."
+            ),
+        ),
+        pictured(case.decision, case.manifests, numbers=True),
+        remark=remark,
+        solved=lambda: scored(case.decision),
+    )
+
+
+def slips(case: Case, name: str) -> dict[str, int]:
+    """The cell's value: under "" the right one, else by the mistake that leads to it."""
+    scores = case.decision.scores
+    assert scores is not None
+    terms: Any = scores.rows[0].terms
+    place = scores.nodes.tolist().index(case.decision.cluster.index[name])
+    own = {"cpu": case.decision.pod.scored[0], "memory": case.decision.pod.scored[1]}
+    room = {resource: int(terms[resource]["capacity"][place]) for resource in own}
+    requested = {resource: int(terms[resource]["requested"][place]) for resource in own}
+    right = {resource: (room[resource] - requested[resource]) * 100 // room[resource] for resource in own}
+    without = [(room[each] - requested[each] + own[each]) * 100 // room[each] for each in own]
+    used = [requested[each] * 100 // room[each] for each in own]
+    return {
+        "": int(scores.rows[0].raw[place]),
+        later("That is without what new itself asks for."): sum(without) // 2,
+        later("That is how much is used; the score is what is left."): sum(used) // 2,
+        later("That is the CPU alone; memory counts as much."): right["cpu"],
+    }
+
+
+def which_weight(rng: random.Random) -> Exercise:
+    """The smallest weight with which another node wins alone."""
+
+    def wanted(case: Case) -> bool:
+        found = turning(case)
+        return case.scored and found is not None and 3 <= found <= HIGHEST_WEIGHT and len(case.decision.best) == 1
+
+    weights = {LEAST: rng.choice([6, 8, 10]), TAINTS: 1, AFFINITY: 1}
+    case = drawn(rng, lambda rng: decided(random_cluster(rng), with_weights(**weights)), wanted)
+    right, target = turning(case), favourites(case.decision, AFFINITY)[0]
+
+    def remark(said: str) -> str:
+        if not said.isdigit() or not 1 <= int(said) <= 100:
+            return say("A weight is a whole number from 1 to 100.")
+        reweighted = weighted(case, int(said))
+        if int(said) > (right or 0):
+            return say("With weight {weight} {target} wins, but also with a smaller one.", weight=said, target=target)
+        return say(
+            "With weight {weight}: {sums} {best} is best.",
+            weight=said,
+            sums=sums_words(reweighted),
+            best=listing(reweighted.decision.best),
+        )
+
+    return Predict(
+        say("From which weight on?"),
+        say(
+            "The profile: {plugins}. The table has the normalised scores; {node} wins. What is the smallest "
+            "weight of {affinity} with which {target} wins, without a tie?",
+            plugins=profile_words(weights),
+            node=case.decision.node,
+            affinity=AFFINITY,
+            target=target,
+        ),
+        str(right),
+        say(
+            "{sums} With one less: {less}",
+            sums=sums_words(weighted(case, right or 0)),
+            less=sums_words(weighted(case, (right or 0) - 1)),
+        ),
+        (
+            say("{target} gains 100 points with each step of the weight, the other nodes none.", target=target),
+            say(
+                "How far is {target} behind {node} at weight 1? A tie is not enough.",
+                target=target,
+                node=case.decision.node,
+            ),
+        ),
+        normalised_table(case, weights),
+        remark=remark,
+        solved=lambda: scored(weighted(case, right or 0).decision),
+    )
+
+
+def weighted(case: Case, weight: int) -> Case:
+    """The same cluster with another weight of NodeAffinity."""
+    scores = tuple((p, weight if p.name == AFFINITY else w) for p, w in case.decision.generation.scores)
+    return decided(case.manifests, replace(V1_20, scores=scores))
+
+
+def turning(case: Case) -> int | None:
+    """The smallest weight of NodeAffinity with which its favourite wins alone; None if it wins already or never."""
+    favourite = favourites(case.decision, AFFINITY)
+    if case.decision.best == favourite:
+        return None
+    behind = max(case.sums().values()) - case.sums()[favourite[0]]
+    steps_needed = range(2 + behind // 100, 4 + behind // 100)
+    return next((weight for weight in steps_needed if weighted(case, weight).decision.best == favourite), None)
+
+
+def normalised_table(case: Case, weights: Mapping[str, int]) -> Instance:
+    """Normalised scores, plugin x node."""
+    head = [*terms("plugin", "weight"), *NODES]
+    rows = [
+        [name, str(weight), *(str(number(case.decision, "normalised", name, each)) for each in NODES)]
+        for name, weight in weights.items()
+    ]
+    return Instance(element("div", table(head, (row(*each) for each in rows))), "\n".join(aligned([head, *rows], "")))

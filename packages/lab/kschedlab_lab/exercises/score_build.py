@@ -1,0 +1,188 @@
+"""Exercises of lesson 03: build a pod that overrules the emptier node, and a cluster in which all nodes tie."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from kschedlab.build import Manifest, as_yaml, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_20
+from kschedlab.manifests.loading import Objects
+from kschedlab.messages import later, listed, say
+from kschedlab.scheduler import schedule
+from kschedlab.text.words import listing
+from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.clusters import scored, shown
+from kschedlab_lab.exercises.exercise import Exercise
+from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
+from kschedlab_lab.views.score import result_list
+
+RIVALS = (AFFINITY, "InterPodAffinity", "PodTopologySpread")
+
+
+def overrule(rng: random.Random) -> Exercise:
+    """A pod whose preference outweighs the emptier node."""
+    plugin, (full, empty) = rng.choice(RIVALS), rng.sample(NODES[:2], 2)
+    base = [
+        node("node-a", 4, "8Gi", {DISK: "fast" if full == "node-a" else "slow", HOST: "node-a"}),
+        node("node-b", 4, "8Gi", {DISK: "fast" if full == "node-b" else "slow", HOST: "node-b"}),
+        pod("cache", full, rng.choice(["1", "1500m"]), memory="2Gi", labels={"app": "cache"}),
+        pod("logs", full, "250m", memory="512Mi", labels={"app": "logs"}),
+        *(pod(f"shop-{n}", empty, "100m", memory="64Mi", labels={"app": "shop"}) for n in range(3)),
+    ]
+    return Build(
+        say("Overrule"),
+        say(
+            "{empty} is emptier, and {least} prefers it. Write the pending pod `new` (namespace default) so that "
+            "it goes to {full} all the same, and only because of {plugin}: without this plugin it would go to "
+            "{empty}. v1.20's default plugins and weights hold.",
+            empty=empty,
+            least=LEAST,
+            full=full,
+            plugin=plugin,
+        ),
+        lambda objects: overruled(objects, len(base), plugin, full, empty),
+        as_yaml([wishing(plugin)]),
+        say("{plugin} gives {full} more than {least} and the others take away.", plugin=plugin, full=full, least=LEAST),
+        (
+            say(WISHES[plugin]),
+            say("Preferred, not required: no nodeSelector, and ScheduleAnyway. Small requests help."),
+        ),
+        shown(base),
+        as_yaml(base),
+        START,
+        lambda objects: scored(decided(objects)),
+    )
+
+
+START = as_yaml([pod("new", "", "100m", memory="64Mi")])
+"""A pod without wishes."""
+
+
+def decided(objects: Objects) -> Decision:
+    """v1.20's decision for the pod new. KeyError if there is none."""
+    return schedule(NEW, Cluster(objects, V1_20.api), V1_20)
+
+
+WISHES = {
+    AFFINITY: later(
+        "The nodes differ in the label disk: preferredDuringSchedulingIgnoredDuringExecution of nodeAffinity."
+    ),
+    "InterPodAffinity": later(
+        "Who is there already? podAffinity to app=cache by the topologyKey kubernetes.io/hostname."
+    ),
+    "PodTopologySpread": later(
+        "Whose pods are on the emptier node? A topologySpreadConstraint over kubernetes.io/hostname."
+    ),
+}
+
+
+def wishing(plugin: str) -> Manifest:
+    """A pod with a preference that this plugin scores."""
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    if plugin == "PodTopologySpread":
+        shop = {"matchLabels": {"app": "shop"}}
+        spread = {"maxSkew": 1, "topologyKey": HOST, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
+        return pod("new", "", "100m", memory="64Mi", topologySpreadConstraints=[spread])
+    if plugin == AFFINITY:
+        fast = {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}
+        return pod(
+            "new",
+            "",
+            "100m",
+            memory="64Mi",
+            affinity={"nodeAffinity": {preferred: [{"weight": 1, "preference": fast}]}},
+        )
+    term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
+    near = {preferred: [{"weight": 1, "podAffinityTerm": term}]}
+    return pod("new", "", "100m", memory="64Mi", affinity={"podAffinity": near})
+
+
+def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str) -> str:
+    """What is missing, or "" if this plugin alone makes the fuller node win."""
+    if wrong := only_new(objects, present, 1):
+        return wrong
+    decision = decided(objects)
+    if decision.scores is None:
+        return say(
+            "Nothing is scored: {nodes} is feasible. Both nodes must be.",
+            nodes=listing(decision.names) or say("no node"),
+        )
+    if favourites(decision, LEAST) != [empty]:
+        return say(
+            "{least} must prefer {empty}; it prefers {favourites}.",
+            least=LEAST,
+            empty=empty,
+            favourites=listing(favourites(decision, LEAST)),
+        )
+    sums = listed(f"{name} {total}" for name, total in result_list(decision))
+    if decision.best != [full]:
+        return say("{best} is best: {sums}.", best=listing(decision.best), sums=sums)
+    rules = replace(V1_20, scores=tuple(each for each in V1_20.scores if each[0].name != plugin))
+    without = schedule(NEW, Cluster(objects, V1_20.api), rules)
+    if without.best != [empty]:
+        return say(
+            "{full} is best, but without {plugin} {nodes} would be: something else helps too.",
+            full=full,
+            plugin=plugin,
+            nodes=listing(without.best),
+        )
+    return ""
+
+
+def only_new(objects: Objects, present: int, most: int) -> str:
+    """Whether nothing but pods was added, and one of them is the pending pod new."""
+    if len(objects.nodes) + len(objects.pods) - present > most or sum(objects.report.counts.values()) - present > most:
+        return say("Add at most {most} pod(s), and nothing else.", most=most)
+    pending = [p.metadata.name for p in objects.pods if not p.spec.nodeName and p.metadata.namespace == "default"]
+    return (
+        ""
+        if pending == ["new"]
+        else say('The pending pod must be "new"; there is {pods}.', pods=listing(pending) or say("none"))
+    )
+
+
+def all_tie(rng: random.Random) -> Exercise:
+    """Pods that make all nodes equal."""
+    used = rng.sample([1, 2, 3], 3)
+    base = [
+        *(node(name, 8, "16Gi") for name in NODES),
+        *(pod(f"old-{name[-1]}", name, cpu, memory=f"{2 * cpu}Gi") for name, cpu in zip(NODES, used, strict=True)),
+        pod("new", "", 1, memory="2Gi"),
+    ]
+    most = max(used)
+    fill = [
+        pod(f"fill-{name[-1]}", name, most - cpu, memory=f"{2 * (most - cpu)}Gi")
+        for name, cpu in zip(NODES, used, strict=True)
+        if cpu < most
+    ]
+
+    def goal(objects: Objects) -> str:
+        if wrong := only_new(objects, len(base), 6):
+            return wrong
+        decision = decided(objects)
+        if len(decision.names) < len(NODES):
+            return say("Only {nodes} is feasible; all three must be.", nodes=listing(decision.names) or say("no node"))
+        sums = listed(f"{name} {total}" for name, total in result_list(decision))
+        return "" if len(decision.best) == len(NODES) else say("No tie of all three: {sums}.", sums=sums)
+
+    return Build(
+        say("All equal"),
+        say(
+            "Add running pods (with spec.nodeName), at most six, so that all three nodes get the same sum for the "
+            "pod `new`, and selectHost draws among them. v1.20's default plugins and weights hold."
+        ),
+        goal,
+        as_yaml(fill),
+        say("As much is requested on each node, so every plugin gives all of them the same."),
+        (
+            say("Only what pods request differs between the nodes."),
+            say("A pod without requests still counts 100m and 200Mi here: say what each pod asks for."),
+        ),
+        shown(base),
+        as_yaml(base),
+        as_yaml([pod("fill-1", NODES[0], 1, memory="2Gi")]),
+        lambda objects: scored(decided(objects)),
+    )

@@ -1,0 +1,305 @@
+"""Exercises of lesson 09: plugins of your own beside those that are there, and what they must declare."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kschedlab.build import Manifest, as_yaml, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_37, Generation
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.messages import later, say, sentences
+from kschedlab.objects.model import Pod
+from kschedlab.plugins import NodeView, default_normalize, node_filter, node_score
+from kschedlab.scheduler import schedule
+from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.clusters import pictured, scored
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.repair import Repair
+
+NODES = ("node-a", "node-b", "node-c")
+HOT = 60
+"""Degrees at which ColdNode refuses a node."""
+
+
+@node_filter("ColdNode", depends_on_pods=False)
+def cold(pod: Pod, node: NodeView) -> str | None:
+    """No node at 60 degrees or more."""
+    return None if celsius(node) < HOT else "node(s) were too hot"
+
+
+def celsius(node: NodeView) -> int:
+    """The node's temperature by its label."""
+    return int(node.metadata.labels.get("celsius", 0))
+
+
+def generation(weight: int) -> Generation:
+    """v1.37 with NodeResourcesFit alone, ColdNode, and Cooler with that weight: 100 - celsius."""
+    cooler = node_score("Cooler", weight=weight)(lambda pod, node: max(0, 100 - celsius(node)))
+    return V1_37.only("NodeResourcesFit").plus(cold, cooler)
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"your plugin {seed}")
+    return [heavier(rng), declared(rng), warmest(rng), scaled(seed)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Three nodes with temperatures, and the weight of Cooler."""
+
+    manifests: list[Manifest]
+    weight: int
+
+    def decision(self, weight: int) -> Decision:
+        """What is decided for ``default/web`` with that weight."""
+        return decided(decode_objects(self.manifests), weight)
+
+    @cached_property
+    def chosen(self) -> Decision:
+        """What is decided."""
+        return self.decision(self.weight)
+
+
+def decided(objects: Objects, weight: int) -> Decision:
+    """The decision for ``default/web`` with that weight of Cooler."""
+    return schedule("default/web", Cluster(objects), generation(weight))
+
+
+def random_case(rng: random.Random) -> Case:
+    """Three nodes of 8 CPU, on each a pod that takes some; a pod that requests 1 CPU."""
+    made = []
+    for name in NODES:
+        made.append(node(name, 8, "32Gi", {"celsius": str(rng.randrange(20, 80, 5))}))
+        made.append(pod(f"old-{name[-1]}", name, rng.choice([1, 2, 3, 4, 5, 6]), memory="4Gi"))
+    return Case([*made, pod("web", "", 1, memory="1Gi")], rng.choice([1, 2, 3]))
+
+
+def heavier(rng: random.Random) -> Exercise:
+    """A weight counts only beside the other weights."""
+
+    def wanted(case: Case) -> bool:
+        nodes = {case.decision(weight).node for weight in (1, case.weight)}
+        hot = any(case.chosen.verdict(name).plugin for name in NODES)
+        best = case.chosen.best
+        return case.weight > 1 and len(nodes) == 2 and hot and len(best) == 1 and len(case.chosen.names) == 2
+
+    case = drawn(rng, random_case, wanted)
+    before, right = case.decision(1), case.chosen
+    remarks = {name: _remark(case, name) for name in NODES}
+    return Predict(
+        say("Heavier"),
+        say(
+            "v1.37 with NodeResourcesFit alone scores the free room with weight 1. ColdNode refuses nodes at {hot} "
+            "degrees or more, and Cooler scores 100 - celsius. With weight 1, web goes to {node}. Where does it go "
+            "with Cooler at weight {weight}?",
+            hot=HOT,
+            node=before.node,
+            weight=case.weight,
+        ),
+        str(right.node),
+        _sums(right),
+        (
+            say("First the filter: which node is out, whatever it would score?"),
+            say("NodeResourcesFit: the mean of (free CPU × 100 / CPU) and the same for memory, with web on the node."),
+        ),
+        pictured(case.chosen, case.manifests, numbers=True, pick=True),
+        remarks,
+        solved=lambda: scored(case.chosen),
+    )
+
+
+def _sums(decision: Decision) -> str:
+    """Each feasible node's scores, weighted."""
+    scores = decision.scores
+    assert scores is not None
+    said = [
+        say(
+            "{node}: {said}",
+            node=decision.cluster.names[place],
+            said=f"{' + '.join(map(str, scores.results[:, i].tolist()))} = {scores.total[i]}",
+        )
+        for i, place in enumerate(scores.nodes.tolist())
+    ]
+    return say("{plugins} give {scores}.", plugins=say(" and ").join(scores.plugins), scores=say("; ").join(said))
+
+
+def _remark(case: Case, name: str) -> str:
+    verdict = case.chosen.verdict(name)
+    if verdict.plugin is not None:
+        return say("{node} is out: {reason}.", node=name, reason=", ".join(verdict.reasons))
+    if name == case.chosen.node:
+        return _sums(case.chosen)
+    return sentences((say("So it is with weight 1."), _sums(case.chosen)))
+
+
+SOURCES = {
+    "Dry": ('None if node.metadata.labels.get("dry") == "yes" else "node(s) were wet"', "static"),
+    "Signed": ('None if "owner" in node.metadata.labels else "node(s) had no owner"', "static"),
+    "Alone": ('"node(s) had pods" if node.pods else None', "hurt"),
+    "AtMostThree": ('"node(s) had three pods" if len(node.pods) >= 3 else None', "hurt"),
+    "Company": ('None if node.pods else "node(s) were empty"', "help"),
+    "NearCache": ('None if any(p.metadata.name == "cache" for p in node.pods) else "no cache"', "help"),
+}
+"""By name: a filter's expression, and what pods that come to a node do to its answer."""
+DECLARATIONS = {
+    "static": "depends_on_pods=False",
+    "hurt": "depends_on_pods=True, monotonic=True",
+    "help": "depends_on_pods=True, monotonic=False",
+}
+WHY = {
+    "static": later("It looks at labels of nodes alone, so one answer is enough for a whole preemption."),
+    "hurt": later("It counts pods: one that comes can make it refuse, and never makes it pass."),
+    "help": later("A pod that comes can make it pass, as with required pod affinity."),
+}
+
+
+def declared(rng: random.Random) -> Exercise:
+    """What a filter may declare."""
+    name = rng.choice(list(SOURCES))
+    expression, sort = SOURCES[name]
+    source = f'@node_filter("{name}", ...)\ndef judge(pod, node):\n    return {expression}'
+    wrong = {
+        "static": say("Then a snapshot without a victim would get the old answer, and preemption would find no node."),
+        "hurt": say("True, but it claims too little: no pod changes the answer.")
+        if sort == "static"
+        else say("Not true: one more pod can make the node pass."),
+        "help": say("That is safe, but it claims too little: think of what one more pod on the node changes."),
+    }
+    return Predict(
+        say("What may it declare?"),
+        say("Which declaration is true, and makes preemption ask the filter least often?"),
+        DECLARATIONS[sort],
+        say(WHY[sort]),
+        (
+            say("Does the answer change when a pod comes or goes?"),
+            say("If it does: can one more pod make a node pass?"),
+        ),
+        Instance(lines(source), source),
+        {words: say(WHY[sort]) if each == sort else wrong[each] for each, words in DECLARATIONS.items()},
+    )
+
+
+START = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: node-x
+  labels: {celsius: ""}
+status:
+  allocatable: {cpu: , memory: , pods: 110}
+"""
+"""The beginning of a node."""
+
+
+def warmest(rng: random.Random) -> Exercise:
+    """A node that wins although it is the warmest."""
+    weight = rng.choice([1, 2])
+
+    def fits(case: Case) -> bool:
+        warm = max(degrees(decode_objects(case.manifests)).values())
+        return warm < HOT - 2 and goal(decode_objects([*case.manifests, *example(warm)])) == ""
+
+    def example(warm: int) -> list[Manifest]:
+        return [node("node-x", 512, "4Ti", {"celsius": str(warm + 1)})]
+
+    def goal(objects: Objects) -> str:
+        warmest, own = degrees(objects), {each.metadata.name for each in objects.nodes} - {*NODES}
+        if len(own) != 1 or len(objects.pods) != 4 or len(objects.nodes) != 4:
+            return say("Add one node, with a name of its own, and nothing else.")
+        (name,) = own
+        if any(warmest[name] <= warmest[other] for other in NODES):
+            return say(
+                "{node} has {degrees} degrees: it must be warmer than all others.", node=name, degrees=warmest[name]
+            )
+        decision = decided(objects, weight)
+        if decision.verdict(name).plugin is not None:
+            return say("{node} is refused: {reason}.", node=name, reason=", ".join(decision.verdict(name).reasons))
+        return (
+            ""
+            if decision.best == [name]
+            else sentences((say("web goes to {node}.", node=decision.node), _sums(decision)))
+        )
+
+    case = drawn(rng, random_case, fits)
+    solution = as_yaml(example(max(degrees(decode_objects(case.manifests)).values())))
+    return Build(
+        say("The warmest wins"),
+        say(
+            "ColdNode and Cooler (weight {weight}) are in the scheduler, beside NodeResourcesFit. Add one node "
+            "that is warmer than all others and gets web nevertheless. (Write its label celsius in quotes.)",
+            weight=weight,
+        ),
+        goal,
+        solution,
+        say("ColdNode has no opinion below 60 degrees, and a large node makes up for a few degrees: scores add up."),
+        (
+            say("It must stay below the filter's limit."),
+            say("What does NodeResourcesFit give a node that is nearly empty?"),
+        ),
+        pictured(case.decision(weight), case.manifests, numbers=True),
+        as_yaml(case.manifests),
+        START,
+        lambda objects: scored(decided(objects, weight)),
+    )
+
+
+def degrees(objects: Objects) -> dict[str, int]:
+    """By node: its temperature; -1 if its label is no number."""
+    labels = {each.metadata.name: each.metadata.labels.get("celsius", "") for each in objects.nodes}
+    return {name: int(label) if label.isascii() and label.isdigit() else -1 for name, label in labels.items()}
+
+
+def scaled_broken(celsius: list[int]) -> list[int]:
+    """The coolest node gets the highest score, in proportion to the hottest: from 0 to 100, as NormalizeScore."""
+    hottest = max(celsius)
+    return [int((hottest - each) / hottest * 100) for each in celsius]
+
+
+def scaled_mended(celsius: list[int]) -> list[int]:
+    """The coolest node gets the highest score, in proportion to the hottest: from 0 to 100, as NormalizeScore."""
+    hottest = max(celsius)
+    if hottest == 0:
+        return [100 for _ in celsius]
+    return [100 - each * 100 // hottest for each in celsius]
+
+
+def by_engine(celsius: list[int]) -> list[int]:
+    """DefaultNormalizeScore, reversed."""
+    found: list[int] = default_normalize(np.array(celsius, np.int64), reverse=True).tolist()
+    return found
+
+
+def temperatures(rng: random.Random) -> Iterator[tuple[list[int]]]:
+    """Temperatures of a few nodes; round numbers first."""
+    yield ([30, 70],)
+    yield ([0, 0],)
+    for _ in range(20):
+        yield ([rng.randrange(0, 100) for _ in range(rng.randrange(1, 5))],)
+
+
+def scaled(seed: int) -> Exercise:
+    """What is rounded, and no division by zero."""
+    return Repair(
+        say("In the range"),
+        say(
+            "A score's normalize brings its numbers into 0 to 100. This one is a point too low for some nodes, and "
+            "it fails if every node is at 0. Mend it so that it returns what DefaultNormalizeScore returns in "
+            "reverse."
+        ),
+        scaled_broken,
+        scaled_mended,
+        by_engine,
+        temperatures,
+        say("Scale with one division that drops its remainder, then take it from 100; where all are 0, all get 100."),
+        (say("What does // do?"), say("Which is rounded: the score, or what is taken from 100?")),
+        seed,
+    )

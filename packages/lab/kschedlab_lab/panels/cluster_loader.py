@@ -1,0 +1,93 @@
+"""Another cluster for a panel: files, a path or text, above its stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets
+
+from kschedlab.manifests.sources import MAX_BYTES
+from kschedlab.messages import later, say
+from kschedlab.text.html import element, join
+from kschedlab_lab.panels.classroom import Enlargeable
+from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
+from kschedlab_lab.stage.files import FilePicker
+
+PASTE = later("or paste here what kubectl get nodes,pods,... -A -o yaml prints")
+PROBLEMS = 20
+"""The most problems shown."""
+
+
+class Loader(Enlargeable):
+    """A panel's stage, and what loads another cluster. ``panel``: the current one; it is replaced, never changed.
+
+    ``replaced``: makes the panel for another cluster, or for the problems with it.
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self.panel = panel
+        self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
+        super().__init__([self._said, self._inputs(), self._wrong, self._box])
+        self.stage: Any = None
+        self._show(panel)
+
+    def display(self) -> None:
+        """Show it in the current cell."""
+        self.stage.display(self)
+
+    def take(self, read: Callable[[], Loaded]) -> None:
+        """Show the cluster that this reads, or what is wrong with it."""
+        panel = self.panel.reading(read)
+        if panel.problems:
+            self._refuse(panel.loaded.name, panel.problems)
+        else:
+            self._show(panel)
+
+    def _show(self, panel: Any) -> None:
+        saved = self.stage.saved_as if self.stage is not None else ""
+        self.panel, self.stage = panel, panel.stage()
+        self.stage.saved_as = saved
+        self._box.children = [self.stage]
+        notes = (element("div", line) for line in panel.loaded.objects.report.lines())
+        self._said.value = str(join([element("p", element("b", panel.loaded.sentence), role="status"), *notes]))
+        self._wrong.value = ""
+        if panel.problems:
+            self._refuse(panel.loaded.name, panel.problems)
+
+    def _refuse(self, stays: str, problems: Sequence[str]) -> None:
+        lines = [element("li", problem) for problem in problems[:PROBLEMS]]
+        if (more := len(problems) - PROBLEMS) > 0:
+            lines.append(element("li", say("and {more:,} more", more=more)))
+        what = element("b", say("Not loaded; {stays} stays.", stays=stays))
+        self._wrong.value = str(element("div", what, element("ul", *lines), role="alert"))
+
+    def _inputs(self) -> ipywidgets.Widget:
+        """A button, and the fields that it shows; they are made when they are first wanted."""
+        inside = ipywidgets.VBox([], layout={"display": "none"})
+        opened = ipywidgets.ToggleButton(
+            description=say("Another cluster"),
+            tooltip=say("files, a path or text; it stays on this machine"),
+            layout={"width": "auto", "align_self": "flex-start"},
+        )
+
+        def show(change: dict[str, bool]) -> None:
+            inside.children = inside.children or self.fields()
+            inside.layout.display = "" if change["new"] else "none"
+
+        opened.observe(show, "value")
+        return ipywidgets.VBox([opened, inside])
+
+    def fields(self) -> tuple[ipywidgets.Widget, ...]:
+        """Where a cluster is chosen: files, a path, the way back, text."""
+        files = FilePicker(lambda given: self.take(lambda: from_files(given)), MAX_BYTES)
+        path = ipywidgets.Text(placeholder="/path/to/cluster.yaml", description=say("path"), layout={"width": "30em"})
+        text = ipywidgets.Textarea(placeholder=say(PASTE), rows=6, layout={"width": "100%"})
+        by_path, by_text, back = (
+            ipywidgets.Button(description=words, layout={"width": "auto", "align_self": "flex-start"})
+            for words in (say("Load path"), say("Load text"), say("Back to the bundled cluster"))
+        )
+        by_path.on_click(lambda _: self.take(lambda: from_paths([path.value])))
+        by_text.on_click(lambda _: self.take(lambda: from_text(text.value)))
+        back.on_click(lambda _: self.take(bundled))
+        return files, ipywidgets.HBox([path, by_path, back], layout={"flex_flow": "row wrap"}), text, by_text

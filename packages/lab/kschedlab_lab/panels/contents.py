@@ -1,0 +1,290 @@
+"""The course as a map: each lesson with its question, its document, and the lessons that it builds on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kschedlab.messages import later, say, terms
+from kschedlab.text.html import Html, element, join
+from kschedlab.text.style import CELL, HEAD, NUMBER, TABLE
+from kschedlab.text.words import aligned, listing
+from kschedlab_lab.language import ENGLISH, LANGUAGES, language
+from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.settings import Restorable, choice
+from kschedlab_lab.views.course import Card, Point, draw_course, thumbnail
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One notebook. ``after``: the lessons that it builds on; ``terms``: the names of the source that it explains.
+
+    ``acts``: what a student does in it; ``minutes``: how long that takes, without the exercises; ``in_class``: the
+    minutes of the teacher's plan; ``document``, ``article``: the number and the title of what it follows.
+    """
+
+    title: str
+    question: str
+    acts: str
+    minutes: int
+    in_class: int
+    terms: tuple[str, ...]
+    after: tuple[str, ...]
+    place: Point
+    document: str = ""
+    article: str = ""
+    version: str = ""
+
+    @property
+    def number(self) -> str:
+        """The number, with which its title begins."""
+        return self.title.partition(" ")[0]
+
+    @property
+    def name(self) -> str:
+        """The rest of its title, in English."""
+        return self.title.partition(" ")[2]
+
+    @property
+    def label(self) -> str:
+        """Its name on the map, in the chosen language."""
+        return say(self.title).partition(" ")[2]
+
+    @property
+    def file(self) -> str:
+        """The notebook's file name."""
+        return f"{self.number}-{self.name.replace(' ', '-')}.ipynb"
+
+    @property
+    def follows(self) -> str:
+        """The document, or what the lesson follows instead."""
+        if not self.document:
+            return say("no document: it goes beyond them")
+        message = later("document {number}, “{article}” ({version})")
+        return say(message, number=self.document, article=say(self.article), version=say(self.version))
+
+
+LESSONS = (
+    Lesson(
+        later("01 overview"),
+        later("How does a pod get from the scheduler's start-up to a node?"),
+        later("Send a pod through the whole scheduler and stop it at any point."),
+        60,
+        90,
+        ("scheduleOne", "findNodesThatFit", "PrioritizeNodes", "FitError", "nominatedNodeName"),
+        (),
+        (0, 0.5),
+        "003",
+        later("kube-scheduler: an introduction"),
+        "v1.16",
+    ),
+    Lesson(
+        later("02 queue"),
+        later("Which pod is next, and what brings a failed one back?"),
+        later("Pop a heap, drag priorities, and follow failed pods on a clock."),
+        45,
+        90,
+        ("Heap", "activeQComp", "podTimestamp", "UnschedulablePodsMap", "nominatedPodMap"),
+        ("01",),
+        (1, 0.5),
+        "001",
+        later("Source analysis: scheduling_queue"),
+        "v1.13",
+    ),
+    Lesson(
+        later("03 score"),
+        later("Which of the feasible nodes is best?"),
+        later("Build a node's total from its plugins, score by score."),
+        40,
+        90,
+        ("prioritizeNodes", "RunScorePlugins", "PluginToNodeScores", "selectHost"),
+        ("02",),
+        (2, 0),
+        "002",
+        later("Score: the whole process"),
+        "v1.20",
+    ),
+    Lesson(
+        later("04 map-reduce"),
+        later("How do many workers score many nodes without a lock?"),
+        later("Watch sixteen workers fill one table, and lose an update without a lock."),
+        40,
+        90,
+        ("PrioritizeNodes", "Map", "Reduce", "ParallelizeUntil", "results"),
+        ("03",),
+        (3, 0),
+        "004",
+        later("Scoring in parallel without locks"),
+        later("v1.13 to v1.16"),
+    ),
+    Lesson(
+        later("05 preemption"),
+        later("Nothing fits: on which node are pods evicted, and which?"),
+        later("Drag pods, budgets and start times, and see which node loses whom."),
+        40,
+        90,
+        ("SelectCandidate", "candidatesToVictimsMap", "pickOneNodeForPreemption", "GetEarliestPodStartTime"),
+        ("02",),
+        (2, 1),
+        "000",
+        later("Step two: choosing the best node to preempt on"),
+        "v1.20",
+    ),
+    Lesson(
+        later("06 generations"),
+        later("One cluster, four schedulers: where do they differ, and by which rule?"),
+        later("Switch one rule between two versions and see which node changes."),
+        30,
+        45,
+        ("Policy", "KubeSchedulerConfiguration"),
+        ("03", "05"),
+        (3, 1),
+    ),
+    Lesson(
+        later("07 your cluster"),
+        later("Your own cluster: why there, why pending, what would change it?"),
+        later("Load your own cluster and click a node: why not this one?"),
+        30,
+        45,
+        ("kubectl get",),
+        ("04", "06"),
+        (4, 0.5),
+    ),
+    Lesson(
+        later("09 your plugin"),
+        later("What if the scheduler knew one thing more?"),
+        later("Write a filter and a score of your own, and watch them decide."),
+        30,
+        45,
+        ("FilterPlugin", "ScorePlugin", "EnqueueExtensions"),
+        ("07",),
+        (5, 0),
+    ),
+    Lesson(
+        later("10 devices"),
+        later("Which GPU does the pod get, and why none?"),
+        later("Claim GPUs with sliders, and follow a selector step by step."),
+        25,
+        45,
+        ("ResourceSlice", "DeviceClass", "ResourceClaim", "matchAttribute", "allocateOne"),
+        ("07",),
+        (5, 1),
+    ),
+)
+LIGHT = "font-weight:normal;"
+LINK = "text-decoration:underline;color:var(--jp-content-link-color,#0072B2);"
+BY_NUMBER = {lesson.number: lesson for lesson in LESSONS}
+BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The position on the map."""
+
+    lesson: str = choice("lesson", BY_TITLE, LESSONS[0].title)
+
+
+def course(at: str = "") -> tuple[Card, ...]:
+    """The map. ``at``: the number of the current lesson, whose paths are highlighted."""
+    before = _before(at) if at else frozenset[str]()
+    return tuple(
+        Card(
+            lesson.number,
+            lesson.label,
+            lesson.minutes,
+            lesson.place,
+            lesson.after,
+            f"lesson: {lesson.title}",
+            lesson.number == at,
+            lesson.number in before,
+        )
+        for lesson in LESSONS
+    )
+
+
+def _before(number: str) -> frozenset[str]:
+    """All lessons that this one builds on, directly or not."""
+    direct = BY_NUMBER[number].after
+    return frozenset(direct).union(*map(_before, direct))
+
+
+def show(settings: Settings) -> View:
+    """The map's view."""
+    lesson = BY_TITLE[settings.lesson]
+    sentence = say("{lesson}: {question}", lesson=say(lesson.title), question=say(lesson.question))
+    facts = _facts(lesson)
+    rows = [element("tr", element("th", name, scope="row", style=CELL), element("td", what)) for name, what in facts]
+    rows.append(element("tr", element("th", say("open"), scope="row", style=CELL), element("td", _link(lesson))))
+    text = "\n".join([sentence, *aligned([[name, what] for name, what in facts])])
+    return View(
+        lambda room: draw_course(course(lesson.number), sentence, room),
+        sentence,
+        element("table", element("tbody", *rows), style=TABLE),
+        text,
+    )
+
+
+def _facts(lesson: Lesson) -> list[tuple[str, str]]:
+    after = [say(BY_NUMBER[number].title) for number in lesson.after]
+    then = [say(each.title) for each in LESSONS if lesson.number in each.after]
+    acts = say(lesson.acts)
+    times = later("about {minutes} minutes alone or {in_class} in class, without the exercises")
+    return [
+        (say("follows"), lesson.follows),
+        (say("explains"), listing(lesson.terms)),
+        (say("you"), f"{acts[0].lower()}{acts[1:].rstrip('.。')}"),
+        (say("takes"), say(times, minutes=lesson.minutes, in_class=lesson.in_class)),
+        (say("builds on"), listing(after) or say("nothing: begin here")),
+        (say("leads to"), listing(then) or say("your own questions")),
+    ]
+
+
+def _link(lesson: Lesson, words: str = "") -> Html:
+    return element("a", words or lesson.file, href=lesson.file, style=LINK)
+
+
+def _translations(file: str) -> list[Html]:
+    """Links to this notebook in the other languages, whose sets are folders in the English one."""
+    up = "" if language() == ENGLISH else "../"
+    ways = {code: up + ("" if code == ENGLISH else f"{code}/") + file for code in LANGUAGES if code != language()}
+    return [element("a", LANGUAGES[code], href=way, lang=code, style=LINK) for code, way in ways.items()]
+
+
+class Contents:
+    """All lessons as a table with links."""
+
+    def __repr__(self) -> str:
+        in_class = say("in class").removeprefix("in ")
+        head = [*terms("lesson", "alone"), in_class, *terms("document", "reads", "question")]
+        rows = [
+            [say(each.title), *_times(each), each.document or "-", say(each.version) or "-", say(each.question)]
+            for each in LESSONS
+        ]
+        return "\n".join(aligned([head, *rows], indent=""))
+
+    def _repr_html_(self) -> str:
+        head = ("", *terms("lesson", "what you do", "alone", "in class", "follows"))
+        heads = (element("th", text, scope="col", style=HEAD) for text in head)
+        rows = (_row(lesson) for lesson in LESSONS)
+        table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), style=TABLE)
+        return str(join([table, element("p", *_translations("00-contents.ipynb"))]))
+
+
+def _times(lesson: Lesson) -> tuple[str, str]:
+    return say("{number} min", number=lesson.minutes), say("{number} min", number=lesson.in_class)
+
+
+def _row(lesson: Lesson) -> Html:
+    asks = element("small", say(lesson.question))
+    links: list[Html | str] = [_link(lesson, say(lesson.title)), " · ", *_translations(lesson.file)]
+    title = element("th", *links, element("br"), asks, scope="row", style=CELL + LIGHT)
+    follows = (
+        join([say(lesson.article), element("br"), element("small", say(lesson.version))]) if lesson.document else ""
+    )
+    cells = [element("td", say(lesson.acts), style=CELL)]
+    cells += [element("td", time, style=NUMBER) for time in _times(lesson)]
+    return element("tr", element("td", thumbnail(lesson.number)), title, *cells, element("td", follows, style=CELL))
+
+
+def panel(**settings: str) -> Panel[Settings]:
+    """The map as a panel."""
+    return Panel(Settings().changed(**settings), show)

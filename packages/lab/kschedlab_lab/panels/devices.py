@@ -1,0 +1,264 @@
+"""Which GPU does the pod get, and why none? Settings -> claim -> Decision -> devices inside their nodes.
+
+Three nodes with GPUs; the pod ``train`` claims some of them by attributes, capacity and a constraint.
+:mod:`kschedlab_lab.panels.selector` evaluates one selector for one device.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from kschedlab.build import Manifest, node
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import GENERATIONS
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, say
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.words import count
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab_lab.views.device_map import devices_table, devices_text, draw_devices, draw_sights
+from kschedlab_lab.views.device_sights import WORDS, NodeSight, sights
+from kschedlab_lab.views.device_story import search_story
+from kschedlab_lab.views.svg import Room
+
+GENERATION = GENERATIONS["v1.37"]
+DRIVER = "gpu.example.com"
+ROOT = "resource.kubernetes.io/pcieRoot"
+Gpu: TypeAlias = tuple[str, str, int, str]
+"""The name, the model, the memory in Gi and the PCIe root of a GPU."""
+GPUS: Mapping[str, Sequence[Gpu]] = {
+    "node-a": (("gpu-0", "a100", 40, "p0"), ("gpu-1", "a100", 40, "p1"), ("gpu-2", "t4", 16, "p1")),
+    "node-b": (("gpu-0", "a100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "t4", 16, "p1")),
+    "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
+}
+MODELS = (later("any"), "a100", "h100", "t4")
+MANY = {
+    "held": later("belong to another claim"),
+    "tried": later("were tried and given back"),
+    "not selected": later("are not selected"),
+    "tainted": later("have a taint that the claim does not tolerate"),
+}
+"""What is said of several devices."""
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """What train claims. ``rival``: another claim holds node-b's gpu-0; ``broken``: node-c's gpu-0 has a taint."""
+
+    model: str = choice("model", MODELS, "a100")
+    memory: int = slider("memory at least", (0, 20, 40, 60, 80), 40, lambda gi: f"{gi}Gi")
+    count: int = slider("devices", range(1, 4), 1)
+    together: bool = switch("on one PCIe root")
+    tolerates: bool = switch("tolerates the taint")
+    rival: bool = switch("another claim holds node-b's gpu-0", True)
+    broken: bool = switch("node-c's gpu-0 has a taint", True)
+
+
+def selectors(settings: Settings) -> list[str]:
+    """The expressions of the claim."""
+    found = [of_model(settings.model)] if settings.model != "any" else []
+    return found + ([of_memory(settings.memory)] if settings.memory else [])
+
+
+def of_model(model: str) -> str:
+    """The expression that selects a model."""
+    return f'device.attributes["{DRIVER}"].model == "{model}"'
+
+
+def of_memory(gibibytes: int) -> str:
+    """The expression that selects at least so much memory."""
+    return f'device.capacity["{DRIVER}"].memory.compareTo(quantity("{gibibytes}Gi")) >= 0'
+
+
+def claim(settings: Settings) -> Manifest:
+    """The claim of train."""
+    return claim_of(selectors(settings), settings.count, settings.together, settings.tolerates)
+
+
+def claim_of(expressions: Sequence[str], number: int = 1, together: bool = False, tolerates: bool = False) -> Manifest:
+    """The claim ``gpus``: devices that all expressions select; on one PCIe root; even with the taint."""
+    exactly: Manifest = {
+        "deviceClassName": "gpu",
+        "count": number,
+        "selectors": [{"cel": {"expression": each}} for each in expressions],
+    }
+    if tolerates:
+        exactly["tolerations"] = [{"key": "broken", "operator": "Exists"}]
+    devices: Manifest = {"requests": [{"name": "gpus", "exactly": exactly}]}
+    if together:
+        devices["constraints"] = [{"matchAttribute": ROOT}]
+    return _object("ResourceClaim", "gpus", {"devices": devices}, namespace="default")
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The nodes, their GPUs, the claims and train."""
+    held, broken = "node-b/gpu-0" if settings.rival else "", "node-c/gpu-0" if settings.broken else ""
+    return [*fleet(GPUS, held, broken), claim(settings), train()]
+
+
+def fleet(gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "") -> list[Manifest]:
+    """Nodes with these GPUs. ``held``: the ``node/gpu`` of another claim, rival; ``broken``: the one with a taint."""
+    driver = f'device.driver == "{DRIVER}"'
+    made = [node(name) for name in gpus]
+    made += [_slice(name, devices, broken) for name, devices in gpus.items()]
+    made.append(_object("DeviceClass", "gpu", {"selectors": [{"cel": {"expression": driver}}]}))
+    if held:
+        pool, device = held.split("/")
+        request = {"name": "gpus", "exactly": {"deviceClassName": "gpu"}}
+        result = {"request": "gpus", "driver": DRIVER, "pool": pool, "device": device}
+        rival = _object("ResourceClaim", "rival", {"devices": {"requests": [request]}}, namespace="default")
+        made.append(rival | {"status": {"allocation": {"devices": {"results": [result]}}}})
+    return made
+
+
+def train() -> Manifest:
+    """The pod, with the claim ``gpus``."""
+    spec = {
+        "containers": [{"name": "train", "image": "train", "resources": {"claims": [{"name": "gpus"}]}}],
+        "resourceClaims": [{"name": "gpus", "resourceClaimName": "gpus"}],
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train"}, "spec": spec}
+
+
+def _slice(name: str, gpus: Sequence[Gpu], broken: str) -> Manifest:
+    devices = []
+    for gpu, model, memory, root in gpus:
+        attributes = {"model": {"string": model}, ROOT: {"string": root}}
+        device: Manifest = {"name": gpu, "attributes": attributes, "capacity": {"memory": {"value": f"{memory}Gi"}}}
+        if f"{name}/{gpu}" == broken:
+            device["taints"] = [{"key": "broken", "effect": "NoSchedule"}]
+        devices.append(device)
+    pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
+    return _object("ResourceSlice", name, {"driver": DRIVER, "nodeName": name, "pool": pool, "devices": devices})
+
+
+def _object(kind: str, name: str, spec: Manifest, **metadata: str) -> Manifest:
+    return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name, **metadata}, "spec": spec}
+
+
+def decide(settings: Settings) -> Decision:
+    """The decision of v1.37 for train."""
+    return schedule("default/train", Cluster(decode_objects(manifests(settings)), GENERATION.api), GENERATION)
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings)
+    seen = sights(decision)
+    sentence, marks = told(decision, seen), handles(settings)
+    return View(
+        lambda room: draw_sights(seen, room, marks),
+        sentence,
+        devices_table(seen),
+        f"{sentence}\n{devices_text(seen)}",
+        idle=idle(settings),
+        story=lambda room: [
+            Frame(draw_sights(now, room, marks), caption) for now, caption in search_story(seen, sentence)
+        ],
+    )
+
+
+def handles(settings: Settings) -> dict[str, dict[str, str]]:
+    """What a click on a device sets: whether rival holds it, or it has the taint."""
+    sets = {
+        "node-b/gpu-0": ("rival", later("{name}: rival: {state}"), settings.rival),
+        "node-c/gpu-0": ("broken", later("{name}: broken: {state}"), settings.broken),
+    }
+    return {
+        f"{DRIVER}/{name}": {
+            "data_set": f"{control}: {_other(on)}",
+            "aria_label": say(message, name=name, state=say(_other(on))),
+        }
+        for name, (control, message, on) in sets.items()
+    }
+
+
+def _other(on: bool) -> str:
+    return "off" if on else "on"
+
+
+def idle(settings: Settings) -> dict[str, str]:
+    """The controls that decide nothing now, and why."""
+    found = {}
+    if settings.count == 1:
+        found["together"] = say("one device is always on one root")
+    if not settings.broken:
+        found["tolerates"] = say("there is no taint")
+    return found
+
+
+def told(decision: Decision, seen: list[NodeSight]) -> str:
+    """The outcome in a sentence or two."""
+    fitting = [each.node for each in seen if not each.reason]
+    if decision.node is None:
+        return say("train fits on no node, and preemption does not help: {tally}.", tally=_tally(seen))
+    gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == "takes"]
+    devices, others = say(" and ").join(gets), count(len(fitting) - 1, "other node")
+    return say(
+        "train goes to {node} and gets {devices}; {others} could, too."
+        if len(fitting) > 1
+        else "train goes to {node} and gets {devices}.",
+        node=decision.node,
+        devices=devices,
+        others=others,
+    )
+
+
+def _tally(seen: Sequence[NodeSight]) -> str:
+    """How many devices there are, and what is in the way of how many."""
+    states = Counter(device.state for each in seen for device in each.devices)
+    if len(states) == 1:
+        ((state, number),) = states.items()
+        return say("all {number} devices {what}", number=number, what=say(MANY[state]))
+    found = [
+        say("{number} {what}", number=number, what=say(MANY[state] if number > 1 else WORDS[state]))
+        for state, number in states.most_common()
+    ]
+    return say("of {devices} {tally}", devices=count(states.total(), "device"), tally=listed(found))
+
+
+def wished(settings: Settings) -> str:
+    """The claim in words."""
+    several = settings.count > 1
+    wish = count(settings.count, "GPU")
+    if settings.model != "any":
+        message = later("{number} {model} GPUs" if several else "{number} {model} GPU")
+        wish = say(message, number=settings.count, model=settings.model)
+    if settings.memory:
+        message = later("{wish}, at least {memory}Gi each" if several else "{wish}, at least {memory}Gi")
+        wish = say(message, wish=wish, memory=settings.memory)
+    if settings.together:
+        wish = say("{wish}, on one PCIe root", wish=wish)
+    return say("{wish}, broken or not", wish=wish) if settings.tolerates else wish
+
+
+def question(asked: Settings = Settings()) -> Question[Settings]:
+    """How many nodes could serve the claim? ``asked``: the settings whose claim the question names."""
+
+    def right(settings: Settings) -> str:
+        return str(sum(not each.reason for each in sights(decide(settings))))
+
+    def why(settings: Settings, answer: str) -> str:
+        fitting = [each.node for each in sights(decide(settings)) if not each.reason]
+        if not fitting:
+            return say("No node can serve the claim.")
+        return say("{nodes} can serve the claim.", nodes=listed(fitting))
+
+    def before(settings: Settings) -> Callable[[Room], Html]:
+        return lambda room: draw_devices(decide(settings), room, asked=False)
+
+    text = say("train claims {wish}. How many nodes can serve the claim?", wish=wished(asked))
+    return Question(text, ("0", "1", "2", "3"), right, why, before)
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    first = Settings().changed(**settings)
+    return Panel(first, show, manifests, "devices.panel()", question=question(first))

@@ -1,0 +1,258 @@
+"""Four versions and one pod: settings -> the version with its rules -> Decision -> nodes, and a timeline with switches.
+
+The timeline chooses the version; each switch decides one rule in the other way, alone or with others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any, Self
+
+from kschedlab.build import Manifest
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import Generation
+from kschedlab.generations.columns import NAMES
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, say, sentences
+from kschedlab.objects.api import Api
+from kschedlab.scheduler import schedule
+from kschedlab.text.comparison import answer, decided, picked, remark
+from kschedlab.text.html import Html
+from kschedlab.text.ladder import Step, steps
+from kschedlab.text.rule_words import WORDS
+from kschedlab.whatif.switching import SWITCHES, Switch, switched
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.generation_clusters import STORIES
+from kschedlab_lab.panels.question import Question, answers
+from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
+from kschedlab_lab.views.picture import Handles
+from kschedlab_lab.views.rules import rules_html, rules_text
+from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
+
+NONE, ON, OFF = "none", "on", "off"
+
+
+def read_rules(text: str) -> str:
+    """The rules of a text such as "sorted_again on; start_times off", in their order. ValueError says what is wrong."""
+    pinned: dict[str, str] = {}
+    for part in [] if text.strip() == NONE else text.split(";"):
+        name, _, state = part.strip().partition(" ")
+        if name not in WORDS or state.strip() not in (ON, OFF):
+            problem = say('"{rule}" is not a rule with on or off, such as "sorted_again on"', rule=part.strip())
+            raise ValueError(say("rules: {problem}; the rules are {rules}", problem=problem, rules=listed(WORDS)))
+        pinned[name] = state.strip()
+    return "; ".join(f"{rule.name} {pinned[rule.name]}" for rule in SWITCHES if rule.name in pinned) or NONE
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The cluster, the version that decides, and the rules that are on or off whatever the version says."""
+
+    cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
+    version: str = slider("version", NAMES, NAMES[0])
+    rules: str = typed("rules switched", NONE, (NONE, *(f"{name} {ON}" for name in WORDS)), read_rules)
+
+    @property
+    def pinned(self) -> dict[str, str]:
+        """By name of a rule: "on" or "off", whatever the version says."""
+        return {} if self.rules == NONE else dict(part.split(" ") for part in self.rules.split("; "))
+
+    def has(self, rule: Switch) -> bool:
+        """Whether the rule holds."""
+        state = self.pinned.get(rule.name)
+        return rule.is_on(self.version) if state is None else state == ON
+
+    def flipped(self) -> frozenset[str]:
+        """The rules that are other than in the version."""
+        return frozenset(rule.name for rule in SWITCHES if self.has(rule) != rule.is_on(self.version))
+
+    def switching(self, rule: Switch) -> Self:
+        """These settings with the rule the other way; a rule that is as in the version again is not named."""
+        state = not self.has(rule)
+        pinned = {name: each for name, each in self.pinned.items() if name != rule.name}
+        if state != rule.is_on(self.version):
+            pinned[rule.name] = ON if state else OFF
+        return self.changed(rules="; ".join(f"{name} {each}" for name, each in pinned.items()) or NONE)
+
+
+def manifests(cluster: str) -> list[Manifest]:
+    """The manifests of the cluster with this title."""
+    return STORIES[cluster].manifests()
+
+
+def generation(settings: Settings, plugins: Sequence[object] = ()) -> Generation:
+    """The version with the rules as they are set. ``plugins``: those that join it."""
+    return switched(settings.version, settings.flipped()).plus(*plugins)
+
+
+@lru_cache(maxsize=64)
+def _world(cluster: str, api: Api) -> Cluster:
+    return Cluster(decode_objects(manifests(cluster)), api)
+
+
+@lru_cache(maxsize=4096)
+def _decide(cluster: str, version: str, flipped: frozenset[str], plugins: tuple[object, ...]) -> Decision:
+    made = switched(version, flipped).plus(*plugins)
+    return schedule(f"default/{STORIES[cluster].pod}", _world(cluster, made.api), made, exhaustive=False)
+
+
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """The decision for the cluster's waiting pod."""
+    return _decide(settings.cluster, settings.version, settings.flipped(), tuple(plugins))
+
+
+def matters(settings: Settings, rule: Switch, plugins: Sequence[object] = ()) -> bool:
+    """Whether switching this rule alone changes the node, or who is evicted there."""
+    return answer(decide(settings, plugins)) != answer(decide(settings.switching(rule), plugins))
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings, plugins)
+    levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in SWITCHES]
+    said = sentence(settings, decision)
+    stops = [stop(settings, name, plugins) for name in NAMES]
+    handles = Handles(node_badges=STORIES[settings.cluster].signs)
+    board = Board(stops, NAMES.index(settings.version), levers, say(STORIES[settings.cluster].about), handles)
+    lit = [rule for rule, each in zip(SWITCHES, levers, strict=True) if each.matters]
+    answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in stops)
+    return View(
+        lambda room: stage(decision, board, room, said),
+        said,
+        rules_html(lit, decision),
+        "\n".join([said, answers, *rules_text(lit)]),
+        story=partial(story, settings, plugins) if (settings.version, settings.rules) != (NAMES[0], NONE) else None,
+    )
+
+
+def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
+    """From v1.13 on, one version after the other; then the rules that are switched."""
+    plain = type(settings)(settings.cluster)
+    states = [plain.changed(version=name) for name in NAMES[: NAMES.index(settings.version) + 1]]
+    if settings.flipped():
+        states.append(settings)
+    states[-1] = settings
+    views = [show(each, plugins) for each in states]
+    return [Frame(view.picture(room), view.sentence) for view in views if callable(view.picture)]
+
+
+def stop(settings: Settings, name: str, plugins: Sequence[object]) -> Stop:
+    """A version on the timeline, with what it decides as it is."""
+    here = name == settings.version
+    flipped = settings.flipped() if here else frozenset()
+    decision = _decide(settings.cluster, name, flipped, tuple(plugins))
+    one = len(answer(decision).nodes) == 1
+    return Stop(name, picked(decision), f"version: {name}, rules: {NONE}", one, bool(flipped))
+
+
+def lever(settings: Settings, rule: Switch, matters: bool | None) -> Lever:
+    """A rule as a switch."""
+    on, pinned = settings.has(rule), rule.name in settings.flipped()
+    words, sets = WORDS[rule.name], f"rules: {settings.switching(rule).rules}"
+    about = later("{rule}: on. {means}" if on else "{rule}: off. {means}")
+    tip = say(about, rule=say(words.title), means=say(words.after if on else words.before))
+    tip += "" if matters is not False else say(" (makes no difference here)")
+    return Lever(rule.name, say(words.title), NAMES.index(rule.since), on, pinned, matters, sets, tip)
+
+
+def sentence(settings: Settings, decision: Decision) -> str:
+    """Which version, with which rules switched, decides what."""
+    others = [
+        say("“{rule}” on" if settings.has(rule) else "“{rule}” off", rule=say(WORDS[rule.name].title))
+        for rule in SWITCHES
+        if rule.name in settings.flipped()
+    ]
+    scheduler = settings.version
+    if others:
+        scheduler = say("{version} with {rules}", version=scheduler, rules=say(" and ").join(others))
+    return say("{version}: {said}", version=scheduler, said=decided(decision))
+
+
+def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = False) -> Question[Settings]:
+    """A question about the version and its rules as they are set; earlier versions have answered already.
+
+    ``choices``: nodes or pods, which are picked in the picture, or others. ``why``: a sentence behind the decision's.
+    ``alone``: the earlier versions' answers are hidden too.
+    """
+    picks = answers(choices)
+    return Question(
+        text,
+        picks,
+        right=lambda settings: right(settings, picks),
+        why=lambda settings, said: sentences((remark(decide(settings), said), why)),
+        before=lambda settings: partial(before, settings, picks, alone),
+    )
+
+
+def which_rule(text: str, choices: Sequence[str]) -> Question[Settings]:
+    """Which rule of preemption leaves exactly one node. ``choices``: numbers of rules."""
+
+    def why(settings: Settings, said: str) -> str:
+        rules = _ladder(settings)
+        other = next((each for each in rules if str(each.number) == said and not each.decides), None)
+        if other is None:
+            return decided(decide(settings))
+        values = listed(say("{value} on {node}", value=value, node=node) for node, value in other.values.items())
+        left = say(
+            "Rule {number} compares {values}, and leaves {nodes}.",
+            number=said,
+            values=values,
+            nodes=say(" and ").join(other.kept),
+        )
+        return sentences((left, decided(decide(settings))))
+
+    return Question(
+        text,
+        tuple(choices),
+        right=lambda settings: next(str(each.number) for each in _ladder(settings) if each.decides),
+        why=why,
+        before=lambda settings: partial(before, settings, choices, True),
+    )
+
+
+def _ladder(settings: Settings) -> list[Step]:
+    preemption = decide(settings).preemption
+    return steps(preemption, list(preemption.candidates)) if preemption is not None else []
+
+
+def right(settings: Settings, choices: Sequence[str]) -> str:
+    """The choice that the decision makes: its node, or the pod that it evicts. ValueError if it makes none of them."""
+    decision = decide(settings)
+    victims = decision.preemption.victims if decision.preemption is not None else ()
+    found = [picked(decision), *(each.pod.metadata.name for each in victims)]
+    if (chosen := next((each for each in choices if each in found), None)) is None:
+        wrong = later("none of the answers {choices} is right; it would be {right}")
+        raise ValueError(say(wrong, choices=listed(choices), right=say(" or ").join(found)))
+    return chosen
+
+
+def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) -> Html:
+    """The cluster before the decision; the answers of this version and of later ones are hidden.
+
+    ``alone``: those of earlier ones as well.
+    """
+    decision, at = decide(settings), NAMES.index(settings.version)
+    known = 0 if alone else at if not settings.flipped() else at + 1
+    plain = type(settings)(settings.cluster, settings.version)
+    stops = [stop(plain, name, ()) for name in NAMES]
+    stops = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops)]
+    levers = [replace(lever(settings, rule, None), sets="", tip="") for rule in SWITCHES]
+    story = STORIES[settings.cluster]
+    picks = {name: {"data_pick": name} for name in choices}
+    return stage_before(
+        decision, Board(stops, at, levers, say(story.about), Handles(picks, picks, node_badges=story.signs)), room
+    )
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join each version."""
+    return Panel(
+        Settings().changed(**settings),
+        lambda settings: show(settings, plugins),
+        lambda settings: manifests(settings.cluster),
+        "generations.panel()",
+    )

@@ -1,0 +1,352 @@
+"""Map: settings -> a cluster, its scores, and when each worker fills each cell of results[algorithm][node].
+
+A new pod of the web service is scheduled. The engine computes the scores; the times are drawn from a seed.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from kschedlab.build import Manifest, node, pod, service
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_16
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import say
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.words import count, listing, outcome
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab_lab.views.handing_out import draw_handing_out
+from kschedlab_lab.views.map_reduce import (
+    FAILING,
+    MAPPING,
+    REDUCED,
+    SUMMED,
+    Handout,
+    Piece,
+    handing_out_text,
+    mapped,
+    reduced,
+    short,
+    workers_table,
+    writers,
+)
+from kschedlab_lab.views.svg import Room
+
+NEW = "default/web-new"
+MIB = 1 << 20
+MOST_WORKERS = 16
+"""The number of workers given to ParallelizeUntil (v1.13 to v1.16: core/generic_scheduler.go, PrioritizeNodes)."""
+FUNCTION_TICKS = 3
+"""Ticks that the goroutine of a priority with a Function takes for its row."""
+TAINT = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
+OLD = {"key": "old-disk", "value": "yes", "effect": "PreferNoSchedule"}
+RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; disk; rack; has the image
+    (500, 1024, 3, 0, "hdd", "r1", True),
+    (1000, 4096, 1, 0, "ssd", "r2", False),
+    (500, 2048, 2, 1, "nvme", "r2", False),
+    (2000, 4096, 0, 2, "hdd", "r1", True),
+    (1500, 8192, 1, 0, "ssd", "r1", False),
+    (250, 1024, 2, 1, "hdd", "r2", True),
+    (3000, 2048, 0, 0, "nvme", "r1", False),
+    (1000, 1024, 3, 0, "hdd", "r2", True),
+)
+
+
+ASKED = 8
+"""The node whose worker is asked for."""
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The numbers of nodes and workers, and the current step; ``seed`` draws the time that each node takes.
+
+    ``typo``: the pod wishes for more than "many" cores, which no Map of NodeAffinityPriority can read.
+    """
+
+    nodes: int = choice("nodes", (4, 12, 20), 12)
+    workers: int = slider("workers", range(1, MOST_WORKERS + 1), 4)
+    seed: int = slider("times drawn", range(1, 4), 1)
+    typo: bool = switch("typo in the pod")
+    step: int = steps("step", lambda settings: ends(settings) + 2)
+
+
+def manifests(number: int = 4, typo: bool = False) -> list[Manifest]:
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
+    names = node_names(number)
+    made = [service("web", {"app": "web"}), *(_node(i, name) for i, name in enumerate(names))]
+    for i, name in enumerate(names):
+        cpu, memory, web, *_ = RUNNING[i % len(RUNNING)]
+        letter = name.removeprefix("node-")
+        made.append(pod(f"other-{letter}", name, f"{cpu}m", labels={"app": "other"}, memory=f"{memory}Mi"))
+        made += [pod(f"web-{letter}{n + 1}", name, "250m", labels={"app": "web"}, memory="512Mi") for n in range(web)]
+    made.append(pod("cache", names[0], "250m", labels={"app": "cache"}, memory="256Mi"))
+    return [*made, pod("web-new", "", "500m", labels={"app": "web"}, memory="1Gi", affinity=wishes(typo))]
+
+
+def node_names(number: int) -> list[str]:
+    """node-a, node-b, ..."""
+    return [f"node-{chr(ord('a') + i)}" for i in range(number)]
+
+
+def _node(i: int, name: str) -> Manifest:
+    *_, taints, disk, rack, image = RUNNING[i % len(RUNNING)]
+    made = node(name, 4, "16Gi", {"disk": disk, "rack": rack}, [TAINT, OLD][:taints])
+    if image:
+        made["status"]["images"] = [{"names": ["example/app:1"], "sizeBytes": 600 * MIB}]
+    return made
+
+
+def wishes(typo: bool = False) -> dict[str, Any]:
+    """The pod's preferences: fast disks, and the rack of the cache; with ``typo`` many cores, too."""
+    disks = [(20, "ssd"), (50, "nvme")]
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": "rack"}
+    terms = [(weight, {"key": "disk", "operator": "In", "values": [disk]}) for weight, disk in disks]
+    if typo:
+        terms.append((30, {"key": "cores", "operator": "Gt", "values": ["many"]}))
+    fast = [{"weight": weight, "preference": {"matchExpressions": [term]}} for weight, term in terms]
+    return {
+        "nodeAffinity": {preferred: fast},
+        "podAffinity": {preferred: [{"weight": 10, "podAffinityTerm": near}]},
+    }
+
+
+def decide(nodes: int = 4, typo: bool = False, plugins: Sequence[object] = ()) -> Decision:
+    """v1.16's decision for the new pod. ``plugins``: those that join the generation."""
+    return _scheduled(nodes, typo, plugins) if plugins else _remembered(nodes, typo)
+
+
+@lru_cache
+def _remembered(nodes: int, typo: bool) -> Decision:
+    return _scheduled(nodes, typo)
+
+
+def _scheduled(nodes: int, typo: bool, plugins: Sequence[object] = ()) -> Decision:
+    objects = decode_objects(manifests(nodes, typo))
+    return schedule(NEW, Cluster(objects, V1_16.api), V1_16.plus(*plugins))
+
+
+def costs(nodes: int, seed: int) -> list[int]:
+    """Ticks that Map takes for each node: 1 to 4."""
+    rng = random.Random(f"{nodes} nodes, seed {seed}")
+    return [rng.randint(1, 4) for _ in range(nodes)]
+
+
+def hand_out(costs: Sequence[int], workers: int) -> list[Piece]:
+    """The worker of each node, with its first and last tick. The first free worker takes the next index."""
+    free = [(0, worker) for worker in range(1, min(workers, len(costs)) + 1)]
+    pieces = []
+    for index, cost in enumerate(costs):
+        tick, worker = heapq.heappop(free)
+        pieces.append(Piece(index, worker, tick, tick + cost))
+        heapq.heappush(free, (tick + cost, worker))
+    return pieces
+
+
+def pieces(settings: Settings) -> list[Piece]:
+    """The spans of work with these settings."""
+    return hand_out(costs(settings.nodes, settings.seed), settings.workers)
+
+
+def written(settings: Settings) -> dict[tuple[int, int], list[int]]:
+    """By (position of the algorithm, node): the workers that have written this cell so far."""
+    return writers(pieces(settings), len(mapped(decide(settings.nodes))), settings.step)
+
+
+def ends(settings: Settings) -> int:
+    """The tick after which Map ends and ParallelizeUntil returns."""
+    return max(piece.end for piece in pieces(settings))
+
+
+@lru_cache
+def durations(nodes: int, seed: int) -> tuple[int, ...]:
+    """By number of workers, from 1 on: the ticks that Map takes."""
+    return tuple(
+        max(piece.end for piece in hand_out(costs(nodes, seed), workers)) for workers in range(1, MOST_WORKERS + 1)
+    )
+
+
+def handout(settings: Settings, plugins: Sequence[object] = ()) -> Handout:
+    """The work up to the current step."""
+    last = ends(settings)
+    stage = (MAPPING, REDUCED, SUMMED)[max(settings.step - last, 0)]
+    error = decide(settings.nodes, True, plugins).error if settings.typo else ""
+    there = settings.step >= FUNCTION_TICKS or stage != MAPPING
+    decision = decide(settings.nodes, plugins=plugins)
+    return Handout(decision, pieces(settings), min(settings.step, last), stage, there, error, settings.workers)
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    now = handout(settings, plugins)
+    sentence = describe(settings, now)
+    table, text = workers_table(now)
+
+    def story(room: Room) -> list[Frame]:
+        moments = [settings.changed(step=step) for step in range(settings.step + 1)]
+        return [Frame(draw(each, room, plugins), describe(each, handout(each, plugins))) for each in moments]
+
+    lines = f"{sentence}\n{handing_out_text(now)}\n{text}"
+    return View(lambda room: draw(settings, room, plugins), sentence, table, lines, story=story)
+
+
+def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html:
+    """The picture of this step."""
+    now = handout(settings, plugins)
+    return draw_handing_out(now, durations(settings.nodes, settings.seed), room, describe(settings, now))
+
+
+def describe(settings: Settings, now: Handout) -> str:
+    """The latest step as a sentence."""
+    last, step, decision = ends(settings), settings.step, now.decision
+    if step == 0:
+        started = min(settings.workers, settings.nodes)
+        few = "" if started == settings.workers else say("; no more start, for there are no more nodes")
+        holds = say("The channel holds the indices 0 to {last} and is closed", last=settings.nodes - 1)
+        return say("{holds}. {workers} will take them{few}.", holds=holds, workers=count(started, "worker"), few=few)
+    if step == last + 1:
+        names = [short(name) for name in reduced(now.scores) if not (now.error and name == FAILING)]
+        failed = (
+            say(" It runs on {row}, too: nobody has looked at the errors yet.", row=short(FAILING)) if now.error else ""
+        )
+        return say(
+            "Map has ended. Reduce changes {rows}: {names}.{failed}",
+            rows=count(len(names), "row"),
+            names=listing(names),
+            failed=failed,
+        )
+    if step == last + 2:
+        if now.error:
+            return say(
+                "PrioritizeNodes finds {errors} errors and returns no scores at all: {pod} gets no node.",
+                errors=now.errors,
+                pod=NEW,
+            )
+        return say("One goroutine adds up score × weight, node by node. {outcome}", outcome=outcome(decision))
+    taken = [
+        say(
+            "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
+            worker=piece.worker,
+            node=piece.node,
+        )
+        for piece in now.work
+        if piece.start == step - 1
+    ]
+    done = sum(piece.end <= step for piece in now.work)
+    cells = say(
+        "{number} of {all} cells",
+        number=len(writers(now.work, len(mapped(decision)), step)),
+        all=len(mapped(decision)) * settings.nodes,
+    )
+    end = say(" The channel is empty and all workers are done: ParallelizeUntil returns.") if step == last else ""
+    others = [say("others take {number} more", number=len(taken) - 4)] if taken[4:] else []
+    news = say(", ").join([*taken[:4], *others]) or say("nobody takes a new node")
+    errors = say(" appendError has added {errors}.", errors=count(now.errors, "error")) if now.error else ""
+    return say(
+        "During tick {step} {news}. {done} of {nodes} nodes and {cells} are done.{errors}{end}",
+        step=step,
+        news=news,
+        done=done,
+        nodes=settings.nodes,
+        cells=cells,
+        errors=errors,
+        end=end,
+    )
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    return Panel(
+        Settings().changed(**settings),
+        lambda settings: show(settings, plugins),
+        lambda settings: manifests(settings.nodes, settings.typo),
+    )
+
+
+def which_worker() -> Question[Settings]:
+    """The question before the panel: who fills one node's column?"""
+
+    def taken(settings: Settings) -> Piece:
+        return pieces(settings)[ASKED]
+
+    def right(settings: Settings) -> str:
+        return say("worker {worker}", worker=taken(settings).worker)
+
+    def why(settings: Settings, answer: str) -> str:
+        mine, work = taken(settings), pieces(settings)
+        before = max((piece for piece in work if piece.worker == mine.worker and piece.end <= mine.start), key=_end)
+        done = say(
+            "Worker {worker} finishes node {node} at the end of tick {end}",
+            worker=mine.worker,
+            node=before.node,
+            end=before.end,
+        )
+        fact = say("{done}, and {asked} is the next card in the channel.", done=done, asked=ASKED)
+        if answer == right(settings):
+            return fact
+        other = next(
+            (p for p in work if say("worker {worker}", worker=p.worker) == answer and p.start <= mine.start < p.end),
+            work[ASKED],
+        )
+        busy = say(
+            "{worker} works on node {node} until tick {end}. ",
+            worker=answer.capitalize(),
+            node=other.node,
+            end=other.end,
+        )
+        works = answer == say("worker {worker}", worker=other.worker)
+        return f"{busy}{fact}" if works else fact
+
+    return Question(
+        say(
+            "Each worker takes the next card whenever it is free. Which one fills the column of card {asked}?",
+            asked=ASKED,
+        ),
+        tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),
+        right,
+        why,
+        lambda settings: lambda room: draw(settings.changed(step=0), room),
+    )
+
+
+def _end(piece: Piece) -> int:
+    return piece.end
+
+
+def after_errors() -> Question[Settings]:
+    """The question about a Map that fails."""
+    choices = (
+        say("adds up the other seven rows"),
+        say("counts 0 for the failed row"),
+        say("returns no scores, and the pod gets no node"),
+    )
+
+    def right(settings: Settings) -> str:
+        return choices[2 if decide(settings.nodes, typo=True).node is None else 0]
+
+    def why(settings: Settings, answer: str) -> str:
+        now = handout(settings.changed(step=ends(settings) + 2))
+        wrong = {
+            choices[0]: say("A wish is only a preference, but an error is not a low score. "),
+            choices[1]: say("The failed cells do hold 0, and Reduce even runs over them. But nobody adds them up. "),
+        }.get(answer, "")
+        return f"{wrong}{describe(settings.changed(step=ends(settings) + 2), now)}"
+
+    return Question(
+        say(
+            'The pod also wishes for a node with more than "many" cores: NodeAffinity\'s Map fails on every '
+            "node. What does PrioritizeNodes do?"
+        ),
+        choices,
+        right,
+        why,
+    )

@@ -1,0 +1,202 @@
+"""Which pods the scheduler's informer sees, and who receives them. A simulated v1.16 starts and fills its caches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any
+
+import simpy
+
+from kschedlab.build import Manifest, node, pod
+from kschedlab.generations import V1_16
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, say, terms
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import Pod
+from kschedlab.queue.interface import ACTIVE
+from kschedlab.text.html import Html
+from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.settings import Restorable, choice, steps, switch
+from kschedlab_lab.views.informer import Seen, draw_informer
+from kschedlab_lab.views.loop import NotebookTable
+from kschedlab_lab.views.pieces import Badge
+from kschedlab_lab.views.svg import Room
+from kschedlab_simulation.log import Log, Moved
+from kschedlab_simulation.scheduler.startup import StartUp
+from kschedlab_simulation.server.api import ApiServer
+from kschedlab_simulation.simulation import START
+
+CACHE, QUEUE, NOBODY = later("cache"), later("queue"), later("nobody")
+PHASES = ("Pending", "Running", "Succeeded", "Failed")
+SOON = "2026-01-01T00:00:30Z"
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The pod ``web``, and how far the pods have come: at the API server, in the informer, handed on."""
+
+    phase: str = choice("web's phase", PHASES, "Pending")
+    bound: bool = switch("web has a node")
+    deleted: bool = switch("web is being deleted")
+    other: bool = switch("web names another scheduler")
+    step: int = steps("step", 2, 2)
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The cluster's manifests; the last one is the pod ``web``."""
+    return [node("node-a"), *_pods(), _web(settings)]
+
+
+def _pods() -> Iterator[Manifest]:
+    """Pods in every phase, a terminating one, and one of another scheduler."""
+    yield pod("running", "node-a", 1)
+    yield pod("succeeded", "node-a", 1) | {"status": {"phase": "Succeeded"}}
+    yield pod("failed", "node-a", 1) | {"status": {"phase": "Failed"}}
+    yield _deleted(pod("terminating", "node-a", 1))
+    yield pod("pending", "", 9)
+    yield pod("not-mine", "", 1, schedulerName="another-scheduler")
+
+
+def _deleted(made: Manifest) -> Manifest:
+    made["metadata"] |= {"deletionTimestamp": SOON, "deletionGracePeriodSeconds": 30}
+    return made
+
+
+def _web(settings: Settings) -> Manifest:
+    other: Manifest = {"schedulerName": "another-scheduler"} if settings.other else {}
+    made = pod("web", "node-a" if settings.bound else "", 9, **other) | {"status": {"phase": settings.phase}}
+    return _deleted(made) if settings.deleted else made
+
+
+def seen(settings: Settings) -> tuple[Seen, ...]:
+    """The pods that the scheduler's informer holds, and who receives each."""
+    return tuple(
+        Seen(each.metadata.name, _facts(each), held, say(to), _why_not(each, held, to))
+        for each, held, to in _handed(replace(settings, step=0))
+    )
+
+
+@cache
+def _handed(settings: Settings) -> tuple[tuple[Pod, bool, str], ...]:
+    """(a pod, whether the informer holds it, who receives it)."""
+    env, log = simpy.Environment(initial_time=START), Log()
+    api = ApiServer(env, log, V1_16.api)
+    objects = decode_objects(manifests(settings))
+    for document in (*objects.nodes, *objects.pods):
+        api.restore(document)
+    start = StartUp(env, api, V1_16, log)
+    start.start()
+    env.run(until=START + WAIT)
+    found = start.scheduler.context
+    cached = found.cache.cluster().pods.row_of
+    queued = {each.pod for each in log if isinstance(each, Moved) and each.to == ACTIVE}
+    rows = []
+    for each in objects.pods:
+        held = found.pods.get(each.key) is not None
+        to = CACHE if each.key in cached else QUEUE if each.key in queued else NOBODY
+        rows.append((each, held, to))
+    return tuple(rows)
+
+
+WAIT = SECOND // 10
+"""Microseconds until the caches are full, and no pod was tried twice."""
+
+
+def _facts(each: Pod) -> str:
+    phase = each.status.phase or "Pending"
+    return say("{phase}, deleted", phase=phase) if each.metadata.deletionTimestamp is not None else phase
+
+
+def _why_not(each: Pod, held: bool, to: str) -> str:
+    if not held:
+        return each.status.phase
+    return say("another scheduler's") if to == NOBODY else ""
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    found = seen(settings)
+    rows = tuple((each.name, each.facts, say("sees it") if each.seen else "-", each.to) for each in found)
+    table = NotebookTable(tuple(terms("pod", "phase", "informer", "handed to")), rows)
+    sentence = _sentence(found, settings.step)
+    return View(
+        partial(_draw, found, settings, sentence),
+        sentence,
+        table.html(),
+        f"{sentence}\n{table!r}",
+        idle=_idle(settings),
+    )
+
+
+def _sentence(found: tuple[Seen, ...], step: int) -> str:
+    web, number = found[-1], sum(each.seen for each in found)
+    if step == 0:
+        return say("The API server has {number} pods.", number=len(found))
+    if step == 1:
+        if web.seen:
+            message = later("The informer sees {number} of {all} pods, web among them.")
+        else:
+            message = later("The informer sees {number} of {all} pods, web not among them.")
+        return say(message, number=number, all=len(found))
+    if not web.seen:
+        return say("The informer does not see web: its phase is {phase}.", phase=web.why)
+    if web.to == say(NOBODY):
+        return say("The informer sees web, and no handler takes it: another scheduler is meant.")
+    return say("The informer sees web, and the handlers give it to the {receiver}.", receiver=web.to)
+
+
+def _idle(settings: Settings) -> dict[str, str]:
+    """A finished pod is never seen; a pod with a node takes up room, whoever gave it the node."""
+    if settings.phase in ("Succeeded", "Failed"):
+        return dict.fromkeys(
+            ("bound", "deleted", "other"), say("not asked: the phase is {phase}", phase=settings.phase)
+        )
+    found = {"deleted": say("not asked: the informer's selector knows only the phase")}
+    return found | ({"other": say("not asked: web has a node")} if settings.bound else {})
+
+
+def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> Html:
+    phase = PHASES[(PHASES.index(settings.phase) + 1) % len(PHASES)]
+    badges = [Badge(say("phase {phase}", phase=settings.phase), True, f"phase: {phase}", "pods", key="phase")]
+    for name, kind, text in (
+        ("bound", "host", say("on node-a")),
+        ("deleted", "cordon", say("being deleted")),
+        ("other", "label", "schedulerName: another"),
+    ):
+        on = getattr(settings, name)
+        badges.append(Badge(text, on, f"{name}: {'off' if on else 'on'}", kind, key=name))
+    return draw_informer(found, settings.step, badges, alt, room)
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, manifests, "informer.panel()")
+
+
+def how_many() -> Question[Settings]:
+    """The question before the panel."""
+    return Question(
+        say("Seven pods are at the API server. How many of them does the scheduler's informer see?"),
+        (),
+        lambda settings: str(sum(each.seen for each in seen(settings))),
+        _why,
+        lambda settings: partial(
+            _draw, seen(settings), settings.changed(step=0), say("Seven pods are at the API server.")
+        ),
+        most=7,
+    )
+
+
+def _why(settings: Settings, answer: str) -> str:
+    found = seen(settings)
+    right = sum(each.seen for each in found)
+    rule = say("The selector leaves out only the phases Succeeded and Failed")
+    more = say("A terminating pod still uses its node, and another scheduler's pod is seen, but put into no queue.")
+    if answer == str(len(found)):
+        return say("Finished pods are not seen: they use nothing. {rule}, so {right} are seen.", rule=rule, right=right)
+    if answer.isdecimal() and int(answer) < right:
+        return say("{right} are seen. {rule}. {more}", right=right, rule=rule, more=more)
+    return say("{rule}, so {right} of {all} are seen. {more}", rule=rule, right=right, all=len(found), more=more)

@@ -1,0 +1,258 @@
+"""Inside Schedule(): which nodes fit, which one is best, and what happens if none or only one fits.
+
+Up to three nodes of 4 CPU, of which 1, 2 and 3 are taken; v1.16 decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from kschedlab.build import HOUR, Manifest, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_16
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.words import count, outcome
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.settings import Restorable, slider, switch
+from kschedlab_lab.views.bench import Bench, Card, CardState, Chip, ChipState, Hand, draw_bench
+from kschedlab_lab.views.loop import NotebookTable
+from kschedlab_lab.views.pieces import Badge, Piece
+from kschedlab_lab.views.svg import Room
+
+USED = {"node-a": 1, "node-b": 2, "node-c": 3}
+
+BASIC, PRE_FILTER, NUM_NODES = "podPassesBasicChecks", "RunPreFilterPlugins", "NumNodes"
+SNAPSHOT, FIND, POST_FILTER = "snapshot", "findNodesThatFit", "RunPostFilterPlugins"
+META, PRIORITIZE, SELECT = "priorityMetaProducer", "PrioritizeNodes", "selectHost"
+WAY = (BASIC, PRE_FILTER, NUM_NODES, SNAPSHOT, FIND, POST_FILTER, META, PRIORITIZE, SELECT)
+"""What Schedule() calls in v1.16, in this order (pkg/scheduler/core/generic_scheduler.go)."""
+
+NO_NODES = "ErrNoNodesAvailable"
+
+DOES: Mapping[str, str] = {
+    BASIC: later("Do the pod's claims exist?"),
+    PRE_FILTER: later("The plugins prepare; any of them may reject the pod."),
+    NUM_NODES: later("How many nodes does the cache's node tree have? With none, Schedule ends here."),
+    SNAPSHOT: later("A copy of the cache: the rest of this cycle reads only the copy."),
+    FIND: later("podFitsOnNode asks the predicates about each node, in 16 goroutines."),
+    POST_FILTER: later("The plugins see the nodes that passed (later versions call this PreScore)."),
+    META: later(
+        "Facts about the pod that the priorities share are computed once: tolerations, affinity, the selectors of "
+        "its Services and controllers."
+    ),
+    PRIORITIZE: later("The priorities score each node; the weighted sum counts."),
+    SELECT: later("One of the nodes with the highest sum."),
+}
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The pod's request, whether it names a claim that does not exist, and how many nodes there are."""
+
+    cpu: int = slider("web asks for", range(1, 5), 1, lambda cpu: f"{cpu} CPU")
+    missing: bool = switch("its claim does not exist")
+    nodes: int = slider("nodes", range(4), 3)
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}] if settings.missing else []
+    used = dict(list(USED.items())[: settings.nodes])
+    return [
+        *map(node, used),
+        *(pod(f"jobs-{name[-1]}", name, cpu, start=8 * HOUR) for name, cpu in used.items()),
+        pod("web", "", settings.cpu, volumes=volumes),
+    ]
+
+
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """v1.16's decision for the pod ``web``. ``plugins``: your own, which join it."""
+    generation = V1_16.plus(*plugins)
+    return schedule("default/web", Cluster(decode_objects(manifests(settings)), generation.api), generation)
+
+
+def way(decision: Decision) -> tuple[str, ...]:
+    """The functions that this decision passed through, the last of them the one that ended it."""
+    if decision.error:
+        return WAY[:1]
+    if not decision.cluster.nodes:
+        return WAY[: WAY.index(NUM_NODES) + 1]
+    return WAY if decision.scores is not None else WAY[: WAY.index(POST_FILTER) + 1]
+
+
+def ending(decision: Decision) -> str:
+    """How Schedule() ends if it does not reach selectHost."""
+    if decision.error:
+        return say("error")
+    if not decision.cluster.nodes:
+        return NO_NODES
+    if decision.node is None:
+        return "FitError"
+    return "" if decision.scores is not None else say("the only node")
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings, plugins)
+    sentence = sentence_of(decision)
+    nodes_table = table(decision)
+    return View(
+        partial(draw, settings, decision),
+        sentence,
+        nodes_table.html(),
+        f"{sentence}\n{nodes_table!r}",
+        idle=idle(settings),
+        story=partial(story, settings, decision),
+    )
+
+
+def idle(settings: Settings) -> dict[str, str]:
+    """What does not matter while the claim is missing or there is no node."""
+    if settings.missing:
+        return dict.fromkeys(("cpu", "nodes"), say("not asked: podPassesBasicChecks ended with an error"))
+    return {"cpu": say("not asked: there is no node")} if not settings.nodes else {}
+
+
+def sentence_of(decision: Decision) -> str:
+    """The outcome, with the message if no node is found."""
+    if ending(decision) == NO_NODES:
+        return say(
+            "There is no node: Schedule() ends with {error} ({message}).",
+            error=NO_NODES,
+            message=decision.message,
+        )
+    return outcome(decision) if decision.error else sentences((outcome(decision), decision.message))
+
+
+def draw(settings: Settings, decision: Decision, room: Room, at: int | None = None) -> Html:
+    """The functions, the pod and the nodes; ``at``: how many functions were called, None for the end."""
+    taken = way(decision)
+    ended = at is None
+    at = len(taken) if at is None else at
+    done = taken[:at]
+    chosen = decision.node is not None and ended
+    size = settings.cpu * 1000
+    switched = f"missing: {'off' if settings.missing else 'on'}"
+    claim = Badge(say("claim data is missing"), settings.missing, switched, "disk", settings.missing and bool(done))
+    web = Piece("web", size, 0, f"{settings.cpu} CPU", "ghost" if chosen else "")
+    hand = Hand(web, (claim,), resize="cpu")
+    cards = tuple(_card(decision, name, done, ended) for name in decision.cluster.names)
+    bench = Bench(_chips(decision, taken, at, ended), (hand,), cards)
+    return draw_bench(bench, sentence_of(decision), room)
+
+
+def _chips(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tuple[Chip, ...]:
+    found, end = [], ending(decision)
+    stopped = len(taken) if decision.error or end == NO_NODES else 0
+    for i, name in enumerate(WAY):
+        state: ChipState = "failed" if ended and i == stopped - 1 else "passed" if i < at else "plain"
+        if i == at - 1 and not ended:
+            state = "here"
+        if ended and i >= len(taken):
+            state = "unasked"
+        found.append(Chip(name, state, tip=say(DOES[name])))
+    if ended and end:
+        found.insert(len(taken), Chip(end, "passed" if decision.node else "failed"))
+    return tuple(found)
+
+
+def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Card:
+    """A node as far as these functions know it."""
+    pieces: tuple[Piece, ...] = (Piece(f"jobs-{name[-1]}", USED[name] * 1000, 0, f"{USED[name]} CPU"),)
+    if FIND not in done:
+        return Card(name, 4000, pieces, says=" ")
+    verdict = decision.verdict(name)
+    if not verdict.passes:
+        says = _said(verdict.plugin, verdict.reasons)
+        return Card(name, 4000, pieces, state="refused", says=says)
+    state: CardState = "fits"
+    if ended and name == decision.node:
+        state = "chosen"
+        pieces = (*pieces, Piece("web", decision.pod.request["cpu"], 0, say("arrives")))
+    scores = decision.scores
+    if scores is None or PRIORITIZE not in done:
+        return Card(name, 4000, pieces, state=state, says=say("the only node that fits" if ended else "fits"))
+    total = int(scores.total[scores.nodes.tolist().index(decision.cluster.index[name])])
+    return Card(name, 4000, pieces, state=state, says=say("fits; score {total:,}", total=total))
+
+
+def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
+    """One function after the other."""
+    frames = [Frame(draw(settings, decision, room, 0), say("Schedule() begins."))]
+    for i, name in enumerate(way(decision), 1):
+        frames.append(
+            Frame(draw(settings, decision, room, i), say("{function}: {does}", function=name, does=say(DOES[name])))
+        )
+    return [*frames, Frame(draw(settings, decision, room), sentence_of(decision))]
+
+
+def table(decision: Decision) -> NotebookTable:
+    """For each node: the refusal, or the scores that differ between nodes, and their sum. Without nodes: how many."""
+    names = decision.cluster.names
+    if decision.error:
+        return NotebookTable(tuple(terms("node", "looked at")), tuple((name, say("no")) for name in names))
+    if not names:
+        return NotebookTable(tuple(terms("function", "result")), ((NUM_NODES, "0"),))
+    scores = decision.scores
+    if scores is None:
+        verdicts = (decision.verdict(name) for name in names)
+        return NotebookTable(
+            (say("node"), "findNodesThatFit"), tuple((v.node, _said(v.plugin, v.reasons)) for v in verdicts)
+        )
+    differ = [i for i, row in enumerate(scores.rows) if len(set(row.normalized.tolist())) > 1]
+    same = int(scores.total[0] - scores.results[differ, 0].sum())
+    at = {int(n): i for i, n in enumerate(scores.nodes)}
+    rows = []
+    for n, name in enumerate(names):
+        if n not in at:
+            verdict = decision.verdict(name)
+            rows.append((name, *["-"] * (len(differ) + 2), _said(verdict.plugin, verdict.reasons)))
+            continue
+        own = [str(scores.results[i, at[n]]) for i in differ]
+        rows.append((name, *own, str(same), str(scores.total[at[n]]), say("chosen") if name == decision.node else ""))
+    head = (say("node"), *(scores.plugins[i] for i in differ), *terms("the others", "sum"), "")
+    return NotebookTable(head, tuple(rows))
+
+
+def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:
+    return f"{plugin}: {listed(reasons)}" if plugin else say("fits")
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "inside.panel()")
+
+
+def how_many() -> Question[Settings]:
+    """The question before the panel."""
+    return Question(
+        say("Schedule() calls PrioritizeNodes only if enough nodes pass the filters. How many are enough?"),
+        (),
+        lambda settings: str(_fewest()),
+        _why,
+    )
+
+
+def _fewest() -> int:
+    """The fewest feasible nodes with which the engine computes scores."""
+    decisions = (decide(Settings(cpu)) for cpu in range(1, 5))
+    return min(len(decision.feasible) for decision in decisions if decision.scores is not None)
+
+
+def _why(settings: Settings, answer: str) -> str:
+    nodes = count(_fewest(), "node")
+    remarks = {
+        "0": say("With none, Schedule() ends in FitError, and nothing is left to score."),
+        "1": say("With one feasible node there is nothing to compare: Schedule() returns it without a score."),
+        "3": say("{nodes} can be compared already: pull the edge of web to 2 CPU.", nodes=nodes),
+    }
+    rest = say("{nodes}: with one, Schedule() returns it without a score; with none, it ends in FitError.", nodes=nodes)
+    return remarks.get(answer, rest)

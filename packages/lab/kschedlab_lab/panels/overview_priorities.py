@@ -1,0 +1,290 @@
+"""Every priority of the overview, tried on a pod and two nodes: a difference, and a counterweight.
+
+v1.16 computes the scores and sums.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from kschedlab.build import HOUR, Manifest, node, pod, service
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_16
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, meant, say
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.settings import Restorable, choice, switch
+from kschedlab_lab.views.bench import Bench, Card, CardState, Chip, Hand, draw_bench
+from kschedlab_lab.views.catalogue import score_sentence, score_table
+from kschedlab_lab.views.picture import pods_on
+from kschedlab_lab.views.pieces import Badge, Piece
+from kschedlab_lab.views.svg import Room
+
+HOST = "kubernetes.io/hostname"
+IMAGE = "example/app:1"
+MEGABYTE = 1024 * 1024
+
+Make = Callable[[bool, bool], list[Manifest]]
+"""From (with the difference, with the counterweight) to the manifests; the last one is the pod ``web``."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A pod and two nodes for one priority. ``asks``: what it measures; then the labels of the two switches."""
+
+    asks: str
+    difference: str
+    counterweight: str
+    make: Make
+
+
+def _nodes(a: Manifest | None = None, b: Manifest | None = None) -> list[Manifest]:
+    """node-a and node-b with these labels."""
+    return [node(name, labels={HOST: name} | (more or {})) for name, more in (("node-a", a), ("node-b", b))]
+
+
+def _spread(difference: bool, counterweight: bool) -> list[Manifest]:
+    twins = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
+    others = [pod(f"web-{name}", on, 1, start=8 * HOUR, labels={"app": "web"}) for name, on in twins]
+    return [*_nodes(), service("web", {"app": "web"}), *others, pod("web", "", 1, labels={"app": "web"})]
+
+
+def _affinity(difference: bool, counterweight: bool) -> list[Manifest]:
+    near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
+    rule = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 50, "podAffinityTerm": near}]}
+    caches = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
+    others = [pod(f"cache-{name}", on, 1, start=8 * HOUR, labels={"app": "cache"}) for name, on in caches]
+    return [*_nodes(), *others, pod("web", "", 1, affinity={"podAffinity": rule})]
+
+
+def _least(difference: bool, counterweight: bool) -> list[Manifest]:
+    sizes = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
+    others = [pod(f"jobs-{name}", on, 2, start=8 * HOUR, memory="8Gi") for name, on in sizes]
+    return [*_nodes(), *others, pod("web", "", 1, memory="4Gi")]
+
+
+def _balanced(difference: bool, counterweight: bool) -> list[Manifest]:
+    memory = "8Gi" if counterweight else "0"
+    others = [pod("jobs-a", "node-a", 2, start=8 * HOUR, memory=memory)] if difference else []
+    return [*_nodes(), *others, pod("web", "", 1, memory="4Gi")]
+
+
+def _avoid(difference: bool, counterweight: bool) -> list[Manifest]:
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "uid-1", "controller": True}
+    avoided = {"preferAvoidPods": [{"podSignature": {"podController": owner}}]}
+    made = _nodes()
+    if difference:
+        made[0]["metadata"]["annotations"] = {"scheduler.alpha.kubernetes.io/preferAvoidPods": json.dumps(avoided)}
+    web = pod("web", "", 1)
+    web["metadata"]["ownerReferences"] = [owner | ({"uid": "uid-2"} if counterweight else {})]
+    return [*made, web]
+
+
+def _node_affinity(difference: bool, counterweight: bool) -> list[Manifest]:
+    terms = [
+        {"weight": weight, "preference": {"matchExpressions": [{"key": key, "operator": "Exists"}]}}
+        for key, weight in (("ssd", 80), ("fast-net", 20))
+    ]
+    rule = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": terms}}
+    made = _nodes({"ssd": "yes"} if difference else None, {"fast-net": "yes"} if counterweight else None)
+    return [*made, pod("web", "", 1, affinity=rule)]
+
+
+def _taints(difference: bool, counterweight: bool) -> list[Manifest]:
+    made = _nodes()
+    if difference:
+        made[0]["spec"] = {"taints": [{"key": "old", "value": "disk", "effect": "PreferNoSchedule"}]}
+    tolerations = [{"key": "old", "operator": "Exists"}] if counterweight else []
+    return [*made, pod("web", "", 1, tolerations=tolerations)]
+
+
+def _images(difference: bool, counterweight: bool) -> list[Manifest]:
+    made = _nodes()
+    for there, on in zip(made, (difference, counterweight), strict=True):
+        if on:
+            there["status"]["images"] = [{"names": [IMAGE], "sizeBytes": 900 * MEGABYTE}]
+    return [*made, pod("web", "", 1)]
+
+
+TRIALS: Mapping[str, Trial] = {
+    "SelectorSpreadPriority": Trial(
+        later("are its Service's pods elsewhere?"), later("web-a is on node-a"), later("web-b is on node-b"), _spread
+    ),
+    "InterPodAffinityPriority": Trial(
+        later("are the pods near that it likes?"),
+        later("cache-a is on node-a"),
+        later("cache-b is on node-b"),
+        _affinity,
+    ),
+    "LeastRequestedPriority": Trial(
+        later("how much is free?"), later("half of node-a is taken"), later("half of node-b is taken"), _least
+    ),
+    "BalancedResourceAllocation": Trial(
+        later("are CPU and memory used alike?"),
+        later("2 CPU of node-a are taken"),
+        later("so are 8Gi of its memory"),
+        _balanced,
+    ),
+    "NodePreferAvoidPodsPriority": Trial(
+        later("does the node ask to be avoided?"),
+        later("node-a asks web's ReplicaSet to stay away"),
+        later("web has another"),
+        _avoid,
+    ),
+    "NodeAffinityPriority": Trial(
+        later("does it have the labels that the pod prefers?"),
+        later("node-a has ssd (weight 80)"),
+        later("node-b has fast-net (weight 20)"),
+        _node_affinity,
+    ),
+    "TaintTolerationPriority": Trial(
+        later("how many PreferNoSchedule taints hurt?"),
+        later("node-a has such a taint"),
+        later("web tolerates it"),
+        _taints,
+    ),
+    "ImageLocalityPriority": Trial(
+        later("is the image there?"), later("node-a has web's image (900Mi)"), later("node-b has it too"), _images
+    ),
+}
+"""In the document's order."""
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """Which priority, and the two switches."""
+
+    priority: str = choice(meant("priority", "algorithm"), TRIALS, "SelectorSpreadPriority")
+    difference: bool = switch(meant("difference", "trial"), True)
+    counterweight: bool = switch("counterweight")
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
+    return TRIALS[settings.priority].make(settings.difference, settings.counterweight)
+
+
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """v1.16's decision for the pod ``web``. ``plugins``: your own, which join it."""
+    generation = V1_16.plus(*plugins)
+    return schedule("default/web", Cluster(decode_objects(manifests(settings)), generation.api), generation)
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    decision, trial = decide(settings, plugins), TRIALS[settings.priority]
+    facts = ((say(trial.difference), settings.difference), (say(trial.counterweight), settings.counterweight))
+    sentence = score_sentence(settings.priority, decision)
+    numbers = score_table(settings.priority, say(trial.asks), facts, decision)
+    return View(
+        partial(draw, settings, decision),
+        sentence,
+        numbers.html(),
+        f"{sentence}\n{numbers!r}",
+        story=partial(story, settings, decision),
+    )
+
+
+def draw(settings: Settings, decision: Decision, room: Room, scored: bool = True) -> Html:
+    """The eight priorities, the pod and its two nodes; ``scored``: with their scores and the choice."""
+    trial = TRIALS[settings.priority]
+    found: dict[str, list[Badge]] = {"node-a": [], "node-b": [], "web": []}
+    for name, text in (("difference", trial.difference), ("counterweight", trial.counterweight)):
+        on = getattr(settings, name)
+        found[_owner(text)].append(Badge(say(text), on, f"{name}: {'off' if on else 'on'}", key=name))
+    cards = tuple(_card(settings, decision, name, tuple(found[name]), scored) for name in ("node-a", "node-b"))
+    placed = scored and len(decision.best) == 1
+    web = Piece("web", decision.pod.request["cpu"], 0, "1 CPU", "ghost" if placed else "")
+    hand = Hand(web, tuple(found["web"]))
+    chips = tuple(
+        Chip(name, "here" if name == settings.priority else "plain", f"priority: {name}", say(each.asks))
+        for name, each in TRIALS.items()
+    )
+    return draw_bench(Bench(chips, (hand,), cards), score_sentence(settings.priority, decision), room)
+
+
+def _owner(text: str) -> str:
+    """The thing that this fact is about."""
+    return "web" if text.startswith("web ") else "node-b" if "node-b" in text else "node-a"
+
+
+def _card(settings: Settings, decision: Decision, name: str, badges: tuple[Badge, ...], scored: bool) -> Card:
+    state: CardState
+    pods = pods_on(decision, name)
+    pieces = [Piece(each.pod.metadata.name, each.request.get("cpu", 0)) for each in pods]
+    if not scored:
+        return Card(name, 4000, tuple(pieces), badges)
+    scores = decision.scores
+    verdict = decision.verdict(name)
+    if scores is None or not verdict.passes:
+        says = say("fits") if verdict.passes else f"{verdict.plugin}: {listed(verdict.reasons)}"
+        state = "chosen" if name == decision.node else "fits" if verdict.passes else "refused"
+        return Card(name, 4000, tuple(pieces), badges, state, says)
+    row, at = scores.plugins.index(settings.priority), decision.cluster.index[name]
+    column = scores.nodes.tolist().index(at)
+    given, weight = int(scores.rows[row].normalized[column]), scores.weights[row]
+    says = say(
+        "{given} of 10 x {weight} = {product}; sum of all eight: {total:,}",
+        given=given,
+        weight=weight,
+        product=given * weight,
+        total=int(scores.total[column]),
+    )
+    state = "plain"
+    if name in decision.best:
+        state = "chosen" if len(decision.best) == 1 else "tie"
+    if state == "chosen":
+        pieces.append(Piece("web", decision.pod.request["cpu"], 0, "1 CPU"))
+    if state == "tie":
+        says += say("; a tie: one of them is drawn")
+    return Card(name, 4000, tuple(pieces), badges, state, says, meter=given)
+
+
+def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
+    """First the nodes, then their scores and the choice."""
+    asks = say("{priority} asks: {asks}", priority=settings.priority, asks=say(TRIALS[settings.priority].asks))
+    first = Frame(draw(settings, decision, room, scored=False), asks)
+    return [first, Frame(draw(settings, decision, room), score_sentence(settings.priority, decision))]
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "priorities.panel()")
+
+
+def how_much() -> Question[Settings]:
+    """The question before two preferred labels are compared."""
+    return Question(
+        say(
+            "node-a has the label that web prefers with weight 80, node-b the one with weight 20. "
+            "NodeAffinityPriority gives node-a 10 of 10. What does it give node-b?"
+        ),
+        (),
+        lambda settings: str(_given(settings, "node-b")),
+        _why,
+        most=10,
+    )
+
+
+def _given(settings: Settings, name: str) -> int:
+    decision = decide(settings)
+    scores = decision.scores
+    assert scores is not None
+    column = scores.nodes.tolist().index(decision.cluster.index[name])
+    return int(scores.rows[scores.plugins.index(settings.priority)].normalized[column])
+
+
+def _why(settings: Settings, answer: str) -> str:
+    if answer == "20":
+        return say(
+            "20 is the raw score. Reduce then scales the raw scores so that the best node has 10: 20 * 10 / 80 = 2."
+        )
+    return say("The raw scores are 80 and 20; Reduce scales them so that the best node has 10: 20 * 10 / 80 = 2.")

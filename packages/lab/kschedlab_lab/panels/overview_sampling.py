@@ -1,0 +1,162 @@
+"""How many feasible nodes are enough: from the number of nodes to the numbers found and examined.
+
+v1.16: pkg/scheduler/core/generic_scheduler.go (numFeasibleNodesToFind, findNodesThatFit). v1.13: the same file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kschedlab.filter.stage import nodes_to_find, search
+from kschedlab.generations import V1_13, V1_16, Generation
+from kschedlab.messages import later, say
+from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.chart import chart_view
+from kschedlab_lab.panels.prediction import Prediction, Question
+from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.views.chart import curve
+
+SIZES = (10, 50, 99, 100, 101, 150, 200, 250, 300, 400, 500, *range(750, 10_001, 250))
+"""Numbers of nodes; 5,000 is the largest cluster that v1.16 is tested with."""
+FITS = (1, 2, 4, 10)
+UNSET, EVERY = later("not set"), later("every node")
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """``percentage``: percentageOfNodesToScore, 0 if unset; ``every``: every n-th node is feasible."""
+
+    nodes: int = slider("nodes in the cluster", SIZES, 1000)
+    percentage: int = slider(
+        "percentage to score",
+        (0, *range(5, 101, 5)),
+        0,
+        lambda p: f"{p} %" if p else UNSET,
+        lambda p: say("{share} %", share=p) if p else say(UNSET),
+    )
+    every: int = slider(
+        "feasible",
+        FITS,
+        1,
+        lambda every: EVERY if every == 1 else f"1 in {every}",
+        lambda every: say(EVERY) if every == 1 else say("1 in {number}", number=every),
+    )
+
+
+@dataclass(frozen=True)
+class Found:
+    """``enough``: feasible nodes that end the search; ``found``: those found; ``looked``: nodes examined."""
+
+    enough: int
+    found: int
+    looked: int
+
+
+def find(settings: Settings, generation: Generation) -> Found:
+    """The search for one pod, beginning at the first node."""
+    enough = nodes_to_find(settings.nodes, settings.percentage, generation.sampling)
+    passes = np.arange(settings.nodes) % settings.every == settings.every - 1
+    found, looked = search(passes, 0, enough)
+    return Found(enough, len(found), looked)
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    sizes = [settings.changed(nodes=nodes) for nodes in SIZES]
+    series = {
+        say("{version} finds", version=each.name): [find(size, each).found for size in sizes] for each in (V1_13, V1_16)
+    }
+    if settings.every > 1:
+        series[say("v1.16 looks at")] = [find(size, V1_16).looked for size in sizes]
+    chart = curve(
+        SIZES,
+        series,
+        titles=(
+            say("nodes in the cluster"),
+            say("nodes found") if settings.every == 1 else say("nodes found, looked at"),
+        ),
+        at=SIZES.index(settings.nodes),
+        write=lambda value: f"{value:,}",
+        sets=lambda index: f"nodes: {SIZES[index]}",
+        drag="nodes",
+    )
+    sentences = [_sentence(settings, each) for each in (V1_13, V1_16)]
+    both = say("Of {nodes:,} nodes, {first}; {second}.", nodes=settings.nodes, first=sentences[0], second=sentences[1])
+    return chart_view(chart, both)
+
+
+def _sentence(settings: Settings, generation: Generation) -> str:
+    each = find(settings, generation)
+    return say(
+        "{version} finds {found:,} (enough: {enough:,}) by looking at {looked:,}",
+        version=generation.name,
+        found=each.found,
+        enough=each.enough,
+        looked=each.looked,
+    )
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, None, "sampling.panel()")
+
+
+def how_many() -> Question[Settings]:
+    """The question before the panel."""
+    return Question(
+        say("5,000 nodes, all feasible, nothing configured. How many feasible nodes does v1.16 find before it stops?"),
+        (),
+        lambda settings: str(find(settings, V1_16).found),
+        _why,
+        most=5000,
+    )
+
+
+def _why(settings: Settings, answer: str) -> str:
+    share = say("50 - 5000/125 = 10 per cent of 5,000 are enough")
+    remarks = {
+        "5000": say(
+            "That is the best placement, and 5,000 nodes filtered and scored for every pod: {share}.", share=share
+        ),
+        "2500": say(
+            "Half of them: that is v1.13. In v1.16 the share shrinks as the cluster grows: {share}.", share=share
+        ),
+        "100": say("100 is the least that it looks for, not the most: {share}.", share=share),
+    }
+    return remarks.get(answer, say("{share}.", share=share))
+
+
+def which_finds_more() -> Prediction:
+    """The question about the curve."""
+    small, large = (nodes_to_find(nodes, 0, V1_16.sampling) for nodes in (3000, 5500))
+    why = say(
+        "Of 3,000 nodes 50 - 24 = 26 per cent are enough, which is {small}; of 5,500 nodes 50 - 44 = 6 per cent, "
+        "which is {large}.",
+        small=small,
+        large=large,
+    )
+    return Prediction(
+        say("Which cluster finds more feasible nodes for a pod: one of 3,000 nodes or one of 5,500?"),
+        {"3,000": why, "5,500": why},
+        right="3,000" if small > large else "5,500",
+    )
+
+
+def how_many_looked_at() -> Prediction:
+    """The question about what is found and what is looked at."""
+    found = find(Settings(5000, 10, 4), V1_16)
+    right = f"{found.looked:,}"
+    why = say(
+        "Only found nodes count, so the search goes on: it ends at the first feasible node beyond the {enough} that "
+        "are enough. That one is not counted, so {right} are looked at.",
+        enough=found.enough,
+        right=right,
+    )
+    return Prediction(
+        say("5,000 nodes, 10 %, one node in four is feasible. How many nodes are looked at?"),
+        {"500": why, right: why, "5,000": why},
+        right=right,
+    )

@@ -1,0 +1,152 @@
+"""The victims on one node: all lower pods leave, and those that break a budget are the first to come back.
+
+node-a has 4 CPU and four pods of 1 CPU: db (priority 300), shop (200), mail (100), jobs (0). The budget "batch" covers
+the two least important, mail and jobs. urgent has priority 500. v1.16 decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab.build import HOUR, Manifest, budget, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_16
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, say, terms
+from kschedlab.preemption.stage import Candidate
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.words import count
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.views.drawing import Marks
+from kschedlab_lab.views.loop import NotebookTable
+from kschedlab_lab.views.preemption_scene import Scene
+from kschedlab_lab.views.svg import Room
+
+NODE = "node-a"
+PODS = {"db": 300, "shop": 200, "mail": 100, "jobs": 0}
+COVERED = ("mail", "jobs")
+PAIRS = (later("db and shop"), later("shop and mail"), later("mail and jobs"))
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """What urgent asks for, and the budget's ``disruptionsAllowed``."""
+
+    cpu: int = slider("urgent asks for", range(1, 5), 2, lambda cpu: f"{cpu} CPU")
+    allowed: int = slider("disruptionsAllowed", range(3), 0)
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
+    labels = {"app": "batch"}
+    return [
+        node(NODE),
+        *(pod(name, NODE, 1, p, 8 * HOUR, labels if name in COVERED else None) for name, p in PODS.items()),
+        pod("urgent", "", settings.cpu, 500),
+        budget("batch", settings.allowed),
+    ]
+
+
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """v1.16's decision for the pod ``urgent``. ``plugins``: your own, which join it."""
+    generation = V1_16.plus(*plugins)
+    return schedule("default/urgent", Cluster(decode_objects(manifests(settings)), generation.api), generation)
+
+
+def candidate(decision: Decision) -> Candidate | None:
+    """What selectNodesForPreemption finds for node-a, if it helps."""
+    return decision.preemption.candidates.get(NODE) if decision.preemption is not None else None
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings, plugins)
+    drawn, found = _scene(decision), candidate(decision)
+    said, table = sentence(found), attempts(found)
+
+    def story(room: Room) -> list[Frame]:
+        return [Frame(*moment) for moment in drawn.story(room)]
+
+    return View(drawn.picture, said, table.html(), f"{said}\n{table!r}", story=story)
+
+
+def _scene(decision: Decision) -> Scene:
+    allowed: list[tuple[int, Marks]] = [(value, {"data_set": f"allowed: {value}"}) for value in range(3)]
+    return Scene(decision, allowed={"batch": allowed})
+
+
+def sentence(found: Candidate | None) -> str:
+    """The victims, and how many of them break the budget."""
+    if found is None:
+        return say("{node} is no candidate.", node=NODE)
+    if found.violations:
+        message = later("{victims} on {node}: {names}; {violations} of them break the budget.")
+    else:
+        message = later("{victims} on {node}: {names}; none of them breaks the budget.")
+    return say(
+        message,
+        victims=count(len(found.victims), "victim"),
+        node=NODE,
+        names=listed(each.pod.metadata.name for each in found.victims),
+        violations=found.violations,
+    )
+
+
+def attempts(found: Candidate | None) -> NotebookTable:
+    """Every attempt to put a pod back, in its order."""
+    tries = found.attempts if found is not None else ()
+    rows = (
+        (
+            str(i),
+            each.pod.pod.metadata.name,
+            str(each.pod.priority),
+            "violatingVictims" if each.violates else "nonViolatingVictims",
+            say("comes back") if each.reprieved else say("is a victim"),
+        )
+        for i, each in enumerate(tries, 1)
+    )
+    return NotebookTable(tuple(terms("try", "pod", "priority", "group", "result")), tuple(rows))
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "victims.panel()")
+
+
+def who_leaves() -> Question[Settings]:
+    """The question before the panel."""
+    return Question(
+        say(
+            "urgent needs the room of two pods. The budget covers mail and jobs, and allows no disruption. Who is "
+            "evicted?"
+        ),
+        tuple(terms(*PAIRS)),
+        _right,
+        _why,
+        _before,
+    )
+
+
+def _right(settings: Settings) -> str:
+    found = candidate(decide(settings))
+    names = {each.pod.metadata.name for each in found.victims} if found is not None else set()
+    return next((say(pair) for pair in PAIRS if set(pair.split(" and ")) == names), "")
+
+
+def _why(settings: Settings, answer: str) -> str:
+    rule = say("The pods whose eviction breaks the budget come back first, and mail and jobs take the room")
+    if answer == say("mail and jobs"):
+        return say("They are the least important, but the budget covers them. {rule}; db and shop stay out.", rule=rule)
+    if answer == say("shop and mail"):
+        return say("{rule}: mail and jobs. Then neither db nor shop fits beside urgent.", rule=rule)
+    return say("{rule}. That db and shop are more important counts only within the other group.", rule=rule)
+
+
+def _before(settings: Settings) -> Callable[[Room], Html]:
+    return _scene(decide(settings)).question

@@ -1,0 +1,228 @@
+"""Preemption as ``kubectl get pod -o wide -w`` shows it: the life of a nomination, on a movable clock.
+
+The lines come from a run simulated on v1.16, whose log can be replayed to any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from kschedlab import build
+from kschedlab.build import Manifest, node, pod
+from kschedlab.messages import later, listed, say
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
+from kschedlab.objects.requests import pod_requests
+from kschedlab.text.html import Html, element
+from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.settings import Restorable, choice, steps
+from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
+from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.svg import Room
+from kschedlab_simulation.kubectl import NONE, PodTable, wide_cells
+from kschedlab_simulation.log import Changed
+from kschedlab_simulation.replay import Replay
+from kschedlab_simulation.simulation import Simulation
+from kschedlab_simulation.timeline.scenario import loads_scenario
+
+WATCHED = 2 * SECOND
+"""When kubectl begins to watch and the pod is created, in microseconds from the start."""
+
+COMMAND = "$ kubectl get pod -o wide -w"
+TERMINAL = "overflow-x:auto;white-space:pre;overflow-wrap:normal;font-size:0.9em;margin:0.3em 0;"
+
+STORIES: Mapping[str, tuple[Manifest, ...]] = {
+    later("the usual way"): (),
+    later("another node becomes free"): ({"at": "10s", "delete": "pod/shop-b", "grace": 0},),
+    later("a more important pod comes"): ({"at": "10s", "create": pod("critical", "", 3, 1000)},),
+}
+
+
+class Line(NamedTuple):
+    """What kubectl prints at a moment. ``position``: that of the change in the log; None for the first list."""
+
+    text: tuple[str, ...]
+    position: int
+    change: Changed | None
+
+
+def scenario(story: str) -> str:
+    """The story as YAML, for ``kschedlab simulate``."""
+    return build.as_yaml(
+        [
+            node("node-a"),
+            node("node-b"),
+            pod("mail-a", "node-a", 2, 0),
+            pod("logs-a", "node-a", 1, 100),
+            pod("shop-b", "node-b", 3, 900),
+            {
+                "simulation": {"generation": "v1.16"},
+                "timeline": [{"at": "2s", "create": pod("urgent", "", 3, 500)}, *STORIES[story]],
+            },
+        ]
+    )
+
+
+@cache
+def run(story: str) -> Simulation:
+    """Run the story on v1.16."""
+    simulation = Simulation.of(loads_scenario(scenario(story), story))
+    simulation.run()
+    return simulation
+
+
+@cache
+def lines(story: str) -> tuple[Line, ...]:
+    """What kubectl prints: the existing pods, then a line for each change of a pod."""
+    simulation, table = run(story), PodTable()
+    replay = Replay(simulation.log)
+    replay.seek_time(simulation.start + WATCHED - 1)
+    found = [Line(tuple(table.lines(replay.pods(), simulation.start + WATCHED)), replay.position, None)]
+    while (entry := replay.forward()) is not None:
+        if isinstance(entry, Changed) and entry.kind == Pod.__name__:
+            text = table.lines([entry.new or entry.old], entry.at)
+            found.append(Line(tuple(text), replay.position, entry))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The story, and the number of changes so far."""
+
+    story: str = choice("story", STORIES, "the usual way")
+    change: int = steps("change of a pod", lambda settings: len(lines(settings.story)) - 1)
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    watched, simulation = lines(settings.story), run(settings.story)
+    line = watched[settings.change]
+    printed = [text for each in watched[: settings.change + 1] for text in each.text]
+    sentence = _sentence(line, simulation.start)
+    terminal = element("pre", *(element("div", text) for text in [COMMAND, *printed]), style=TERMINAL)
+    picture = partial(_at, settings.story, line.position, sentence)
+    return View(picture, sentence, terminal, "\n".join([sentence, COMMAND, *printed]))
+
+
+def _at(story: str, position: int, alt: str, room: Room) -> Html:
+    """The picture at this position of the story's log."""
+    replay = Replay(run(story).log)
+    replay.seek(position)
+    return _picture(replay, alt, _heroes(story), room)
+
+
+def _sentence(line: Line, start: int) -> str:
+    change = line.change
+    if change is None:
+        return say("The watch begins: three pods run.")
+    at, name = (change.at - start) / SECOND, change.key.partition("/")[2]
+    if change.new is None:
+        return say("At {at:.3f} s {pod} is gone: the {who} removed it.", at=at, pod=name, who=_who(change.by))
+    _, _, status, _, _, _, on, nominated, _ = wide_cells(change.new, change.at)
+    where = say("NODE {on}, NOMINATED NODE {nominated}", on=on, nominated=nominated)
+    if change.old is None:
+        message = later("At {at:.3f} s the {who} creates {pod}: STATUS {status}, {where}.")
+    else:
+        message = later("At {at:.3f} s the {who} changes {pod}: STATUS {status}, {where}.")
+    return say(message, at=at, who=_who(change.by), pod=name, status=status, where=where)
+
+
+def _who(by: str) -> str:
+    return {DEFAULT_SCHEDULER: say("scheduler"), "timeline": say("user")}.get(by, by)
+
+
+def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, picks: tuple[str, ...] = ()) -> Html:
+    """The nodes with their pods at that moment, and above them the pods that wait, came later or have left."""
+    pods = {each.metadata.name: each for each in replay.pods()}
+    cards = []
+    for there in replay.of(Node):
+        name = there.metadata.name
+        mine = [each for each in pods.values() if each.spec.nodeName == name]
+        kept = [n for n, each in pods.items() if not each.spec.nodeName and each.status.nominatedNodeName == name]
+        state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
+        says = say("nominated: {pods}", pods=listed(kept)) if kept else ""
+        size = there.status.allocatable["cpu"].milli()
+        cards.append(Card(name, size, tuple(map(_piece, mine)), state=state, says=says or " "))
+    hands = tuple(Hand(_waiting(name, pods.get(name))) for name in heroes)
+    return draw_bench(Bench((), hands, tuple(cards), picks), alt, room)
+
+
+def _piece(each: Pod) -> Piece:
+    going = each.metadata.deletionTimestamp is not None
+    priority = each.spec.priority or 0
+    note = say("terminating") if going else say("priority {priority}", priority=priority)
+    return Piece(each.metadata.name, int(pod_requests(each)["cpu"]), priority, note, "leaving" if going else "")
+
+
+def _waiting(name: str, each: Pod | None) -> Piece:
+    """A pod that is not on a node: waiting, or the place of one that is not there."""
+    if each is None:
+        return Piece(name, 3000, 0, say("is not created yet"), "ghost")
+    size, priority = int(pod_requests(each)["cpu"]), each.spec.priority or 0
+    if each.spec.nodeName:
+        return Piece(name, size, priority, say("has gone to {node}", node=each.spec.nodeName), "ghost")
+    return Piece(
+        name,
+        size,
+        priority,
+        say(
+            "priority {priority}, NOMINATED NODE {node}",
+            priority=priority,
+            node=each.status.nominatedNodeName or NONE,
+        ),
+    )
+
+
+@cache
+def _heroes(story: str) -> tuple[str, ...]:
+    """The pods that come while kubectl watches."""
+    first, *rest = lines(story)
+    made = (line.change for line in rest if line.change is not None and line.change.old is None)
+    return tuple(change.key.partition("/")[2] for change in made)
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, lambda settings: scenario(settings.story), "watch.panel()")
+
+
+def where_to() -> Question[Settings]:
+    """The question before the second story."""
+    return Question(
+        say(
+            "urgent is nominated to node-a, where mail-a still terminates. Now shop-b on node-b is deleted. On which "
+            "node will urgent run?"
+        ),
+        ("node-a", "node-b"),
+        lambda settings: _ends(settings.story)["urgent"],
+        _why_to,
+        lambda settings: partial(_before, settings.story),
+    )
+
+
+def _ends(story: str) -> dict[str, str]:
+    """By pod: the node where it ends up."""
+    return {each.metadata.name: each.spec.nodeName for each in run(story).pods()}
+
+
+def _before(story: str, room: Room) -> Html:
+    """The moment before the timeline goes on: the victim terminates."""
+    found = lines(story)
+    at = next(i for i, line in enumerate(found) if "Terminating" in "".join(line.text))
+    replay = Replay(run(story).log)
+    replay.seek(found[at].position)
+    return _picture(replay, say("mail-a terminates, and urgent waits."), ("urgent",), room, ("node-a", "node-b"))
+
+
+def _why_to(settings: Settings, answer: str) -> str:
+    if answer == "node-b":
+        return say(
+            "A nomination keeps a place and binds nobody: urgent is tried again at once, and goes where it fits first."
+        )
+    return say(
+        "mail-a has 22 seconds left. A nomination binds nobody: urgent is tried again at once, and node-b has room."
+    )

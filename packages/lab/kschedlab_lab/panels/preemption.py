@@ -1,0 +1,264 @@
+"""Choosing the node to preempt on: settings -> manifests -> Cluster -> Decision -> picture, story and sentence.
+
+Four nodes of 4 CPU and a pod that requests 3. On node-a, node-b and node-c a pod of 2 CPU is evicted and one small pod
+can stay; on node-d a vault with a very high priority uses 3 CPU. The budget covers the shop's pods: shop-a, and on
+node-b both shop-b and jobs-b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from kschedlab.build import HOUR, Manifest, budget, clock_time, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import GENERATIONS
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import say
+from kschedlab.preemption.stage import Candidate, Preemption
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.plain import decision_text
+from kschedlab.text.tables import folded
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.chart import chart_view
+from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab_lab.views.chart import Answer, decision_map
+from kschedlab_lab.views.drawing import Marks
+from kschedlab_lab.views.glyphs import Badge
+from kschedlab_lab.views.picture import Handles, caption
+from kschedlab_lab.views.preemption_scene import Scene
+from kschedlab_lab.views.svg import Room
+
+LOWEST = -(2**31)
+"""The lowest priority; adding 2^31 to it gives 0."""
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """Priorities, the budget's ``disruptionsAllowed``, and start times in minutes after midnight.
+
+    ``mail_in_shop``: whether the budget covers ``mail-c`` too. ``generation``: the scheduler that decides.
+    """
+
+    preemptor: int = slider("urgent priority", (0, 250, 500, 1000), 500)
+    shop_a: int = slider("shop-a priority", range(0, 301, 100), 100)
+    shop_b: int = slider("shop-b priority", range(0, 301, 100), 100)
+    jobs: int = slider("jobs priority", (LOWEST, -100, 0, 200), 0)
+    allowed: int = slider("budget allows", range(3), 1)
+    shop_b_start: int = slider("shop-b start", range(8 * HOUR, 10 * HOUR, HOUR), 9 * HOUR, clock_time)
+    mail_c_start: int = slider("mail-c start", range(8 * HOUR, 11 * HOUR, HOUR), 10 * HOUR, clock_time)
+    mail_in_shop: bool = switch("mail-c in the shop")
+    generation: str = choice("generation", ("v1.20", "v1.37"), "v1.20")
+
+
+NODES = ("node-a", "node-b", "node-c", "node-d")
+STARTS = {"shop_b_start": "shop-b", "mail_c_start": "mail-c"}
+"""The controls of start times, and their pods."""
+AXES = {name: each.label for name, each in Settings.controls().items() if each.kind == "slider"}
+
+
+@dataclass(frozen=True)
+class MapSettings(Settings):
+    """The settings, and the two that are the map's axes: ``down`` and ``across``."""
+
+    down: str = choice("down", AXES, "shop_b", AXES.__getitem__)
+    across: str = choice("across", AXES, "allowed", AXES.__getitem__)
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
+    at_seven, half_past = 7 * HOUR, 9 * HOUR + 30
+    return [
+        *(node(name) for name in NODES),
+        pod("shop-a", "node-a", 2, settings.shop_a, half_past, labels={"app": "shop"}),
+        pod("logs-a", "node-a", 1, 150, at_seven),
+        pod("shop-b", "node-b", 2, settings.shop_b, settings.shop_b_start, labels={"app": "shop"}),
+        pod("logs-b", "node-b", 1, 150, at_seven),
+        pod("jobs-b", "node-b", 1, settings.jobs, half_past, labels={"app": "shop"}),
+        pod(
+            "mail-c", "node-c", 2, 100, settings.mail_c_start, labels={"app": "shop"} if settings.mail_in_shop else None
+        ),
+        pod("logs-c", "node-c", 1, 150, at_seven),
+        pod("jobs-c", "node-c", 1, settings.jobs, half_past),
+        pod("vault-d", "node-d", 3, 900, at_seven),
+        pod("urgent", "", 3, settings.preemptor),
+        budget("shop", settings.allowed),
+    ]
+
+
+def cluster(settings: Settings) -> Cluster:
+    """The cluster of these manifests."""
+    return Cluster(decode_objects(manifests(settings)), GENERATIONS[settings.generation].api)
+
+
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """The scheduler's decision for the pod ``urgent``. ``plugins``: those that join the generation."""
+    return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation].plus(*plugins))
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    return view_of(settings, decide(settings, plugins))
+
+
+def view_of(settings: Settings, decision: Decision) -> View:
+    """Picture, story and sentence of a decision."""
+    preemption, drawn = decision.preemption, scene(settings, decision)
+
+    def story(room: Room) -> list[Frame]:
+        return [Frame(*moment) for moment in drawn.story(room)]
+
+    return View(
+        drawn.picture, caption(decision), Html(), decision_text(decision), idle(settings, preemption), story=story
+    )
+
+
+def scene(settings: Settings, decision: Decision, picks: Handles | None = None) -> Scene:
+    """The pictures of the decision, with the panel's handles; for a question, ``picks`` instead."""
+    if picks is not None:
+        return Scene(decision, picks)
+    up = {"data_axis": "y", "data_step": "-16"}
+    priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
+    across = {"data_axis": "x", "data_step": "16"}
+    starts = {name: (control, getattr(settings, control)) for control, name in STARTS.items()}
+    clocks = {
+        name: Badge(
+            "clock",
+            say("{pod} started at {start}", pod=name, start=clock_time(start)),
+            start,
+            {"data_drag": control} | across,
+        )
+        for name, (control, start) in starts.items()
+    }
+    toggled = "off" if settings.mail_in_shop else "on"
+    allowed: list[tuple[int, Marks]] = [(value, {"data_set": f"allowed: {value}"}) for value in range(3)]
+    handles = Handles(
+        pods={name: {"data_drag": control} | up for name, control in priorities.items()},
+        pod_badges={name: (clock,) for name, clock in clocks.items()},
+        shields={"mail-c": {"data_set": f"mail_in_shop: {toggled}"}},
+    )
+    return Scene(decision, handles, {"shop": allowed})
+
+
+def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:
+    """By name, the controls whose other values would change nothing now, with the reason."""
+    if preemption is None:
+        return {}
+    if not preemption.candidates:
+        return dict.fromkeys((*STARTS, "allowed", "mail_in_shop", "generation"), say("there is no candidate"))
+    found = {name: why for name, pod in STARTS.items() if (why := _start_is_idle(preemption, pod))}
+    if settings.allowed:
+        found["mail_in_shop"] = say("the budget allows it")
+    if all(map(_first_is_highest, preemption.candidates.values())):
+        found["generation"] = say("both list the same victims first")
+    return found
+
+
+def _first_is_highest(candidate: Candidate) -> bool:
+    """Whether v1.20, which lists victims in the order of their tries, lists one of the highest priority first."""
+    priorities = [attempt.pod.priority for attempt in candidate.attempts if not attempt.reprieved]
+    return priorities[0] == max(priorities)
+
+
+def _start_is_idle(preemption: Preemption, name: str) -> str:
+    """Why the start time of this pod changes nothing; "" if it may."""
+    candidate = preemption.candidates.get(f"node-{name[-1]}")
+    if candidate is None:
+        return say("{node} is no candidate", node=f"node-{name[-1]}")
+    tried = {attempt.pod.pod.metadata.name: attempt.pod for attempt in candidate.attempts}
+    if any(other.priority == tried[name].priority for each, other in tried.items() if each != name):
+        return ""
+    decided = next((number for number, rung in enumerate(preemption.rungs, start=1) if rung.decides), 0)
+    if len(preemption.positions) == 1:
+        return say("not asked: there is one candidate")
+    if 0 < decided < len(preemption.rungs):
+        return say("not asked: rule {number} decides", number=decided)
+    place = [preemption.cluster.names[n] for n in preemption.positions.tolist()].index(candidate.node)
+    if not preemption.rungs[-1].entered[place]:
+        last = len(preemption.rungs)
+        return say("not asked: {node} drops out before rule {number}", node=candidate.node, number=last)
+    highest = max(victim.priority for victim in candidate.victims)
+    return "" if tried[name].priority == highest else say("only the most important victims count")
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
+    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), manifests)
+
+
+def answers(settings: MapSettings) -> list[list[tuple[Answer, int]]]:
+    """By value of the setting down and of the one across: the chosen node or a tie, and the rule that decides or 0."""
+    controls = settings.controls()
+    down, across = controls[settings.down], controls[settings.across]
+    return [
+        [_answer(_without_axes(settings.changed(**{settings.down: y, settings.across: x}))) for x in across.values]
+        for y in down.values
+    ]
+
+
+def _without_axes(settings: Settings) -> Settings:
+    return Settings(**{name: getattr(settings, name) for name in Settings.controls()})
+
+
+@lru_cache(maxsize=4096)
+def _answer(settings: Settings) -> tuple[Answer, int]:
+    preemption = decide(settings).preemption
+    if preemption is None or preemption.nominated_node is None:
+        return None, 0
+    if len(preemption.tied) > 1:
+        return tuple(preemption.tied), 0
+    rule = next((number for number, rung in enumerate(preemption.rungs, start=1) if rung.decides), 0)
+    return preemption.nominated_node, rule
+
+
+def _note(answer: Answer, rule: int) -> str:
+    """What decides, for a cell of the map."""
+    if not isinstance(answer, str):
+        return ""
+    return say("rule {number}", number=rule) if rule else say("only one")
+
+
+def show_map(settings: MapSettings) -> View:
+    """The chosen node for every value of two settings; the others stay."""
+    controls = settings.controls()
+    down, across = controls[settings.down], controls[settings.across]
+    found = answers(settings)
+    nodes = [[node for node, _ in row] for row in found]
+    at = down.values.index(getattr(settings, settings.down)), across.values.index(getattr(settings, settings.across))
+    here = nodes[at[0]][at[1]]
+
+    def sets(row: int, column: int) -> str:
+        places = {settings.down: down.write(down.values[row]), settings.across: across.write(across.values[column])}
+        return ", ".join(f"{name}: {value}" for name, value in places.items())
+
+    different = sum(node != here for row in nodes for node in row)
+    tied = say("{nodes}, a tie,", nodes=say(" or ").join(here)) if isinstance(here, tuple) else ""
+    sentence = say(
+        "Here {node} is chosen; at {different} of {places} places the answer is different.",
+        node=tied or here or say("no node"),
+        different=different,
+        places=len(nodes) * len(nodes[0]),
+    )
+    chart = decision_map(
+        nodes,
+        [down.write(y) for y in down.values],
+        [across.write(x) for x in across.values],
+        selected=at,
+        corner=f"{say(down.label)} \\ {say(across.label)}",
+        titles=(say(across.label), say(down.label)),
+        kinds=NODES,
+        notes=[[_note(*each) for each in row] for row in found],
+        remark=say("below the node: the rule that decides"),
+        sets=sets,
+        alt=sentence,
+    )
+    return chart_view(chart, sentence, folded(say("The map as a table"), chart.table))
+
+
+def map_panel(**settings: Any) -> Panel[MapSettings]:
+    """The map of chosen nodes; a click sets the two settings on its axes. Arguments override its default settings."""
+    return Panel(MapSettings().changed(**settings), show_map, manifests, "lesson.map_panel()")

@@ -1,0 +1,156 @@
+"""The questions of the lesson on preemption: each is asked about the panel's settings before the answer appears."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kschedlab.messages import later, say, sentences, terms
+from kschedlab.preemption.stage import Attempt, Preemption
+from kschedlab.text.html import Html
+from kschedlab.text.ladder import fate
+from kschedlab_lab.panels.prediction import Prediction
+from kschedlab_lab.panels.preemption import LOWEST, NODES, MapSettings, Settings, answers, decide, scene
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.views.obstacles import obstacle
+from kschedlab_lab.views.picture import Handles
+from kschedlab_lab.views.svg import Room
+
+EITHER = later("either of them")
+
+
+def which_node(text: str = "") -> Question[Settings]:
+    """Which node, to be clicked in the picture."""
+    asked = text or say("Which node is chosen?")
+    return Question(asked, NODES, _chosen, _why_node, _asked(Handles(nodes={name: _pick(name) for name in NODES})))
+
+
+def which_victims() -> Prediction:
+    """Who would be evicted on node-b in the panel's first picture."""
+    tries = _tries(Settings())
+    right = say(" and ").join(
+        sorted((each.pod.pod.metadata.name for each in tries if not each.reprieved), reverse=True)
+    )
+    why = sentences(map(_said, tries))
+    return Prediction(
+        say("If node-b were chosen, which two of its pods would be evicted?"),
+        dict.fromkeys(map(say(" and ").join, (("shop-b", "jobs-b"), ("shop-b", "logs-b"), ("jobs-b", "logs-b"))), why),
+        right,
+    )
+
+
+def which_pod() -> Question[Settings]:
+    """Who is evicted when start times decide, to be clicked in the picture."""
+    pods = ("shop-b", "mail-c")
+    return Question(
+        say("Which of the two is evicted: shop-b, which started at 09:00, or mail-c, which started at 10:00?"),
+        pods,
+        lambda settings: next(name for name in pods if name[-1] == _chosen(settings)[-1]),
+        lambda settings, _: sentences(
+            (
+                fate(_preemption(settings), _chosen(settings)),
+                say("The later start wins: the node whose victims have lost less work."),
+            )
+        ),
+        _asked(Handles(pods={name: _pick(name) for name in pods})),
+    )
+
+
+def which_priority() -> Question[Settings]:
+    """The priority of the additional victim at which rule 4 decides; a number to be typed."""
+    return Question(
+        say("Which priority must jobs-c have, so that the sums are equal although node-c loses two pods?"),
+        (),
+        lambda _: str(LOWEST),
+        lambda _, answer: say(
+            "{answer} + 2³¹ is {sum:,}. The sums are equal only if jobs-c adds 0, "
+            "so it must have the lowest priority of all, {lowest}.",
+            answer=answer,
+            sum=int(answer) + 2**31,
+            lowest=LOWEST,
+        ),
+        below=True,
+    )
+
+
+def which_of_equals() -> Question[Settings]:
+    """What happens in a complete tie."""
+    return Question(
+        say("node-b and node-c are equal in all five rules. Which one does the scheduler take?"),
+        tuple(terms("node-b, by name", "node-c, by age", EITHER)),
+        lambda settings: say(EITHER) if len(_preemption(settings).tied) > 1 else _chosen(settings),
+        lambda *_: say(
+            "Nothing is left to compare. The real scheduler takes the first node of a Go map, whose order changes "
+            "from run to run."
+        ),
+    )
+
+
+def how_often(node: str = "node-b") -> Question[MapSettings]:
+    """At how many places of the map a node is chosen; a number to be typed."""
+
+    def places(settings: MapSettings) -> str:
+        return str(sum(answer == node for row in answers(settings) for answer, _ in row))
+
+    def why(settings: MapSettings, _: str) -> str:
+        found = answers(settings)
+        return say(
+            "{node} is chosen at {number} of {places} places.",
+            node=node,
+            number=places(settings),
+            places=len(found) * len(found[0]),
+        )
+
+    return Question(say("At how many of the 12 places is {node} chosen?", node=node), (), places, why, most=12)
+
+
+def _pick(name: str) -> dict[str, str]:
+    return {"data_pick": name}
+
+
+def _asked(handles: Handles) -> Callable[[Settings], Callable[[Room], Html]]:
+    """The picture before the answer, in which a click is an answer."""
+    return lambda settings: scene(settings, decide(settings), handles).question
+
+
+def _preemption(settings: Settings) -> Preemption:
+    found = decide(settings).preemption
+    assert found is not None
+    return found
+
+
+def _chosen(settings: Settings) -> str:
+    return decide(settings).nominated_node or ""
+
+
+def _why_node(settings: Settings, answer: str) -> str:
+    """What the engine finds out about this node, and what chose the right one."""
+    decision = decide(settings)
+    preemption, right = _preemption(settings), _chosen(settings)
+    if answer not in preemption.candidates:
+        no = say("{node} is no candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
+        return sentences((no, fate(preemption, right)))
+    if answer == right or answer in _beaten_last(preemption):
+        return fate(preemption, right)
+    return sentences((fate(preemption, answer), fate(preemption, right)))
+
+
+def _beaten_last(preemption: Preemption) -> list[str]:
+    """The nodes over which the deciding rule chooses."""
+    decisive = next((rung for rung in preemption.rungs if rung.decides), None)
+    if decisive is None:
+        return []
+    return [preemption.cluster.names[n] for n in preemption.positions[decisive.entered & ~decisive.kept].tolist()]
+
+
+def _tries(settings: Settings) -> tuple[Attempt, ...]:
+    return _preemption(settings).candidates["node-b"].attempts
+
+
+def _said(attempt: Attempt) -> str:
+    name = attempt.pod.pod.metadata.name
+    fate = say("may stay") if attempt.reprieved else say("does not fit beside urgent any more")
+    if attempt.violates:
+        message = later("{pod} is tried first, for its eviction would break the budget: it {fate}.")
+    else:
+        message = later("{pod} {fate}.")
+    return say(message, pod=name, fate=fate)

@@ -1,0 +1,104 @@
+"""A question that a panel asks before it shows the answer, and the gate that keeps the answer until then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+from kschedlab.messages import later, listed, say
+from kschedlab.objects.problems import expected
+from kschedlab.text.html import Html
+from kschedlab_lab.views.svg import Room
+
+S = TypeVar("S")
+
+
+def answers(given: object) -> tuple[str, ...]:
+    """Answers to choose from. TypeError for anything but texts in a row, such as one text."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise expected(later('answers in a list, such as ["node-a", "node-b"]'), given)
+    return tuple(map(str, given))
+
+
+@dataclass(frozen=True)
+class Question(Generic[S]):
+    """A question about the panel's settings, asked before the answer appears.
+
+    ``choices``: the answers to pick from; none: a whole number is typed, up to ``most``, and below 0 if ``below``.
+    ``right``: the engine's answer. ``why``: a sentence about this answer, right or wrong. ``before``: the picture
+    while the question is open. ``looks``: by name, the controls that only choose what to look at: no answer depends
+    on them.
+    """
+
+    text: str
+    choices: tuple[str, ...]
+    right: Callable[[S], str]
+    why: Callable[[S, str], str]
+    before: Callable[[S], Html | Callable[[Room], Html]] | None = None
+    most: int | None = None
+    below: bool = False
+    looks: tuple[str, ...] = ()
+
+    def asked(self) -> dict[str, Any]:
+        """The question as the front end takes it."""
+        asked = {"text": self.text, "choices": [*self.choices]}
+        return asked if self.choices else {**asked, "numbers": self.numbers, "most": self.most, "below": self.below}
+
+    @property
+    def numbers(self) -> str:
+        """What may be typed."""
+        if self.below:
+            return say("a whole number, also below 0")
+        if self.most is None:
+            return say("a whole number, 0 or more")
+        return say("a whole number from 0 to {most:,}", most=self.most)
+
+    def checked(self, answer: str | int) -> str:
+        """The answer. ValueError if it is none of the choices, or not such a number where a number is asked for."""
+        answer = str(answer)
+        if self.choices:
+            if answer not in self.choices:
+                raise ValueError(say('"{answer}" is not one of {choices}', answer=answer, choices=listed(self.choices)))
+            return answer
+        wrong = ValueError(say('"{answer}" is not {numbers}', answer=answer, numbers=self.numbers))
+        try:
+            typed = int(answer.replace(",", ""))
+        except ValueError:
+            raise wrong from None
+        if typed < 0 and not self.below or self.most is not None and typed > self.most:
+            raise wrong
+        return str(typed)
+
+    def verdict(self, answer: str | None, settings: S) -> dict[str, Any]:
+        """Right or wrong, and why; for None, the right answer."""
+        right = self.right(settings)
+        correct = answer == right
+        mark = say("The answer:") if answer is None else say("Right.") if correct else say("Not quite.")
+        why = self.why(settings, right if answer is None else answer)
+        return {"text": self.text, "answer": answer, "right": correct, "why": why, "mark": mark}
+
+    def past(self, answer: str | None, settings: S) -> dict[str, Any]:
+        """The verdict on the answer for these settings, beside a picture of others, where its reasons do not hold."""
+        found = self.verdict(answer, settings)
+        if answer is None:
+            return {**found, "mark": "", "why": say("The answer was opened before the settings changed.")}
+        return {**found, "why": say("That was before the settings changed.")}
+
+
+class Gate:
+    """Whether a question was answered. ``settings``: those for which it was asked."""
+
+    def __init__(self, question: str = "") -> None:
+        self.question, self.is_open = question, not question
+        self.answer: str | None = None
+        self.settings: Any = None
+        self.watchers: WeakSet[Any] = WeakSet()
+
+    def open(self, answer: str | None, settings: Any) -> None:
+        """Show the answer, here and wherever it was covered."""
+        self.is_open, self.answer = True, answer
+        self.settings = settings if settings is not None else self.settings
+        for each in list(self.watchers):
+            each.refresh()

@@ -1,0 +1,344 @@
+"""The heap of the active queue at work: every comparison and every swap of one operation.
+
+Pods with different priorities are in a :class:`~kschedlab.queue.heap.Heap`; some are popped; then one more is popped,
+added, updated or deleted. The picture shows the heap afterwards, the story how it came about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kschedlab.build import Manifest
+from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.text.html import Html, element
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned, count
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.queue_heap_watched import Act, manifest, name, queued, watched
+from kschedlab_lab.panels.settings import Restorable, choice, slider, steps
+from kschedlab_lab.views.queue_heap import Mark, Place, draw_heap
+from kschedlab_lab.views.queue_pods import Handle
+from kschedlab_lab.views.svg import Room
+
+PODS = {
+    "ant": 500,
+    "bee": 300,
+    "cat": 900,
+    "dog": 100,
+    "elk": 700,
+    "fox": 400,
+    "gnu": 800,
+    "hen": 200,
+    "owl": 600,
+    "yak": 1000,
+}
+"""Names and priorities, in order of arrival."""
+NEW = "new"
+OPERATIONS = ("Pop", "Add", "Update", "Delete")
+PIXELS = 7
+"""How far a pod is dragged for one value of its priority."""
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """``popped``: the number of pods popped before the operation. ``which``: the pod to update or delete; ``priority``:
+    of the pod that is added or updated.
+    """
+
+    pods: int = slider("pods in the heap", range(3, len(PODS) + 1), 7)
+    popped: int = steps("popped before", lambda settings: settings.pods - 1)
+    operation: str = choice("operation", OPERATIONS, "Pop")
+    which: str = choice("Update, Delete: which", PODS, "ant")
+    priority: int = slider("Add, Update: priority", range(50, 1101, 50), 1050)
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The pods of the heap, in the order in which they were added."""
+    return [manifest(name, priority) for name, priority in list(PODS.items())[: settings.pods]]
+
+
+class Run(NamedTuple):
+    """The operation, act by act, and the names that were popped before it."""
+
+    acts: tuple[Act, ...]
+    popped: tuple[str, ...]
+
+
+def run(settings: Settings) -> Run:
+    """The operation on the heap from which some pods were popped already."""
+    heap, data = watched(manifests(settings))
+    popped = tuple(heap.pop().pod.metadata.name for _ in range(settings.popped))
+    data.acts.clear()
+    data.note("start")
+    key = f"default/{settings.which}"
+    if settings.operation == "Add":
+        heap.add(queued(manifest(NEW, settings.priority)))
+    elif settings.operation == "Update":
+        if key in data.queue:
+            start = data.acts[0]
+            data.acts.append(
+                start._replace(
+                    act="fix", places=(data.queue.index(key),), priorities={**start.priorities, key: settings.priority}
+                )
+            )
+        heap.update(queued(manifest(settings.which, settings.priority)))
+    elif settings.operation == "Pop":
+        heap.pop()
+    elif heap.delete(key) is None:
+        data.note("absent")
+    return Run(tuple(data.acts), popped)
+
+
+def describe(act: Act) -> str:
+    """The act in words."""
+    array = [f"{name(key)} ({act.priorities[key]})" for key in act.queue]
+    if act.act == "start":
+        return say("{pods}; the head, {pod}, is next.", pods=count(len(array), "pod"), pod=array[0])
+    if act.act == "push":
+        return say("Push appends {pod} at index {index}.", pod=array[-1], index=act.places[0])
+    if act.act == "pop":
+        return say("The last place is taken off: {pod} leaves the heap.", pod=name(act.gone))
+    if act.act == "fix":
+        return say(
+            "items gets the new object, {pod}; Fix({index}) follows.",
+            pod=array[act.places[0]],
+            index=act.places[0],
+        )
+    if act.act == "absent":
+        return say('items has no such key, so v1.13 returns the error "object not found".')
+    i, j = act.places
+    if act.act == "swap":
+        return say(
+            "Swap({i}, {j}): {one} is at index {i} now, and {other} at index {j}.",
+            i=i,
+            j=j,
+            one=array[i],
+            other=array[j],
+        )
+    message = (
+        later("Less({i}, {j}): should {one} come out before {other}? Yes.")
+        if act.answer
+        else later("Less({i}, {j}): should {one} come out before {other}? No.")
+    )
+    return say(message, i=i, j=j, one=array[i], other=array[j])
+
+
+def swaps(settings: Settings) -> int:
+    """The number of swaps that the operation takes."""
+    return [act.act for act in run(settings).acts].count("swap")
+
+
+def result(settings: Settings, done: Run) -> str:
+    """What the operation did."""
+    s, kinds = settings, [act.act for act in done.acts]
+    if "absent" in kinds:
+        return say(
+            "Delete({which}): there is no such key, and v1.13 returns the error “object not found”.", which=s.which
+        )
+    work = listed([count(kinds.count("less"), "comparison"), count(kinds.count("swap"), "swap")])
+    last = done.acts[-1]
+    if s.operation == "Pop":
+        first = done.acts[0]
+        gone = say(
+            "Pop returns {name} ({priorities}): {work}.",
+            name=name(last.gone),
+            priorities=first.priorities[last.gone],
+            work=work,
+        )
+        return sentences([gone, _head(last)])
+    if s.operation == "Delete":
+        return say("Delete takes {which} off: {work}. {head}", which=s.which, work=work, head=_head(last))
+    moved = NEW if s.operation == "Add" else s.which
+    at = last.queue.index(f"default/{moved}")
+    return say(
+        "{operation}({moved}, {priority}): {work}; {moved} is at index {at}. {head}",
+        operation=s.operation,
+        moved=moved,
+        priority=s.priority,
+        work=work,
+        at=at,
+        head=_head(last),
+    )
+
+
+def _head(act: Act) -> str:
+    if not act.queue:
+        return say("The heap is empty.")
+    return say("The head is {name} ({priorities}).", name=name(act.queue[0]), priorities=act.priorities[act.queue[0]])
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    done = run(settings)
+    sentence = result(settings, done)
+    return View(
+        lambda room: picture(settings, room),
+        sentence,
+        acts_table(done.acts),
+        text(sentence, done.acts),
+        idle=idle(settings),
+        story=lambda room: story(settings, room),
+    )
+
+
+def idle(settings: Settings) -> dict[str, str]:
+    """The settings that the operation does not read."""
+    why = {
+        "Pop": say("Pop takes the head"),
+        "Add": say("Add brings a new pod"),
+        "Delete": say("Delete reads the key only"),
+    }
+    unread = {"Pop": ("which", "priority"), "Add": ("which",), "Delete": ("priority",), "Update": ()}
+    return {each: why[settings.operation] for each in unread[settings.operation]}
+
+
+def picture(settings: Settings, room: Room) -> Html:
+    """The heap after the operation."""
+    done = run(settings)
+    return drawn(settings, done, len(done.acts) - 1, result(settings, done), room, last=True)
+
+
+def question_picture(settings: Settings, room: Room) -> Html:
+    """The heap before the operation, in which one picks a pod."""
+    return drawn(settings, run(settings), 0, say("The heap before the operation."), room, picks=True)
+
+
+def story(settings: Settings, room: Room) -> list[Frame]:
+    """The operation, act by act; its last picture is the panel's."""
+    done = run(settings)
+    seen = [
+        Frame(drawn(settings, done, step, describe(act), room), describe(act)) for step, act in enumerate(done.acts)
+    ]
+    return [*seen, Frame(picture(settings, room), result(settings, done))]
+
+
+def drawn(
+    settings: Settings, done: Run, step: int, alt: str, room: Room, *, last: bool = False, picks: bool = False
+) -> Html:
+    """The heap after an act. ``last``: the operation is over, and every pod is a control; ``picks``: an answer."""
+    act = done.acts[step]
+    marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new", "fix": "new"}
+    leaving = settings.operation == "Pop" and any(each.act == "swap" for each in done.acts[: step + 1])
+    gone = done.acts[-1].gone if settings.operation in ("Pop", "Delete") else ""
+    places = []
+    for i, key in enumerate(act.queue):
+        mark = marks.get(act.act, "") if i in act.places and not last else ""
+        if leaving and key == gone and not mark:
+            mark = "leaving"
+        places.append(Place(name(key), act.priorities[key], mark, _handle(settings, key, act, last, picks)))
+    popped = [Place(each, PODS[each]) for each in done.popped]
+    if settings.operation == "Pop" and gone not in act.queue:
+        popped.append(Place(name(gone), PODS[name(gone)]))
+    pop = _pop(len(popped)) if last and settings.operation == "Pop" and len(popped) < settings.pods else None
+    return draw_heap(places, alt, popped, pop, room)
+
+
+def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> Handle:
+    """Every pod can be dragged: that updates it. A new pod keeps the priority with which it is added."""
+    each, priority = name(key), act.priorities[key]
+    if picks:
+        return {"data_pick": each, "aria_label": each}
+    if not last:
+        return {}
+    operation = "Add" if each == NEW else "Update"
+    popped = settings.popped + (settings.operation == "Pop")
+    which = "" if each == NEW else f", which: {each}"
+    return {
+        "data_grab": f"operation: {operation}{which}, priority: {priority}, popped: {popped}",
+        "data_drag": "priority",
+        "data_axis": "y",
+        "data_step": -PIXELS,
+        "data_tip": say("drag it up or down: its priority"),
+        "aria_label": say("{each}, priority {priority}", each=each, priority=priority),
+    }
+
+
+def _pop(before: int) -> Handle:
+    return {
+        "data_set": f"operation: Pop, popped: {before}",
+        "data_tip": say("take the head off"),
+        "aria_label": say("Pop: take the head off"),
+    }
+
+
+def text(sentence: str, acts: Sequence[Act]) -> str:
+    """The acts and the array as lines."""
+    last = acts[-1]
+    rows = [[say("index"), *map(str, range(len(last.queue)))], ["key", *last.queue]]
+    rows.append([say("priority"), *(str(last.priorities[key]) for key in last.queue)])
+    told = [f"  {number}. {describe(act)}" for number, act in enumerate(acts)]
+    return "\n".join([sentence, *told, *aligned(rows)])
+
+
+def acts_table(acts: Sequence[Act]) -> Html:
+    """All acts, each with the resulting array; pointing at a name lights up its pod."""
+    rows = [row(number, describe(each), element("span", *_names(each)), style="") for number, each in enumerate(acts)]
+    return table(terms("step", "what is done", "heapData.queue"), rows)
+
+
+def _names(act: Act) -> list[Html]:
+    return [element("span", f"{name(key)} ", data_ref=f"pod/{name(key)}") for key in act.queue]
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, manifests, "queue_heap.panel()")
+
+
+# -- questions
+
+
+def after_pop() -> Question[Settings]:
+    """Which pod fills the gap."""
+
+    def why(settings: Settings, answer: str) -> str:
+        acts = run(settings).acts
+        array = [name(key) for key in acts[0].queue]
+        if answer == array[-1]:
+            return say(
+                "The array must get shorter at its end, so the last pod takes the place of the head and then sinks."
+            )
+        if answer == array[0]:
+            return say("{answer} is the head: it is the pod that leaves.", answer=answer)
+        if answer == name(acts[-1].queue[0]):
+            return say(
+                "{answer} is the head in the end, but moved there first it would leave a gap inside the array.",
+                answer=answer,
+            )
+        return say(
+            "{answer} is neither at the end of the array, where it gets shorter, nor the best of those that stay.",
+            answer=answer,
+        )
+
+    return Question(
+        say("Which pod does Pop put at index 0 before it compares anything?"),
+        tuple(list(PODS)[:7]),
+        lambda settings: name(run(settings).acts[1].queue[0]),
+        why,
+        lambda settings: lambda room: question_picture(settings, room),
+    )
+
+
+def how_many_swaps() -> Question[Settings]:
+    """The swaps of an Add or an Update, as a number."""
+
+    def why(settings: Settings, answer: str) -> str:
+        done = run(settings)
+        moved = f"default/{NEW if settings.operation == 'Add' else settings.which}"
+        start = next(each for each in done.acts if moved in each.queue)
+        way = [str(each.queue.index(moved)) for each in (start, *(a for a in done.acts if a.act == "swap"))]
+        went = " → ".join(way)
+        deep = len(done.acts[-1].queue).bit_length() - 1
+        way_of = say("{name} goes the way {went}, one level with each swap", name=name(moved), went=went)
+        return say("{way}; this tree has {levels} below its head.", way=way_of, levels=count(deep, "level"))
+
+    return Question(
+        say("How many swaps until the heap is in order?"),
+        (),
+        lambda settings: str(swaps(settings)),
+        why,
+        lambda settings: lambda room: drawn(settings, run(settings), 0, say("The heap before the operation."), room),
+    )

@@ -1,0 +1,179 @@
+"""nominatedPodMap, call by call: which pods wait for which node while their victims end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from kschedlab import build
+from kschedlab.messages import later, listed, say
+from kschedlab.objects.model import Pod
+from kschedlab.queue.nominated import NominatedPodMap, NominationRules
+from kschedlab.text.html import Html
+from kschedlab.text.style import DECIDES
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned
+from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.queue_heap_watched import decoded
+from kschedlab_lab.panels.settings import Restorable, steps, switch
+from kschedlab_lab.views import queue_pods
+from kschedlab_lab.views.queue_parts import Nominations, draw_nominations
+from kschedlab_lab.views.svg import Room
+
+NODES = ("node-a", "node-b")
+PRIORITY = 500
+LAST = 6
+
+
+class Call(NamedTuple):
+    """The map after one call."""
+
+    call: str
+    said: str
+    by_node: dict[str, tuple[str, ...]]
+    node_of: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """``kept``: v1.16's rule for a nomination that the pod's status does not show yet. ``calls``: the calls so far."""
+
+    kept: bool = switch("with v1.16's rule for update")
+    calls: int = steps("calls", LAST)
+
+
+def pod(name: str, nominated: str = "", **labels: str) -> Pod:
+    """A preemptor. ``nominated``: its ``status.nominatedNodeName``."""
+    made = build.pod(name, priority=PRIORITY, labels=labels)
+    made["metadata"]["uid"] = f"uid-{name}"
+    if nominated:
+        made["status"] = {"nominatedNodeName": nominated}
+    return decoded(made)
+
+
+@lru_cache(2)
+def calls_of(kept: bool) -> tuple[Call, ...]:
+    """A fixed story of two pods, call by call."""
+    npm = NominatedPodMap(NominationRules(survives_update=kept))
+    urgent, batch = pod("urgent"), pod("batch")
+    labelled, written = pod("urgent", tier="gold"), pod("urgent", "node-b", tier="gold")
+    made: list[tuple[str, str, Callable[[], None]]] = [
+        ('add(urgent, "node-a")', later("preemption chose node-a"), lambda: npm.add(urgent, "node-a")),
+        ('add(batch, "node-a")', later("two pods may wait for one node"), lambda: npm.add(batch, "node-a")),
+        (
+            'add(urgent, "node-b")',
+            later("add deletes first: a pod is on one list only"),
+            lambda: npm.add(urgent, "node-b"),
+        ),
+        (
+            later("update(urgent, urgent with a label)"),
+            later("neither status names a node"),
+            lambda: npm.update(urgent, labelled),
+        ),
+        (
+            later("update(urgent, urgent nominated to node-b)"),
+            later("the status has reached the API server"),
+            lambda: npm.update(labelled, written),
+        ),
+        ("delete(batch)", later("a node without nominated pods loses its key"), lambda: npm.delete(batch)),
+    ]
+    found = [Call("newNominatedPodMap()", later("nobody is nominated"), {}, {})]
+    for call, said, act in made:
+        act()
+        nodes = {node: tuple(each.metadata.name for each in npm.pods_for_node(node)) for node in npm.nominated_pods}
+        found.append(Call(call, said, nodes, dict(npm.nominated_pod_to_node)))
+    return tuple(found)
+
+
+def sentence(settings: Settings) -> str:
+    """What the last call did, and what podsForNode returns."""
+    here = calls_of(settings.kept)[settings.calls]
+    names = [f"{node}: {listed(here.by_node[node])}" for node in sorted(here.by_node)]
+    lists = (
+        say("podsForNode gives {lists}.", lists=say("; ").join(names))
+        if names
+        else say("podsForNode gives nothing for any node.")
+    )
+    return say(
+        "Call {number} of {last}. {call}: {said}. {lists}",
+        number=settings.calls,
+        last=LAST,
+        call=say(here.call),
+        said=say(here.said),
+        lists=lists,
+    )
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    said = sentence(settings)
+    rows = [
+        [str(n), say(each.call), _lists(each.by_node), _pairs(each.node_of)]
+        for n, each in enumerate(calls_of(settings.kept)[: settings.calls + 1])
+    ]
+    head = ["", say("call"), "nominatedPods", "nominatedPodToNode"]
+    marked = (row(*cells, style=DECIDES if n == settings.calls else "") for n, cells in enumerate(rows))
+    text = "\n".join([said, *aligned([head, *rows])])
+    return View(lambda room: picture(settings, room), said, table(head, marked), text, idle=_idle(settings))
+
+
+def _idle(settings: Settings) -> dict[str, str]:
+    return {} if settings.calls >= 4 else {"kept": say("not asked: no update so far")}
+
+
+def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
+    """Both maps. ``picks``: the nodes are answers."""
+    seen = calls_of(settings.kept)
+    here, before = seen[settings.calls], seen[max(settings.calls - 1, 0)]
+    names = {each for pods in here.by_node.values() for each in pods}
+    lost = tuple(sorted({each for pods in before.by_node.values() for each in pods} - names))
+    by_node = {node: [queue_pods.Pod(name, PRIORITY) for name in here.by_node.get(node, ())] for node in NODES}
+    alt = say("Both maps.") if picks else sentence(settings)
+    return draw_nominations(Nominations(by_node, here.node_of, lost, picks), alt, room)
+
+
+def _lists(by_node: dict[str, tuple[str, ...]]) -> str:
+    return "; ".join(f"{node}: {', '.join(by_node[node])}" for node in sorted(by_node)) or "-"
+
+
+def _pairs(node_of: dict[str, str]) -> str:
+    return "; ".join(f"{uid}: {node_of[uid]}" for uid in sorted(node_of)) or "-"
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, call="queue_nominated.panel()")
+
+
+def where_is_urgent(calls: int) -> Question[Settings]:
+    """The list on which urgent is after this call. ``calls``: its number. ValueError if there is no such call."""
+    call = calls_of(kept=False)[Settings().changed(calls=calls).calls].call
+
+    def right(settings: Settings) -> str:
+        here = calls_of(settings.kept)[settings.calls]
+        return next((node for node, names in here.by_node.items() if "urgent" in names), say("on no list"))
+
+    def why(settings: Settings, answer: str) -> str:
+        here = calls_of(settings.kept)[settings.calls]
+        if here.call.startswith("add"):
+            return say("add deletes the pod first, wherever it is: otherwise it would hold room on two nodes.")
+        if settings.kept:
+            return say(
+                "Since v1.14 a nomination in memory survives an update that comes before the pod's status shows it."
+            )
+        return say(
+            'update is delete(old), then add(new, ""): without a name, add reads the status of the new pod, '
+            "and that names no node. An update that comes too early erases the nomination, and another pod "
+            "may take its room."
+        )
+
+    return Question(
+        say("{call} is called. On which list is urgent then?", call=say(call)),
+        ("node-a", "node-b", say("both"), say("on no list")),
+        right,
+        why,
+        lambda settings: lambda room: picture(settings.changed(calls=max(settings.calls - 1, 0)), room, picks=True),
+    )

@@ -1,0 +1,257 @@
+"""Which of two pods is next in v1.13, and which field decides: activeQComp and podTimestamp."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab import build
+from kschedlab.build import HOUR, Manifest, clock_time
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, say
+from kschedlab.objects.model import Pod
+from kschedlab.queue.order import active_q_comp, pod_timestamp
+from kschedlab.text.html import Html
+from kschedlab.text.style import DECIDES
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned, clock
+from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.views import queue_pods
+from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order, step_of
+from kschedlab_lab.views.svg import Room
+
+UNSET = -1
+TIMES = tuple(range(8 * HOUR, 10 * HOUR + 1, 10))
+"""Minutes after midnight: the moments on the clock."""
+MAYBE = (UNSET, *TIMES)
+FIELDS = {"creationTimestamp": "C", "lastTransitionTime": "T", "lastProbeTime": "P"}
+NAMES = ("mail", "web")
+PRIORITIES = range(0, 201, 50)
+
+
+def moment(minutes: int) -> str:
+    """The time, or "not set"."""
+    return later("not set") if minutes == UNSET else clock_time(minutes)
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The priorities and times of two pods. Without transition and probe, a pod has no PodScheduled condition."""
+
+    mail_priority: int = slider("mail: priority", PRIORITIES, 100)
+    mail_created: int = slider("mail: created", TIMES, 8 * HOUR, moment)
+    mail_transition: int = slider("mail: transition", MAYBE, UNSET, moment)
+    mail_probe: int = slider("mail: probe", MAYBE, UNSET, moment)
+    web_priority: int = slider("web: priority", PRIORITIES, 100)
+    web_created: int = slider("web: created", TIMES, 9 * HOUR, moment)
+    web_transition: int = slider("web: transition", MAYBE, UNSET, moment)
+    web_probe: int = slider("web: probe", MAYBE, UNSET, moment)
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The two pods."""
+    s = settings
+    return [
+        waiting("mail", s.mail_priority, s.mail_created, s.mail_transition, s.mail_probe),
+        waiting("web", s.web_priority, s.web_created, s.web_transition, s.web_probe),
+    ]
+
+
+def waiting(name: str, priority: int, created: int, transition: int = UNSET, probe: int = UNSET) -> Manifest:
+    """A waiting pod; a transition or a probe means that an attempt failed."""
+    made = build.pod(name, priority=priority)
+    made["metadata"] |= {"uid": f"uid-{name}", "creationTimestamp": at(created)}
+    if transition != UNSET or probe != UNSET:
+        condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+        times = {"lastTransitionTime": transition, "lastProbeTime": probe}
+        condition |= {field: at(minutes) for field, minutes in times.items() if minutes != UNSET}
+        made["status"] = {"conditions": [condition]}
+    return made
+
+
+def at(minutes: int) -> str:
+    """The time as it is written in a manifest."""
+    return f"2026-03-02T{clock_time(minutes)}:00Z"
+
+
+def pods(settings: Settings) -> tuple[Pod, Pod]:
+    """The two pods as objects."""
+    mail, web = decode_objects(manifests(settings)).pods
+    return mail, web
+
+
+def fields(pod: Pod) -> dict[str, int | None]:
+    """The three timestamps of a pod, in microseconds since 1970."""
+    conditions = pod.status.conditions
+    transition = conditions[0].lastTransitionTime if conditions else None
+    probe = conditions[0].lastProbeTime if conditions else None
+    found = (pod.metadata.creationTimestamp, transition, probe)
+    return dict(zip(FIELDS, found, strict=True))
+
+
+def field_of(pod: Pod) -> str:
+    """The field that podTimestamp reads for this pod: of equal times, the one that it would ask for first."""
+    stamp = pod_timestamp(pod)
+    return [name for name, value in fields(pod).items() if value == stamp][-1]
+
+
+def next_of(mail: Pod, web: Pod) -> str:
+    """The name of the pod that activeQComp puts first, "" if it puts neither."""
+    return "mail" if active_q_comp(mail, web) else "web" if active_q_comp(web, mail) else ""
+
+
+def describe(mail: Pod, web: Pod) -> str:
+    """The next pod, and the field that decides."""
+    first = next_of(mail, web)
+    if not first:
+        return say(
+            "A tie: neither comes before the other. activeQComp is false both ways, and the heap leaves them alone."
+        )
+    winner, other = (mail, web) if first == "mail" else (web, mail)
+    if winner.spec.priority != other.spec.priority:
+        return say(
+            "{pod} is next: its priority is {priority}, the other's {other}.",
+            pod=first,
+            priority=winner.spec.priority,
+            other=other.spec.priority,
+        )
+    write = clock([pod_timestamp(mail), pod_timestamp(web)])
+    one, two = (f"{field_of(pod)} {write(pod_timestamp(pod))}" for pod in (winner, other))
+    return say(
+        "{pod} is next: the priorities are equal, and its {one} is before the other's {two}.",
+        pod=first,
+        one=one,
+        two=two,
+    )
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    both = pods(settings)
+    sentence, rows = describe(*both), _rows(both)
+    text = "\n".join([sentence, *aligned([["", *NAMES], *rows])])
+    return View(lambda room: picture(settings, room), sentence, _table(both, rows), text, idle=idle(settings, both))
+
+
+def idle(settings: Settings, both: tuple[Pod, Pod]) -> dict[str, str]:
+    """The timestamps that activeQComp does not read, and why."""
+    found = {}
+    equal = both[0].spec.priority == both[1].spec.priority
+    for name, pod in zip(NAMES, both, strict=True):
+        for field, control in zip(FIELDS, ("created", "transition", "probe"), strict=True):
+            if not equal:
+                found[f"{name}_{control}"] = say("not asked: the priorities differ")
+            elif (used := field_of(pod)) != field and fields(pod)[field] is not None:
+                found[f"{name}_{control}"] = say("not read: {used} is set", used=used)
+    return found
+
+
+def picture(settings: Settings, room: Room, answered: bool = True) -> Html:
+    """The two pods on the clock. ``answered``: mark what counts and who is next; else each pod can be picked."""
+    both = pods(settings)
+    sentence, first = describe(*both), next_of(*both)
+    step = step_of(len(MAYBE), room)
+    equal = both[0].spec.priority == both[1].spec.priority
+    found = []
+    for i, (name, pod) in enumerate(zip(NAMES, both, strict=True)):
+        dots = []
+        for (field, sign), control in zip(FIELDS.items(), ("created", "transition", "probe"), strict=True):
+            minutes = getattr(settings, f"{name}_{control}")
+            counts = answered and equal and field_of(pod) == field
+            dots.append(
+                Dot(
+                    field,
+                    sign,
+                    MAYBE.index(minutes),
+                    say(moment(minutes)),
+                    counts,
+                    _drag(
+                        f"{name}_{control}",
+                        "x",
+                        step,
+                        say("{pod}: {field} {time}", pod=name, field=field, time=say(moment(minutes))),
+                    )
+                    if answered
+                    else {},
+                )
+            )
+        handle = (
+            _drag(f"{name}_priority", "y", -10, say("{pod}: priority", pod=name)) if answered else {"data_pick": name}
+        )
+        drawn = queue_pods.Pod(
+            name, pod.spec.priority or 0, say("priority {priority}", priority=pod.spec.priority), handle
+        )
+        place = i if not answered else None if not first else int(first != name)
+        found.append(Waiting(drawn, tuple(dots), place))
+    ticks = [(MAYBE.index(hour), clock_time(hour)) for hour in (8 * HOUR, 9 * HOUR, 10 * HOUR)]
+    alt = sentence if answered else say("Two pods and their timestamps.")
+    return draw_order(found, ticks, len(MAYBE), alt, room, answered=answered)
+
+
+def _drag(control: str, axis: str, step: float, said: str) -> dict[str, str | float | None]:
+    return {"data_drag": control, "data_axis": axis, "data_step": round(step, 1), "data_tip": said, "aria_label": said}
+
+
+def _rows(both: tuple[Pod, Pod]) -> list[list[str]]:
+    """Field by field; the timestamp that counts is marked."""
+    rows = [[say("priority"), *(str(pod.spec.priority) for pod in both)]]
+    for field, sign in FIELDS.items():
+        cells = []
+        for pod in both:
+            value = fields(pod)[field]
+            written = say("not set") if value is None else clock([value])(value)
+            cells.append(f"{written} ← podTimestamp" if field_of(pod) == field else written)
+        rows.append([f"{sign} {field}", *cells])
+    return rows
+
+
+def _table(both: tuple[Pod, Pod], rows: list[list[str]]) -> Html:
+    equal = both[0].spec.priority == both[1].spec.priority
+    decides = [not equal, *(equal and any("←" in cell for cell in cells) for cells in rows[1:])]
+    return table(
+        ["", *NAMES], (row(*cells, style=DECIDES if d else "") for cells, d in zip(rows, decides, strict=True))
+    )
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, manifests, "queue_order.panel()")
+
+
+def who_is_next() -> Question[Settings]:
+    """Which pod is popped next."""
+
+    def why(settings: Settings, answer: str) -> str:
+        mail, web = pods(settings)
+        if answer == next_of(mail, web):
+            return describe(mail, web)
+        if answer == say("a tie"):
+            return say("They differ in what activeQComp compares. {reason}", reason=describe(mail, web))
+        if not next_of(mail, web):
+            time = pod_timestamp(mail)
+            return say(
+                "The priorities are equal, and so are the times that count: {time}. {reason}",
+                time=clock([time])(time),
+                reason=describe(mail, web),
+            )
+        return say(
+            "{pod} was created at {created}, but {reason}",
+            pod=answer,
+            created=_created(mail if answer == "mail" else web),
+            reason=describe(mail, web),
+        )
+
+    return Question(
+        say("Which pod is next?"),
+        (*NAMES, say("a tie")),
+        lambda settings: next_of(*pods(settings)) or say("a tie"),
+        why,
+        lambda settings: lambda room: picture(settings, room, answered=False),
+    )
+
+
+def _created(pod: Pod) -> str:
+    created = pod.metadata.creationTimestamp
+    return clock([created])(created) if created is not None else say("no known time")

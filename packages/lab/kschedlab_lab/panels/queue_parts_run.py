@@ -1,0 +1,81 @@
+"""The queue of v1.13 with a clock, the pod web in it, and what may happen to both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kschedlab import build
+from kschedlab.build import Manifest
+from kschedlab.messages import later
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import Pod
+from kschedlab.queue.events import NODE_ADD
+from kschedlab.queue.older.without_backoff import WithoutBackoff
+from kschedlab_lab.panels.queue_heap_watched import decoded
+
+NOON = 1_772_452_800_000_000
+"""2026-03-02T12:00:00Z, the time of web's attempt, in microseconds since 1970."""
+NEVER, BEFORE, DURING, CHANGED = (
+    later("nothing"),
+    later("MoveAll before the pop"),
+    later("MoveAll during the attempt"),
+    later("Update meanwhile"),
+)
+UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
+
+
+def manifest(labels: dict[str, str] | None = None, reason: str = "") -> Manifest:
+    """The pod web, which requires a pod ``app: db`` nearby. ``reason``: why it was not scheduled at noon."""
+    near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "zone"}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
+    made = build.pod("web", priority=100, labels=labels, affinity=affinity)
+    made["metadata"] |= {"uid": "uid-web", "creationTimestamp": "2026-03-02T11:00:00Z"}
+    if reason:
+        noon = "2026-03-02T12:00:00Z"
+        condition = {"type": "PodScheduled", "status": "False", "reason": reason, "lastProbeTime": noon}
+        made["status"] = {"conditions": [condition]}
+    return made
+
+
+def neighbour(app: str) -> Pod:
+    """A pod that is bound to a node."""
+    return decoded(build.pod(app, "node-a", labels={"app": app}))
+
+
+class Run:
+    """The queue of v1.13 with a clock, and the pod web in it."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+        self.queue = WithoutBackoff(lambda: self.now)
+        self.pod = decoded(manifest())
+        mail = build.pod("mail", priority=0)
+        mail["metadata"] |= {"uid": "uid-mail", "creationTimestamp": "2026-03-02T10:00:00Z"}
+        self.queue.add(decoded(mail))
+        self.queue.add(self.pod)
+
+    def move(self) -> None:
+        """An event of a node."""
+        self.queue.move(NODE_ADD)
+
+    def update(self, labels: dict[str, str] | None, reason: str = "") -> None:
+        """An update of web."""
+        old, self.pod = self.pod, decoded(manifest(labels, reason))
+        self.queue.update(old, self.pod)
+
+    def flush(self, seconds: int) -> None:
+        """Advance the clock; the queue moves pods that have waited too long."""
+        self.now += seconds * SECOND
+        self.queue.flush_unschedulable()
+
+
+AFTERWARDS: dict[str, Callable[[Run, str], None]] = {
+    later("nothing"): lambda run, reason: None,
+    "MoveAllToActiveQueue": lambda run, reason: run.move(),
+    later("Update of its labels"): lambda run, reason: run.update({"tier": "gold"}, reason),
+    later("Update of its status only"): lambda run, reason: run.update(None, reason),
+    "AssignedPodAdded: db": lambda run, reason: run.queue.assigned_pod_added(neighbour("db")),
+    "AssignedPodAdded: cache": lambda run, reason: run.queue.assigned_pod_added(neighbour("cache")),
+    later("flush 60 s later"): lambda run, reason: run.flush(60),
+    later("flush 61 s later"): lambda run, reason: run.flush(61),
+}

@@ -1,0 +1,188 @@
+"""A story of three pods on a clock, replayed through the real queue of each generation.
+
+``web`` requests 3 CPU, and node-a is full until three of its pods end. ``ssd`` requires a node with the label
+``disk: ssd``. ``friend`` requires a pod ``app: db`` nearby, and none ever appears. The scheduler pops a pod every
+250 ms and takes 100 ms for each attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from kschedlab import build
+from kschedlab.build import Manifest
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import method, name_of
+from kschedlab.queue.events import ASSIGNED_POD_DELETE, Registration, checked_event, node_changes
+from kschedlab.queue.hints.table import queue, queueing_hints
+from kschedlab.queue.interface import GONE, ClusterEvent, QueuedPod
+from kschedlab.scheduler import schedule
+from kschedlab.text.words import refusals
+from kschedlab_lab.panels.queue_heap_watched import decoded
+
+START = 1_772_438_400_000_000
+"""2026-03-02T08:00:00Z, in microseconds since 1970."""
+TICK, ATTEMPT, END = SECOND // 4, SECOND // 10, 360 * SECOND
+PODS = ("web", "ssd", "friend")
+BOUND = "bound"
+PRIORITY = 100
+
+
+class Entry(NamedTuple):
+    """A pod enters a part of the queue, at a moment (microseconds from the start)."""
+
+    at: int
+    pod: str
+    part: str
+    why: str
+
+
+def manifests() -> dict[str, Manifest]:
+    """The cluster at the start of the story, by name."""
+    near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
+    made = [
+        build.node("node-a", 4, labels={"kubernetes.io/hostname": "node-a"}),
+        build.node("node-b", 1, labels={"kubernetes.io/hostname": "node-b"}),
+        *(build.pod(name, "node-a", 1, 100) for name in ("one", "two", "three", "four")),
+        build.pod("web", "", 3, 100),
+        build.pod("ssd", "", 1, 100, nodeSelector={"disk": "ssd"}),
+        build.pod("friend", "", None, 100, affinity=affinity),
+    ]
+    for each in made:
+        each["metadata"] |= {"uid": f"uid-{each['metadata']['name']}", "creationTimestamp": "2026-03-02T08:00:00Z"}
+    return {each["metadata"]["name"]: each for each in made}
+
+
+def hints_of(rules: Generation) -> Iterator[Registration]:
+    """The events that its plugins register for; a plugin of the user's that registers none gets all of them."""
+    own = {name_of(each): ask for _, each in rules.plugins if (ask := method(each, "events_to_register")) is not None}
+    yield from (each for each in queueing_hints(rules.filters) if each.plugin not in own)
+    for name, ask in own.items():
+        for each in ask():
+            event, hint = (each, queue) if isinstance(each, ClusterEvent) else each
+            yield Registration(name, checked_event(event), hint)
+
+
+@dataclass
+class Story:
+    """The replay. ``entries``: when each pod entered each part; ``tries``: when each pod was popped.
+
+    ``plugins``: those that join the generation.
+    """
+
+    generation: str
+    busy: bool
+    plugins: tuple[object, ...] = ()
+    clock: int = 0
+    entries: list[Entry] = field(default_factory=list)
+    tries: list[tuple[int, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.cluster = manifests()
+        self.rules = GENERATIONS[self.generation].plus(*self.plugins)
+        hints = {"hints": tuple(hints_of(self.rules))} if self.rules.queue.hints else {}
+        self.queue = self.rules.queue(lambda: START + self.clock, get_pod=self._known, on_moved=self._moved, **hints)
+        self.jobs = 0
+
+    def _known(self, key: str) -> Pod | None:
+        made = self.cluster.get(key.partition("/")[2])
+        return decoded(made) if made is not None else None
+
+    def _moved(self, pod: Pod, origin: str, part: str, why: str) -> None:
+        if pod.metadata.name in PODS:
+            self.entries.append(Entry(self.clock, pod.metadata.name, BOUND if part == GONE else part, why))
+
+    def run(self, until: int) -> None:
+        """Everything up to this moment."""
+        for name in PODS:
+            self.queue.add(decoded(self.cluster[name]))
+        for tick in range(0, until + TICK, TICK):
+            self.clock = tick
+            for moment, _, happen in EVENTS:
+                if moment * SECOND == self.clock:
+                    happen(self)
+            for period, flush in self.queue.flushes:
+                if self.clock % period == 0:
+                    flush()
+            self._others()
+            self._try()
+
+    def _others(self) -> None:
+        """Add another team's pod if the scheduler is to be busy."""
+        if self.busy:
+            self.jobs += 1
+            made = build.pod(f"job-{self.jobs}", "", None, 0)
+            made["metadata"]["uid"] = f"uid-job-{self.jobs}"
+            self.queue.add(decoded(made))
+
+    def _try(self) -> None:
+        queued = self.queue.pop()
+        if queued is None:
+            return
+        name = queued.pod.metadata.name
+        if name not in PODS:
+            self.queue.done(queued.pod)
+            return
+        self.tries.append((self.clock, name))
+        self.clock += ATTEMPT
+        cluster = Cluster(decode_objects(self.cluster.values()), self.rules.api)
+        decision = schedule(queued.pod.key, cluster, self.rules)
+        if decision.node is None:
+            self._failed(queued, {refusal.plugin for refusal in refusals(decision)})
+        else:
+            self.queue.done(queued.pod)
+            self.cluster[name]["spec"]["nodeName"] = decision.node
+            self.queue.assigned_pod_added(decoded(self.cluster[name]))
+
+    def _failed(self, queued: QueuedPod, plugins: Iterable[str]) -> None:
+        now = f"2026-03-02T08:{self.clock // SECOND // 60:02}:{self.clock // SECOND % 60:02}Z"
+        condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "lastProbeTime": now}
+        made = self.cluster[queued.pod.metadata.name]
+        made["status"] = {"conditions": [condition]}
+        queued.record_failure(decoded(made), plugins)
+        self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
+
+    def ends(self, name: str) -> None:
+        """A pod on a node is gone."""
+        self.queue.move(ASSIGNED_POD_DELETE, decoded(self.cluster.pop(name)))
+
+    def label(self, node: str, key: str, value: str) -> None:
+        """A node gets a label."""
+        old = deepcopy(self.cluster[node])
+        self.cluster[node]["metadata"]["labels"][key] = value
+        before, after = (decode_objects([each]).nodes[0] for each in (old, self.cluster[node]))
+        for event in node_changes(before, after):
+            self.queue.move(event, before, after)
+
+    def starts(self, name: str, node: str) -> None:
+        """A pod of another team is bound to a node."""
+        made = build.pod(name, node, labels={"app": name})
+        self.cluster[name] = made
+        self.queue.assigned_pod_added(decoded(made))
+
+
+EVENTS: tuple[tuple[int, str, Callable[[Story], None]], ...] = (
+    (2, later("one ends on node-a: 1 CPU free"), lambda story: story.ends("one")),
+    (3, later("two ends: 2 CPU free"), lambda story: story.ends("two")),
+    (6, later("three ends: 3 CPU free"), lambda story: story.ends("three")),
+    (8, later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
+    (12, later("cache starts on node-b"), lambda story: story.starts("cache", "node-b")),
+)
+
+
+@lru_cache(16)
+def replay(generation: str, busy: bool, plugins: tuple[object, ...] = ()) -> Story:
+    """The whole story."""
+    story = Story(generation, busy, plugins)
+    story.run(END)
+    return story

@@ -1,0 +1,257 @@
+"""Reduce and sum: settings -> a Policy with these weights -> Decision -> results[algorithm][node] in its stages.
+
+The cluster is that of :mod:`kschedlab_lab.panels.map_reduce` with four nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from kschedlab import build
+from kschedlab.build import Manifest
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import DEFAULT_PRIORITIES, V1_16, Generation
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import meant, say, sentences
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.words import count
+from kschedlab_configuration import load_configuration
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
+from kschedlab_lab.panels.prediction import Prediction, Question
+from kschedlab_lab.panels.settings import Restorable, choice, slider
+from kschedlab_lab.views.arithmetic import Step, steps_html, steps_text, summed
+from kschedlab_lab.views.cells import grid_text
+from kschedlab_lab.views.map_reduce import reduced, short
+from kschedlab_lab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage, stage_rows
+from kschedlab_lab.views.score import lead
+from kschedlab_lab.views.svg import Room
+
+NODES = tuple(node_names(4))
+ROWS = (*DEFAULT_PRIORITIES, SUM)
+WEIGHTS = (1, 2, 3, 5)
+FIELDS = {
+    "affinity": "NodeAffinityPriority",
+    "spread": "SelectorSpreadPriority",
+    "taints": "TaintTolerationPriority",
+}
+"""By name of the setting: the priority whose weight it is."""
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """Three weights, the stage shown, and the cell whose arithmetic is written out."""
+
+    affinity: int = slider("weight of NodeAffinity", WEIGHTS, 1)
+    spread: int = slider("weight of SelectorSpread", WEIGHTS, 1)
+    taints: int = slider("weight of TaintToleration", WEIGHTS, 1)
+    stage: str = choice("stage", STAGES, MAP)
+    priority: str = choice(meant("priority", "algorithm"), ROWS, FIELDS["taints"])
+    node: str = choice("node", NODES, "node-c")
+
+
+def policy(settings: Settings) -> Manifest:
+    """The Policy: the default priorities, three of them with a weight from a slider."""
+    weights = DEFAULT_PRIORITIES | {name: getattr(settings, field) for field, name in FIELDS.items()}
+    priorities = [{"name": name, "weight": weight} for name, weight in weights.items()]
+    return {"kind": "Policy", "apiVersion": "v1", "priorities": priorities}
+
+
+def generation(settings: Settings) -> Generation:
+    """v1.16 with that Policy."""
+    return by_policy(build.as_yaml([policy(settings)]), V1_16)
+
+
+def by_policy(text: str, generation: Generation) -> Generation:
+    """The generation with a Policy. ManifestError if it refuses the Policy."""
+    (found,) = load_configuration(text, generation).values()
+    return found
+
+
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
+    weighted = Settings(settings.affinity, settings.spread, settings.taints)
+    return _scheduled(settings, plugins) if plugins else _remembered(weighted)
+
+
+@lru_cache(maxsize=256)
+def _remembered(settings: Settings) -> Decision:
+    return _scheduled(settings)
+
+
+def _scheduled(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    return schedule(NEW, Cluster(decode_objects(manifests()), V1_16.api), generation(settings).plus(*plugins))
+
+
+def score_steps(decision: Decision, priority: str, node: str) -> list[Step]:
+    """The arithmetic of this cell, or of the sum."""
+    return [summed(decision, node)] if priority == SUM else arithmetic(decision, priority, node)
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings, plugins)
+    steps = score_steps(decision, settings.priority, settings.node)
+    sentence = describe(settings, plugins)
+    grid = grid_text([say(settings.stage), *NODES], stage_rows(decision, settings.stage))
+
+    def story(room: Room) -> list[Frame]:
+        so_far = STAGES[: STAGES.index(settings.stage) + 1]
+        moments = [replace(settings, stage=stage) for stage in so_far]
+        return [Frame(draw(each, room, plugins), describe(each, plugins)) for each in moments]
+
+    text = f"{sentence}\n{grid}\n{steps_text(steps)}"
+    return View(lambda room: draw(settings, room, plugins), sentence, steps_html(steps), text, story=story)
+
+
+def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html:
+    """The picture of this stage."""
+    fields = {name: field for field, name in FIELDS.items()}
+    selected = settings.priority, settings.node
+    return draw_stage(decide(settings, plugins), settings.stage, selected, fields, room, describe(settings, plugins))
+
+
+def describe(settings: Settings, plugins: Sequence[object] = ()) -> str:
+    """The stage, and the arithmetic of the cell."""
+    decision = decide(settings, plugins)
+    steps = score_steps(decision, settings.priority, settings.node)
+    return sentences([news(decision, settings.stage), cell(settings, steps)])
+
+
+def news(decision: Decision, stage: str) -> str:
+    """The result of the stage."""
+    scores = decision.scores
+    assert scores is not None
+    if stage == MAP:
+        return say("Each score is for one node alone: counts and weights of any size stand beside marks up to 10.")
+    if stage == REDUCE:
+        return say("Reduce brings {rows} to the scale from 0 to 10.", rows=count(len(reduced(scores)), "row"))
+    if stage == SUM:
+        return lead(decision)
+    heavy = [name for name, weight in zip(scores.plugins, scores.weights, strict=True) if weight > 1]
+    others = say("1 row has") if len(heavy) == 1 else say("{number} rows have", number=len(heavy))
+    return say("Each score times its weight; {others} a weight other than 1.", others=others)
+
+
+def cell(settings: Settings, steps: list[Step]) -> str:
+    """The cell's arithmetic at this stage."""
+    known = [step for step in steps if step.what in (settings.stage, SUM)]
+    name = say("The sum") if settings.priority == SUM else short(settings.priority)
+    return say("{row} on {node}: {value}.", row=name, node=settings.node, value=(known or steps)[-1])
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    first = Settings().changed(**settings)
+    return Panel(
+        first,
+        lambda settings: show(settings, plugins),
+        lambda settings: [*manifests(), policy(settings)],
+        "reduce_and_sum.panel()",
+    )
+
+
+def who_wins() -> Question[Settings]:
+    """The question before Reduce: whose sum is highest?"""
+
+    def right(settings: Settings) -> str:
+        return decide(settings).best[0]
+
+    def why(settings: Settings, answer: str) -> str:
+        decision = decide(settings)
+        scores = decision.scores
+        assert scores is not None
+        sums = dict(zip(NODES, scores.total.tolist(), strict=True))
+        if answer == right(settings):
+            return f"{lead(decision)}"
+        row = scores.plugins.index(FIELDS["affinity"])
+        place = NODES.index(answer)
+        raw, marks = int(scores.rows[row].raw[place]), int(scores.rows[row].normalized[place])
+        shrinks = say(" Its {raw} for NodeAffinity becomes {marks}.", raw=raw, marks=marks) if raw > marks else ""
+        gap = sums[decision.best[0]] - sums[answer]
+        behind = count(gap, "point")
+        return say(
+            "{node} ends {behind} behind {best}.{shrinks} {lead}",
+            node=answer,
+            behind=behind,
+            best=decision.best[0],
+            shrinks=shrinks,
+            lead=lead(decision),
+        )
+
+    return Question(
+        say("Reduce brings each row to the scale from 0 to 10; then the scores are added up. Which node wins?"),
+        NODES,
+        right,
+        why,
+        lambda settings: lambda room: draw(replace(settings, stage=MAP), room),
+    )
+
+
+def which_weight() -> Question[Settings]:
+    """The question about the weights: which one brings another node to the top?"""
+    fields = {short(name): field for field, name in FIELDS.items()}
+
+    def winner(name: str) -> str:
+        return decide(Settings().changed(**{fields[name]: 3})).best[0]
+
+    def right(settings: Settings) -> str:
+        return next(name for name in fields if winner(name) == settings.node)
+
+    def why(settings: Settings, answer: str) -> str:
+        if answer == right(settings):
+            return lead(decide(Settings().changed(**{fields[answer]: 3})))
+        return say(
+            "With {row} × 3, {winner} wins. {why}",
+            row=answer,
+            winner=winner(answer),
+            why=why(settings, right(settings)),
+        )
+
+    return Question(
+        say("With the weight 3 for one of these rows node-c wins. Which row?"),
+        tuple(fields),
+        right,
+        why,
+    )
+
+
+class Log:
+    """What ``-v=10`` logs: the scores of the rows with a Reduce, then the sums."""
+
+    def __init__(self, settings: Settings) -> None:
+        scores = decide(settings).scores
+        assert scores is not None
+        self.lines = []
+        for name, scored in zip(scores.plugins, scores.rows, strict=True):
+            if name in FIELDS.values():
+                pairs = zip(NODES, scored.normalized.tolist(), strict=True)
+                self.lines += [f"web-new_default -> {node}: {name}, Score: ({score})" for node, score in pairs]
+        sums = zip(NODES, scores.total.tolist(), strict=True)
+        self.lines += [f"Host {node} => Score {total}" for node, total in sums]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines)
+
+
+def in_the_log() -> Prediction:
+    """The question about klog.V(10)."""
+    where = say("The line that logs stands inside Reduce's goroutine")
+    return Prediction(
+        say("The scheduler runs with -v=10. Which of these scores does PrioritizeNodes log?"),
+        {
+            say("{row} on {node}", row="LeastRequested", node="node-a"): say(
+                "LeastRequested has no Reduce. {where}.", where=where
+            ),
+            say("{row} on {node}", row="SelectorSpread", node="node-a"): say(
+                "{where}: a row without a Reduce is never logged.", where=where
+            ),
+            say("both"): say("Only one of them: LeastRequested has no Reduce. {where}.", where=where),
+        },
+        say("{row} on {node}", row="SelectorSpread", node="node-a"),
+    )

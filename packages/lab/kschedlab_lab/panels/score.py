@@ -1,0 +1,158 @@
+"""The score map: settings -> Decision -> plugin x node by stage, and the arithmetic of one cell.
+
+The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, make_dataclass
+from typing import Any
+
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_20
+from kschedlab.messages import say, sentences
+from kschedlab.text.html import Html
+from kschedlab.text.words import outcome
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.score_cluster import (
+    NEW,
+    NODES,
+    ONE,
+    SWITCHED,
+    UNSCORED,
+    USUAL,
+    Cause,
+    causes,
+    cluster,
+    decide,
+    draws,
+    look,
+    manifests,
+    switch_of,
+)
+from kschedlab_lab.panels.settings import choice, slider
+from kschedlab_lab.views.arithmetic import Formulas, Step, steps, steps_html, steps_text, summed
+from kschedlab_lab.views.chart import Chart
+from kschedlab_lab.views.score import STAGES, SUM, score_map
+from kschedlab_lab.views.score_map import Asked, ScoreMap, story
+
+__all__ = [
+    "NEW",
+    "NODES",
+    "ONE",
+    "UNSCORED",
+    "USUAL",
+    "Cause",
+    "Formulas",
+    "Settings",
+    "arithmetic",
+    "causes",
+    "cluster",
+    "decide",
+    "draws",
+    "look",
+    "manifests",
+    "panel",
+    "picture",
+    "rows",
+    "show",
+]
+
+PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
+ROWS = (*PLUGINS, SUM)
+
+
+LOOKS = ("stage", "plugin", "node")
+"""The controls that choose what is shown, and decide nothing."""
+
+
+@dataclass(frozen=True)
+class Settings(Cause):
+    """The inputs, the stage shown, and the cell whose arithmetic is written out (``plugin`` or the sum)."""
+
+    stage: str = slider("stage", STAGES, STAGES[0])
+    plugin: str = choice("plugin", ROWS, "NodeResourcesLeastAllocated")
+    node: str = choice("node", NODES, "node-a")
+
+
+def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
+    """The arithmetic of this cell, or of the sum; empty if there is no such score."""
+    scores = decision.scores
+    if scores is None or decision.cluster.index[node] not in scores.nodes:
+        return []
+    if plugin == SUM:
+        return [summed(decision, node)]
+    return steps(decision, plugin, node) if plugin in scores.plugins else []
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings, plugins)
+    cell = arithmetic(decision, settings.plugin, settings.node)
+    sentence = sentences((outcome(decision), _cell(settings, cell, decision)))
+    listed = () if settings.situation == UNSCORED and not plugins else rows(plugins)[:-1]
+    shown = picture(settings, decision, listed, sentence, steps=cell)
+    lines = [sentence, chart(settings, decision, plugins).text, *([steps_text(cell)] if cell else [])]
+    table = steps_html(cell) if cell else Html()
+    tells = decision.scores is not None and decision.scores.plugins
+    return View(shown, sentence, table, "\n".join(lines), _idle(settings), _story(shown) if tells else None)
+
+
+def _story(shown: ScoreMap) -> Any:
+    return lambda room: [Frame(*each) for each in story(shown, room)]
+
+
+def _idle(settings: Settings) -> dict[str, str]:
+    if settings.situation == ONE:
+        return dict.fromkeys(("cpu", "tainted", "avoided", "stage"), say("nothing is scored"))
+    if settings.situation == UNSCORED:
+        return dict.fromkeys(("cpu", "tainted", "avoided"), say("no plugin scores"))
+    return {}
+
+
+def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
+    """The map as a stage. ``more``: other fields of the map."""
+    values = settings.controls()["cpu"].values
+    handle = {"data_drag": "cpu", "data_axis": "x", "data_step": "18", "aria_label": say("the pod's CPU request")}
+    asked = Asked(
+        say("shop-new asks {cpu}m CPU", cpu=settings.cpu), values.index(settings.cpu) / (len(values) - 1), handle
+    )
+    switches = {name: switch_of(settings, name) for name in SWITCHED}
+    selected = settings.plugin, settings.node
+    return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, switches, **more)
+
+
+def chart(settings: Settings, decision: Decision, plugins: Sequence[object] = ()) -> Chart:
+    """The map as a chart, with its table, its text and a figure of plotly."""
+    listed = rows(plugins)
+    at = listed.index(settings.plugin), NODES.index(settings.node)
+    return score_map(decision, listed[:-1], NODES, settings.stage, at)
+
+
+def _cell(settings: Settings, cell: list[Step], decision: Decision) -> str:
+    if settings.situation != UNSCORED and decision.scores is None:
+        return say("Nothing is scored.")
+    if decision.verdict(settings.node).plugin:
+        return say("{node} is not feasible, and has no score.", node=settings.node)
+    if not cell:
+        return say("{plugin} is not there: every node scores 1.", plugin=say(settings.plugin))
+    wanted = cell[-1] if settings.stage in STAGES[2:] else next(s for s in cell if s.what in (settings.stage, SUM))
+    return say("{plugin} on {node}: {wanted}.", plugin=say(settings.plugin), node=settings.node, wanted=wanted)
+
+
+def rows(plugins: Sequence[object]) -> tuple[str, ...]:
+    """The rows of the map: the generation's scores, those of the plugins, and the sum."""
+    return (*(score.name for score, _ in V1_20.plus(*plugins).scores), SUM)
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. A click selects a cell.
+
+    ``plugins``: your own, which join the generation; their scores are rows too.
+    """
+    own: type[Settings] = Settings
+    if plugins:
+        row = choice("plugin", rows(plugins), "NodeResourcesLeastAllocated")
+        own = make_dataclass("Settings", [("plugin", str, row)], bases=(Settings,), frozen=True)
+    return Panel(own().changed(**settings), lambda settings: show(settings, plugins), manifests)

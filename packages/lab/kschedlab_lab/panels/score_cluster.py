@@ -1,0 +1,283 @@
+"""The cluster of lesson 03: settings -> manifests -> Cluster -> Decision -> the pod with its wishes beside four nodes.
+
+A new pod of the shop is scheduled on four nodes, and each of v1.20's default plugins can make a difference:
+
+* node-a and node-b, in zone east, have the pod's image, three pods of the shop, and the cache that it prefers nearby.
+* node-c and node-d, in zone west, have one pod of the shop; node-c is large, node-d has the fast disk and a taint.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kschedlab.build import Manifest, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.spread_constraints import HOSTNAME
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_20, Generation
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, say, terms
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.requests import pod_requests
+from kschedlab.scheduler import schedule
+from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
+from kschedlab.text.html import Html, element, join
+from kschedlab.text.tables import folded, row, table
+from kschedlab.text.words import aligned, amount, outcome
+from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab_lab.views.chart import Chart, bars
+from kschedlab_lab.views.chart_bars import Bars
+from kschedlab_lab.views.drawing import Block, Box
+from kschedlab_lab.views.glyphs import Badge
+from kschedlab_lab.views.score import lead, result_list, total
+from kschedlab_lab.views.wishes import Wish, Wishes
+
+NEW = "default/shop-new"
+ZONE, DISK = "topology.kubernetes.io/zone", "disk"
+MIB = 1 << 20
+NODES = ("node-a", "node-b", "node-c", "node-d")
+SWITCHED = ("node-c", "node-d")
+USUAL, ONE, UNSCORED = later("usual"), later("one feasible node"), later("no score plugins")
+MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
+OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
+WISHES = (
+    Wish(later("a fast disk"), "+40"),
+    Wish(later("zone west"), "+20"),
+    Wish(later("the cache near"), "+50"),
+    Wish(later("a batch job near"), "-30"),
+    Wish(later("shop's pods spread over zones"), later("even")),
+)
+
+
+@dataclass(frozen=True)
+class Cause(Restorable):
+    """The inputs of the scores. ``situation``: one of USUAL, ONE, UNSCORED."""
+
+    situation: str = choice("situation", (USUAL, ONE, UNSCORED), USUAL)
+    cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
+    tainted: bool = switch("node-d has the taint", True)
+    avoided: bool = switch("node-c avoids the shop")
+
+
+def manifests(cause: Cause) -> list[Manifest]:
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
+    return [
+        *nodes(cause),
+        _shop("shop-a", "node-a", "1", "4Gi"),
+        _shop("shop-b", "node-b", "500m", "1Gi"),
+        _shop("shop-b2", "node-b", "500m", "1Gi"),
+        pod("cache-b", "node-b", "500m", labels={"app": "cache"}, memory="2Gi"),
+        pod("batch-b", "node-b", "500m", labels={"app": "batch"}, memory="512Mi"),
+        _shop("shop-c", "node-c", "1", "2Gi"),
+        pod("batch-c", "node-c", "1", labels={"app": "batch"}, memory="7Gi"),
+        pod("db-d", "node-d", "2", memory="2Gi"),
+        new_pod(cause),
+    ]
+
+
+def nodes(cause: Cause) -> list[Manifest]:
+    """The four nodes."""
+    made = [
+        node("node-a", 4, "16Gi", _labels("node-a", "east", "slow")),
+        node("node-b", 4, "8Gi", _labels("node-b", "east", "slow")),
+        node("node-c", 8, "16Gi", _labels("node-c", "west", "slow")),
+        node("node-d", 4, "16Gi", _labels("node-d", "west", "fast"), [MAINTENANCE] if cause.tainted else ()),
+    ]
+    for each in made[:2]:
+        each["status"]["images"] = [{"names": ["example/app:1"], "sizeBytes": 900 * MIB}]
+    if cause.avoided:
+        note = {"preferAvoidPods": [{"podSignature": {"podController": OWNER}}]}
+        made[2]["metadata"]["annotations"] = {ANNOTATION: json.dumps(note)}
+    return made
+
+
+def _labels(name: str, zone: str, disk: str) -> dict[str, str]:
+    return {HOSTNAME: name, ZONE: zone, DISK: disk}
+
+
+def _shop(name: str, on: str, cpu: str, memory: str, **spec: Any) -> Manifest:
+    return pod(name, on, cpu, labels={"app": "shop"}, memory=memory, **spec)
+
+
+def new_pod(cause: Cause) -> Manifest:
+    """The pod to schedule, which belongs to the ReplicaSet shop."""
+    made = _shop("shop-new", "", f"{cause.cpu}m", "1Gi", **wishes())
+    if cause.situation == ONE:
+        made["spec"]["nodeSelector"] = {DISK: "fast"}
+    made["metadata"]["ownerReferences"] = [OWNER]
+    return made
+
+
+def wishes() -> dict[str, Any]:
+    """The pod's preferences: a fast disk, zone west, the cache nearby, no batch job on its node, an even spread."""
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    nodes = [(40, DISK, "fast"), (20, ZONE, "west")]
+    spread = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": _app("shop")}
+    return {
+        "affinity": {
+            "nodeAffinity": {preferred: [_on_node(*each) for each in nodes]},
+            "podAffinity": {preferred: [_near(50, "cache", ZONE)]},
+            "podAntiAffinity": {preferred: [_near(30, "batch", HOSTNAME)]},
+        },
+        "topologySpreadConstraints": [spread],
+    }
+
+
+def _app(name: str) -> Mapping[str, Any]:
+    return {"matchLabels": {"app": name}}
+
+
+def _on_node(weight: int, key: str, value: str) -> Mapping[str, Any]:
+    expression = {"key": key, "operator": "In", "values": [value]}
+    return {"weight": weight, "preference": {"matchExpressions": [expression]}}
+
+
+def _near(weight: int, app: str, key: str) -> Mapping[str, Any]:
+    return {"weight": weight, "podAffinityTerm": {"labelSelector": _app(app), "topologyKey": key}}
+
+
+def draws(cause: Cause, number: int = 200) -> Chart:
+    """On which nodes the pod lands if it is scheduled so many times, each time with another seed."""
+    here, rules = cluster(cause), generation(cause)
+    found = Counter(schedule(NEW, here, rules, rng=random.Random(seed)).node for seed in range(number))
+    counts = {node: found[node] for node in NODES}
+    ends = [str(each) for each in counts.values()]
+    drawn = Bars(NODES, {say("draws"): list(counts.values())}, ends, say("{number} times scheduled", number=number))
+    return bars(drawn, say("node"))
+
+
+def look(cause: Cause) -> Html:
+    """The cluster as a table, folded."""
+    objects = decode_objects(manifests(cause))
+    lines = []
+    for each in objects.nodes:
+        labels, room = each.metadata.labels, each.status.allocatable
+        taints = listed(f"{taint.key}:{taint.effect}" for taint in each.spec.taints)
+        pods = [element("div", _asks(p)) for p in objects.pods if p.spec.nodeName == each.metadata.name]
+        own = [each.metadata.name, labels[ZONE], labels[DISK], str(room["cpu"]), str(room["memory"])]
+        lines.append(row(*own, taints or say("none"), say("yes") if each.status.images else say("no"), join(pods)))
+    head = terms("Node", "Zone", "Disk", "CPU", "Memory", "Taint", "Image", "Pods")
+    return folded(say("The same cluster as a table, with its memory"), table(head, lines))
+
+
+def _asks(running: Pod) -> str:
+    requests = [amount(name, value) for name, value in pod_requests(running).items()]
+    return f"{running.metadata.name}: {', '.join(requests)}"
+
+
+def cluster(cause: Cause) -> Cluster:
+    """The cluster of these manifests."""
+    return Cluster(decode_objects(manifests(cause)), V1_20.api)
+
+
+def generation(cause: Cause) -> Generation:
+    """v1.20, without its score plugins if that is the situation."""
+    return replace(V1_20, scores=()) if cause.situation == UNSCORED else V1_20
+
+
+def decide(cause: Cause, plugins: Sequence[object] = ()) -> Decision:
+    """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
+    return schedule(NEW, cluster(cause), generation(cause).plus(*plugins))
+
+
+def before(cause: Cause) -> Wishes:
+    """The picture before the decision: a click on a node picks it."""
+    return picture(cause, None)
+
+
+def picture(cause: Cause, decision: Decision | None) -> Wishes:
+    """The pod and the nodes: waiting, or with a decision on its node, with the nodes' sums below them."""
+    objects = decode_objects(manifests(cause))
+    (new,) = (each for each in objects.pods if not each.spec.nodeName)
+    on = decision.node if decision is not None else None
+    boxes = [_box(cause, each, objects.pods, new, decision) for each in objects.nodes]
+    said = say("Four nodes, and shop-new waits.") if decision is None else sentence(decision)
+    taint = [(Badge("taint", say("a taint PreferNoSchedule")), say("taint: puts pods off"))] if cause.tainted else []
+    return Wishes(None if on else _block(new, cause), WISHES, boxes, said, taint)
+
+
+def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:
+    name, labels = drawn.metadata.name, drawn.metadata.labels
+    blocks = [_block(each, cause) for each in pods if each.spec.nodeName == name]
+    here = decision is not None and decision.node == name
+    if here:
+        blocks.append(replace(_block(new, cause), mark="arriving"))
+    reason = ""
+    lines = [
+        say("{zone}, {disk} disk", zone=labels[ZONE], disk=labels[DISK]),
+        say("has the image") if drawn.status.images else say("no image"),
+    ]
+    tied = False
+    if decision is not None:
+        verdict, found = decision.verdict(name), total(decision, name)
+        reason = verdict.reasons[0] if verdict.plugin else ""
+        lines += [say("sum {sum}", sum=found)] if found is not None else []
+        tied = decision.scores is not None and name in decision.best and len(decision.best) > 1
+    pick = {"data_pick": name} if decision is None else {}
+    return Box(
+        name,
+        drawn.status.allocatable["cpu"].milli(),
+        tuple(blocks),
+        tuple(lines),
+        chosen=here,
+        refused=reason,
+        sign="label" if reason else "",
+        tied=tied,
+        badges=_badges(cause, name, decision is not None),
+        marks=pick,
+    )
+
+
+def _badges(cause: Cause, name: str, works: bool) -> tuple[Badge, ...]:
+    """The node's switch; while it does not work, only if it is on."""
+    if name not in SWITCHED:
+        return ()
+    made = switch_of(cause, name, works)
+    return (made,) if works or not made.faint else ()
+
+
+def switch_of(cause: Cause, name: str, works: bool = True) -> Badge:
+    """What is switched on the node itself: node-d's taint, node-c's note."""
+    if name == "node-d":
+        return _switch("taint", "tainted", cause.tainted, say("the taint maintenance:PreferNoSchedule"), works)
+    return _switch("label", "avoided", cause.avoided, say("the note preferAvoidPods against the shop"), works)
+
+
+def _switch(kind: str, setting: str, on: bool, what: str, works: bool) -> Badge:
+    tip = say("{what}: on" if on else "{what}: off", what=what)
+    click = {"data_set": f"{setting}: {'off' if on else 'on'}"} if works else {}
+    return Badge(kind, say("{tip}; a click switches it", tip=tip) if works else tip, marks=click, faint=not on)
+
+
+def _block(drawn: Pod, cause: Cause) -> Block:
+    cpu = pod_requests(drawn)["cpu"]
+    if drawn.spec.nodeName:
+        return Block(drawn.metadata.name, cpu, 0)
+    drag = {"data_drag": "cpu", "data_axis": "y", "data_step": "-16", "aria_label": say("the pod's CPU request")}
+    return Block(drawn.metadata.name, cpu, 0, f"{amount('cpu', cpu)} ⇕", marks=drag)
+
+
+def sentence(decision: Decision) -> str:
+    """Who has the highest sum, and by how much."""
+    if decision.scores is None or not decision.scores.plugins:
+        return outcome(decision)
+    return lead(decision)
+
+
+def show(cause: Cause, plugins: Sequence[object] = ()) -> View:
+    """The view of the cluster: the nodes, their sums, and the chosen one."""
+    decision = decide(cause, plugins)
+    lines = aligned([terms("node", "sum"), *([name, str(found)] for name, found in result_list(decision))])
+    text = "\n".join([sentence(decision), *lines])
+    return View(picture(cause, decision), sentence(decision), Html(), text)
+
+
+def causes(plugins: Sequence[object] = (), **settings: Any) -> Panel[Cause]:
+    """The cluster with handles: the pod's request, the taint, the note. ``plugins``: your own join the generation."""
+    return Panel(Cause().changed(**settings), lambda cause: show(cause, plugins), manifests, "lesson.causes()")

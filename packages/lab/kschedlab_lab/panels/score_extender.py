@@ -1,0 +1,183 @@
+"""The score map with an extender beside the scheduler: it scores one node more, or refuses one.
+
+The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`, the generation v1.20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kschedlab.decision import Decision
+from kschedlab.messages import later, listed, say, sentences
+from kschedlab.objects.model import Node, Pod
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.words import outcome
+from kschedlab_lab.panels import score
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.score_cluster import NEW, NODES, UNSCORED, Cause, cluster, generation, manifests
+from kschedlab_lab.panels.settings import choice, slider
+from kschedlab_lab.views.arithmetic import steps_html, steps_text
+from kschedlab_lab.views.score import STAGES, SUM, number, result_list, score_map
+from kschedlab_lab.views.score_map import Chip, ScoreMap, story
+from kschedlab_lab.views.svg import Room
+
+OFF, SCORES, REFUSES = later("off"), later("scores node-a"), later("refuses node-c")
+
+
+class Thermometer:
+    """An extender that knows which racks are cool: it gives node-a 1 point of 10."""
+
+    weight = 1
+
+    def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, int]:
+        """Node-a's rack is the coolest."""
+        return {"node-a": 1}
+
+
+class TooHot:
+    """An extender that lets nothing more into node-c's rack."""
+
+    name = "Thermometer"
+
+    def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, str]:
+        """The refused nodes, with the reason."""
+        return {"node-c": "rack is too hot"}
+
+
+EXTENDERS: dict[str, tuple[object, ...]] = {OFF: (), SCORES: (Thermometer(),), REFUSES: (TooHot(),)}
+NAME, AFFINITY = Thermometer.__name__, "InterPodAffinity"
+ROWS = (*score.PLUGINS, NAME, SUM)
+
+
+@dataclass(frozen=True)
+class Settings(Cause):
+    """The inputs, what the extender does, the stage shown, and the cell whose arithmetic is written out."""
+
+    extender: str = choice("extender", (*EXTENDERS,), OFF)
+    stage: str = slider("stage", STAGES, STAGES[3])
+    plugin: str = choice("plugin", ROWS, SUM)
+    node: str = choice("node", NODES, "node-a")
+
+
+def decide(settings: Settings) -> Decision:
+    """The decision of a scheduler with this extender."""
+    return schedule(NEW, cluster(settings), generation(settings).extended_by(*EXTENDERS[settings.extender]))
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings)
+    plugins = () if settings.situation == UNSCORED else score.PLUGINS
+    listed = [*plugins, *([NAME] if settings.extender == SCORES else [])]
+    cell = score.arithmetic(decision, settings.plugin, settings.node) if settings.plugin in (*listed, SUM) else []
+    sentence = sentences((outcome(decision), _effect(settings, decision)))
+    shown = _map(settings, decision, listed, sentence, steps=cell)
+    at = [*listed, SUM].index(settings.plugin) if settings.plugin in listed else len(listed)
+    table = score_map(decision, listed, NODES, settings.stage, (at, NODES.index(settings.node)))
+    text = "\n".join([sentence, table.text, *([steps_text(cell)] if cell else [])])
+    frames = _story(shown) if decision.scores is not None and decision.scores.plugins else None
+    return View(shown, sentence, steps_html(cell) if cell else Html(), text, {}, frames)
+
+
+def _story(shown: ScoreMap) -> Callable[[Room], Sequence[Frame]]:
+    return lambda room: [Frame(*each) for each in story(shown, room)]
+
+
+def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str, **more: Any) -> ScoreMap:
+    chips = [Chip(each, f"extender: {each}", each == settings.extender) for each in EXTENDERS]
+    like = score.Settings(settings.situation, settings.cpu, settings.tainted, settings.avoided)
+    drawn = score.picture(like, decision, listed, alt, chips=chips, choice="extender", **more)
+    return replace(drawn, stage=settings.stage, selected=(settings.plugin, settings.node))
+
+
+def _effect(settings: Settings, decision: Decision) -> str:
+    """What the extender does, in words."""
+    if settings.extender == OFF:
+        return say("No extender is asked.")
+    if settings.extender == REFUSES:
+        reasons = "; ".join(decision.verdict("node-c").reasons)
+        return say(
+            '{name} refuses node-c ("{reasons}") after all filters accepted it, so node-c is not scored.',
+            name=NAME,
+            reasons=reasons,
+        )
+    if decision.scores is None:
+        return say("{name} is not asked for scores.", name=NAME)
+    raw, points = number(decision, "raw", NAME, "node-a"), number(decision, "weighted", NAME, "node-a")
+    return say(
+        "{name} gives node-a {raw} of 10: {raw} × 10 × weight 1 = {points} points in the sum.",
+        name=NAME,
+        raw=raw,
+        points=points,
+    )
+
+
+def who_wins() -> Question[Settings]:
+    """Which node wins with an extender that gives node-a one of its ten points?"""
+
+    def right(settings: Settings) -> str:
+        return decide(settings).node or ""
+
+    def why(settings: Settings, answer: str) -> str:
+        without = dict(result_list(decide(settings.changed(extender=OFF))))
+        points = number(decide(settings), "weighted", NAME, "node-a") or 0
+        sums = say("node-a had {first} and node-c {second}", first=without["node-a"], second=without["node-c"])
+        scaled = say("1 of an extender's 10 is {points} of a plugin's 100", points=points)
+        if answer == right(settings):
+            return say("{scaled}, and that is more than node-c's lead: {sums}.", scaled=scaled, sums=sums)
+        return say(
+            "{sums}; {scaled}, so node-a comes to {sum}.", sums=sums, scaled=scaled, sum=without["node-a"] + points
+        )
+
+    return Question(
+        say("{name} gives node-a 1 point of its 10. Where does shop-new go?", name=NAME),
+        NODES,
+        right,
+        why,
+        _before,
+        looks=score.LOOKS,
+    )
+
+
+def who_is_left() -> Question[Settings]:
+    """Which node wins if the extender refuses the best one?"""
+
+    def right(settings: Settings) -> str:
+        return decide(settings).node or ""
+
+    def why(settings: Settings, answer: str) -> str:
+        if answer == "node-c":
+            return say("A refused node is not scored, whatever the filters say.")
+        ours, before = decide(settings), decide(settings.changed(extender=OFF))
+        sums = listed(f"{node} {found}" for node, found in result_list(ours))
+        was, now = (number(each, "normalised", AFFINITY, "node-d") for each in (before, ours))
+        lowest = say(
+            "Among the three that are left node-d has the lowest {affinity}: its {was} becomes {now}.",
+            affinity=AFFINITY,
+            was=was,
+            now=now,
+        )
+        return say(
+            "Normalising compares only nodes that are left. {lowest} The sums: {sums}.", lowest=lowest, sums=sums
+        )
+
+    return Question(
+        say("{name} refuses node-c. Where does shop-new go?", name=NAME), NODES, right, why, _before, looks=score.LOOKS
+    )
+
+
+def _before(settings: Settings) -> Callable[[Room], Html]:
+    """The map as it is without the extender."""
+    plain = settings.changed(extender=OFF)
+    decision = decide(plain)
+    drawn = _map(plain, decision, score.PLUGINS, say("The scores without the extender."))
+    return replace(drawn, chips=(), selected=None)
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. A click on a chip switches the extender."""
+    return Panel(Settings().changed(**settings), show, manifests, "extender.panel()")

@@ -1,0 +1,122 @@
+"""A selector, evaluated step by step: settings -> one device and one expression -> every part with its value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab.messages import later, meant, say, terms
+from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
+from kschedlab.objects.quantity import Quantity
+from kschedlab.text.tables import row, table
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.devices import DRIVER, GPUS, ROOT
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.settings import Restorable, choice
+from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text, result_of
+from kube_cel import CelError, compile
+from kube_cel.steps import Step
+
+ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]'
+SELECTORS = {
+    later("model"): f'{ATTRIBUTES}.model == "a100"',
+    meant("memory", "device"): f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
+    meant("both", "conditions"): f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
+    later("an unknown attribute"): f'{ATTRIBUTES}.firmware == "2.1"',
+    later("guarded"): f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
+    later("an error absorbed"): f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
+    later("one of a list"): f'{ATTRIBUTES}.model in ["a100", "h100"]',
+    later("a loop"): f"[20, 40, 80].exists(gi, {CAPACITY}.memory.asInteger() == gi * 1073741824)",
+    later("another domain"): 'device.attributes["other.example.com"].model == "a100"',
+}
+"""By name, an expression each."""
+DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus)
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """A selector and a device."""
+
+    selector: str = choice("selector", SELECTORS, "both")
+    device: str = choice("device", DEVICES, "node-a/gpu-0")
+
+
+def device_of(name: str) -> Device:
+    """The device ``node/gpu``."""
+    node, gpu = name.split("/")
+    _, model, memory, root = next(each for each in GPUS[node] if each[0] == gpu)
+    attributes = {"model": DeviceAttribute(stringValue=model), ROOT: DeviceAttribute(stringValue=root)}
+    return Device(name=gpu, attributes=attributes, capacity={"memory": DeviceCapacity(value=Quantity(f"{memory}Gi"))})
+
+
+def evaluated(settings: Settings) -> tuple[Step, ...]:
+    """The parts of the selector with their values for the device."""
+    return compile(SELECTORS[settings.selector]).steps(DRIVER, device_of(settings.device))
+
+
+def verdict(settings: Settings) -> str:
+    """``selected``, ``not selected`` or ``an error``, in the chosen language."""
+    try:
+        matches = compile(SELECTORS[settings.selector]).matches(DRIVER, device_of(settings.device))
+    except CelError:
+        return say("an error")
+    return say("selected" if matches else "not selected")
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    parts = evaluated(settings)
+    sentence = told(settings)
+    rows = [row(part.text, result_of(part)) for part in parts]
+    return View(
+        lambda room: draw_evaluation(parts, room),
+        sentence,
+        table(terms("Part", "Value"), rows),
+        f"{sentence}\n{evaluation_text(parts)}",
+        story=lambda room: [
+            Frame(draw_evaluation(parts, room, upto), f"{part.text} = {result_of(part)}")
+            for upto, part in enumerate(parts, 1)
+        ],
+    )
+
+
+def told(settings: Settings) -> str:
+    """The result and its cost in a sentence."""
+    expression = compile(SELECTORS[settings.selector])
+    try:
+        matches, cost = expression.evaluate(DRIVER, device_of(settings.device))
+    except CelError as error:
+        return say(
+            "{device}: {error}. No node gets the pod: an error ends the decision.", device=settings.device, error=error
+        )
+    return say(
+        "{device} is selected. The evaluation cost {cost} of 1,000,000 units."
+        if matches
+        else "{device} is not selected. The evaluation cost {cost} of 1,000,000 units.",
+        device=settings.device,
+        cost=cost,
+    )
+
+
+def question(asked: Settings = Settings()) -> Question[Settings]:
+    """What is the verdict? ``asked``: the settings whose device the question describes."""
+    node, gpu = asked.device.split("/")
+    _, model, memory, _ = next(each for each in GPUS[node] if each[0] == gpu)
+    return Question(
+        say(
+            "{device} is of model {model} and has {memory}Gi. What is the verdict on it?",
+            device=asked.device,
+            model=model,
+            memory=memory,
+        ),
+        (*terms("selected", "not selected", "an error"),),
+        verdict,
+        lambda settings, answer: told(settings),
+        lambda settings: lambda room: draw_evaluation(evaluated(settings), room, 0),
+    )
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    first = Settings().changed(**settings)
+    return Panel(first, show, None, "selector.panel()", question=question(first))

@@ -1,0 +1,135 @@
+"""The conversation between a panel and its front end: messages in, states out.
+
+It needs no browser and no widget. The front end numbers its messages; a reply repeats the number. Indices stand for
+the values of controls, because the front end knows what may be chosen, not what it means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import monotonic
+from typing import Any, Protocol, TypeAlias
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html
+from kschedlab_lab.panels.settings import Restorable
+from kschedlab_lab.views.svg import Room
+
+Message: TypeAlias = dict[str, Any]
+AHEAD, AHEAD_SECONDS = 16, 0.2
+"""How many states along a control are computed in advance, and how long that may take."""
+
+
+class Playable(Protocol):
+    """What a front end can show and move."""
+
+    settings: Any
+
+    def state(self, settings: Any, room: Room) -> Message:
+        """What there is to see for these settings."""
+
+    def go(self, settings: Any) -> object:
+        """Change the settings."""
+
+    def first(self) -> Any:
+        """The settings at the beginning."""
+
+    def frames(self, room: Room) -> Sequence[tuple[Html, str]]:
+        """Pictures between question and answer, with their captions."""
+
+    def menu(self) -> Message:
+        """Texts to copy."""
+
+    def predict(self, answer: str | None) -> object:
+        """Answer the open question; None opens the answer without a prediction."""
+
+    def uncover(self) -> object:
+        """Show the answer although the question above is open."""
+
+    def still(self) -> Html:
+        """What a saved notebook shows."""
+
+    def fail(self, error: str) -> None:
+        """Show this error."""
+
+
+class Session:
+    """One panel as its front end sees it.
+
+    ``controls``: what can be set, with the values as text; ``shown``: the last state that was sent.
+    """
+
+    def __init__(self, panel: Playable) -> None:
+        self.panel, self.room = panel, Room()
+        self.controls = described(panel.settings)
+        self.shown: Message = self.look()
+
+    def look(self) -> Message:
+        """The panel's current state."""
+        self.shown = self._state(self.panel.settings)
+        return self.shown
+
+    def saved(self) -> tuple[Html, str]:
+        """What a saved notebook shows, as HTML and as text."""
+        return self.panel.still(), repr(self.panel)
+
+    def receive(self, message: Mapping[str, Any]) -> list[Message]:
+        """Obey a message. The replies: a new state as ``{"shown": ...}``, or what was asked for."""
+        if "along" in message:
+            return [{"along": self._along(str(message["along"]))}]
+        if "story" in message:
+            return [{"story": [{"picture": str(each), "caption": text} for each, text in self.panel.frames(self.room)]}]
+        if "menu" in message:
+            return [{"menu": self.panel.menu()}]
+        try:
+            self._obey(message)
+        except (ValueError, TypeError, LookupError) as error:
+            self.panel.fail(str(error))
+        return [{"shown": {**self.look(), "n": message.get("n")}}]
+
+    def _obey(self, message: Mapping[str, Any]) -> None:
+        settings: Restorable = self.panel.settings
+        if "set" in message:
+            self.panel.go(settings.at(message["set"]))
+        elif "state" in message:
+            self.panel.go(type(settings).parse(str(message["state"])))
+        elif "reset" in message:
+            self.panel.go(self.panel.first())
+        elif "room" in message:
+            width, height = message["room"]
+            self.room = Room(int(width), int(height))
+        elif "answer" in message:
+            self.panel.predict(message["answer"])
+        elif "uncover" in message:
+            self.panel.uncover()
+
+    def _along(self, name: str) -> list[Message]:
+        """The states along a control, the nearest first."""
+        settings: Restorable = self.panel.settings
+        here = settings.indices()
+        count = len(settings.controls()[name].allowed(settings)) if name in here else 0
+        near = sorted(range(count), key=lambda index: abs(index - here[name]))[1 : AHEAD + 1]
+        end, found = monotonic() + AHEAD_SECONDS, []
+        for index in near:
+            if monotonic() < end:
+                found.append(self._state(settings.at({**here, name: index})))
+        return found
+
+    def _state(self, settings: Restorable) -> Message:
+        controls = settings.controls()
+        last = {name: each.last(settings) for name, each in controls.items() if each.last is not None}
+        return {"at": settings.indices(), "last": last, "state": str(settings), **self.panel.state(settings, self.room)}
+
+
+def described(settings: Any) -> list[dict[str, Any]]:
+    """The controls as the front end knows them: their kind, and their values as text, in English and as shown."""
+    return [
+        {
+            "name": name,
+            "label": say(each.label),
+            "kind": each.kind,
+            "values": [each.write(value) for value in each.values],
+            "shown": [each.show(value) for value in each.values],
+        }
+        for name, each in settings.controls().items()
+    ]

@@ -1,0 +1,158 @@
+"""What happens in a cluster that somebody changes with kubectl, read off its log: its state, and what has changed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from kschedlab.messages import later, listed, say
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Deployment, Node, Pod
+from kschedlab.objects.requests import pod_requests
+from kschedlab.text.html import visible
+from kschedlab.text.words import amount
+from kschedlab_simulation.log import Changed, Entry, Recorded
+
+KEPT = 10
+"""The newest lines that are kept."""
+REPORTED = ("FailedScheduling", "Preempted")
+"""The events whose messages are lines; the others say what a change says already."""
+
+_WHO = {
+    DEFAULT_SCHEDULER: later("the scheduler"),
+    "timeline": later("the timeline"),
+    "kubelet": later("the kubelet"),
+    "": later("the API server"),
+}
+
+
+class Happened(NamedTuple):
+    """A line. ``after``: microseconds since the beginning; ``message``: of an event, "" for a change."""
+
+    after: int
+    text: str
+    message: str = ""
+
+
+class Seen(NamedTuple):
+    """The cluster at a moment: nodes and pods in key order, and the newest lines, oldest first."""
+
+    nodes: tuple[Node, ...] = ()
+    pods: tuple[Pod, ...] = ()
+    lines: tuple[Happened, ...] = ()
+
+
+class Feed:
+    """Follows a log. ``start``: where its time begins. Any thread may read :attr:`seen`: it is replaced as a whole."""
+
+    def __init__(self, start: int, entries: Iterable[Entry] = ()) -> None:
+        self._start = start
+        self._nodes: dict[str, Node] = {}
+        self._pods: dict[str, Pod] = {}
+        self._lines: deque[Happened] = deque(maxlen=KEPT)
+        self.seen = Seen()
+        self.follow(list(entries), silent=True)
+
+    def follow(self, entries: list[Entry], silent: bool = False) -> None:
+        """Take in new entries. ``silent``: they are the beginning, of which nothing is told."""
+        for entry in entries:
+            if isinstance(entry, Changed):
+                self._keep(entry)
+            for text, message in () if silent else _said(entry):
+                self._tell(Happened(entry.at - self._start, text, message))
+        nodes = tuple(self._nodes[key] for key in sorted(self._nodes))
+        pods = tuple(self._pods[key] for key in sorted(self._pods))
+        self.seen = Seen(nodes, pods, tuple(self._lines))
+
+    def _tell(self, line: Happened) -> None:
+        """A new line; an event that says the same again is none."""
+        if not line.message or all(each[1:] != line[1:] for each in self._lines):
+            self._lines.append(line)
+
+    def _keep(self, entry: Changed) -> None:
+        kept: dict[str, Any]
+        if entry.kind == Node.__name__:
+            kept = self._nodes
+        elif entry.kind == Pod.__name__:
+            kept = self._pods
+        else:
+            return
+        if entry.new is None:
+            kept.pop(entry.key, None)
+        else:
+            kept[entry.key] = entry.new
+
+
+def _said(entry: Entry) -> Iterator[tuple[str, str]]:
+    """What is told of an entry: lines with their messages."""
+    if isinstance(entry, Recorded) and entry.reason in REPORTED:
+        about = visible(_short(entry.key))
+        yield say("event {reason} of {object}", reason=entry.reason, object=about), visible(entry.message)
+    elif isinstance(entry, Changed):
+        told = {Pod.__name__: _pod, Node.__name__: _node}.get(entry.kind, _other)
+        for text in told(entry, who(entry.by), visible(_short(entry.key))):
+            yield text, ""
+
+
+def who(by: str) -> str:
+    """The client in words; kubectl and the controllers go by their own names."""
+    return say(_WHO[by]) if by in _WHO else visible(by)
+
+
+def _short(key: str) -> str:
+    """The object's name, with its namespace if that is not the default one."""
+    return key.removeprefix("default/").removeprefix("/")
+
+
+def _pod(entry: Changed, by: str, name: str) -> Iterator[str]:
+    old, new = entry.old, entry.new
+    if new is None:
+        yield say("{pod} is gone: {who} removed it", pod=name, who=by)
+        return
+    if old is None:
+        asked = [amount(resource, value) for resource, value in pod_requests(new).items() if value]
+        wants = listed([*asked, say("priority {priority}", priority=new.spec.priority or 0)])
+        yield say("{who} creates {pod}: {wants}", who=by, pod=name, wants=wants)
+        old = Pod()
+    if new.spec.nodeName and not old.spec.nodeName:
+        yield say("{who} binds {pod} to {node}", who=by, pod=name, node=visible(new.spec.nodeName))
+    if (nominated := new.status.nominatedNodeName) != old.status.nominatedNodeName:
+        gone = later("{who} takes the nomination to {node} from {pod}")
+        node = visible(nominated or old.status.nominatedNodeName)
+        yield say("{who} nominates {pod} to {node}" if nominated else gone, who=by, pod=name, node=node)
+    if new.metadata.deletionTimestamp is not None and old.metadata.deletionTimestamp is None:
+        grace = new.metadata.deletionGracePeriodSeconds or 0
+        yield say("{who} deletes {pod}, which has {seconds} s to end", who=by, pod=name, seconds=grace)
+    if (phase := new.status.phase) != old.status.phase and phase in ("Running", "Succeeded", "Failed"):
+        yield say("{pod} is {phase} on {node}", pod=name, phase=phase, node=visible(new.spec.nodeName))
+
+
+def _node(entry: Changed, by: str, name: str) -> Iterator[str]:
+    old, new = entry.old, entry.new
+    if new is None or old is None:
+        yield say("{who} deletes node {node}" if new is None else "{who} creates node {node}", who=by, node=name)
+    elif new.spec.unschedulable != old.spec.unschedulable:
+        cordons = new.spec.unschedulable
+        yield say("{who} cordons {node}" if cordons else "{who} uncordons {node}", who=by, node=name)
+    elif new.spec != old.spec or new.metadata.labels != old.metadata.labels:
+        yield say("{who} changes node {node}", who=by, node=name)
+
+
+def _other(entry: Changed, by: str, name: str) -> Iterator[str]:
+    """Of other kinds, only what somebody types is told, not what controllers write."""
+    if entry.by != "kubectl":
+        return
+    old, new = entry.old, entry.new
+    scaled = entry.kind == Deployment.__name__ and old is not None and new is not None
+    if scaled and new.spec.replicas != old.spec.replicas:
+        before, after = old.spec.replicas, new.spec.replicas
+        yield say("{who} scales {name} from {before} to {after}", who=by, name=name, before=before, after=after)
+        return
+    changed = later("{who} deletes {kind} {name}") if new is None else later("{who} changes {kind} {name}")
+    yield say("{who} creates {kind} {name}" if old is None else changed, who=by, kind=entry.kind, name=name)
+
+
+def seconds(after: int) -> str:
+    """A time since the beginning."""
+    return f"{after / SECOND:.1f} s"

@@ -1,0 +1,116 @@
+"""A cluster that kubectl changes, as a panel shows it: nodes, waiting pods, a table of the pods, what happened last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kschedlab.messages import say
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.requests import pod_requests
+from kschedlab.text.html import Html, element, join, visible
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import count, listing
+from kschedlab_lab.panels.base import View
+from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
+from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
+from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.svg import Room
+from kschedlab_simulation.kubectl import NONE, wide_cells
+from kschedlab_simulation.pods import TERMINAL
+
+NODES, WAITING, PODS = 8, 4, 30
+"""How many are shown."""
+LIST = "margin:0.4em 0;padding:0;list-style:none;"
+HEAD = ("POD", "READY", "STATUS", "PRIORITY", "NODE", "NOMINATED NODE")
+
+
+def view_of(seen: Seen, start: str) -> View:
+    """The panel's view. ``start``: what it says before anything has happened."""
+    lines = seen.lines
+    changes = [line for line in lines if not line.message]
+    said = told(changes[-1]) if changes else say(start)
+    cells = list(map(_cells, seen.pods[:PODS]))
+    left = len(seen.pods) - PODS
+    more = say("and {pods} more", pods=count(left, "pod")) if left > 0 else ""
+    pods = table(HEAD, [row(*each) for each in cells])
+    events = element("ul", *(element("li", told(each)) for each in lines), style=LIST)
+    tables = join([pods, element("p", more) if more else None, events if lines else None])
+    text = [said, *(" ".join(each) for each in (HEAD, *cells)), *filter(None, [more]), *map(told, lines)]
+    return View(lambda room: _picture(seen, said, room), said, tables, "\n".join(text))
+
+
+def told(line: Happened) -> str:
+    """A line with its time."""
+    if line.message:
+        return say("{time}: {what}: {message}", time=seconds(line.after), what=line.text, message=line.message)
+    return say("{time}: {what}.", time=seconds(line.after), what=line.text)
+
+
+def _cells(pod: Pod) -> tuple[str, ...]:
+    """What ``kubectl get pod -o wide`` says of the pod, and its priority."""
+    name, ready, status, _, _, _, node, nominated, _ = wide_cells(pod, 0)
+    namespace = pod.metadata.namespace
+    full = name if namespace == "default" else f"{namespace}/{name}"
+    return tuple(map(visible, (full, ready, status, str(pod.spec.priority or 0), node, nominated)))
+
+
+def _picture(seen: Seen, alt: str, room: Room) -> Html:
+    """The nodes with their pods, and above them the pods that wait."""
+    waiting = [pod for pod in seen.pods if not pod.spec.nodeName and pod.status.phase not in TERMINAL]
+    hands = [Hand(_waits(pod)) for pod in waiting[:WAITING]]
+    if len(waiting) > WAITING:
+        hands.append(Hand(Piece(say("{number} more", number=len(waiting) - WAITING), 1000, mark="ghost")))
+    cards = tuple(_card(node, seen, waiting) for node in seen.nodes[:NODES])
+    drawn = draw_bench(Bench((), tuple(hands), cards), alt, room)
+    left = len(seen.nodes) - NODES
+    return drawn if left <= 0 else draw_bench(Bench((), tuple(hands), (*cards, _rest(left))), alt, room)
+
+
+def _rest(left: int) -> Card:
+    return Card("…", 1, says=say("{nodes} more", nodes=count(left, "node")))
+
+
+def _card(node: Node, seen: Seen, waiting: list[Pod]) -> Card:
+    name = node.metadata.name
+    there = [pod for pod in seen.pods if pod.spec.nodeName == name and pod.status.phase not in TERMINAL]
+    pieces = [piece for piece in map(_piece, there) if piece.size]
+    cpu = node.status.allocatable.get("cpu")
+    nominated = [pod for pod in waiting if pod.status.nominatedNodeName == name]
+    return Card(
+        visible(name),
+        cpu.milli() if cpu is not None else 0,
+        tuple(pieces),
+        says=listing([*_remarks(node, nominated, there)]) or " ",
+        cordoned=node.spec.unschedulable,
+    )
+
+
+def _remarks(node: Node, nominated: list[Pod], there: list[Pod]) -> Iterator[str]:
+    """What is worth saying about a node."""
+    if nominated:
+        yield say("NOMINATED NODE of {pods}", pods=listing([visible(pod.metadata.name) for pod in nominated]))
+    if node.spec.unschedulable:
+        yield say("cordoned")
+    if any(each.type == "Ready" and each.status != "True" for each in node.status.conditions):
+        yield say("not ready")
+    if small := sum(not _cpu(pod) for pod in there):
+        yield say("{pods} without a CPU request", pods=count(small, "pod"))
+
+
+def _piece(pod: Pod) -> Piece:
+    going = pod.metadata.deletionTimestamp is not None
+    priority = pod.spec.priority or 0
+    note = say("terminating") if going else say("priority {priority}", priority=priority)
+    return Piece(pod.metadata.name, _cpu(pod), priority, note, "leaving" if going else "")
+
+
+def _waits(pod: Pod) -> Piece:
+    priority = pod.spec.priority or 0
+    there = pod.status.nominatedNodeName or NONE
+    note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=there)
+    return Piece(pod.metadata.name, _cpu(pod), priority, note)
+
+
+def _cpu(pod: Pod) -> int:
+    """The pod's request in milli CPU."""
+    return int(pod_requests(pod).get("cpu", 0))

@@ -1,0 +1,298 @@
+"""Your own cluster: load it, choose a pod, and ask why it goes there, why it is pending, and what would change that.
+
+A bundled cluster of 200 nodes is the default. What you load stays in this kernel; nothing is sent anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, make_dataclass, replace
+from functools import lru_cache
+from typing import Any, Self
+
+from kschedlab.cluster.pools import pool_labels
+from kschedlab.decision import Decision
+from kschedlab.explanation import NoProfileError, explain
+from kschedlab.generations import GENERATIONS, LATEST
+from kschedlab.manifests.loading import ManifestError, Objects
+from kschedlab.messages import later, say, sentences
+from kschedlab.plugins.joining import several
+from kschedlab.text.html import Html, element, join, visible
+from kschedlab.text.ladder import ladder_html
+from kschedlab.text.whatif import Answer, whatif_answers, whatif_sentence, whatif_table, whatif_text
+from kschedlab.text.why_not import why_not, why_not_table, why_not_text
+from kschedlab.text.words import count, outcome, request_text
+from kschedlab.text.your_cluster import Event, Overview, Waiting, again, margin, whom_text, why_table, why_text
+from kschedlab.whatif import WhatIf, what_if
+from kschedlab_lab.panels.base import CARD, Panel, View
+from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
+from kschedlab_lab.panels.settings import Restorable, choice, typed
+from kschedlab_lab.views.cluster_detail import Choice
+from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
+from kschedlab_lab.views.picture import caption
+from kschedlab_lab.views.svg import Room
+
+WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
+QUESTIONS = (WHY, WHAT_IF, WHOM)
+NONE = "none"
+NEW = "-new"
+SUGGESTED, LONGEST = 3000, 200
+"""The most names that a field suggests, and the longest text that it takes."""
+
+
+# -- settings
+
+
+def settings_of(loaded: Loaded) -> type[Any]:
+    """The panel's settings for this cluster."""
+    cluster = loaded.cluster(LATEST)
+    names, labels = sorted(cluster.names), pool_labels(cluster)
+    fields = [
+        ("pod", str, typed("pod", loaded.pods[0], loaded.pods[:SUGGESTED], _finder(later("pod"), loaded.pods))),
+        ("question", str, choice("question", QUESTIONS, WHY)),
+        ("node", str, typed("why not this node?", NONE, [NONE, *names[:SUGGESTED]], _node(names))),
+        ("show", str, typed("show nodes", ALL, [ALL], lambda text: _short(text) or ALL)),
+        ("pools", str, choice("pools by label", labels, labels[0])),
+        ("generation", str, choice("generation", GENERATIONS, LATEST)),
+        ("change", str, typed("change", NONE, [NONE], lambda text: _short(text) or NONE)),
+    ]
+    return make_dataclass("Settings", fields, bases=(Restorable,), frozen=True)
+
+
+def _finder(kind: str, names: Sequence[str]) -> Callable[[str], str]:
+    """The first name that contains all the words of a text. ValueError if there is none."""
+    known = frozenset(names)
+
+    def find(text: str) -> str:
+        if text in known:
+            return text
+        words = text.split()
+        found = next((name for name in names if all(word in name for word in words)), None) if words else None
+        if found is None:
+            raise ValueError(
+                say(
+                    'no {kind} "{text}" among {all}; the first is {name}',
+                    kind=say(kind),
+                    text=_short(text),
+                    all=count(len(names), kind),
+                    name=names[0],
+                )
+            )
+        return found
+
+    return find
+
+
+def _node(names: Sequence[str]) -> Callable[[str], str]:
+    """A node's name, also of one that a change adds; "none" without a text."""
+    find = _finder("node", names)
+    return lambda text: NONE if text in ("", NONE) else text if text.endswith(NEW) else find(text)
+
+
+def _short(text: str) -> str:
+    return text.strip()[:LONGEST]
+
+
+# -- from settings to what there is to see
+
+
+@dataclass(unsafe_hash=True)
+class Answers:
+    """What the panel shows of one cluster. ``plugins``: those that join the generation."""
+
+    loaded: Loaded
+    plugins: tuple[object, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._what_if = lru_cache(maxsize=16)(self._find_changes)
+
+    def _find_changes(self, pod: str, generation: str, label: str) -> WhatIf:
+        deciding = GENERATIONS[generation].plus(*self.plugins)
+        return what_if(pod, self.loaded.cluster(generation), deciding, label)
+
+    def __call__(self, settings: Any) -> View:
+        """The view for these settings."""
+        cluster = self.loaded.cluster(settings.generation)
+        generation = GENERATIONS[settings.generation].plus(*self.plugins)
+        try:
+            explained = explain(settings.pod, cluster, generation)
+        except NoProfileError as error:
+            said = say("kube-scheduler does not decide about this pod: {error}. Its own scheduler does.", error=error)
+            other = undecided(explain(settings.pod, cluster, {error.pod.pod.spec.schedulerName: generation}).decision)
+            asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools)
+            return View(lambda room: cluster_picture(other, room, asked, said), said, Html(), said)
+        decision, runs_on = explained.decision, explained.runs_on
+        if settings.question == WHAT_IF:
+            return self._changes(settings)
+        evicts = (
+            settings.question == WHOM and decision.preemption is not None and len(decision.preemption.positions) > 0
+        )
+        ran = (
+            say("{pod} runs on {node}. Decided again: ", pod=settings.pod, node=runs_on) if runs_on is not None else ""
+        )
+        asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
+        if settings.question == WHY:
+            said = sentences([outcome(decision), margin(decision), again(decision, runs_on)])
+            table, lines = why_table(decision, runs_on, settings.pools), why_text(decision, runs_on, settings.pools)
+        elif not evicts:
+            said, table, lines = sentences((outcome(decision), say("Nobody is evicted."))), Html(), []
+        else:
+            said, table, lines = _whom(decision)
+        return _view(decision, settings, asked, ran + said, table, lines)
+
+    def before(self, settings: Any) -> Callable[[Room], Html]:
+        """The cluster with the pod before anything is decided, while a question is open."""
+        cluster = self.loaded.cluster(settings.generation)
+        explained = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins))
+        asked, said = Asked(show=settings.show, pools=settings.pools), say("{pod} and the nodes", pod=settings.pod)
+        return lambda room: cluster_picture(undecided(explained.decision), room, asked, said)
+
+    def _changes(self, settings: Any) -> View:
+        """What would change the decision, and the change that is applied."""
+        found = self._what_if(settings.pod, settings.generation, settings.pools)
+        answers = {_word(answer): answer for answer in whatif_answers(found)}
+        applied = answers.get(settings.change)
+        choices = tuple(Choice(word, each.line.change, each.line.then) for word, each in answers.items())
+        decision, before = (applied.decision, found.decision) if applied is not None else (found.decision, None)
+        word = settings.change if applied is not None else NONE
+        asked = Asked(WHAT_IF, QUESTIONS, settings.show, settings.pools, None, choices, word, before)
+        ran = (
+            say("{pod} runs on {node}. Decided again: ", pod=settings.pod, node=found.was_on)
+            if found.was_on is not None
+            else ""
+        )
+        helping = count(len(choices), "change")
+        elsewhere = found.decision.node is not None
+        does = say("{changes} would send it elsewhere." if elsewhere else "{changes} would help.", changes=helping)
+        said = ran + (sentences((outcome(found.decision), does)) if choices else whatif_sentence(found))
+        if applied is not None:
+            said = say(
+                "Before: {before} After, {change}: {after}",
+                before=outcome(found.decision),
+                change=applied.line.change,
+                after=outcome(decision),
+            )
+        return _view(decision, settings, asked, said, whatif_table(found), whatif_text(found).splitlines()[1:])
+
+
+def _word(answer: Answer) -> str:
+    """The change as a setting: commas separate settings."""
+    return _short(answer.word.replace(",", ";"))
+
+
+def _whom(decision: Decision) -> tuple[str, Html, list[str]]:
+    preemption = decision.preemption
+    assert preemption is not None
+    return caption(decision), ladder_html(preemption), whom_text(preemption)
+
+
+def _view(decision: Decision, settings: Any, asked: Asked, said: str, table: Html, lines: Iterable[str]) -> View:
+    """The view, with the node in question if there is one."""
+    if settings.node in decision.cluster.index:
+        found = why_not(decision, settings.node)
+        asked, said = replace(asked, why_not=found), sentences((outcome(decision), found.sentence))
+        if not found.points:  # which hold the scores of the table below
+            table, lines = join([why_not_table(found), table]), [*why_not_text(found), "", *lines]
+        else:
+            table, lines = why_not_table(found), why_not_text(found)
+    text = "\n".join(
+        map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), said, *lines])
+    )
+    idle = (
+        {}
+        if settings.question == WHAT_IF
+        else {"change": say("only for the question “{what_if}”", what_if=say(WHAT_IF))}
+    )
+    return View(lambda room: cluster_picture(decision, room, asked, said), said, table, text, idle)
+
+
+# -- the panel
+
+
+class YourCluster(Panel[Any]):
+    """A cluster, and questions about its pods.
+
+    ====================  ==========================================================================================
+    reading               ``loaded``, ``problems``; ``settings`` and ``view`` as any panel
+    copies                :meth:`load`, :meth:`paste`, :meth:`upload` with another cluster; ``move(pod=...)`` and the
+                          others as any panel: a part of a pod's or a node's name is enough
+    ====================  ==========================================================================================
+
+    Unusable input changes nothing, and ``problems`` says what is wrong with it. ``plugins``: your own, which take part
+    in every decision.
+    """
+
+    def __init__(self, loaded: Loaded, plugins: Sequence[object] = (), problems: Sequence[str] = ()) -> None:
+        self.loaded, self.plugins, self.problems = loaded, tuple(plugins), tuple(problems)
+        self.answers = Answers(loaded, self.plugins)
+        super().__init__(settings_of(loaded)(), self.answers)
+
+    def load(self, *paths: str) -> Self:
+        """A copy with the cluster in these files or folders."""
+        return self.reading(lambda: from_paths(paths))
+
+    def paste(self, text: str) -> Self:
+        """A copy with the cluster that ``kubectl get ... -o yaml`` (or json) printed."""
+        return self.reading(lambda: from_text(text))
+
+    def upload(self, given: Iterable[tuple[str, bytes]]) -> Self:
+        """A copy with the cluster in these files, by name and content; gzip is unpacked."""
+        return self.reading(lambda: from_files(given))
+
+    def reading(self, read: Callable[[], Loaded]) -> Self:
+        """A copy with the cluster that this reads; if it cannot be read, one with ``problems``."""
+        try:
+            return type(self)(read(), self.plugins)
+        except ManifestError as error:
+            problems = [str(problem) for problem in error.problems]
+        except Exception as error:  # noqa: BLE001  # a button has no cell to print to, so the panel shows the error
+            problems = [f"{type(error).__name__}: {error}"]
+        other = self.move()
+        other.problems = tuple(problems)
+        return other
+
+    def __repr__(self) -> str:
+        return "\n".join([*map(visible, [self.loaded.sentence, *self.problems]), super().__repr__()])
+
+    def still(self) -> Html:
+        """The panel's current state without controls."""
+        wrong = [element("li", problem) for problem in self.problems]
+        read = element("div", element("p", self.loaded.sentence), element("ul", *wrong) if wrong else None, style=CARD)
+        return join([read, super().still()])
+
+    def _ipython_display_(self) -> None:
+        """Show it with what loads another cluster."""
+        from kschedlab_lab.panels.cluster_loader import Loader
+
+        Loader(self).display()
+
+
+def panel(source: str | Objects | None = None, plugins: object = (), **values: str) -> YourCluster:
+    """The panel: on the bundled cluster, on objects that were loaded, or on a file or folder. ManifestError.
+
+    ``plugins``: one or several, see :class:`YourCluster`; ``values``: the settings to begin with.
+    """
+    if source is None:
+        loaded = bundled()
+    elif isinstance(source, Objects):
+        loaded = Loaded(source, say("your cluster"))
+    else:
+        loaded = from_paths([source])
+    made = YourCluster(loaded, several(plugins))
+    return made.move(**values) if values else made
+
+
+def overview() -> Overview:
+    """The pools of the bundled cluster."""
+    return Overview(bundled().cluster(LATEST))
+
+
+def event(pod: str, generation: str = LATEST) -> Event:
+    """The message about a pending pod of the bundled cluster."""
+    return Event(explain(pod, bundled().cluster(generation), generation).decision)
+
+
+def waiting() -> Waiting:
+    """All pending pods of the bundled cluster, and what would help them."""
+    cluster = bundled().cluster(LATEST)
+    return Waiting(what_if(pod, cluster) for pod in cluster.pending)

@@ -1,0 +1,255 @@
+"""Your plugins on four racks: settings -> labels and a weight -> Decision -> thermometers, points and the chosen rack.
+
+The panel runs the plugins that it is given; without any, v1.37 knows nothing of temperatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+
+from kschedlab.build import HOUR, Manifest, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_37, Generation
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, say, sentences
+from kschedlab.objects.problems import unknown
+from kschedlab.plugins.joining import several
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.plain import decision_text
+from kschedlab.text.tables import decision_tables, folded
+from kschedlab.text.words import listing, outcome
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.views.racks import Points, Rack, stage, stage_before
+from kschedlab_lab.views.svg import Room
+
+NO_LABEL, STEP, MOST = -1, 5, 4
+"""The value that stands for a missing label; degrees between two values; the largest weight."""
+DEGREES = range(20, 91, STEP)
+LABEL = "celsius"
+
+
+def _celsius(label: str, default: int) -> Any:
+    return slider(label, (NO_LABEL, *DEGREES), default, lambda v: later("no label") if v < 0 else str(v))
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The temperature of each rack, or no label, and the weight of your score, 0 to leave it out."""
+
+    a: int = _celsius(later("celsius of rack-a"), 75)
+    b: int = _celsius(later("celsius of rack-b"), 50)
+    c: int = _celsius(later("celsius of rack-c"), 40)
+    d: int = _celsius(later("celsius of rack-d"), 35)
+    weight: int = slider("weight of your score", range(MOST + 1), 1, lambda v: str(v) if v else later("off"))
+
+
+FIRST = Settings()
+RACKS = {f"rack-{name}": name for name in "abcd"}
+"""By name of the node: the setting of its temperature."""
+
+
+def manifests(settings: Settings = FIRST) -> list[Manifest]:
+    """Four racks of 8 CPU with their labels, what runs there, and the pod ``web``."""
+    labels = {name: _labels(getattr(settings, setting)) for name, setting in RACKS.items()}
+    return [
+        *(node(name, 8, "32Gi", each) for name, each in labels.items()),
+        pod("old-b", "rack-b", 2, 0, 8 * HOUR, memory="4Gi"),
+        pod("old-c", "rack-c", 5, 0, 8 * HOUR, memory="4Gi"),
+        pod("old-d", "rack-d", 6, 0, 8 * HOUR, memory="4Gi"),
+        pod("web", "", 1, 0, memory="1Gi"),
+    ]
+
+
+def _labels(degrees: int) -> dict[str, str]:
+    return {} if degrees == NO_LABEL else {LABEL: str(degrees)}
+
+
+def generation(plugins: Sequence[object], weight: int) -> Generation:
+    """v1.37 with these plugins; their scores have this weight."""
+    made = V1_37.plus(*plugins)
+    own = own_scores(made)
+    return made.weighted(**dict.fromkeys(own, weight)) if own else made
+
+
+def own_scores(generation: Generation) -> list[str]:
+    """The names of the added plugins that score."""
+    added = dict(generation.plugins)
+    usual = {score.name for score, _ in V1_37.scores}
+    return [score.name for score, _ in generation.scores if score.name in added or score.name not in usual]
+
+
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """The decision for ``web``."""
+    return schedule("default/web", Cluster(decode_objects(manifests(settings))), generation(plugins, settings.weight))
+
+
+@lru_cache(maxsize=64)
+def refused_degrees(plugins: tuple[object, ...]) -> dict[str, tuple[int, ...]]:
+    """By rack: the temperatures at which a filter among the plugins refuses it, found by asking."""
+    found: dict[str, list[int]] = {name: [] for name in RACKS}
+    made = V1_37.plus(*plugins)
+    for degrees in DEGREES:
+        same = Settings(*(degrees,) * len(RACKS))
+        decision = schedule("default/web", Cluster(decode_objects(manifests(same))), made)
+        for name in RACKS:
+            if decision.verdicts is not None and not decision.verdict(name).passes:
+                found[name].append(degrees)
+    return {name: tuple(each) for name, each in found.items()}
+
+
+def racks(settings: Settings, plugins: Sequence[object]) -> dict[str, Rack]:
+    """The thermometers."""
+    refused = refused_degrees(tuple(plugins))
+    return {name: rack(settings, setting, refused[name]) for name, setting in RACKS.items()}
+
+
+def rack(settings: Settings, setting: str, refused: tuple[int, ...]) -> Rack:
+    """One thermometer; a click on the label takes it off, or puts the first one on again."""
+    degrees = getattr(settings, setting)
+    usual = getattr(FIRST, setting)
+    toggle = f"{setting}: {usual if degrees == NO_LABEL else 'no label'}"
+    return Rack(None if degrees == NO_LABEL else degrees, setting, STEP, DEGREES[-1], refused, toggle)
+
+
+def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
+    """The weighted scores that are not the same for all feasible racks; None if nothing was scored."""
+    scores = decision.scores
+    if scores is None:
+        return None
+    made = V1_37.plus(*plugins)
+    own = own_scores(made)
+    names = [decision.cluster.names[place] for place in scores.nodes.tolist()]
+    parts = {}
+    for plugin, weight, results in zip(scores.plugins, scores.weights, scores.results.tolist(), strict=True):
+        if plugin in own or len(set(results)) > 1:
+            parts[f"{plugin} ×{weight}"] = dict(zip(names, results, strict=True))
+    totals = dict(zip(names, scores.total.tolist(), strict=True))
+    same = min(totals[name] - sum(each[name] for each in parts.values()) for name in names)
+    once = {name: 0 for name in names}
+    if own:
+        alone = made.plugin(own[-1]).score(decision.pod.key, decision.cluster, nodes=names)
+        once = {name: score.normalized for name, score in alone.items()}
+    most = 200 + (100 * MOST if own else 0)
+    return Points(parts, totals, decision.best, same, most, own[-1] if own else "", once)
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings, plugins)
+    said = sentence(decision)
+    own = own_scores(V1_37.plus(*plugins))
+    draw = partial(stage, decision, racks(settings, plugins), points(decision, plugins))
+    return View(
+        lambda room: draw(room, said),
+        said,
+        folded(say("the numbers"), decision_tables(decision)),
+        "\n".join([said, decision_text(decision)]),
+        idle={} if own else {"weight": say("no score of yours is there")},
+        story=partial(story, settings, plugins) if plugins and decision.scores is not None else None,
+    )
+
+
+def sentence(decision: Decision) -> str:
+    """Where the pod goes, and what each rack got."""
+    if decision.error or decision.scores is None:
+        return outcome(decision)
+    refused = [name for name in RACKS if not decision.verdict(name).passes]
+    reasons = ", ".join(decision.verdict(refused[0]).reasons) if refused else ""
+    out = say("{nodes}: {reasons}.", nodes=listing(refused), reasons=reasons) if refused else ""
+    totals = decision.scores.total.tolist()
+    names = [decision.cluster.names[place] for place in decision.scores.nodes.tolist()]
+    said = listed(f"{name} {total}" for name, total in sorted(zip(names, totals, strict=True)))
+    one = len(decision.best) == 1
+    message = later("web goes to {nodes} ({scores})." if one else "{nodes} tie ({scores}).")
+    where = say(message, nodes=decision.node if one else listing(decision.best), scores=said)
+    return sentences((out, where))
+
+
+def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
+    """The pod waits; the filters refuse; the points come without your score, then with it; the pod goes."""
+    decision = decide(settings, plugins)
+    shown = racks(settings, plugins)
+    without = decide(settings.changed(weight=0), plugins)
+    said = sentence(decision)
+    return [
+        Frame(stage(decision, shown, None, room, said, decided=False), say("web waits.")),
+        Frame(stage(without, shown, points(without, plugins), room, said, decided=False), say("v1.37's own points.")),
+        Frame(stage(decision, shown, points(decision, plugins), room, said, decided=False), say("With your score.")),
+        Frame(stage(decision, shown, points(decision, plugins), room, said), said),
+    ]
+
+
+def where(plugins: object = (), text: str = "") -> Question[Settings]:
+    """The question before the picture, with the same plugins as the panel."""
+    added = several(plugins)
+
+    def right(settings: Settings) -> str:
+        return str(decide(settings, added).node)
+
+    def why(settings: Settings, answer: str) -> str:
+        decision = decide(settings, added)
+        verdict = decision.verdict(answer)
+        if not verdict.passes:
+            return say(
+                "{plugin} refuses {node}: {reason}.",
+                plugin=verdict.plugin,
+                node=answer,
+                reason=", ".join(verdict.reasons),
+            )
+        return sentence(decision)
+
+    def before(settings: Settings, room: Room) -> Html:
+        return stage_before(decide(settings, added), racks(settings, added), room)
+
+    return Question(
+        text or say("Where does web go?"), (*RACKS,), right, why, lambda settings: partial(before, settings)
+    )
+
+
+def lightest(rack: str, plugins: object) -> Question[Settings]:
+    """From which weight of the score on does ``web`` go to this rack? A number is typed. KeyError for no rack."""
+    added = several(plugins)
+    if rack not in RACKS:
+        raise unknown("node", rack, RACKS)
+
+    def totals(settings: Settings, weight: int) -> str:
+        return sentence(decide(settings.changed(weight=weight), added))
+
+    def right(settings: Settings) -> str:
+        weights = range(MOST + 1)
+        enough = (weight for weight in weights if decide(settings.changed(weight=weight), added).node == rack)
+        return str(next(enough, "none"))
+
+    def why(settings: Settings, answer: str) -> str:
+        need = right(settings)
+        if answer != need and answer.isdecimal() and int(answer) <= MOST:
+            return say("Weight {weight}: {totals}", weight=answer, totals=totals(settings, int(answer)))
+        return (
+            say("Weight {weight}: {totals}", weight=need, totals=totals(settings, int(need)))
+            if need != "none"
+            else say("No weight up to {most} is enough.", most=MOST)
+        )
+
+    def before(settings: Settings, room: Room) -> Html:
+        plain = decide(settings, added)
+        still = {name: replace(each, control="", toggle="") for name, each in racks(settings, added).items()}
+        found = points(plain, added)
+        return stage(plain, still, replace(found, own="") if found is not None else None, room, sentence(plain))
+
+    text = say("From which weight on does web go to {rack}?", rack=rack)
+    return Question(text, (), right, why, lambda settings: partial(before, settings), MOST)
+
+
+def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, one or several, which join v1.37."""
+    added = several(plugins)
+    return Panel(
+        Settings().changed(**settings), lambda settings: show(settings, added), manifests, "your_plugin.panel()"
+    )

@@ -1,0 +1,122 @@
+"""The arithmetic behind one score, written out: ``(4000m - 1500m) × 100 / 4000m = 62``, with the engine's terms.
+
+Integer division truncates, as in Go, so each line has one division and its result is a whole number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kschedlab.decision import Decision
+from kschedlab.messages import say, terms
+from kschedlab.objects.problems import UnknownNameError
+from kschedlab.text.html import Html, element, join
+from kschedlab.text.tables import row, table
+from kschedlab.text.words import aligned
+from kschedlab_lab.views.score_formulas import (
+    NORMALISED,
+    RAW,
+    STAGES,
+    SUM,
+    WEIGHTED,
+    Cell,
+    Step,
+    added,
+    extender_steps,
+    score_steps,
+)
+
+__all__ = [
+    "NORMALISED",
+    "RAW",
+    "SUM",
+    "WEIGHTED",
+    "Formulas",
+    "Step",
+    "added",
+    "steps",
+    "steps_html",
+    "steps_text",
+    "summed",
+]
+
+
+def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
+    """The steps from this plugin's raw score of the node to its normalised and weighted score.
+
+    KeyError if the node or the plugin has no score.
+    """
+    scores = decision.scores
+    position = decision.cluster.index.get(node, -1)
+    if scores is None or plugin not in scores.plugins or position not in scores.nodes:
+        raise UnknownNameError(say("{plugin} has no score of {node}", plugin=plugin, node=node))
+    which, place = scores.plugins.index(plugin), scores.nodes.tolist().index(position)
+    own = next((each for each, _ in decision.generation.scores if each.name == plugin), None)
+    cell = Cell(decision, scores.rows[which], place, position)
+    weighted = Step(
+        WEIGHTED, f"{cell.normal} × {scores.weights[which]}", str(scores.results[which, place]), say("score × weight")
+    )
+    here = f"cell/{plugin}/{node}"
+    return [
+        step if step.refers or step.what not in STAGES else replace(step, refers=((step.result, here),))
+        for step in [*(extender_steps(cell) if own is None else score_steps(own, cell)), weighted]
+    ]
+
+
+def summed(decision: Decision, node: str) -> Step:
+    """The steps to the node's total score. KeyError if it has none."""
+    scores, position = decision.scores, decision.cluster.index[node]
+    if scores is None or position not in scores.nodes:
+        raise KeyError(say("{node} was not scored", node=node))
+    place = scores.nodes.tolist().index(position)
+    if not scores.plugins:
+        found = str(scores.total[place])
+        said = say("every node gets 1") if scores.drawn is None else say("with an extender, sums start at 0")
+        return Step(SUM, found, found, say("no score plugins: {said}", said=said))
+    values, total = scores.results[:, place].tolist(), str(scores.total[place])
+    cells = [(str(abs(value)), f"cell/{name}/{node}") for name, value in zip(scores.plugins, values, strict=True)]
+    return Step(SUM, added(values), total, refers=(*cells, (total, f"cell/{say(SUM)}/{node}")))
+
+
+def steps_text(lines: Sequence[Step]) -> str:
+    """The steps as lines."""
+    return "\n".join(aligned([[step.label, str(step), step.remark] for step in lines]))
+
+
+def steps_html(lines: Sequence[Step]) -> Html:
+    """The steps as a table."""
+    return table((*terms("Step", "Arithmetic"), ""), (row(step.label, _pointing(step), step.remark) for step in lines))
+
+
+def _pointing(step: Step) -> Html:
+    """The step, with its numbers pointing to their cells."""
+    look = "border-bottom:1px dotted;cursor:default;"
+    return join(element("span", text, data_ref=key, style=look) if key else text for text, key in step.parts())
+
+
+class Formulas:
+    """The arithmetic of all of a node's scores, plugin by plugin, and of their sum; it shows itself."""
+
+    def __init__(self, decision: Decision, node: str) -> None:
+        scores = decision.scores
+        self.node = node
+        self.steps = {plugin: steps(decision, plugin, node) for plugin in (scores.plugins if scores else ())}
+        self.sum = summed(decision, node)
+
+    def html(self) -> Html:
+        """The same lines, folded."""
+        summary = say("The arithmetic of {node}, plugin by plugin", node=self.node)
+        return element("details", element("summary", summary), element("pre", _lines_of(repr(self))))
+
+    def __repr__(self) -> str:
+        parts = {**self.steps, say(SUM): [self.sum]}
+        return "\n".join(f"{plugin}\n{steps_text(lines)}" for plugin, lines in parts.items())
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
+
+
+def _lines_of(text: str) -> Html:
+    """Text with line breaks, which other elements spell out."""
+    return join(text.splitlines(), element("br"))

@@ -1,0 +1,249 @@
+"""Tables of numbers as drawings: cells that keep their key, workers as numbered tokens, and the same as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from kschedlab.text.html import Html, element
+from kschedlab.text.lettering import after_hyphen, fitted, folded, text_width
+from kschedlab.text.style import CHOSEN, EVICTED, ink
+from kschedlab.text.words import aligned
+from kschedlab_lab.language import ENGLISH, language
+from kschedlab_lab.views.svg import label
+
+Look: TypeAlias = dict[str, str | float | None]
+"""Attributes of a shape."""
+INK, WHITE, UNCHANGED = "currentColor", "#FFFFFF", "#DDDDDD"
+HANDLE = "#CFCFCF"
+"""The colour of what can be clicked or dragged, and of the choice made."""
+WORKERS = ("#56B4E9", "#E69F00", "#F0E442", "#CC79A7", "#0072B2", "#999999", "#882255", "#8C6BB1")
+"""A worker's colour. Neither the green of the chosen node nor the orange of a failure is among them."""
+STAR, CROSS = "★", "✕"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """``text``: its content; ``small``: who wrote it or what became of it; ``fill``: its colour, "" if it is empty.
+
+    ``ring``: the colour of an inner border; ``frame``: that of an outer one; ``hatched``: a tie. ``marks``: attributes
+    of the drawing.
+    """
+
+    text: str = ""
+    small: str = ""
+    fill: str = ""
+    ring: str = ""
+    frame: str = ""
+    hatched: bool = False
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table. ``strong``: its name is bold; ``marks``: attributes of its name's drawing."""
+
+    name: str
+    cells: Sequence[Cell]
+    strong: bool = False
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+
+class Box(NamedTuple):
+    """A place in a drawing, in pixels."""
+
+    x: float
+    y: float
+    wide: float
+    high: float
+
+
+# -- workers
+
+
+def worker_cell(text: str, worker: int, marks: Mapping[str, str]) -> Cell:
+    """A cell that this worker has written: filled up to worker 8, ringed from worker 9 on."""
+    colour = WORKERS[(worker - 1) % len(WORKERS)]
+    ringed = worker > len(WORKERS)
+    return Cell(text, str(worker), WHITE if ringed else colour, colour if ringed else "", marks=marks)
+
+
+def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Html:
+    """A worker, with its number: a disc up to worker 8, a ring from worker 9 on. (x, y): its middle."""
+    colour = WORKERS[(worker - 1) % len(WORKERS)]
+    ringed = worker > len(WORKERS)
+    fill = WHITE if ringed else colour
+    line: Look = {"stroke": colour if ringed else "#000000", "stroke_width": 3.0 if ringed else 1.2}
+    disc = element("circle", r=size, fill=fill, **line)
+    number = label(str(worker), 0, 4.2, "middle", fill=ink(fill), font_weight="bold")
+    return element("g", disc, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
+
+
+# -- cells
+
+
+def middle(shapes: Iterable[Html]) -> Html:
+    """A group whose texts are centred: said once, not for each of a hundred cells."""
+    return element("g", *shapes, text_anchor="middle")
+
+
+def draw_cell(cell: Cell, box: Box) -> Html:
+    """One cell, for :func:`middle`: its text, and what is small below it if there is room for two lines."""
+    size = {"width": round(box.wide) - 2, "height": round(box.high) - 2}
+    line: Look = {"stroke": cell.frame, "stroke_width": 3} if cell.frame else {}
+    if not cell.fill:
+        line = {"stroke": INK, "stroke_dasharray": "2 3", **line}
+    shapes = [element("rect", fill=cell.fill or "none", **line, **size)]
+    if cell.ring:
+        inner = {"x": 1.5, "y": 1.5, "width": round(box.wide) - 5, "height": round(box.high) - 5}
+        shapes.append(element("rect", fill="none", stroke=cell.ring, stroke_width=3, **inner))
+    if cell.hatched:
+        shapes.append(_hatching(box))
+    two = cell.small and box.high >= 34
+    x, y = round(box.wide / 2) - 1, round(box.high / 2 + 3 - (7 if two else 0))
+    bold = "bold" if cell.frame or cell.hatched else None
+    halo: Look = {"stroke": WHITE, "stroke_width": 4, "paint_order": "stroke"} if cell.hatched else {}
+    if cell.text:
+        shapes.append(element("text", cell.text, x=x, y=y, font_weight=bold, **halo))
+    if two:
+        shapes.append(element("text", cell.small, x=x, y=y + 15))
+    colour = ink(cell.fill) if cell.fill else None
+    return element("g", *shapes, transform=f"translate({box.x + 1:.0f},{box.y + 1:.0f})", fill=colour, **cell.marks)
+
+
+def _hatching(box: Box) -> Html:
+    """Diagonal lines over the whole cell."""
+    high, wide = box.high - 2, box.wide - 2
+    lines = []
+    for start in range(-int(high), int(wide), 10):
+        low, top = max(start, 0), min(start + high, wide)
+        if top > low:
+            lines.append(f"M{low} {high - (low - start):.0f}L{top:.0f} {high - (top - start):.0f}")
+    return element("path", d="".join(lines), stroke=CHOSEN, stroke_width=2, opacity=0.6)
+
+
+def best_cell(text: str, tie: bool, marks: Mapping[str, str]) -> Cell:
+    """The highest sum: green, or hatched if several nodes have it."""
+    tied = Cell(text, fill=WHITE, frame=CHOSEN, hatched=True, marks=marks)
+    return tied if tie else Cell(text, fill=CHOSEN, marks=marks)
+
+
+def failed_cell(small: str, marks: Mapping[str, str]) -> Cell:
+    """A cell whose score could not be computed."""
+    return Cell(CROSS, small, EVICTED, marks=marks)
+
+
+# -- choices
+
+
+def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: float) -> list[Html]:
+    """Buttons of this width, side by side: their words, what a click sets, and whether that is so already."""
+    shapes = []
+    for place, (words, sets, mine) in enumerate(choices):
+        box = {"x": x + place * wide + 2, "y": y, "width": wide - 8, "height": 22, "rx": 10}
+        pill = element("rect", fill=HANDLE if mine else "transparent", stroke=INK, **box)
+        bold = {"fill": "#000000", "font_weight": "bold"} if mine else {}
+        text = label(
+            fitted(words, wide - 14, bold=mine), x + (place + 0.5) * wide - 2, y + 15.5, "middle", None, **bold
+        )
+        shapes.append(element("g", pill, text, data_set=sets, aria_label=sets if language() == ENGLISH else words))
+    return shapes
+
+
+# -- tables
+
+
+SHORTENED, CLOSE = 100, 14
+"""The least width of names that are shortened, and the height of one of two lines; in pixels."""
+
+
+class Columns(NamedTuple):
+    """Where columns stand: the width of the names, that of a column, and how many fit into a band."""
+
+    left: float
+    wide: float
+    per: int
+
+    def bands(self, number: int) -> list[range]:
+        """The columns of each band."""
+        return [range(number)[start : start + self.per] for start in range(0, number, self.per)]
+
+    def x(self, column: int) -> float:
+        """The left edge of the column in its band."""
+        return self.left + column % self.per * self.wide
+
+
+def columns(room: float, names: Iterable[str], number: int, least: float, most: float) -> Columns:
+    """Columns between ``least`` and ``most`` wide beside these names; those that do not fit begin a new band.
+
+    Names are shortened if that saves a band.
+    """
+    left = min(max(map(text_width, names), default=0) + 12, room * 0.36)
+    spared = room - 2 - number * least
+    left = min(left, spared) if spared >= SHORTENED else left
+    bands = max(1, -(-int(number * least) // int(room - left - 2)))
+    per = -(-number // bands)
+    return Columns(left, min(most, (room - left - 2) / per), per)
+
+
+def brief(names: Sequence[str], wide: float, more: str = f"{STAR} ") -> Sequence[str]:
+    """The names, or if one of them with ``more`` is wider than this, without the words that all of them begin with."""
+    if all(text_width(f"{name}{more}", bold=True) <= wide for name in names):
+        return names
+    return after_hyphen(names)
+
+
+def named(
+    text: str, at: Columns, y: float, strong: bool = False, high: float = 0, before: float = 0, **marks: str
+) -> Html:
+    """The name of a row, in two lines if it is ``high`` enough: cut off if it is too long, but for an index at its end.
+
+    One sees the whole name when one points at it. ``y``: the base line of one line; ``before``: what is to stay free
+    on the left.
+    """
+    width = at.left - 10 - before
+    look: Look = {"font_weight": "bold" if strong else None}
+    _, _, last = text.rpartition(" ")
+    index = f" {last}" if last.startswith("[") else ""
+    name, rest = text.removesuffix(index), width - text_width(index, bold=strong)
+    two = high >= 2 * CLOSE and text_width(text, bold=strong) > width
+    lines = folded(name, rest, bold=strong) if two else [fitted(name, rest, bold=strong)]
+    lines[-1] += index
+    y -= CLOSE / 2 * (len(lines) - 1)
+    tip = {"data_tip": text} if any("…" in line for line in lines) else {}
+    about = {**tip, **marks}
+    if len(lines) == 1:
+        return label(lines[0], at.left - 8, y, "end", None, **look, **about)
+    words = (label(line, at.left - 8, y + CLOSE * i, "end", None, **look) for i, line in enumerate(lines))
+    return element("g", *words, **about)
+
+
+def draw_rows(
+    rows: Sequence[Row], part: range, at: Columns, y: float, high: float, before: float = 0
+) -> tuple[list[Html], float]:
+    """One band of the rows from ``y`` down, and the ``y`` below them. Cells that do nothing yet share one outline.
+
+    ``before``: what stays free in front of the rows' names.
+    """
+    names, cells, outline = [], [], []
+    for each in rows:
+        names.append(named(each.name, at, y + high / 2 + 4.2, each.strong, high, before, **each.marks))
+        for i in part:
+            if each.cells[i] == Cell(marks=each.cells[i].marks):
+                outline.append(f"M{at.x(i) + 1:.0f} {y + 1:.0f}h{at.wide - 2:.0f}v{high - 2:.0f}h{2 - at.wide:.0f}z")
+            else:
+                cells.append(draw_cell(each.cells[i], Box(at.x(i), y, at.wide, high)))
+        y += high
+    empty = element("path", d="".join(outline), fill="none", stroke=INK, opacity=0.3)
+    return [*([empty] if outline else []), *names, middle(cells)], y
+
+
+def grid_text(head: Sequence[str], rows: Sequence[Row]) -> str:
+    """A table as text; what is small follows a colon."""
+    cells = [[each.name, *(_written(cell) for cell in each.cells)] for each in rows]
+    return "\n".join(aligned([list(head), *cells]))
+
+
+def _written(cell: Cell) -> str:
+    return f"{cell.text}:{cell.small}" if cell.small else cell.text or "-"

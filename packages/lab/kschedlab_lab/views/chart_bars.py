@@ -1,0 +1,184 @@
+"""Stacked bars as SVG, one for each name, all to one scale; a bar can be a handle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html, element, join
+from kschedlab.text.lettering import fitting, folded, text_width
+from kschedlab.text.style import CHOSEN, EVICTED, ink
+from kschedlab_lab.views.glyphs import hatch
+from kschedlab_lab.views.svg import Room, label, svg
+
+FILLS = ("#56B4E9", "#E69F00", "#CC79A7", "#0072B2", "#F0E442", "#A6761D", "#999999", "#332288")
+"""Parts of bars; green and vermillion are not among them, because they mean the chosen node and what is refused."""
+LINE, GAP, SIDE = 15, 8, 0.4
+"""Height of a line, gap between bars, and the greatest part of the room for names."""
+LOW, HIGH = 20, 34
+
+
+@dataclass(frozen=True)
+class Drag:
+    """A bar whose end is dragged: the control, and the length of one of its values in the bars' unit."""
+
+    control: str
+    unit: float = 1
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A stacked bar for each name. ``parts``: by part, its length in each bar, in the order of ``names``.
+
+    ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
+    ``line``: position of a dashed line; ``top``: the length that fills the room, if not the longest; ``drags``: by
+    name, what dragging its end changes; ``sets``: by name, the settings that a click applies; ``fills``: by part;
+    ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question;
+    ``vetoed``: the bars that cannot win.
+    """
+
+    names: Sequence[str]
+    parts: Mapping[str, Sequence[float]]
+    ends: Sequence[str]
+    alt: str
+    marked: Sequence[str] = ()
+    line: float | None = None
+    line_words: str = ""
+    top: float | None = None
+    drags: Mapping[str, Drag] = field(default_factory=dict)
+    sets: Mapping[str, str] = field(default_factory=dict)
+    fills: Mapping[str, str] = field(default_factory=dict)
+    legend: bool = True
+    picks: Sequence[str] = ()
+    tied: Sequence[str] = ()
+    vetoed: Sequence[str] = ()
+
+    def fill(self, part: str) -> str:
+        """The colour of a part."""
+        return self.fills.get(part) or FILLS[list(self.parts).index(part) % len(FILLS)]
+
+    def end(self, i: int) -> str:
+        """The text beside a bar."""
+        return say("{ends} tie", ends=self.ends[i]) if self.names[i] in self.tied else self.ends[i]
+
+    def total(self, i: int) -> float:
+        """The length of a bar."""
+        return sum(values[i] for values in self.parts.values())
+
+    def __call__(self, room: Room) -> Html:
+        """The drawing for this room."""
+        plan = Plan(self, room)
+        return svg(plan.shapes(), room.width, plan.end, self.alt)
+
+
+class Plan:
+    """The measures of bars in a room, and their parts; they end at ``end``."""
+
+    def __init__(self, bars: Bars, room: Room) -> None:
+        self.bars, self.room = bars, room
+        number = max(len(bars.names), 1)
+        longest = max((text_width(f"★ {name}", bold=True) for name in bars.names), default=0)
+        self.left = min(longest + 16, SIDE * room.width)
+        self.right = max((text_width(bars.end(i), bold=True) for i in range(len(bars.names))), default=0) + 18
+        self.long = max(room.width - self.left - self.right, 60)
+        totals = [bars.total(i) for i in range(len(bars.names))]
+        self.scale = self.long / (bars.top or max([*totals, bars.line or 0, 1]))
+        self.legend = self._legend() if bars.legend and len(bars.parts) > 1 else []
+        below = (LINE + 5) * (len(self.legend) + (bars.line is not None)) + 10
+        self.high = min(max((room.height - below) / number - GAP, LOW), HIGH)
+        self.bottom = 6 + number * (self.high + GAP)
+        self.end = self.bottom + below
+
+    def shapes(self) -> list[Html]:
+        """All parts, with their origin at the upper left corner of the room."""
+        shapes = [self._bar(i) for i in range(len(self.bars.names))]
+        y = self.bottom
+        if self.bars.line is not None:
+            x = self.left + self.scale * self.bars.line
+            shapes.append(element("line", x1=x, x2=x, y1=2, y2=y, **_dashed(), data_key="line"))
+            y += LINE
+            shapes.append(label(self.bars.line_words, x, y, "middle"))
+            y += 5
+        for line in self.legend:
+            y += LINE + 5
+            shapes.append(element("g", *line, transform=f"translate(6,{y:g})"))
+        return shapes
+
+    def _bar(self, i: int) -> Html:
+        bars, name = self.bars, self.bars.names[i]
+        won, middle = name in bars.marked, self.high / 2 + 4.5
+        shapes, x = [], float(self.left)
+        for part, values in bars.parts.items():
+            if values[i] > 0:
+                shapes.append(self._part(name, part, values[i], x))
+                x += self.scale * values[i]
+        if won:
+            box = {"x": self.left - 2, "y": -2, "width": x - self.left + 4, "height": self.high + 4, "rx": 3}
+            shapes.append(element("rect", **box, fill="none", stroke=CHOSEN, stroke_width=4, data_key=f"won/{name}"))
+        tied = name in bars.tied
+        if tied:
+            path = element("path", d=hatch(x - self.left, self.high, 14), stroke=CHOSEN, stroke_width=2, opacity=0.5)
+            shapes.append(element("g", path, transform=f"translate({self.left:g},0)"))
+        if name in bars.vetoed:
+            over = element("path", d=hatch(x - self.left, self.high, 9), stroke=EVICTED, stroke_width=2.5)
+            shapes.append(element("g", over, transform=f"translate({self.left:g},0)", data_key=f"vetoed/{name}"))
+        words = folded(f"★ {name}" if won else name, self.left - 10, bold=won)
+        down = LINE / 2 * (len(words) - 1)
+        weight = "bold" if won else None
+        shapes += [
+            label(text, self.left - 8, middle - down + LINE * k, "end", font_weight=weight)
+            for k, text in enumerate(words)
+        ]
+        dashed = self.left + self.scale * bars.line if bars.line is not None else 0.0
+        end = max(x, dashed) if 0 < dashed - x < text_width(bars.end(i), bold=True) + 8 else x
+        shapes.append(label(bars.end(i), end + 8, middle, font_weight="bold", data_key=f"end/{name}"))
+        if name in bars.drags:
+            shapes.append(self._handle(name, x))
+        about: dict[str, Any] = {"data_set": bars.sets.get(name), "data_pick": name if name in bars.picks else None}
+        if name in bars.sets or name in bars.picks:
+            about["aria_label"] = name
+        place = f"translate(0,{6 + i * (self.high + GAP):g})"
+        return element("g", *shapes, data_key=f"bar/{name}", transform=place, **about)
+
+    def _part(self, name: str, part: str, value: float, x: float) -> Html:
+        long, fill = self.scale * value, self.bars.fill(part)
+        box: dict[str, Any] = {"x": x, "width": long, "height": self.high, "fill": fill}
+        key = f"bar/{name}/{part}"
+        texts = (f"{part} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
+        text = fitting(texts, long - 6)
+        words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
+        inside = [element("rect", **box, stroke="currentColor", stroke_width=0.75, data_key=f"{key}/box"), *words]
+        return element(
+            "g", *inside, data_key=key, data_tip=say("{name}: {value}", name=name, value=f"{part} {value:g}")
+        )
+
+    def _handle(self, name: str, x: float) -> Html:
+        drag = self.bars.drags[name]
+        grip = element("rect", x=x - 5, y=-2, width=10, height=self.high + 4, rx=4, fill="currentColor")
+        about: dict[str, Any] = {
+            "data_drag": drag.control,
+            "data_axis": "x",
+            "data_step": self.scale * drag.unit,
+            "aria_label": name,
+        }
+        return element("g", grip, data_key=f"handle/{name}", **about)
+
+    def _legend(self) -> list[list[Html]]:
+        """Each part with its colour, in as many lines as they need."""
+        lines: list[list[Html]] = [[]]
+        x = 0.0
+        for part in self.bars.parts:
+            long = 20 + text_width(part) + 14
+            if lines[-1] and x + long > self.room.width:
+                lines.append([])
+                x = 0.0
+            box = element("rect", x=x, y=-11, width=13, height=13, fill=self.bars.fill(part), stroke="currentColor")
+            lines[-1].append(join([box, label(part, x + 19, 0)]))
+            x += long
+        return lines
+
+
+def _dashed() -> dict[str, str | float | None]:
+    return {"stroke": "currentColor", "stroke_width": 2, "stroke_dasharray": "8 5"}

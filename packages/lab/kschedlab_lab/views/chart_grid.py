@@ -1,0 +1,228 @@
+"""A grid of coloured cells as SVG: numbers by row and column, or the answer for each pair of two settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from kschedlab.text.html import Html, element
+from kschedlab.text.lettering import after_hyphen, fitted, folded, text_width
+from kschedlab.text.style import AMOUNTS, CHOSEN, NODES, ink
+from kschedlab_lab.views.glyphs import hatch
+from kschedlab_lab.views.svg import Room, label, svg
+
+LINE, CLOSE = 15, 14
+"""Height of a line of text, and of one of two lines, in pixels at normal size."""
+BLACK = "#000000"
+PALE = (AMOUNTS[0], NODES[5])
+"""Fills that a light page would swallow without an outline."""
+LOW, HIGH, BROAD, SIDE = 24, 44, 132, 0.36
+STRIPE = 6
+"""Width of the stripes over a tie; their ends stay that much inside the cell."""
+"""Least and greatest height of a cell, greatest width, and the greatest part of the room for the names of rows."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """``text`` in a box of colour ``fill`` (None: only an outline).
+
+    ``short``: instead of ``text`` in all cells if the room is narrow, its words below each other if need be;
+    ``hatch``: colours of stripes over it;
+    ``note``: a second line; ``tip``: the cell in words; ``sets``: the settings that a click applies;
+    ``order``: its turn when several cells change.
+    """
+
+    text: str
+    fill: str | None
+    tip: str
+    short: str = ""
+    hatch: Sequence[str] = ()
+    note: str = ""
+    sets: str = ""
+    order: int | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of cells. ``selected``: the framed cell; ``chosen``: the winning column, by its name.
+
+    ``tied``: columns as good as the chosen one; ``refused``: columns with a cross. ``titles``: of the columns and the
+    rows; ``legend``: (colour, stripes, meaning), shown if cells are ``short`` or ``explained``;
+    ``remark``: a line below the grid; ``left``: the least width of the names of rows.
+    """
+
+    cells: Sequence[Sequence[Cell]]
+    rows: Sequence[str]
+    columns: Sequence[str]
+    alt: str
+    selected: tuple[int, int] | None = None
+    chosen: int | None = None
+    titles: tuple[str, str] = ("", "")
+    legend: Sequence[tuple[str | None, Sequence[str], str]] = ()
+    remark: str = ""
+    left: float = 0
+    tied: Sequence[int] = ()
+    refused: Sequence[int] = ()
+    explained: bool = False
+
+    def __call__(self, room: Room) -> Html:
+        """The drawing for this room."""
+        plan = Plan(self, room)
+        return svg(plan.shapes(), plan.width, plan.bottom, self.alt)
+
+
+class Plan:
+    """The measures of a grid in a room, and its parts. The first cell is at (``left``, ``top``)."""
+
+    def __init__(self, grid: Grid, room: Room) -> None:
+        self.grid, self.room = grid, room
+        longest = max(map(text_width, (*grid.rows, f"{grid.titles[1]} ↓")), default=0)
+        self.left = max(min(longest + 16, SIDE * room.width), grid.left)
+        self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
+        cells = [cell for line in grid.cells for cell in line]
+        self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
+        folds = self.short and any(" " in c.short and text_width(c.short, bold=True) > self.wide for c in cells)
+        self.noted = folds or any(cell.note for cell in cells)
+        self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
+        self.marks = self._legend() if self.short or grid.explained else []
+        below = (LINE + 3) * (len(self.marks) + bool(grid.remark)) + 8
+        fair = (room.height - self.top - below) / max(len(grid.rows), 1)
+        self.high = min(max(fair, 2 * CLOSE + 4 if self.noted else LOW), HIGH)
+        self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
+        self.bottom = self.top + self.high * len(grid.rows) + below
+
+    def shapes(self) -> list[Html]:
+        """All parts, with their origin at the upper left corner of the room."""
+        grid, y = self.grid, self.top + self.high * len(self.grid.rows)
+        shapes = [*self._titles(), *self._rows(), *self._columns()]
+        cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
+        shapes.append(element("g", *cells, text_anchor="middle", fill=BLACK))
+        shapes += self._frames()
+        for line in [*self.marks, *([[label(grid.remark, 0, 0)]] if grid.remark else [])]:
+            y += LINE + 3
+            shapes.append(element("g", *line, transform=f"translate(6,{y:g})"))
+        return shapes
+
+    def _titles(self) -> list[Html]:
+        across, down = self.grid.titles
+        broad = self.wide * len(self.grid.columns)
+        shapes = []
+        if across:
+            words = fitted(f"{across} →", broad)
+            shapes.append(label(words, self.left + broad / 2, 14, "middle", font_style="italic"))
+        if down:
+            words = fitted(down, self.left - 10 - text_width(" ↓"))
+            shapes.append(label(f"{words} ↓", self.left - 8, self.top - 9, "end", font_style="italic"))
+        return shapes
+
+    def _rows(self) -> list[Html]:
+        shapes = []
+        for r, name in enumerate(self.grid.rows):
+            lines = folded(name, self.left - 12)
+            lines = lines if self.high >= CLOSE * len(lines) else [fitted(name, self.left - 12)]
+            y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
+            words = [label(line, self.left - 8, y + CLOSE * i, "end") for i, line in enumerate(lines)]
+            shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(name, lines)))
+        return shapes
+
+    def _columns(self) -> list[Html]:
+        """Where values don't fit side by side, every second or third, and the selected one."""
+        shapes, grid = [], self.grid
+        longest = max(map(text_width, grid.columns), default=0)
+        every = max(ceil((longest + 4) / self.wide), 1) if grid.titles[0] else 1
+        shown = grid.selected[1] % every if grid.selected else 0
+        places, names, room = range(shown, len(grid.columns), every), grid.columns, every * self.wide - 2
+        signs = ["★ " if c == grid.chosen else "✕ " if c in grid.refused else "" for c in range(len(names))]
+        if any(text_width(signs[c] + names[c], bold=c == grid.chosen) > room for c in places):
+            names = after_hyphen(names)
+        for c in places:
+            name, sign, won, x = grid.columns[c], signs[c], c == grid.chosen, self.left + self.wide * (c + 0.5)
+            text = fitted(f"{sign}{names[c]}", room, bold=won)
+            x = max(x, self.left + text_width(text, bold=won) / 2)
+            words = label(text, x, self.top - 9, "middle", font_weight="bold" if won else None)
+            tip = _tip(name, [text.removeprefix(sign)])
+            shapes.append(element("g", words, data_key=f"column/{name}", data_tip=tip))
+        return shapes
+
+    def _cell(self, r: int, c: int) -> Html:
+        cell = self.grid.cells[r][c]
+        key = f"cell/{self.grid.rows[r]}/{self.grid.columns[c]}"
+        wide, high = int(self.wide - 2), int(self.high - 2)
+        colours: dict[str, Any] = {"fill": cell.fill}
+        if cell.fill in PALE:
+            colours |= {"stroke": "currentColor", "stroke_opacity": 0.15}
+        if cell.fill is None:
+            colours = {"fill": "none", "stroke": "currentColor", "stroke_opacity": 0.25}
+        shapes = [element("rect", width=wide, height=high, rx=2, data_key=f"{key}/box", **colours)]
+        if cell.hatch:
+            stroke: dict[str, Any] = {"stroke": cell.hatch[0], "stroke_width": STRIPE, "fill": "none"}
+            within = hatch(wide - STRIPE, high - STRIPE, 12)
+            shapes.append(element("path", d=within, transform=f"translate({STRIPE / 2:g},{STRIPE / 2:g})", **stroke))
+        place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
+        about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
+        about |= {"data_tip": cell.tip, "data_order": cell.order}
+        words = self._words(cell, (r, c) == self.grid.selected)
+        return element("g", *shapes, *words, data_key=key, transform=place, **about)
+
+    def _words(self, cell: Cell, selected: bool) -> list[Html]:
+        text = cell.short if self.short else cell.text
+        weight = "bold" if selected else None
+        text = "=" if cell.hatch and text_width(text, bold=selected) > self.wide else text
+        parts = text.split() if self.short and text_width(text, bold=True) > self.wide else [text]
+        lines = [line for line in (*parts, cell.note) if line and text_width(line, bold=selected) <= self.wide]
+        colour = "currentColor" if cell.fill is None else None if ink(cell.fill) == BLACK else ink(cell.fill)
+        y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
+        halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}
+        return [
+            element("text", line, x=(self.wide - 2) / 2, y=y + CLOSE * i, fill=colour, font_weight=weight, **halo)
+            for i, line in enumerate(lines)
+        ]
+
+    def _frames(self) -> list[Html]:
+        grid, frames = self.grid, []
+        high = self.high * len(grid.rows) + 26
+        for c in grid.tied:
+            x, key = self.left + self.wide * c - 1, f"tied/{grid.columns[c]}"
+            frames.append(_frame(key, x, self.top - 24, self.wide + 2, high, CHOSEN, 3.5))
+        if grid.chosen is not None:
+            box = (self.left + self.wide * grid.chosen - 1, self.top - 24.0, self.wide + 2)
+            glow = _frame("chosen/glow", *box, high, CHOSEN, 11)
+            frames += [element("g", glow, opacity=0.35), _frame("chosen", *box, high, CHOSEN, 3.5)]
+        if grid.selected is not None:
+            r, c = grid.selected
+            place = self.left + self.wide * c - 1, self.top + self.high * r - 1
+            fill = grid.cells[r][c].fill
+            inner = _frame("selected/inside", *place, self.wide + 2, self.high + 2, ink(fill), 5) if fill else ""
+            outer = _frame("selected", *place, self.wide + 2, self.high + 2, "currentColor", 2.5)
+            frames += [element("g", inner), outer]
+        return frames
+
+    def _legend(self) -> list[list[Html]]:
+        """The meanings in as many lines as they need."""
+        lines: list[list[Html]] = [[]]
+        x = 0.0
+        for fill, stripes, meaning in self.grid.legend:
+            long = 22 + text_width(meaning) + 14
+            if lines[-1] and x + long > self.room.width:
+                lines.append([])
+                x = 0.0
+            box = element("rect", x=x, y=-11, width=14, height=13, fill=fill or "none", stroke="currentColor")
+            lines[-1].append(box)
+            if stripes:
+                path = element("path", d=hatch(14, 13, 7), stroke=stripes[0], stroke_width=3)
+                lines[-1].append(element("g", path, transform=f"translate({x:g},-11)"))
+            lines[-1].append(label(meaning, x + 20, 0))
+            x += long
+        return lines if lines[-1] else []
+
+
+def _frame(key: str, x: float, y: float, width: float, height: float, colour: str, thick: float) -> Html:
+    ends = {"x": x, "y": y, "width": width, "height": height, "rx": 3}
+    return element("rect", **ends, fill="none", stroke=colour, stroke_width=thick, data_key=key, pointer_events="none")
+
+
+def _tip(name: str, shown: Sequence[str]) -> str | None:
+    """The whole name, if the picture shortens it."""
+    return name if any(line.endswith("…") for line in shown) or "".join(shown) != name else None

@@ -1,0 +1,260 @@
+"""What a pod finds on each node: which devices its claims get there, and what is in the way of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from itertools import chain
+from typing import NamedTuple
+
+from kschedlab.cluster.object_store import key_of
+from kschedlab.decision import Decision
+from kschedlab.filter.plugin import SchedulingError
+from kschedlab.messages import later, listed, say
+from kschedlab.objects.model import AllocationResult, DeviceAttribute, ResourceClaim
+from kschedlab_devices.claiming import demand_for
+from kschedlab_devices.counters import APART, NO_COUNTERS
+from kschedlab_devices.demand import Demand
+from kschedlab_devices.errors import AllocationError
+from kschedlab_devices.pools import Candidate, DeviceId
+from kschedlab_devices.search import (
+    GIVEN_BACK,
+    IN_USE,
+    NO_CAPACITY,
+    NOT_SELECTED,
+    PATIENCE,
+    TAINTED,
+    TAKEN,
+    UNLIKE,
+    Step,
+)
+from kschedlab_devices.state import state_of
+from kube_cel import CelError, compile
+
+FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "free", "held", "takes", "offered", "tried", "picked"
+"""What a device is for the pod, besides the outcomes of a search: not asked for, another claim's, part of the answer
+(on the chosen node or on another one), given back in the search, or taken so far."""
+
+WORDS: Mapping[str, str] = {
+    FREE: later("is not asked for"),
+    HELD: later("belongs to another claim"),
+    TAKES: later("goes to the pod"),
+    OFFERED: later("could go to the pod"),
+    TRIED: later("was tried and given back"),
+    PICKED: later("is taken so far"),
+    IN_USE: later("is in use"),
+    NOT_SELECTED: later("is not selected"),
+    NO_CAPACITY: later("has too little capacity"),
+    APART: later("has no compatibility group in common with others"),
+    NO_COUNTERS: later("needs counters that are used up"),
+    TAINTED: later("has a taint that the claim does not tolerate"),
+    UNLIKE: later("breaks a constraint"),
+}
+"""What is said of a device in each state, after its name."""
+
+
+class Sight(NamedTuple):
+    """A device as the pod finds it on a node. ``state``: FREE, HELD, TAKES, OFFERED, TRIED or an outcome of the search.
+
+    ``facts``: attributes and capacity as text; ``brief``: the first of each, and what constraints are about.
+    ``why``: the selector, constraint or claim behind the state; ``taints``: the device's own, whoever asks.
+    """
+
+    id: DeviceId
+    facts: tuple[str, ...]
+    brief: tuple[str, ...]
+    state: str
+    why: str = ""
+    taints: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its key in a picture."""
+        return f"device/{self.id}"
+
+    @property
+    def sentence(self) -> str:
+        """What the device is for the pod."""
+        return f"{self.id.device} {self.words}"
+
+    @property
+    def words(self) -> str:
+        """The same without its name."""
+        what = say(WORDS[self.state])
+        return say("{what}: {why}", what=what, why=self.why) if self.why else what
+
+
+class NodeSight(NamedTuple):
+    """A node. ``reason``: why the claims are not allocated there, or ""; ``chosen``: whether the pod goes there.
+
+    ``steps``: each step of the search, as the device and what it was for the pod then.
+    """
+
+    node: str
+    reason: str
+    chosen: bool
+    devices: tuple[Sight, ...]
+    steps: tuple[Sight, ...] = ()
+
+
+def sights(decision: Decision) -> list[NodeSight]:
+    """All nodes in the cluster's order, with the devices that each sees."""
+    cluster = decision.cluster
+    demand = _demand(decision)
+    namespace = decision.pod.pod.metadata.namespace
+    own = {key_of(claim) for claim in demand.claims} if demand is not None else set()
+    holders = _holders(cluster.objects_of(ResourceClaim), namespace, own)
+    return [_node(decision, position, demand, holders) for position in range(len(cluster.nodes))]
+
+
+def _demand(decision: Decision) -> Demand | None:
+    """What the pod demands; None if nothing, or if its claims are not ready."""
+    try:
+        return demand_for(decision.pod, decision.cluster, decision.generation)
+    except SchedulingError:
+        return None
+
+
+class _Holder(NamedTuple):
+    """A claim that holds a device: its name (with the namespace if it is another), and whether it is the pod's."""
+
+    name: str
+    own: bool
+
+
+def _holders(
+    claims: Iterable[ResourceClaim], namespace: str, own: Set[tuple[str, str]]
+) -> dict[DeviceId, list[_Holder]]:
+    """The claims that hold each device."""
+    held: dict[DeviceId, list[_Holder]] = {}
+    for claim in claims:
+        key = key_of(claim)
+        holder = _Holder(key[1] if key[0] == namespace else "/".join(key), key in own)
+        for id in _results(claim.status.allocation):
+            held.setdefault(id, []).append(holder)
+    return held
+
+
+def _results(allocation: AllocationResult | None) -> Sequence[DeviceId]:
+    results = allocation.devices.results if allocation is not None else ()
+    return [DeviceId(result.driver, result.pool, result.device) for result in results]
+
+
+def _node(
+    decision: Decision, position: int, demand: Demand | None, holders: Mapping[DeviceId, list[_Holder]]
+) -> NodeSight:
+    node = decision.cluster.nodes[position]
+    log: list[Step] = []
+    reason = ""
+    taken: set[DeviceId] = {id for id, found in holders.items() if any(each.own for each in found)}
+    waiting: list[ResourceClaim] = []
+    if demand is not None and demand.unallocated:
+        waiting = [demand.claims[index] for index in demand.unallocated]
+        answer = demand.on(position)
+        reason = answer.reason
+        with suppress(AllocationError):
+            demand.search(position, log)
+        taken |= {id for result in answer.allocations or () for id in _results(result)}
+    pools = state_of(decision.cluster).inventory.visible(node).pools.values()
+    devices = {device.id: device for pool in pools for device in pool.devices}
+    about = {
+        each.matchAttribute or each.distinctAttribute or "" for c in waiting for each in c.spec.devices.constraints
+    }
+    last = {step.device: step for step in log}
+    seen, steps = [], []
+    for step in log:
+        device = devices[step.device]
+        now, why = (PICKED, "") if step.outcome == TAKEN else _state(device, step, holders.get(device.id, []))
+        steps.append(Sight(device.id, *_facts(device, about), now, why, _taints(device)))
+    for id, device in devices.items():
+        final = last.get(id)
+        now, why = (TAKES, "") if id in taken else _state(device, final, holders.get(id, []))
+        if now == TRIED and final is not None:
+            why = _lonely(device, final, log, devices)
+        if now == TAKES and decision.node != node.metadata.name:
+            now = OFFERED
+        seen.append(Sight(id, *_facts(device, about), now, why, _taints(device)))
+    return NodeSight(node.metadata.name, reason, decision.node == node.metadata.name, tuple(seen), tuple(steps))
+
+
+def _state(device: Candidate, step: Step | None, holders: Sequence[_Holder]) -> tuple[str, str]:
+    """What the device is for the pod after this step, its last; and why."""
+    if holders and (step is None or step.outcome == IN_USE):
+        return HELD, listed(each.name for each in holders)
+    if step is None:
+        return FREE, ""
+    if step.outcome in (TAKEN, GIVEN_BACK):
+        return TRIED, ""
+    if step.outcome == NOT_SELECTED:
+        return NOT_SELECTED, _selector(device, step)
+    if step.outcome == TAINTED:
+        return TAINTED, _taints(device)
+    if step.outcome == UNLIKE:
+        return UNLIKE, say("another {attribute}", attribute=short(step.detail))
+    return step.outcome, step.detail
+
+
+def _taints(device: Candidate) -> str:
+    return listed(f"{taint.key}={taint.value}" if taint.value else taint.key for taint in device.taints)
+
+
+def _lonely(device: Candidate, step: Step, log: Sequence[Step], devices: Mapping[DeviceId, Candidate]) -> str:
+    """Why the device was given back, if that is a matter of numbers: too few will do, or have the same attribute."""
+    if len(log) > PATIENCE:
+        return ""  # not every device was tried
+    needed = getattr(step.want.request, "count", None) or 1
+    taken = {each.device for each in log if each.outcome == TAKEN and each.want == step.want}
+    if len(taken) < needed:
+        return say("only {taken} of {needed} will do", taken=len(taken), needed=needed)
+    same = {each.matchAttribute for each in step.want.claim.spec.devices.constraints}
+    for attribute in dict.fromkeys(each.detail for each in log if each.outcome == UNLIKE and each.detail in same):
+        own = device.attribute(attribute)
+        values = device.values(attribute) or frozenset()
+        like = sum(not values.isdisjoint(devices[id].values(attribute) or ()) for id in taken)
+        if own is not None and like < needed:
+            return say(
+                "only {like} of {needed} on {attribute} {value}",
+                like=like,
+                needed=needed,
+                attribute=short(attribute),
+                value=_value(own),
+            )
+    return ""
+
+
+def _selector(device: Candidate, step: Step) -> str:
+    """The first selector that does not select the device."""
+    of_class = step.want.device_class.spec.selectors if step.want.device_class is not None else ()
+    for selector in (*of_class, *step.want.request.selectors):
+        if selector.cel is None:
+            continue
+        try:
+            if not compile(selector.cel.expression).matches(device.id.driver, device.device):
+                return selector.cel.expression
+        except CelError as error:
+            return str(error)
+    return ""
+
+
+def short(name: str) -> str:
+    """An attribute's name without its domain."""
+    return name.rpartition("/")[2]
+
+
+def _facts(device: Candidate, about: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(all attributes and capacity by name, without the domain; the first of each, and the attributes ``about``)."""
+    attributes = [_fact(name, _value(each)) for name, each in device.device.attributes.items()]
+    capacity = [_fact(name, str(each.value)) for name, each in device.device.capacity.items()]
+    brief = [*attributes[:1], *capacity[:1]] if capacity else attributes[:2]
+    shared = [_fact(name, _value(each)) for name in sorted(about) if (each := device.attribute(name)) is not None]
+    return (*attributes, *capacity), tuple(dict.fromkeys([*brief, *shared]))
+
+
+def _fact(name: str, value: str) -> str:
+    return f"{short(name)} {value}"
+
+
+def _value(attribute: DeviceAttribute) -> str:
+    """The attribute's value as text, or its values."""
+    values = (each if isinstance(each, tuple) else (each,) for each in attribute.given.values())
+    return listed(str(each).lower() if isinstance(each, bool) else str(each) for each in chain(*values))

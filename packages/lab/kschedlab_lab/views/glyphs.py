@@ -1,0 +1,115 @@
+"""Small signs that pictures share: a budget's shield, a clock, and what is in the way on a node; 16 by 16 pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import cos, pi, sin
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html, element
+from kschedlab.text.style import EVICTED
+
+SIZE = 16
+SHIELD = "M8 1L14 3V8C14 12 11 14.4 8 15.5C5 14.4 2 12 2 8V3Z"
+CROSS = "M5 5L11 11M11 5L5 11"
+CRACK = "M8.5 1.5L6 6.5L10 9L7 15"
+OUTLINES = {
+    "taint": "M8 1C8 1 13 7.5 13 10.5A5 5 0 0 1 3 10.5C3 7.5 8 1 8 1Z",
+    "cordon": "M8 1A7 7 0 1 1 7.9 1ZM3.5 8H12.5",
+    "port": "M2 7V12A2 2 0 0 0 4 14H12A2 2 0 0 0 14 12V7ZM5 7V2M11 7V2",
+    "zone": "M8 15C8 15 13 9.5 13 6A5 5 0 0 0 3 6C3 9.5 8 15 8 15ZM8 4A2 2 0 1 1 7.9 4Z",
+    "disk": "M2 4A6 2.5 0 0 1 14 4V12A6 2.5 0 0 1 2 12ZM2 4A6 2.5 0 0 0 14 4",
+    "label": "M1.5 8L7 2.5H14V9.5L8.5 15ZM11 5.5H11.2",
+    "lock": "M3 7H13V15H3ZM5 7V5A3 3 0 0 1 11 5V7",
+    "pods": "M1.5 6H6.5V11H1.5ZM9.5 6H14.5V11H9.5ZM6.5 8.5H9.5",
+    "full": "M2 2V14H14V2M4.5 11.5H11.5M4.5 8.5H11.5M4.5 5.5H11.5",
+    "reprieved": "M6 3L2.5 6.5L6 10M3 6.5H10A3.5 3.5 0 0 1 10 13.5H7",
+}
+"""By name, the lines of each sign."""
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A sign on a pod or a node. ``kind``: shield, broken, open, evicted, victim, clock, or a key of OUTLINES.
+
+    "broken": the budget does not allow the eviction; "open": no budget, but there could be one. ``tip``: what it means.
+    ``minutes``: the time that a clock shows. ``marks``: attributes that make it a handle. ``faint``: switched off.
+    """
+
+    kind: str
+    tip: str
+    minutes: int = 0
+    marks: Mapping[str, str] = field(default_factory=dict)
+    faint: bool = False
+
+
+def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
+    """The sign with its upper left corner at (x, y), in this colour."""
+    return element(
+        "g",
+        element("rect", width=SIZE, height=SIZE, fill="transparent") if drawn.marks else None,
+        *sign(drawn, ink),
+        transform=f"translate({x:g},{y:g})",
+        stroke_linejoin="round",
+        opacity=0.3 if drawn.faint else None,
+        data_tip=say(drawn.tip),
+        aria_label=say(drawn.tip) if drawn.marks else None,
+        **drawn.marks,
+    )
+
+
+def sign(drawn: Badge, ink: str) -> list[Html]:
+    """The lines of the sign."""
+    if drawn.kind in ("shield", "broken", "open"):
+        if drawn.kind == "broken":
+            return [_lines(SHIELD, "#FFFFFF", EVICTED), _lines(CRACK, "#FFFFFF")]
+        return [
+            _lines(SHIELD, ink, ink, 1.4, 0.25)
+            if drawn.kind == "shield"
+            else _lines(SHIELD, ink, stroke_dasharray="2 2")
+        ]
+    if drawn.kind == "evicted":
+        return [_disc(EVICTED, "#FFFFFF"), _lines(CROSS, "#FFFFFF", stroke_width=2.2)]
+    if drawn.kind == "victim":
+        return [_disc("#FFFFFF", EVICTED), _lines(CROSS, EVICTED, stroke_width=2)]
+    if drawn.kind == "clock":
+        hour, minute = drawn.minutes / 720 * 2 * pi, drawn.minutes / 60 * 2 * pi
+        hands = f"M8 8L{8 + 3.6 * sin(hour):.1f} {8 - 3.6 * cos(hour):.1f}"
+        hands += f"M8 8L{8 + 5.4 * sin(minute):.1f} {8 - 5.4 * cos(minute):.1f}"
+        return [element("circle", cx=8, cy=8, r=7, fill="none", stroke=ink, stroke_width=1.3), _lines(hands, ink)]
+    return [_lines(OUTLINES[drawn.kind], ink)]
+
+
+def _disc(fill: str, stroke: str) -> Html:
+    return element("circle", cx=8, cy=8, r=7.2, fill=fill, stroke=stroke)
+
+
+def _lines(
+    path: str,
+    ink: str,
+    fill: str = "none",
+    stroke_width: float = 1.4,
+    fill_opacity: float | None = None,
+    stroke_dasharray: str | None = None,
+) -> Html:
+    return element(
+        "path",
+        d=path,
+        stroke=ink,
+        fill=fill,
+        stroke_width=stroke_width,
+        fill_opacity=fill_opacity,
+        stroke_dasharray=stroke_dasharray,
+    )
+
+
+def hatch(width: float, height: float, step: float = 9, x: float = 0, y: float = 0) -> str:
+    """A path of diagonal lines that fill a rectangle at (x, y); it marks a tie."""
+    lines, at = [], step
+    while at < width + height:
+        x1, y1 = min(at, width), max(at - width, 0.0)
+        x2, y2 = max(at - height, 0.0), min(at, height)
+        lines.append(f"M{x + x1:.1f} {y + y1:.1f}L{x + x2:.1f} {y + y2:.1f}")
+        at += step
+    return "".join(lines)

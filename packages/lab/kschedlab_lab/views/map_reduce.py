@@ -1,0 +1,196 @@
+"""results[algorithm][node] as rows and text: which worker fills which cell when, and what Reduce changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_16
+from kschedlab.messages import later, say, terms
+from kschedlab.score.stage import Scores
+from kschedlab.text.html import Html
+from kschedlab.text.tables import folded, row, table
+from kschedlab.text.words import aligned
+from kschedlab_lab.views.cells import UNCHANGED, WHITE, Cell, Row, best_cell, failed_cell, grid_text, worker_cell
+
+FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
+"""Priorities with a Function instead of Map and Reduce: it computes all nodes' final scores at once."""
+BY_FUNCTION = "F"
+MAPPING, REDUCED, SUMMED = 0, 1, 2
+FAILING = "NodeAffinityPriority"
+"""The priority whose Map fails on every node, if the pod's wish cannot be read."""
+
+UNFOLDED = 8
+"""Most workers whose table is open at first."""
+
+TO_FAIL = {
+    "data_set": "typo: on",
+    "aria_label": later("let this Map fail"),
+    "data_tip": later("a typo in the pod's wish"),
+}
+TO_SUCCEED = {
+    "data_set": "typo: off",
+    "aria_label": later("let this Map succeed"),
+    "data_tip": later("without the typo"),
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A worker (1, 2, ...) works on the node with this index, from the end of tick ``start`` to that of ``end``."""
+
+    node: int
+    worker: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Handout:
+    """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED; ``function``: whether Functions have run.
+
+    ``error``: what the Map of FAILING returns for every node; "" if it succeeds. ``workers``: the number asked for.
+    """
+
+    decision: Decision
+    work: Sequence[Piece]
+    tick: int
+    stage: int = MAPPING
+    function: bool = False
+    error: str = ""
+    workers: int = 0
+
+    @property
+    def scores(self) -> Scores:
+        """The decision's scores."""
+        assert self.decision.scores is not None
+        return self.decision.scores
+
+    @property
+    def names(self) -> list[str]:
+        """The nodes' names without "node-"."""
+        return [self.decision.cluster.names[n].removeprefix("node-") for n in self.scores.nodes.tolist()]
+
+    def done(self, piece: Piece) -> int:
+        """How many cells of the node are written by now."""
+        return done_at(piece, self.tick, len(mapped(self.decision)))
+
+    @property
+    def errors(self) -> int:
+        """The length of the list of errors by now: ``appendError`` adds one for each Map that has failed."""
+        place = mapped(self.decision).index(FAILING)
+        return sum(self.done(piece) > place for piece in self.work) if self.error else 0
+
+
+def done_at(piece: Piece, tick: int, cells: int) -> int:
+    """How many of the node's cells are written after this tick: in the algorithms' order, at an even pace."""
+    return cells * max(min(tick, piece.end) - piece.start, 0) // (piece.end - piece.start)
+
+
+def mapped(decision: Decision) -> list[str]:
+    """The priorities with a Map, in order."""
+    assert decision.scores is not None
+    return [name for name in decision.scores.plugins if name not in FUNCTIONS]
+
+
+def reduced(scores: Scores) -> list[str]:
+    """The priorities whose scores Reduce has changed."""
+    named = zip(scores.plugins, scores.rows, strict=True)
+    return [name for name, scored in named if (scored.raw != scored.normalized).any()]
+
+
+def short(priority: str) -> str:
+    """The priority's name as rows show it."""
+    return priority.removesuffix("Priority")
+
+
+def handing_out(now: Handout) -> list[Row]:
+    """The rows of results[algorithm][node], followed by the sums in the last stage."""
+    own, written = mapped(now.decision), [now.done(piece) for piece in now.work]
+    changed = reduced(now.scores) if now.stage else []
+    rows = []
+    for number, (name, scored) in enumerate(zip(now.scores.plugins, now.scores.rows, strict=True)):
+        values = (scored.normalized if now.stage else scored.raw).tolist()
+        marks = [{"data_key": f"cell/{number}/{node}"} for node in range(len(values))]
+        if name in FUNCTIONS:
+            cells = [
+                Cell(str(value), BY_FUNCTION, UNCHANGED, marks=mark) if now.function else Cell(marks=mark)
+                for value, mark in zip(values, marks, strict=True)
+            ]
+        else:
+            place = own.index(name)
+            cells = [
+                worker_cell(str(values[piece.node]), piece.worker, marks[piece.node])
+                if done > place
+                else Cell(marks=marks[piece.node])
+                for piece, done in zip(now.work, written, strict=True)
+            ]
+        if name in changed:
+            cells = [replace(cell, small="", fill=UNCHANGED, ring="") for cell in cells]
+        if name == FAILING and now.error:
+            who = [str(piece.worker) for piece in now.work]
+            cells = [
+                failed_cell(by, mark) if cell.text else cell for cell, by, mark in zip(cells, who, marks, strict=True)
+            ]
+        chosen = {} if name != FAILING else TO_SUCCEED if now.error else TO_FAIL
+        handle = {key: say(text) for key, text in chosen.items()}
+        rows.append(Row(f"{short(name)} [{number}]", cells, marks=handle))
+    return [*rows, sum_row(now.scores)] if now.stage == SUMMED and not now.error else rows
+
+
+def sum_row(scores: Scores) -> Row:
+    """The sums; what all of them have in common is said once, in the row's name."""
+    totals = scores.total.tolist()
+    common = min(totals) // 1000 * 1000
+    best = max(totals)
+    cells = []
+    for node, total in enumerate(totals):
+        marks = {"data_key": f"sum/{node}", "data_tip": f"{total:,}"}
+        text = str(total - common)
+        highest = best_cell(text, totals.count(best) > 1, marks)
+        cells.append(highest if total == best else Cell(text, fill=WHITE, marks=marks))
+    tie = say(" (tie)") if totals.count(best) > 1 else ""
+    return Row(
+        say("sum{tie}: {common:,} +", tie=tie, common=common) if common else say("sum{tie}", tie=tie),
+        cells,
+        strong=True,
+    )
+
+
+def heads(now: Handout) -> list[str]:
+    """The node of each column, with its index."""
+    return [f"{name} [{node}]" for node, name in enumerate(now.names)]
+
+
+def handing_out_text(now: Handout) -> str:
+    """The table as text: each score with the worker that wrote it."""
+    return grid_text([say("results"), *heads(now)], handing_out(now))
+
+
+def writers(work: Sequence[Piece], cells: int, tick: int) -> dict[tuple[int, int], list[int]]:
+    """The workers that have written each cell (index of the algorithm, node) by this tick."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for piece in work:
+        for place in range(done_at(piece, tick, cells)):
+            found.setdefault((place, piece.node), []).append(piece.worker)
+    return found
+
+
+def workers_table(now: Handout) -> tuple[Html, str]:
+    """What each worker has done, as a table and as text; the last line counts cells with more than one writer.
+
+    The table of more than UNFOLDED workers opens on a click.
+    """
+    written = writers(now.work, len(mapped(now.decision)), now.tick)
+    rows = [terms("worker", "nodes taken", "cells written")]
+    workers = sorted({piece.worker for piece in now.work})
+    for worker in workers:
+        taken = [str(piece.node) for piece in now.work if piece.worker == worker and piece.start < now.tick]
+        rows.append([str(worker), ", ".join(taken) or "-", str(sum(who == [worker] for who in written.values()))])
+    rows.append([say("cells with two writers"), "", str(sum(len(who) > 1 for who in written.values()))])
+    made = table(rows[0], (row(*each) for each in rows[1:]))
+    many = len(workers) > UNFOLDED
+    return folded(
+        say("What each of the {workers} workers has done", workers=len(workers)), made
+    ) if many else made, "\n".join(aligned(rows))

@@ -1,0 +1,395 @@
+"""A map of nodes: a cell for each, in pools, with its verdict as colour and sign. Large clusters share cells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import cos, pi, sin
+from os.path import commonprefix
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kschedlab.decision import Decision
+from kschedlab.messages import later, listed, say
+from kschedlab.text.html import Html, element
+from kschedlab.text.lettering import after_hyphen, fitted, text_width
+from kschedlab.text.style import CHOSEN, EVICTED
+from kschedlab.text.words import count
+from kschedlab_lab.views.glyphs import OUTLINES, SIZE, hatch
+from kschedlab_lab.views.obstacles import sign_of
+from kschedlab_lab.views.picture import scarcest
+from kschedlab_lab.views.svg import label
+
+CELLS, TABS = 600, 60
+"""Maximum number of cells, and of cells that Tab reaches; on larger maps a cell stands for several nodes of a pool."""
+LINE = 16
+"""Height of a line of text, in pixels."""
+HEADS = 118
+"""Width of the pools' names where they stand beside their nodes."""
+NAMED = 40
+"""The least size of a cell with its node's name, in pixels."""
+FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), later("not looked at yet"), "refused by "
+RANGE = ".."
+CROSS = "M4 4L12 12M12 4L4 12"
+
+
+class Shape(NamedTuple):
+    """The size of a node in the map, with ``head`` above it for a name and ``gap`` around it, in pixels."""
+
+    wide: float
+    tall: float
+    head: float = 0
+    gap: float = 3
+
+
+NARROWER, TALLER = 0.65, 1.1
+"""How much narrower a node may be so that all stand in one row, and how tall it is there, as shares of its width."""
+CELL_SHAPES = tuple(Shape(size, size) for size in range(46, 10, -1))
+"""From the largest to the smallest."""
+
+
+class Grid(NamedTuple):
+    """Where things are. ``cells``: groups of nodes and their corners; ``heads``: pools and theirs.
+
+    ``each``: nodes per cell; ``room``: the width of a pool's name.
+    """
+
+    shape: Shape
+    each: int
+    cells: Sequence[tuple[tuple[int, ...], float, float]]
+    heads: Sequence[tuple[str, float, float]]
+    bottom: float
+    room: float
+
+
+def grid(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Grid:
+    """The largest cells with which all pools fit into this space, or the smallest; many nodes share cells."""
+    each = max(-(-sum(map(len, pools.values())) // CELLS), 1)
+    sizes = range(each, 4 * each + 1) if each > 1 else range(1, 2)
+    made = (_grid(pools, width, shape, number) for number in sizes for shape in CELL_SHAPES)
+    return next((found for found in made if found.bottom <= height), None) or _grid(pools, width, CELL_SHAPES[-1], each)
+
+
+def flow(pools: Mapping[str, Sequence[int]], width: float, height: float, shapes: Sequence[Shape]) -> Grid | None:
+    """Nodes in rows, each pool after its name; the first of these shapes that fits, or None.
+
+    A few nodes stand in one row if they need not be much narrower for it, and are taller there.
+    """
+    items: list[str | int] = []
+    for pool, places in pools.items():
+        items += [pool, *places]
+    fitting = [made for shape in shapes if (made := _flow(items, width, shape)).bottom <= height]
+    if not fitting:
+        return None
+    least = NARROWER * fitting[0].shape.wide
+    row = next((made.shape for made in fitting if made.shape.wide >= least and _in_a_row(made)), None)
+    if row is None:
+        return fitting[0]
+    return _flow(items, width, row._replace(tall=min(height - row.head - row.gap, TALLER * row.wide)))
+
+
+def _flow(items: Sequence[str | int], width: float, shape: Shape) -> Grid:
+    columns = max(int((width - 4 + shape.gap) // (shape.wide + shape.gap)), 1)
+    step = shape.tall + shape.head + shape.gap
+    corners = [
+        (item, i % columns * (shape.wide + shape.gap), shape.head + i // columns * step) for i, item in enumerate(items)
+    ]
+    cells = [((item,), x + 2, y) for item, x, y in corners if isinstance(item, int)]
+    names = [(item, x, y) for item, x, y in corners if isinstance(item, str)]
+    return Grid(shape, 1, cells, names, -(-len(items) // columns) * step, shape.wide)
+
+
+def _in_a_row(made: Grid) -> bool:
+    return len({y for _, _, y in made.cells}) == 1
+
+
+def _grid(pools: Mapping[str, Sequence[int]], width: float, shape: Shape, each: int) -> Grid:
+    beside = width >= 3.5 * HEADS
+    left, (wide, tall, head, gap) = HEADS if beside else 3, shape
+    columns = max(int((width - left + gap) // (wide + gap)), 1)
+    cells, heads, y = [], [], 0.0
+    for pool, places in pools.items():
+        heads.append((pool, 0.0, y))
+        top = y + head if beside else y + LINE + 3 + head
+        groups = [tuple(places[i : i + each]) for i in range(0, len(places), each)]
+        for i, group in enumerate(groups):
+            cells.append((group, left + i % columns * (wide + gap), top + i // columns * (tall + head + gap)))
+        rows = -(-len(groups) // columns)
+        y = max(top + rows * (tall + head + gap) - head, y + (LINE if beside else 0)) + 5
+    return Grid(shape, each, cells, heads, y, HEADS - 14 if beside else width)
+
+
+# -- verdicts
+
+
+def verdict_of(decision: Decision, place: int) -> str:
+    """ "feasible", "refused by NodeAffinity", "not looked at", or before a decision "not looked at yet"."""
+    verdicts = decision.verdicts
+    if verdicts is None:
+        return UNDECIDED
+    if verdicts.rejected is not None:
+        return UNASKED
+    plugin = verdicts.plugin(place)
+    return FITS if plugin is None else f"{REFUSED}{plugin}"
+
+
+def sign_for(decision: Decision, place: int) -> str:
+    """The name of the sign for what is in the way on a refused node; "cross" without a better one."""
+    reasons = decision.verdicts.reasons(place) if decision.verdicts is not None else []
+    return (sign_of(reasons[0]) if reasons else "") or "cross"
+
+
+def outline(sign: str) -> str:
+    """The lines of a sign, 16 by 16 pixels."""
+    return OUTLINES.get(sign, CROSS)
+
+
+def numbers(decision: Decision) -> Counter[str]:
+    """How many nodes have each verdict."""
+    return Counter(verdict_of(decision, place) for place in range(len(decision.cluster.nodes)))
+
+
+# -- the drawing
+
+
+def heads(pools: Mapping[str, Sequence[int]], made: Grid) -> list[Html]:
+    """The pools' names, which show a pool alone."""
+    return [_head(pool, len(pools[pool]), x, y, made.room) for pool, x, y in made.heads]
+
+
+def _head(pool: str, nodes: int, x: float, y: float, room: float) -> Html:
+    many = f"{nodes:,}"
+    name = fitted(pool, room - 6 - text_width(many), bold=True)
+    words = [label(name, 0, 12, font_weight="bold", text_decoration="underline")]
+    words.append(label(many, text_width(name, bold=True) + 6, 12, opacity=0.75))
+    hint = say("{pool}, {nodes}: show these alone", pool=pool, nodes=count(nodes, "node"))
+    marks = {"data_set": f"show: {word_of(pool)}", "data_tip": hint}
+    return element("g", *words, transform=f"translate({x:g},{y:g})", data_key=f"pool/{pool}", **marks)
+
+
+def word_of(pool: str) -> str:
+    """A pool's name as the panel's search takes it: spaces and commas would separate words."""
+    return pool.replace(",", "").split(" ")[0]
+
+
+class Cells:
+    """Draws the cells of one map of ``pools``. ``asked``: the node in question; ``before``: a decision to compare with.
+
+    ``pick``: a click on a node answers a question.
+    """
+
+    def __init__(
+        self,
+        decision: Decision,
+        pools: Mapping[str, Sequence[int]],
+        asked: str = "",
+        before: Decision | None = None,
+        pick: bool = False,
+    ) -> None:
+        self.decision, self.before, self.pick = decision, before, pick
+        cluster = decision.cluster
+        line = cluster.resources.get(scarcest(decision), 0)
+        self.share = np.minimum(cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 1.0)
+        self.star = cluster.index.get(decision.node or decision.nominated_node or "", -1)
+        self.asked = cluster.index.get(asked, -1)
+        self.tied = {cluster.index[name] for name in decision.best} if len(decision.best) > 1 else set()
+        preemption = decision.preemption
+        self.candidates = set(preemption.positions.tolist()) if preemption is not None else set()
+        scores = decision.scores
+        self.total = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores else {}
+        self.pools = {place: pool for pool, places in pools.items() for place in places}
+        self.short = short_names(cluster.names)
+        self.last = {
+            place: name
+            for places in pools.values()
+            for place, name in zip(places, after_hyphen([self.short[place] for place in places]), strict=True)
+        }
+        self.low, self.high = min(self.total.values(), default=0), max(self.total.values(), default=0)
+
+    def draw(self, made: Grid) -> list[Html]:
+        """All cells, what is written on them, and above them what moves: the star and the frame.
+
+        Cells are the handles and are small; the rest of them is drawn together, because there are many.
+        """
+        size, few = made.shape.wide, len(made.cells) <= TABS
+        rows: dict[tuple[str, float], list[Html]] = {}
+        above: list[Html] = []
+        for group, x, y in made.cells:
+            best = min(group, key=self._rank)
+            rows.setdefault((self._colour(best), y), []).append(self._cell(group, best, x, size, few))
+            if self.star in group:
+                above.append(self.star_at(x, y, size, size))
+            if self.asked in group:
+                above.append(frame(x, y, size, size))
+        groups = [
+            element("g", *cells, transform=f"translate(0,{y:g})", fill=colour, stroke=colour)
+            for (colour, y), cells in rows.items()
+        ]
+        faces = {self._sign(min(group, key=self._rank)) for group, _, _ in made.cells}
+        defs = element("defs", *(face(sign, size) for sign in sorted(faces)))
+        key = f"writing/{size:g}/{len(made.cells)}"
+        writing = element("g", *self._writing(made), pointer_events="none", data_key=key)
+        return [defs, *groups, writing, *above]
+
+    def _cell(self, group: tuple[int, ...], best: int, x: float, size: float, tab: bool) -> Html:
+        """One node, or several: then the best of them gives the colour."""
+        names = self.decision.cluster.names
+        name, marks = names[group[0]], dict[str, Any]()
+        if len(group) > 1:
+            marks["data_set"] = f"show: {word_of(self.pools[best])} {name}{RANGE}{names[group[-1]]}"
+        else:
+            marks["data_set"] = f"node: {name}"
+            marks["data_pick"] = name if self.pick else None
+        marks |= {"data_tip": self.tip(group), "role": None if tab else "img"}
+        face = f"#{face_id(self._sign(best), size)}"
+        return element("use", href=face, x=f"{x:g}", data_key=f"node/{name}", **marks)
+
+    def _writing(self, made: Grid) -> Iterator[Html]:
+        """Names and scores, bars that say how far each node is asked for, hatched ties, and corners that changed."""
+        size, texts = made.shape.wide, list[Html]()
+        bars, ties, corners = dict[str, str](), "", ""
+        for group, x, y in made.cells:
+            place = min(group, key=self._rank)
+            colour = self._colour(place)
+            at = f"M{x:g} {y + size - _bar(size) / 2:g}h{self.share[place] * size:.0f}"
+            bars[colour] = bars.get(colour, "") + at
+            named = size >= NAMED and len(group) == 1
+            if named:
+                name = self.short[place] if text_width(self.short[place]) <= size - 2 else self.last[place]
+                texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 12))
+            if place in self.total and size >= 27 and place != self.star:
+                down = size / 2 + (9 if named else 4)
+                texts.append(element("text", ending(str(self.total[place]), size - 2), x=x + size / 2, y=y + down))
+            if place in self.tied:
+                ties += hatch(size, size, 6, x, y)
+            if self.changed(group):
+                corners += f"M{x + size - 7:g} {y:g}h7v7z"
+        for colour, path in bars.items():
+            yield element("path", d=path, stroke=colour, stroke_width=_bar(size))
+        if ties:
+            yield element("path", d=ties, stroke=CHOSEN, opacity=0.6)
+        if corners:
+            yield element("path", d=corners)
+        if texts:
+            yield element("g", *texts, text_anchor="middle")
+
+    def _rank(self, place: int) -> tuple[bool, bool, bool]:
+        return place != self.star, verdict_of(self.decision, place) != FITS, place not in self.candidates
+
+    def _refused(self, place: int) -> bool:
+        return verdict_of(self.decision, place).startswith(REFUSED)
+
+    def _colour(self, place: int) -> str:
+        return CHOSEN if place == self.star else EVICTED if self._refused(place) else "currentColor"
+
+    def _sign(self, place: int) -> str:
+        """The face of a cell: what is in the way, with a dash if evicting would help; or how good the node is."""
+        if place == self.star:
+            return "free6"
+        if self._refused(place):
+            return sign_for(self.decision, place) + ("-" if place in self.candidates else "")
+        if place not in self.total or self.high == self.low:
+            return f"free{int(verdict_of(self.decision, place) == FITS)}"
+        return f"free{1 + 4 * (self.total[place] - self.low) // (self.high - self.low)}"
+
+    def star_at(self, x: float, y: float, wide: float, tall: float) -> Html:
+        """The chosen node's star; it travels from node to node."""
+        high = min(wide, tall, 26.0)
+        ring = element("rect", width=wide, height=tall, fill="none", stroke=CHOSEN, stroke_width=3)
+        middle = tall / 2 + (6 if wide >= NAMED else 0)
+        star = element("path", d=star_path(wide / 2, middle, 0.42 * high), fill=CHOSEN)
+        return element("g", ring, star, transform=f"translate({x:g},{y:g})", data_key="star", pointer_events="none")
+
+    def changed(self, group: tuple[int, ...]) -> bool:
+        """Whether one of these nodes had another verdict before."""
+        before = self.before
+        if before is None:
+            return False
+        index, names = before.cluster.index, self.decision.cluster.names
+        return any(
+            names[place] not in index or verdict_of(before, index[names[place]]) != verdict_of(self.decision, place)
+            for place in group
+        )
+
+    def tip(self, group: tuple[int, ...]) -> str:
+        """What is known about these nodes, in a line."""
+        decision, names = self.decision, self.decision.cluster.names
+        if len(group) > 1:
+            found = Counter(verdict_of(decision, place) for place in group)
+            said = listed(
+                say("{nodes:,} {verdict}", nodes=number, verdict=_said(each)) for each, number in found.most_common()
+            )
+            return say("{first} to {last}: {said}", first=names[group[0]], last=names[group[-1]], said=said)
+        place = group[0]
+        said = _said(verdict_of(decision, place))
+        if place == self.star:
+            said = say("chosen" if decision.node else "chosen, if its victims leave")
+        elif place in self.total:
+            said = say("{total} points", total=self.total[place])
+        elif place in self.candidates:
+            said += say("; evicting would help")
+        return say(
+            "{node}: {said}; {share:.0f} % asked for", node=names[place], said=said, share=100 * self.share[place]
+        )
+
+
+def _said(verdict: str) -> str:
+    """The verdict in the chosen language."""
+    if verdict.startswith(REFUSED):
+        return say("refused by {plugin}", plugin=verdict.removeprefix(REFUSED))
+    return say(verdict)
+
+
+def star_path(x: float, y: float, radius: float) -> str:
+    """A star around (x, y): a path, because as a letter it would be too small in a small cell."""
+    turns = [(radius * (0.4 if i % 2 else 1), i * pi / 5) for i in range(10)]
+    points = [f"{x + long * sin(turn):.1f} {y - long * cos(turn):.1f}" for long, turn in turns]
+    return f"M{'L'.join(points)}Z"
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """The names without the beginning and the end that all of them share."""
+    first = len(commonprefix(names)) if len(names) > 1 else 0
+    last = len(commonprefix([name[first:][::-1] for name in names])) if len(names) > 1 else 0
+    return [name[first : len(name) - last] or name for name in names]
+
+
+def ending(name: str, width: float) -> str:
+    """The name, or as much of its end as fits: the ends of names tell nodes apart."""
+    if text_width(name) <= width:
+        return name
+    while name and text_width(f"…{name}") > width:
+        name = name[1:]
+    return f"…{name}"
+
+
+def frame(x: float, y: float, wide: float, tall: float) -> Html:
+    """The frame around the node in question; it travels from node to node."""
+    look: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_width": 2.5, "rx": 2}
+    ring = element("rect", x=-2, y=-2, width=wide + 4, height=tall + 4, **look)
+    return element("g", ring, transform=f"translate({x:g},{y:g})", data_key="asked", pointer_events="none")
+
+
+def _bar(size: float) -> int:
+    """The height of the bar at a cell's foot."""
+    return 3 if size >= 16 else 2
+
+
+def face_id(sign: str, size: float) -> str:
+    """The name of a face; maps with cells of another size on the same page have faces of their own."""
+    return f"ks{sign}{size:g}"
+
+
+def face(sign: str, size: float) -> Html:
+    """What cells of one kind share: the frame, and what is in the way."""
+    refused, dashes = not sign.startswith("free"), "3 2" if sign.endswith("-") else None
+    opacity = 0.14 if refused else f"{0.055 * int(sign[4:]):.2f}"
+    frame = element("rect", width=size, height=size, fill_opacity=opacity, stroke_dasharray=dashes)
+    inside = [frame]
+    if refused and size >= 13:
+        large = min(size - 4, 22)
+        y = (size - large) / 2 - 1 + (5 if size >= NAMED else 0)
+        place = f"translate({(size - large) / 2:.1f},{y:.1f}) scale({large / SIZE:.2f})"
+        inside.append(element("path", d=outline(sign.rstrip("-")), transform=place, fill="none", stroke_width=1.4))
+    return element("g", *inside, id=face_id(sign, size))

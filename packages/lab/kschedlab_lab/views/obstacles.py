@@ -1,0 +1,90 @@
+"""What is in the way on a node that a pod can't have, in a few words and as a sign."""
+
+from __future__ import annotations
+
+from kschedlab.cluster.labels import first_untolerated
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.decision import Decision
+from kschedlab.messages import say
+
+SIGNS = (
+    ("PersistentVolume", "disk"),
+    ("taint", "taint"),
+    ("unschedulable", "cordon"),
+    ("port", "port"),
+    ("zone", "zone"),
+    ("volume", "disk"),
+    ("disk", "disk"),
+    ("topology spread", "pods"),
+    ("pod affinity", "pods"),
+    ("anti-affinity", "pods"),
+    ("affinity", "label"),
+    ("selector", "label"),
+    ("label", "label"),
+    ("≥", "lock"),
+    ("Insufficient", "full"),
+    ("Too many pods", "full"),
+)
+"""A sign for each reason, by a word in it; the first that occurs counts."""
+
+
+def obstacle(decision: Decision, node: str) -> str:
+    """Why the pod can't have this node, not even by evicting others; "" if it could."""
+    verdict, preemption = decision.verdict(node), decision.preemption
+    if decision.error or verdict.passes:
+        return ""
+    if preemption is not None and preemption.eligible:
+        if node in preemption.candidates:
+            return ""
+        if stays := blockers(decision, node):
+            return f"{stays[0].priority} ≥ {decision.pod.priority}"
+    reasons = _reasons(decision, node)
+    return say("; ").join(_short(reason, decision, node) for reason in reasons) or (verdict.plugin or "")
+
+
+def blockers(decision: Decision, node: str) -> list[PodInfo]:
+    """The pods that take the place and may not be evicted because they are as important, the most important first.
+
+    [] if the node is a candidate, or if something other than its pods is in the way.
+    """
+    preemption, cluster = decision.preemption, decision.cluster
+    position = cluster.index[node]
+    if preemption is None or not preemption.eligible or position not in preemption.potential.tolist():
+        return []
+    if node in preemption.candidates or not all(map(_is_about_place, _reasons(decision, node))):
+        return []
+    infos = (cluster.pods.info(row) for row in cluster.pods_of(position).tolist())
+    return sorted(
+        (info for info in infos if info.priority >= decision.pod.priority), key=lambda info: (-info.priority, info.key)
+    )
+
+
+def _reasons(decision: Decision, node: str) -> tuple[str, ...]:
+    """The filters' reasons with all pods of lower priority removed, if that was tried; else as the node is."""
+    preemption, position = decision.preemption, decision.cluster.index[node]
+    if preemption is not None and preemption.run is not None and position in preemption.run.nodes.tolist():
+        return tuple(preemption.run.emptied.reasons(position))
+    return decision.verdict(node).reasons
+
+
+def _is_about_place(reason: str) -> bool:
+    return reason.startswith(("Insufficient", "Too many pods")) or "free ports" in reason
+
+
+def sign_of(reason: str) -> str:
+    """The sign for a reason, a kind of :class:`~kschedlab_lab.views.glyphs.Badge`; "" without one."""
+    return next((sign for word, sign in SIGNS if word in reason), "")
+
+
+def _short(reason: str, decision: Decision, node: str) -> str:
+    """The reason without what the picture says already, and with the taint that it is about."""
+    text = reason.removeprefix("node(s) ").removeprefix("were ")
+    if "taint" in text:
+        taints = decision.cluster.nodes[decision.cluster.index[node]].spec.taints
+        if (found := first_untolerated(taints, decision.pod.pod.spec.tolerations)) is not None:
+            return (
+                say("taint {key}={value}", key=found.key, value=found.value)
+                if found.value
+                else say("taint {key}", key=found.key)
+            )
+    return text

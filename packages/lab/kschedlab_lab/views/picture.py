@@ -1,0 +1,286 @@
+"""A Decision as a drawing: what runs where, who is evicted or reprieved, what is in the way, which node is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.decision import Decision
+from kschedlab.messages import later, listed, say, sentences
+from kschedlab.objects.model import PodDisruptionBudget
+from kschedlab.preemption.budgets import MatchesBudget
+from kschedlab.preemption.stage import Attempt, Candidate
+from kschedlab.text.html import Html
+from kschedlab.text.ladder import columns
+from kschedlab.text.words import Clock, choice, clock, count, outcome, priority_text
+from kschedlab_lab.views.drawing import Block, Box, Marks, draw
+from kschedlab_lab.views.glyphs import Badge
+from kschedlab_lab.views.obstacles import blockers, obstacle, sign_of
+from kschedlab_lab.views.svg import Room
+
+NODES = 9
+"""Maximum number of nodes drawn."""
+WAITING = later("waiting")
+RIGHT_AFTER = 1
+"""The turn of the pod that comes, after its victims have left."""
+
+
+@dataclass(frozen=True)
+class Handles:
+    """What a panel lets one do in the picture: attributes of pods and nodes, and signs on them, by name.
+
+    ``shields``: attributes of the shields of pods; a pod without a budget then has an open one.
+    """
+
+    pods: Mapping[str, Marks] = field(default_factory=dict)
+    nodes: Mapping[str, Marks] = field(default_factory=dict)
+    pod_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
+    node_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
+    shields: Mapping[str, Marks] = field(default_factory=dict)
+
+
+NO_HANDLES = Handles()
+
+
+def picture(decision: Decision, room: Room | None = None, handles: Handles = NO_HANDLES) -> Html:
+    """The decision as SVG: the pending pod or its victims, then the most relevant nodes, all to one scale."""
+    return draw(boxes(decision, handles), caption(decision), scarcest(decision), room, hidden_nodes(decision))
+
+
+def question(decision: Decision, room: Room | None = None, handles: Handles = NO_HANDLES) -> Html:
+    """The same before anything is decided, as the picture of a question."""
+    alt = say("{pod} waits; {nodes}.", pod=decision.pod.key, nodes=count(len(decision.cluster.nodes), "node"))
+    return draw(boxes_before(decision, handles), alt, scarcest(decision), room, hidden_nodes(decision))
+
+
+def boxes(decision: Decision, handles: Handles = NO_HANDLES, nodes: Sequence[str] | None = None) -> list[Box]:
+    """The place beside the nodes and these nodes (by default the most relevant), after the decision."""
+    return Boxes(decision, handles, nodes).after()
+
+
+def boxes_before(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]:
+    """The same before the decision: the pod waits, and nothing happens to the others."""
+    return Boxes(decision, handles).before()
+
+
+def caption(decision: Decision) -> str:
+    """The text alternative: the outcome, and the rule that decided it."""
+    rule = choice(decision.preemption) if decision.preemption is not None else ""
+    return sentences((outcome(decision), rule))
+
+
+def hidden_nodes(decision: Decision) -> str:
+    """How many nodes are not drawn, in words; "" if all are."""
+    hidden = len(decision.cluster.nodes) - len(nodes_to_show(decision))
+    return count(hidden, "more node") if hidden else ""
+
+
+def scarcest(decision: Decision) -> str:
+    """The resource of which the pod requests the largest share of a node; it scales the drawing."""
+    cluster = decision.cluster
+    largest = {name: int(cluster.allocatable[row].max(initial=0)) for name, row in cluster.resources.items()}
+    shares = {name: asked / largest[name] for name, asked in decision.pod.request.items() if largest.get(name)}
+    return max(shares, key=lambda name: (shares[name], name == "cpu"), default="cpu")
+
+
+def common_resource(decision: Decision, nodes: Iterable[str]) -> str:
+    """The scarcest resource if all of these nodes have it, so that each can be drawn to its scale; else cpu."""
+    cluster, resource = decision.cluster, scarcest(decision)
+    row = cluster.resources.get(resource)
+    return resource if row is None or all(cluster.allocatable[row, cluster.index[n]] for n in nodes) else "cpu"
+
+
+def nodes_to_show(decision: Decision) -> list[str]:
+    """All nodes by name if they are few; otherwise the chosen node, the best candidates or scores, then others."""
+    names = sorted(decision.cluster.names)
+    if len(names) <= NODES:
+        return names
+    best = [decision.node] if decision.node is not None else []
+    if decision.preemption is not None:
+        best += columns(decision.preemption, NODES)
+    if decision.scores is not None:
+        order = (-decision.scores.total).argsort(kind="stable")[:NODES]
+        best += [decision.cluster.names[n] for n in decision.scores.nodes[order].tolist()]
+    return list(dict.fromkeys([*best, *names]))[:NODES]
+
+
+def pods_on(decision: Decision, node: str) -> list[PodInfo]:
+    """The pods that run on the node, the most important first."""
+    cluster = decision.cluster
+    infos = [cluster.pods.info(row) for row in cluster.pods_of(cluster.index[node]).tolist()]
+    return sorted(infos, key=lambda info: (-info.priority, info.start, info.key))
+
+
+def budgets_over(decision: Decision, nodes: Iterable[str]) -> dict[str, list[PodDisruptionBudget]]:
+    """By pod on these nodes: the budgets whose selectors cover it."""
+    cluster, found = decision.cluster, dict[str, list[PodDisruptionBudget]]()
+    for budget in cluster.objects_of(PodDisruptionBudget):
+        matches = cluster.signatures.evaluate(MatchesBudget.of_budget(budget)) > 0
+        for node in nodes:
+            for row in cluster.pods_of(cluster.index[node]).tolist():
+                if matches[cluster.pods.signature[row]]:
+                    found.setdefault(cluster.pods.info(row).key, []).append(budget)
+    return found
+
+
+class Boxes:
+    """The boxes of one decision, with what they share: the resource, the clock, the budgets."""
+
+    def __init__(self, decision: Decision, handles: Handles, nodes: Sequence[str] | None = None) -> None:
+        self.decision, self.handles = decision, handles
+        self.nodes = nodes_to_show(decision) if nodes is None else list(nodes)
+        self.resource = scarcest(decision) if nodes is None else common_resource(decision, self.nodes)
+        self.pods = {node: pods_on(decision, node) for node in self.nodes}
+        self.moment: Clock = clock(info.start for pods in self.pods.values() for info in pods)
+        self.budgets = budgets_over(decision, self.nodes)
+        preemption = decision.preemption
+        self.candidates = preemption.candidates if preemption is not None else {}
+
+    def before(self) -> list[Box]:
+        """Before the decision: the pod waits, and nothing happens to the others."""
+        waiting = Box(WAITING, 0, (self.incoming(),))
+        return [waiting, *(self.node(node, decided=False) for node in self.nodes)]
+
+    def trying(self, tries: int) -> list[Box]:
+        """After so many tries to reprieve a pod on each node; those not tried yet stand beside it."""
+        return [Box(WAITING, 0, (self.incoming(),)), *(self.node(node, tries=tries) for node in self.nodes)]
+
+    def tried(self) -> list[Box]:
+        """After all tries, before a node is chosen."""
+        return [Box(WAITING, 0, (self.incoming(),)), *(self.node(node, choose=False) for node in self.nodes)]
+
+    def after(self) -> list[Box]:
+        """After the decision."""
+        decision, chosen = self.decision, self.decision.nominated_node
+        nodes = [self.node(node) for node in self.nodes]
+        if chosen is None or chosen not in self.nodes:
+            waiting = () if decision.node is not None else (self.incoming(),)
+            boxes = [self.with_incoming(box) if box.name == decision.node else box for box in nodes]
+            return [Box(WAITING, 0, waiting), *boxes]
+        at = self.nodes.index(chosen)
+        gone = tuple(block for block in nodes[at].blocks if block.mark == "evicted")
+        stays = tuple(block for block in nodes[at].blocks if block.mark != "evicted")
+        nodes[at] = self.with_incoming(replace(nodes[at], blocks=stays))
+        return [Box(WAITING, 0, gone, title=say("evicted")), *nodes]
+
+    def with_incoming(self, box: Box) -> Box:
+        """The node with the pod that comes."""
+        note, order = (say("nominated"), RIGHT_AFTER) if self.decision.node is None else ("", None)
+        return replace(box, blocks=(*box.blocks, self.incoming("arriving", note, order)))
+
+    def incoming(self, mark: str = "", note: str = "", order: int | None = None) -> Block:
+        """The pod that is decided."""
+        pod = self.decision.pod
+        name = pod.pod.metadata.name
+        return Block(
+            name,
+            pod.request.get(self.resource, 0),
+            pod.priority,
+            say("priority {priority}", priority=pod.priority),
+            mark,
+            note,
+            _key(pod),
+            self.handles.pod_badges.get(name, ()),
+            self.handles.pods.get(name, {}),
+            order,
+        )
+
+    def node(self, name: str, decided: bool = True, choose: bool = True, tries: int | None = None) -> Box:
+        """One node with its pods, and what is found out about it. ``tries``: see :meth:`trying`."""
+        decision, cluster = self.decision, self.decision.cluster
+        choose = choose and tries is None
+        candidate = self.candidates.get(name) if decided else None
+        made = {each.pod.key: each for each in candidate.attempts[:tries]} if candidate is not None else {}
+        blocking = {info.key for info in blockers(decision, name)} if decided else set()
+        chosen = decided and choose and name in (decision.node, decision.nominated_node)
+        blocks = [self.pod(info, made.get(info.key), chosen, info.key in blocking) for info in self.pods[name]]
+        if tries is not None:
+            blocks = self.dry_run(name, blocks, candidate)
+        row = cluster.resources.get(self.resource)
+        refused = obstacle(decision, name) if decided else ""
+        return Box(
+            name,
+            int(cluster.allocatable[row, cluster.index[name]]) if row is not None else 0,
+            tuple(blocks),
+            captions(decision, name, candidate) if decided else (),
+            chosen,
+            refused,
+            sign_of(refused),
+            decided and choose and name in tied(decision),
+            self.handles.node_badges.get(name, ()),
+            self.handles.nodes.get(name, {}),
+        )
+
+    def dry_run(self, name: str, blocks: Sequence[Block], candidate: Candidate | None) -> list[Block]:
+        """The same pods during the dry run: those that did not come back stand aside, the pod tries the place."""
+        out = [b for b in blocks if b.priority < self.decision.pod.priority and b.mark != "reprieved"]
+        inside, aside = [block for block in blocks if block not in out], list[Block]()
+        level = sum(block.size for block in inside)
+        for block in out:
+            aside.append(replace(block, aside=level, detail="", badges=(), marks={}))
+            level += block.size
+        if candidate is not None:
+            ghost, key = self.incoming("ghost"), _key(self.decision.pod)
+            ghost = replace(ghost, name=f"{ghost.name}?", key=f"{key}?{name}", origin=f"pod/{key}")
+            inside.append(replace(ghost, detail="", badges=(), marks={}))
+        return inside + aside
+
+    def pod(self, info: PodInfo, attempt: Attempt | None, chosen: bool, in_the_way: bool) -> Block:
+        """One pod that runs."""
+        name, mark, note = info.pod.metadata.name, "", ""
+        if attempt is not None:
+            mark = "reprieved" if attempt.reprieved else "evicted" if chosen else "victim"
+        elif in_the_way:
+            mark, note = "obstacle", f"{info.priority} ≥ {self.decision.pod.priority}"
+        return Block(
+            name,
+            info.request.get(self.resource, 0),
+            info.priority,
+            f"{priority_text(info.priority)} · {self.moment(info.start)}",
+            mark,
+            note,
+            _key(info),
+            (*self.handles.pod_badges.get(name, ()), *self.shield(info, attempt)),
+            self.handles.pods.get(name, {}),
+        )
+
+    def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
+        """The shield of a pod under a budget, or an open one where there could be one."""
+        covering, name = self.budgets.get(info.key), info.pod.metadata.name
+        marks = self.handles.shields.get(name)
+        if not covering:
+            return (Badge("open", say("no budget covers {pod}", pod=name), marks=marks),) if marks is not None else ()
+        names = listed(
+            say("{name} allows {number}", name=b.metadata.name, number=b.status.disruptionsAllowed) for b in covering
+        )
+        kind, said = "shield", say("covered by the budget: {names}", names=names)
+        if attempt is not None and attempt.violates:
+            said = say("its eviction would break the budget, so it returns first: {names}", names=names)
+            if not attempt.reprieved:
+                kind, said = "broken", say("its eviction breaks the budget: {names}", names=names)
+        return (Badge(kind, said, marks=marks or {}),)
+
+
+def _key(info: PodInfo) -> str:
+    return info.pod.metadata.name if info.pod.metadata.namespace == "default" else info.key
+
+
+def tied(decision: Decision) -> Sequence[str]:
+    """The nodes among which the scheduler takes any; () if one is best."""
+    if decision.preemption is not None:
+        found = decision.preemption.tied if decision.nominated_node is not None else []
+    else:
+        found = decision.best if decision.scores is not None else []
+    return found if len(found) > 1 else ()
+
+
+def captions(decision: Decision, node: str, candidate: Candidate | None) -> tuple[str, ...]:
+    """The outcome for the node, in one or two lines."""
+    if candidate is not None:
+        return count(len(candidate.victims), "victim"), count(candidate.violations, "PDB violation")
+    scores = decision.scores
+    position = decision.cluster.index[node]
+    if scores is not None and position in (found := scores.nodes.tolist()):
+        return (say("score {total}", total=scores.total[found.index(position)]),)
+    return ()

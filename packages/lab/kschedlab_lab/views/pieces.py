@@ -1,0 +1,151 @@
+"""Pods as bars, and facts about pods and nodes as badges: the pieces of workbenches and other pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html, element, visible
+from kschedlab.text.lettering import flowed, text_width
+from kschedlab.text.style import EVICTED, ink, priority_fill
+from kschedlab_lab.views.icons import icon
+from kschedlab_lab.views.svg import label
+
+Mark: TypeAlias = Literal["", "ghost", "leaving"]
+
+BADGE = 24
+"""Height of a badge of one line with its frame, in pixels."""
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A fact that is true (``on``) or not. ``refuses``: it is what refuses the pod now; ``kind``: its icon."""
+
+    text: str
+    on: bool
+    sets: str = ""
+    kind: str = ""
+    refuses: bool = False
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A pod as a bar. ``size``: milli CPU; ``mark``: ghost (not there yet, or no longer) or leaving.
+
+    ``sets``: the settings after a click. ``copied``: where it is a copy, and the place that it was copied from, "" if
+    that is the pod itself.
+    """
+
+    name: str
+    size: int
+    priority: int = 0
+    note: str = ""
+    mark: Mark = ""
+    sets: str = ""
+    copied: tuple[str, str] = ("", "")
+
+    @property
+    def key(self) -> str:
+        """Its identity in all pictures."""
+        return f"{self.copied[0] or ('ghost' if self.mark == 'ghost' else 'pod')}/{self.name}"
+
+
+def draw_badges(badges: Sequence[Badge], owner: str, left: float, top: float, right: float) -> tuple[list[Html], float]:
+    """The badges of this owner in rows between ``left`` and ``right``, and where the rows end."""
+    shapes, x, y, high = list[Html](), left, top, 0
+    for badge in badges:
+        margin = 36 if badge.kind else 16
+        wide = min(text_width(said(badge)) + margin, right - left)
+        lines = flowed(said(badge), wide - margin + 1)
+        if x + wide > right and x > left:
+            x, y, high = left, y + high + 5, 0
+        high = max(high, BADGE - 2 + 15 * (len(lines) - 1))
+        shapes.append(_badge(badge, lines, f"translate({x:.1f},{y:.1f})", wide, owner))
+        x += wide + 6
+    return shapes, y + high + 5
+
+
+def _badge(badge: Badge, lines: Sequence[str], transform: str, wide: float, owner: str) -> Html:
+    stroke = EVICTED if badge.refuses else "currentColor"
+    rect = element(
+        "rect",
+        width=wide,
+        height=BADGE - 2 + 15 * (len(lines) - 1),
+        rx=5,
+        fill=stroke,
+        fill_opacity=0.2 if badge.refuses else 0.1 if badge.on else 0,
+        stroke=stroke,
+        stroke_width=2.5 if badge.refuses else 1.3,
+        stroke_dasharray=None if badge.on else "4 3",
+    )
+    drawn = [icon(badge.kind, 5, 3, stroke)] if badge.kind else []
+    words = (label(line, 26 if badge.kind else 8, 15.5 + 15 * i) for i, line in enumerate(lines))
+    return element(
+        "g",
+        element("g", rect, *drawn, *words, opacity=None if badge.on else 0.75),
+        transform=transform,
+        data_key=f"{owner}/{badge.key or badge.text}",
+        data_set=badge.sets or None,
+        aria_label=say("{fact}: on" if badge.on else "{fact}: off", fact=badge.text) if badge.sets else None,
+    )
+
+
+def said(badge: Badge) -> str:
+    """The badge's text; a plus invites to switch it on."""
+    sign = "✕ " if badge.refuses else "" if badge.on else "+ "
+    return sign + visible(badge.text)
+
+
+def _within(piece: Piece, wide: float) -> list[tuple[str, float, str | None]]:
+    """(text, offset, weight) of the name and as much of the note as fits."""
+    name = visible(piece.name)
+    if text_width(name, 12, True) > wide:
+        return [(name[: max(int(wide / 9), 1)], 0, "bold")]
+    offset = text_width(name, 12, True) + 8
+    fits = bool(piece.note) and offset + text_width(piece.note) <= wide - (24 if piece.mark == "leaving" else 0)
+    return [(name, 0, "bold"), *([(visible(piece.note), offset, None)] if fits else [])]
+
+
+def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: bool = False) -> Html:
+    """A pod as a bar of this size at (x, y). ``carry``: it can be carried to a node."""
+    fill = priority_fill(piece.priority)
+    ghost = piece.mark == "ghost"
+    rect = element(
+        "rect",
+        width=wide,
+        height=high,
+        rx=4,
+        fill="none" if ghost else fill,
+        stroke="currentColor" if ghost else "#000000",
+        stroke_width=2 if ghost else 1,
+        stroke_dasharray="6 4" if ghost else None,
+        data_key=f"{piece.key}/box",
+    )
+    halo: dict[str, Any] = {} if ghost else {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
+    colour, below = None if ghost else ink(fill), high / 2 + 4.5
+    words = (
+        label(text, 6 + x, below, fill=colour, font_weight=bold, **halo) for text, x, bold in _within(piece, wide - 10)
+    )
+    return element(
+        "g",
+        rect,
+        *(_leaving(wide, high) if piece.mark == "leaving" else ()),
+        *words,
+        transform=f"translate({at[0]:.1f},{at[1]:.1f})",
+        data_key=piece.key,
+        data_from=f"{piece.copied[1] or 'pod'}/{piece.name}" if ghost or piece.copied[0] else None,
+        data_tip=visible(" ".join(filter(None, (piece.name, piece.note)))),
+        data_carry="node" if carry else None,
+        data_set=piece.sets or None,
+        aria_label=say("carry {pod}" if carry else "move {pod}", pod=piece.name) if carry or piece.sets else None,
+    )
+
+
+def _leaving(wide: float, high: float) -> Iterator[Html]:
+    """A cross at the right end and an orange frame: the pod has been deleted and still runs."""
+    box: dict[str, Any] = {"fill": "none", "stroke": EVICTED, "stroke_width": 3}
+    yield element("rect", x=2, y=2, width=max(wide - 4, 0), height=high - 4, **box)
+    yield element("path", d=f"M{wide - 20:.1f} {high / 2 - 6:.1f}l12 12m0 -12l-12 12", stroke=EVICTED, stroke_width=3)

@@ -1,0 +1,296 @@
+"""The parts of v1.13's queue with the pods in them, the two cycle numbers, and when the event happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from textwrap import wrap
+
+from kschedlab.messages import later, say
+from kschedlab.text.html import Html, element
+from kschedlab.text.lettering import folded
+from kschedlab.text.style import EVICTED
+from kschedlab.text.words import broken
+from kschedlab_lab.views.queue_pods import COUNTS, FAINT, PILL, Handle, Pod, area, arrow, pill, refused, text
+from kschedlab_lab.views.svg import Room, svg
+
+EDGE, TALL, UNDER = 8, 116, 38
+"""Margin, height of a part, and the space below the parts for the way back."""
+ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
+SHADE: Handle = {"fill": "currentColor", "fill_opacity": FAINT}
+UNLIT = "#8C8C8C"
+BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A condition with its numbers written in, and whether it holds."""
+
+    words: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A moment at which the event can happen. ``handle``: what puts it there."""
+
+    words: str
+    handle: Handle = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The queue at one moment.
+
+    ``pods``: by part. ``cycles``: schedulingCycle and moveRequestCycle. ``way``: (from, to), the way that a pod just
+    took. ``checks``: what decided where it goes. ``error``: why a call was refused. ``slots``: the moments for the
+    event, of which ``event`` is taken; ``bolt``: what makes the event a control; ``after``: what happens at the end.
+    ``picks``: whether the parts are answers; ``quiet``: no event happens, so the bolt is grey.
+    """
+
+    pods: Mapping[str, Sequence[Pod]]
+    cycles: tuple[int, int]
+    way: tuple[str, str] | None = None
+    checks: tuple[Check, ...] = ()
+    error: str = ""
+    slots: tuple[Slot, ...] = ()
+    event: int = 0
+    bolt: Handle = field(default_factory=dict)
+    after: str = ""
+    picks: bool = False
+    quiet: bool = False
+
+
+def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
+    """The parts side by side, what decided, and the attempt as a line with the event on it."""
+    gap = 46 if room.width >= 560 else 8
+    wide = (room.width - 2 * EDGE - 2 * gap) / 3
+    left = {name: EDGE + i * (wide + gap) for i, name in enumerate((ACTIVE, TRYING, WAITING))}
+    notes = {
+        TRYING: f"schedulingCycle {parts.cycles[0]}",
+        WAITING: f"moveRequestCycle {parts.cycles[1]}",
+    }
+    active = say("activeQ: a heap") if room.width >= 560 else ACTIVE
+    titles = {ACTIVE: active, TRYING: say(TRYING), WAITING: WAITING}
+    shapes = []
+    for name, x in left.items():
+        pick = {"data_pick": name, "aria_label": name} if parts.picks and name != TRYING else {}
+        box = area(titles[name], x, EDGE, wide, TALL, key=f"part/{name}", note=notes.get(name, ""))
+        shapes.append(element("g", box, **pick))
+    shapes += _ways(parts.way, left, wide, gap)
+    for name, x in left.items():
+        for i, pod in enumerate(parts.pods.get(name, ())):
+            broad = min(wide - 20, 150)
+            left_ = x + (wide - broad) / 2
+            shapes.append(pill(pod, left_, EDGE + 26 + i * (PILL + 4), broad, f"pod/{pod.name}"))
+    y = EDGE + TALL + UNDER + 14.0
+    for check in parts.checks:
+        shapes.append(_check(check, EDGE, y, 13 if room.width >= 460 else 12))
+        y += 20
+    if parts.error:
+        shapes.append(refused(parts.error, EDGE + 6, y, "start"))
+    y = EDGE + TALL + UNDER + 14 + 2 * 20
+    if parts.slots:
+        shapes += _attempt(parts, y, room)
+        y += 92 + 14 * (len(broken(parts.after, int(slot_width(len(parts.slots), room) / 7))) - 1)
+    return svg(shapes, room.width, y + 4, alt, size=13)
+
+
+def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, gap: float) -> list[Html]:
+    """The four ways of a pod; the one that was just taken is thick."""
+    middle, bottom = EDGE + TALL / 2, EDGE + TALL
+    a, t, u = left[ACTIVE], left[TRYING], left[WAITING]
+    reach = -2 if gap >= 40 else 4  # a narrow gap has no room for an arrow's head
+    curves: dict[tuple[str, str], list[tuple[float, float]]] = {
+        (ACTIVE, TRYING): [(a + wide - reach, middle), (t - 2 + reach, middle)],
+        (TRYING, WAITING): [(t + wide - reach, middle), (u - 2 + reach, middle)],
+        (TRYING, ACTIVE): _below(t + wide / 2 - 8, a + wide * 0.65, bottom, 24),
+        (WAITING, ACTIVE): _below(u + wide / 2, a + wide * 0.35, bottom, 44),
+    }
+    shapes = []
+    for each, points in curves.items():
+        taken = each == way
+        line = arrow(points, "currentColor", 3.6 if taken else 1.4)
+        shapes.append(element("g", line, opacity=None if taken else 0.4))
+    if gap >= 40:
+        shapes.append(text("Pop", a + wide + gap / 2, middle - 8, "middle", font_size=12))
+    return shapes
+
+
+def _below(start: float, end: float, y: float, deep: float) -> list[tuple[float, float]]:
+    return [(start, y + 2), (start, y + deep), (end, y + deep), (end, y + 2)]
+
+
+def _check(check: Check, x: float, y: float, size: int) -> Html:
+    """In bold and with its answer, unless the room is narrow."""
+    narrow = size <= 12
+    weight, answer = (None, "") if narrow else ("bold", say(": yes") if check.holds else say(": no"))
+    if check.holds:
+        return text(f"✓ {check.words}{answer}", x, y, font_size=size, font_weight=weight)
+    return refused(check.words + answer, x, y, "start", size, weight)
+
+
+def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
+    """The attempt as a line: before the pop, during the attempt, afterwards; the event is a bolt on it."""
+    wide = slot_width(len(parts.slots), room)
+    after = broken(parts.after, int(wide / 7))
+    line = y + 46
+    start, end = EDGE + 2 * wide, EDGE + len(parts.slots) * wide
+    band = _box(start, line - 22, end - start, 44, fill="currentColor", fill_opacity="0.09")
+    axis = arrow([(EDGE + wide, line), (room.width - EDGE, line)], "currentColor", 1.4)
+    shapes = [
+        band,
+        axis,
+        text(say("the attempt"), (start + end) / 2, y + 18, "middle", font_size=12, font_weight="bold"),
+    ]
+    for x, said in ((start, "Pop"), (end, say("it fails"))):
+        shapes.append(element("line", x1=x, y1=line - 22, x2=x, y2=line + 22, stroke="currentColor", stroke_width=2))
+        shapes.append(text(said, x, y + 18, "middle", font_size=12))
+    for i, slot in enumerate(parts.slots):
+        x = EDGE + (i + 0.5) * wide
+        spot = element("circle", cx=x, cy=line, r=13, stroke="currentColor", stroke_dasharray="3 3", **SHADE)
+        bold = "bold" if i == parts.event else None
+        words = text(say(slot.words), x, line + 36, "middle", font_size=12, font_weight=bold)
+        shapes.append(element("g", spot, words, **slot.handle))
+    x = EDGE + (len(parts.slots) + 0.5) * wide
+    shapes += [text(words, x, line + 36 + 14 * i, "middle", font_size=12) for i, words in enumerate(after)]
+    if wide >= 110:
+        shapes.append(text(say("afterwards"), x, y + 18, "middle", font_size=12))
+    at = EDGE + (parts.event + 0.5) * wide
+    disc = element("circle", r=13, fill=UNLIT if parts.quiet else COUNTS, stroke="#000000", stroke_width=1.5)
+    bolt = element("path", d=BOLT, fill="#FFFFFF" if parts.quiet else "#000000")
+    shapes.append(element("g", disc, bolt, data_key="event", transform=f"translate({at:.1f},{line:.1f})", **parts.bolt))
+    return shapes
+
+
+def _box(x: float, y: float, width: float, height: float, **look: str | float | None) -> Html:
+    return element("rect", x=x, y=y, width=width, height=height, rx=8, **look)
+
+
+def slot_width(slots: int, room: Room) -> float:
+    """How far the event is dragged for one value."""
+    return (room.width - 2 * EDGE) / (slots + 1)
+
+
+# -- what brings a pod back
+
+
+@dataclass(frozen=True)
+class Return:
+    """An event, whether it brings the pod back, and the moveRequestCycle that it leaves."""
+
+    event: str
+    back: bool
+    cycle: int
+    noted: bool
+
+
+def draw_returns(returns: Sequence[Return], pod: Pod, alt: str, room: Room, *, answered: bool = True) -> Html:
+    """A line for each event: it takes the pod to activeQ, or leaves it in unschedulableQ."""
+    row, top = PILL + 5, 34
+    left = min(220.0, room.width * 0.4)
+    narrow = room.width < 560
+    wide = min(90.0, (room.width - left - (0 if narrow else 130) - 3 * EDGE) / 2)
+    columns = (left, left + wide + 2 * EDGE)
+    height = row * len(returns) + 6
+    shapes = [
+        text(say("event"), EDGE, top - 14, font_weight="bold"),
+        *(
+            text(title, x + wide / 2, top - 14, "middle", font_weight="bold", font_size=12)
+            for title, x in zip(("activeQ" if narrow else say("to activeQ"), say("stays")), columns, strict=True)
+        ),
+        _box(columns[0] - 6, top - 6, wide + 12, height, **SHADE),
+        _box(columns[1] - 6, top - 6, wide + 12, height, fill="none", stroke="currentColor", stroke_dasharray="5 4"),
+    ]
+    for i, each in enumerate(returns):
+        y = top + row * i
+        lines = folded(say(each.event), left - EDGE - 8)
+        first = y + PILL / 2 + 4 - 7 * (len(lines) - 1)
+        shapes += (text(line, EDGE, first + 14 * n, font_size=12) for n, line in enumerate(lines))
+        x = columns[0] if answered and each.back else columns[1]
+        shapes.append(pill(pod, x, y, wide, f"{i}/{pod.name}"))
+        if answered and not narrow:
+            words = f"moveRequestCycle {each.cycle}"
+            bold = "bold" if each.noted else None
+            shapes.append(text(words, columns[1] + wide + 14, y + PILL / 2 + 4, font_size=12, font_weight=bold))
+    return svg(shapes, room.width, top + height + 4, alt, size=13)
+
+
+# -- nominatedPodMap
+
+
+@dataclass(frozen=True)
+class Nominations:
+    """Both maps of nominatedPodMap. ``lost``: pods that were nominated until the last call; ``picks``: answers."""
+
+    by_node: Mapping[str, Sequence[Pod]]
+    node_of: Mapping[str, str]
+    lost: tuple[str, ...] = ()
+    picks: bool = False
+
+
+def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
+    """The list of each node on the left, and on the right, or below, the node of each pod by UID."""
+    number, tall, below = len(nominations.by_node), 40 + 2 * (PILL + 6), room.width < 420
+    wide = (room.width - EDGE) / number - EDGE if below else (room.width - 4 * EDGE) / (number + 1.3)
+    shapes = [text(say("nominatedPods: a list by node"), EDGE, 16, font_size=12, opacity=0.8)]
+    for i, (node, pods) in enumerate(nominations.by_node.items()):
+        x = EDGE + i * (wide + EDGE)
+        pick = {"data_pick": node, "aria_label": node} if nominations.picks else {}
+        shapes.append(element("g", area(node, x, 26, wide, tall, key=f"node/{node}"), **pick))
+        for n, pod in enumerate(pods):
+            y = 26 + 30 + n * (PILL + 6)
+            dashed = Pod(pod.name, pod.priority, "", {"stroke_dasharray": "5 3"})
+            broad = min(wide - 20, 150)
+            shapes.append(pill(dashed, x + (wide - broad) / 2, y, broad, f"pod/{pod.name}", thick=2))
+        if not pods:
+            shapes.append(text(say("no key"), x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
+    x, top = (EDGE, 26 + tall + 30) if below else (EDGE + number * (wide + EDGE), 26)
+    title = say("nominatedPodToNode: by UID") if room.width - x > 210 else "nominatedPodToNode"
+    shapes.append(text(title, x, top - 10, font_size=12, opacity=0.8))
+    shapes.append(_box(x, top, room.width - EDGE - x, tall, fill="none", stroke="currentColor"))
+    for n, (uid, node) in enumerate(sorted(nominations.node_of.items())):
+        line = text(f"{uid} → {node}", 8, 0, font_size=12)
+        shapes.append(element("g", line, data_key=f"uid/{uid}", transform=f"translate({x:.1f},{top + 34 + n * 26})"))
+    if not nominations.node_of:
+        shapes.append(text(say("empty"), x + 12, top + 34, font_size=12, opacity=0.7))
+    for n, name in enumerate(nominations.lost):
+        shapes.append(refused(say("{pod}: no list", pod=name), x + 10, top + tall - 10 - 18 * n, "start"))
+    return svg(shapes, room.width, top + tall + 10, alt, size=13)
+
+
+# -- faults
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key of a structure, and what it leads to. ``broken``: this is what does not fit."""
+
+    key: str
+    value: str
+    broken: bool = False
+
+
+def draw_pair(
+    left: tuple[str, Sequence[Entry]], right: tuple[str, Sequence[Entry]], told: str, alt: str, room: Room
+) -> Html:
+    """Two structures that should agree, each with its title, and below what v1.13 writes where they do not."""
+    wide = (room.width - 3 * EDGE) / 2
+    rows = max(len(left[1]), len(right[1]), 1)
+    tall = 34 + rows * 30
+    shapes = []
+    for x, (title, entries) in ((EDGE, left), (2 * EDGE + wide, right)):
+        shapes.append(area(title, x, EDGE, wide, tall, key=f"map/{title}"))
+        for n, each in enumerate(entries):
+            y = EDGE + 32 + n * 30
+            stroke, thick = (EVICTED, 3.0) if each.broken else ("currentColor", 0.8)
+            box = _box(0, 0, wide - 20, 25, stroke=stroke, stroke_width=thick, **SHADE)
+            sign = "✕ " if each.broken else ""
+            words = text(f"{sign}{each.key}{each.value}", 8, 17, font_size=12, limit=int(wide / 6.8))
+            place = f"translate({x + 10:.1f},{y:.1f})"
+            shapes.append(element("g", box, words, data_key=f"{title}/{each.key}", transform=place))
+    y = EDGE + tall + 24
+    lines = wrap(told, int(room.width / 8.2))
+    shapes.append(refused(lines[0], EDGE + 4, y, "start"))
+    more = (text(each, EDGE + 20, y + 18 * i, fill=EVICTED, font_weight="bold") for i, each in enumerate(lines[1:], 1))
+    return svg([*shapes, *more], room.width, y + 18 * len(lines), alt, size=13)

@@ -1,0 +1,143 @@
+"""What all pictures of the scheduling queue share: a pod as a pill, a part of the queue as an area, an arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
+
+from kschedlab.text.html import Html, element
+from kschedlab.text.lettering import folded, text_width
+from kschedlab.text.style import EVICTED, KINDS, ink, priority_fill
+from kschedlab_lab.views.svg import label
+
+Handle: TypeAlias = Mapping[str, str | float | None]
+"""Attributes that turn an element into a control, such as ``data_drag`` or ``data_set``."""
+
+PILL = 34
+"""The height of a pod, in pixels at normal size."""
+ROUND = 44
+"""A pod that is less wide has angular ends, so that its words stay inside."""
+COMPARED, SWAPPED, COUNTS = KINDS[4], KINDS[5], KINDS[3]
+"""Colours of this lesson: two pods are compared, two are swapped, a value is the one that counts."""
+FAINT = "0.05"
+"""The opacity of an area's fill."""
+text = partial(label, limit=60)
+
+
+@dataclass(frozen=True)
+class Pod:
+    """A pod in a picture. ``note``: a few words below its priority; ``handle``: what makes it a control."""
+
+    name: str
+    priority: int
+    note: str = ""
+    handle: Handle = field(default_factory=dict)
+
+
+def pill(
+    pod: Pod,
+    x: float,
+    y: float,
+    width: float,
+    key: str,
+    *,
+    height: float = PILL,
+    round_: float = PILL / 2,
+    frame: str = "#000000",
+    thick: float = 1,
+    sign: str = "",
+) -> Html:
+    """The pod with its upper left corner at (x, y). ``key``: its identity; ``sign``: put before its name.
+
+    A pod that is less high has its name only; one that is too narrow for its note has its priority.
+    """
+    fill = priority_fill(pod.priority)
+    box = element(
+        "rect",
+        width=width,
+        height=height,
+        rx=round_ if width >= ROUND else min(round_, 6),
+        fill=fill,
+        stroke=frame,
+        stroke_width=None if thick == 1 else thick,
+        data_key=f"{key}/box",
+    )
+    middle, ink_ = width / 2, ink(fill)
+    brief = height < PILL
+    name = element(
+        "text", f"{sign} {pod.name}".strip(), x=middle, y=height / 2 + (4.5 if brief else -2), font_weight="bold"
+    )
+    note = pod.note if text_width(pod.note) <= width - 10 else ""
+    below = None if brief else element("text", note or pod.priority, x=middle, y=height / 2 + 12, font_size=12)
+    words = element("g", name, below, fill=ink_, text_anchor="middle")
+    return element("g", box, words, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **pod.handle)
+
+
+def area(
+    title: str, x: float, y: float, width: float, height: float, *, key: str, note: str = "", there: bool = True
+) -> Html:
+    """A part of the queue: a frame with its title inside; ``there``: False for a part that this version lacks."""
+    dash, faint = (None, None) if there else ("5 4", 0.55)
+    frame = element(
+        "rect",
+        width=width,
+        height=height,
+        rx=10,
+        fill="currentColor",
+        fill_opacity=FAINT,
+        stroke="currentColor",
+        stroke_width=1.2,
+        stroke_dasharray=dash,
+    )
+    size, weight = _lettering(width)
+    texts = [
+        text(line, width / 2, 19 + 14 * n, "middle", font_weight=weight, font_size=size)
+        for n, line in enumerate(titled(title, width))
+    ]
+    notes = folded(note, width - 6) if note else []
+    for n, line in enumerate(notes, 1 - len(notes)):
+        texts.append(text(line, width / 2, height - 8 + 14 * n, "middle", font_size=12))
+    return element("g", frame, *texts, data_key=key, transform=f"translate({x:.1f},{y:.1f})", opacity=faint)
+
+
+def titled(title: str, width: float) -> list[str]:
+    """The title of an area of this width, in one line or two."""
+    size, weight = _lettering(width)
+    return folded(title, width - 3, size, weight == "bold")
+
+
+def _lettering(width: float) -> tuple[int, str | None]:
+    """The size and weight of the title of an area of this width. Three areas on a phone are narrower than 109."""
+    return (13, "bold") if width >= 130 else (12, None) if width >= 109 else (11, None)
+
+
+def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", thick: float = 1.6) -> Html:
+    """A line through these points with a head at its end; three points in the middle make it a curve."""
+    path = list(points)
+    (x0, y0), (x1, y1) = path[-2:]
+    long = max(((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5, 0.1)
+    dx, dy = (x1 - x0) / long, (y1 - y0) / long
+    size = 6 + thick
+    tip = (x1 - size * dx, y1 - size * dy)
+    inner = [*path[:-1], tip]
+    first, *rest = (f"{x:.1f} {y:.1f}" for x, y in inner)
+    line = f"M{first}C{' '.join(rest)}" if len(path) == 4 else f"M{first}L{'L'.join(rest)}"
+    wing = size * 0.55
+    head = (
+        f"M{x1:.1f} {y1:.1f}L{tip[0] + wing * dy:.1f} {tip[1] - wing * dx:.1f}"
+        f"L{tip[0] - wing * dy:.1f} {tip[1] + wing * dx:.1f}Z"
+    )
+    return element(
+        "g",
+        element("path", d=line, fill="none", stroke=colour, stroke_width=thick),
+        element("path", d=head, fill=colour),
+    )
+
+
+def refused(
+    words: str, x: float, y: float, anchor: str = "middle", size: int = 13, weight: str | None = "bold"
+) -> Html:
+    """A failure: orange, with a cross."""
+    return label(f"✕ {words}", x, y, anchor, 70, fill=EVICTED, font_weight=weight, font_size=size)

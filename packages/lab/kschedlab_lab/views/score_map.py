@@ -1,0 +1,382 @@
+"""The score map as a stage: the stages as a rail, plugins x nodes as cells, what is switched on a node above it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from kschedlab.decision import Decision
+from kschedlab.messages import listed, say
+from kschedlab.text.html import Html, element
+from kschedlab.text.lettering import text_width, wrapped
+from kschedlab.text.style import ink, priority_fill
+from kschedlab_lab.views.arithmetic import Step
+from kschedlab_lab.views.chart import NOTHING, TIE, shade
+from kschedlab_lab.views.chart_grid import Cell, Grid, Plan
+from kschedlab_lab.views.glyphs import SIZE, Badge, badge
+from kschedlab_lab.views.score import DARKEST, STAGES, SUM, lead, number, total
+from kschedlab_lab.views.svg import Room, label, svg
+
+RAIL, HEAD, CARD, MAP, LINE, RAIL_BESIDE = 24, 44, 330, 540, 16, 340
+"""Height of the rail, and with the switches below it; width of the arithmetic, least of the map; a line's height; the
+least width of a rail beside the names of the plugins."""
+HERE = "#6A51A3"
+NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
+"""The default plugins of v1.20 with a NormalizeScore."""
+INDENT, ASKED = 84, 180
+"""Where formulas begin, and the least room for the names of plugins and the pod's request; in pixels."""
+CHIPS, CHIP = 38, 24
+"""Height of the line of chips below the map, and of a chip."""
+BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The pod's request, drawn as a bar with a handle. ``place``: 0 to 1 of its range; ``marks``: the handle's."""
+
+    text: str
+    place: float
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+
+class Chip(NamedTuple):
+    """A choice below the map. ``sets``: what a click on it sets; ``on``: whether it is the one that is chosen."""
+
+    text: str
+    sets: str
+    on: bool
+
+
+def brief(found: int) -> str:
+    """A number for a narrow cell, in two words if it has NodePreferAvoidPods's million: 1M and 461 for 1000461."""
+    million, rest = divmod(found, 1_000_000)
+    return f"{million}M{f' {rest}' if rest else ''}" if found >= 1_000_000 and rest < 100_000 else str(found)
+
+
+@dataclass(frozen=True)
+class ScoreMap:
+    """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
+
+    ``asked``: the pod's request; ``switches``: by node; ``question``: the cell whose number is not shown;
+    ``steps``: the arithmetic of the selected cell, written beside the map where there is room.
+    While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
+    stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``totals``:
+    whether there is a row for sums. ``chips``: choices below the map; ``choice``: what is chosen with them.
+    """
+
+    decision: Decision
+    plugins: Sequence[str]
+    nodes: Sequence[str]
+    stage: str
+    selected: tuple[str, str] | None
+    alt: str
+    asked: Asked | None = None
+    switches: Mapping[str, Badge] = field(default_factory=dict)
+    question: tuple[str, str] | None = None
+    filled: frozenset[str] | None = None
+    sums: bool | None = None
+    won: bool | None = None
+    totals: bool = True
+    steps: Sequence[Step] = ()
+    chips: Sequence[Chip] = ()
+    choice: str = ""
+
+    def __call__(self, room: Room) -> Html:
+        """The drawing for this room."""
+        beside = CARD if self.steps and room.width >= CARD + MAP else 0
+        grid, wide = self.grid(), room.width - beside
+        room = room._replace(height=room.height - CHIPS * bool(self.chips))
+        plan = Plan(grid, Room(wide, room.height - HEAD))
+        if plan.width - plan.left >= RAIL_BESIDE:
+            top, start = 0, plan.left
+        else:
+            top, start = RAIL + 8, 0.0
+            plan = Plan(grid, Room(wide, room.height - HEAD - top))
+        head = HEAD + top
+        moved = element("g", *plan.shapes(), transform=f"translate(0,{head})")
+        inputs = element("g", *self._asked(plan), *self._switches(plan), transform=f"translate(0,{top})")
+        above = [*self._rail(start, plan.width - start), inputs]
+        end = plan.bottom + head
+        if beside:
+            steps, long = self._arithmetic(beside - 24)
+            above.append(element("g", *steps, transform=f"translate({plan.width + 20:g},{head})"))
+            end = max(end, long + head)
+        if self.chips:
+            chips, high = self._chips(plan.width - 16)
+            above.append(element("g", *chips, transform=f"translate(8,{end + 8:g})"))
+            end += high
+        return svg([*above, moved], plan.width + beside, end, self.alt)
+
+    def grid(self) -> Grid:
+        """The cells."""
+        rows = [*self.plugins, *([SUM] if self.totals else [])]
+        last = self.stage == STAGES[-1]
+        sums, won = (last if flag is None else flag for flag in (self.sums, self.won))
+        cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
+        if self.totals:
+            cells.append([self._sum(node, sums, won) for node in self.nodes])
+        alone = self.decision.scores is None
+        chosen = self.decision.node if won or alone else None
+        tied = self.decision.best if won and len(self.decision.best) > 1 else ()
+        here = self.selected if self.selected is not None and self.selected[0] in rows else None
+        selected = (rows.index(here[0]), self.nodes.index(here[1])) if here else None
+        known = self.plugins and not alone and self.question is None
+        return Grid(
+            cells,
+            [*self.plugins, *([say(SUM)] if self.totals else [])],
+            self.nodes,
+            self.alt,
+            selected,
+            self.nodes.index(chosen) if chosen else None,
+            legend=[(shade(DARKEST, 0, DARKEST), (), say("{score} or more", score=DARKEST))] if known else (),
+            remark=say("drawn here: {node}", node=chosen) if tied else "",
+            left=ASKED,
+            tied=[self.nodes.index(node) for node in tied if node != chosen],
+            refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
+            explained=True,
+        )
+
+    def _cell(self, plugin: str, node: str, turn: int) -> Cell:
+        come = self.filled is None or (node if self.stage == STAGES[0] else plugin) in self.filled
+        stage = self.stage if come else BEFORE[self.stage]
+        found = number(self.decision, stage, plugin, node) if stage else None
+        sets = f"plugin: {plugin}, node: {node}"
+        if (plugin, node) == self.question:
+            text = f"{number(self.decision, 'raw', plugin, node)} → ?" if self.stage == "normalised" else "?"
+            return Cell(text, None, _tip(plugin, node, text), text)
+        if found is None:
+            there = number(self.decision, "raw", plugin, node) is not None
+            return Cell(nothing := "" if there else NOTHING, None, _tip(plugin, node, say("none")), nothing, sets=sets)
+        fill = shade(max(min(found, DARKEST), 0), 0, DARKEST)
+        tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
+        return Cell(str(found), fill, tip, brief(found), sets=sets, order=turn)
+
+    def _sum(self, node: str, sums: bool, won: bool) -> Cell:
+        found = total(self.decision, node) if sums else None
+        sets = f"plugin: {SUM}, node: {node}"
+        if (SUM, node) == self.question:
+            return Cell("?", None, _tip(SUM, node, "?"), "?")
+        if found is None:
+            there = total(self.decision, node) is not None
+            return Cell(nothing := "" if there else NOTHING, None, _tip(SUM, node, say("none")), nothing, sets=sets)
+        best = won and node in self.decision.best
+        tie = best and len(self.decision.best) > 1
+        fill = shade(DARKEST, 0, DARKEST) if best and not tie else shade(60, 0, DARKEST) if tie else None
+        text = say("{sum} ({tie})", sum=found, tie=say(TIE)) if tie else str(found)
+        return Cell(text, fill, _tip(SUM, node, text), brief(found), ["#9E9AC8"] if tie else (), sets=sets)
+
+    def _arithmetic(self, width: float) -> tuple[list[Html], float]:
+        """The steps to the selected cell's number, and where they end; a number points to its cell."""
+        plugin, node = self.selected or ("", "")
+        found, y = [label(say("{plugin} on {node}", plugin=say(plugin), node=node), 0, 20, font_weight="bold")], 20.0
+        for step in self.steps:
+            y += LINE + 12
+            weight = "bold" if step.what == self.stage else None
+            found.append(label(step.label, 0, y, font_style="italic", font_weight=weight))
+            for line in _lines(step.parts(), width - INDENT):
+                pieces = [_piece(text, key) for text, key in line]
+                found.append(element("text", *pieces, x=INDENT, y=y, font_weight=weight))
+                y += LINE
+            for words in wrapped(step.remark, width - INDENT, 2):
+                found.append(label(words, INDENT, y, opacity=0.75))
+                y += LINE
+            y -= LINE
+        return found, y + 8
+
+    def _rail(self, start: float, wide: float) -> Iterable[Html]:
+        """The four stages, the shown one filled; a click goes to a stage."""
+        step, tip = (wide - 4) / len(STAGES), 9
+        for i, stage in enumerate(STAGES):
+            x, here = start + step * i, stage == self.stage
+            path = f"M0 0H{step - tip:g}L{step - 2:g} {RAIL / 2:g}L{step - tip:g} {RAIL:g}H0" + (
+                f"L{tip - 2:g} {RAIL / 2:g}Z" if i else "Z"
+            )
+            shape = element("path", d=path, fill=HERE if here else "currentColor", fill_opacity=None if here else 0.12)
+            fits = text_width(say(stage), bold=True) < step - 2 * tip
+            weight, colour = ("bold" if fits else None, ink(HERE)) if here else (None, None)
+            words = label(
+                say(stage), (step + 5 * bool(i)) / 2, RAIL / 2 + 4.5, "middle", font_weight=weight, fill=colour
+            )
+            marks: dict[str, Any] = {
+                "data_set": f"stage: {stage}",
+                "aria_label": say("stage {stage}", stage=say(stage)),
+            }
+            yield element("g", shape, words, data_key=f"stage/{stage}", transform=f"translate({x:g},0)", **marks)
+
+    def _chips(self, room: float) -> tuple[list[Html], float]:
+        """The chips in as many lines as it takes, and their height."""
+        shapes, x, y = [label(say(self.choice), 0, 16.5)], text_width(say(self.choice)) + 10, 0
+        for text, sets, on in self.chips:
+            wide = text_width(say(text), bold=True) + 18
+            if x + wide > room:
+                x, y = 0.0, y + CHIPS - 8
+            shape = element(
+                "rect",
+                fill="currentColor",
+                fill_opacity=0.25 if on else 0.04,
+                width=wide,
+                height=CHIP,
+                rx=CHIP / 2,
+                stroke="currentColor",
+            )
+            words = label(say(text), wide / 2, 16.5, "middle", font_weight="bold" if on else None)
+            key = f"chip/{text}"
+            marks: dict[str, Any] = {"data_set": sets, "aria_label": f"{say(self.choice)} {say(text)}", "data_key": key}
+            shapes.append(element("g", shape, words, transform=f"translate({x:g},{y:g})", **marks))
+            x += wide + 8
+        return shapes, y + CHIPS
+
+    def _asked(self, plan: Plan) -> Iterable[Html]:
+        if self.asked is None:
+            return
+        wide = 24 + (plan.left - 40) * self.asked.place
+        box: dict[str, Any] = {
+            "width": wide,
+            "height": RAIL - 2,
+            "rx": 3,
+            "stroke_width": 0.75,
+            "data_key": "asked/box",
+        }
+        grip: dict[str, Any] = {
+            "x": wide - 5,
+            "y": -2,
+            "width": 10,
+            "height": RAIL + 2,
+            "rx": 4,
+            "data_key": "asked/grip",
+        }
+        pod = element("rect", fill=priority_fill(0), stroke="currentColor", **box)
+        shapes = [pod, element("rect", fill="currentColor", **grip)]
+        yield label(self.asked.text, 8, RAIL + 17)
+        yield element("g", *shapes, data_key="asked", transform="translate(8,2)", **self.asked.marks)
+
+    def _switches(self, plan: Plan) -> Iterable[Html]:
+        for node, each in self.switches.items():
+            middle = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
+            on = say("off") if each.faint else say("on")
+            if 2 * max(SIZE + 2, 4 + text_width(on)) > plan.wide:  # then the badge alone, which is faint if off
+                yield badge(each, middle - SIZE / 2, RAIL + 5)
+                continue
+            yield badge(each, middle - SIZE - 2, RAIL + 5)
+            yield label(on, middle + 4, RAIL + 17, opacity=0.6 if each.faint else None)
+
+
+def _tip(plugin: str, node: str, found: str) -> str:
+    return say("{plugin}, {node}: {score}", plugin=say(plugin), node=node, score=found)
+
+
+def _lines(parts: Sequence[tuple[str, str]], width: float) -> list[list[tuple[str, str]]]:
+    """The pieces in lines no wider than this; pieces without a key are divided at spaces."""
+    words: list[tuple[str, str]] = []
+    for text, key in parts:
+        words += [(text, key)] if key else [(word, "") for word in re.findall(r"\S+\s*|\s+", text)]
+    lines: list[list[tuple[str, str]]] = [[]]
+    used = 0.0
+    for text, key in words:
+        long = text_width(text.rstrip(), bold=True)
+        if lines[-1] and used + long > width:
+            lines.append([])
+            used = 0.0
+        lines[-1].append((text, key))
+        used += text_width(text, bold=True)
+    return lines
+
+
+def _piece(text: str, key: str) -> Html:
+    return element("tspan", text, data_ref=key, text_decoration="underline") if key else element("tspan", text)
+
+
+def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
+    """The passes up to the shown stage, as pictures with captions: nodes, then plugins, then sums, then the winner.
+
+    Score runs node by node, NormalizeScore and the weights plugin by plugin (v1.20: framework/runtime/framework.go,
+    RunScorePlugins). Empty if nothing is scored.
+    """
+    scores = shown.decision.scores
+    if scores is None or not scores.plugins:
+        return []
+    own = {score.name for score, _ in shown.decision.generation.scores}
+    plugins = [name for name in shown.plugins if name in own]
+    start = replace(shown, plugins=plugins, selected=None, sums=False, won=False)
+    frames = [*_raw(start)]
+    upto = STAGES.index(shown.stage)
+    if upto >= 1:
+        frames += _normalised(start)
+    if upto >= 2:
+        frames += _weighted(start)
+    if upto >= 3:
+        extenders = [name for name in shown.plugins if name not in own]
+        start = replace(start, plugins=shown.plugins)
+        frames += [(start, _extended(start, name)) for name in extenders]
+        names = listed(f"{node} {total(shown.decision, node)}" for node in shown.nodes if _scored(shown, node))
+        frames.append(
+            (replace(start, sums=True), say("prioritizeNodes adds up the numbers of each node: {names}.", names=names))
+        )
+    end = say("selectHost: {lead}", lead=lead(shown.decision)) if upto == 3 and len(shown.nodes) > 1 else shown.alt
+    return [*((each(room), caption) for each, caption in frames), (shown(room), end)]
+
+
+def _extended(start: ScoreMap, name: str) -> str:
+    raw, result = _row(start, name, "raw"), _row(start, name, "weighted")
+    return say(
+        "prioritizeNodes asks {name}, an extender: {raw}. Scaled and weighted, that is {result}.",
+        name=name,
+        raw=raw,
+        result=result,
+    )
+
+
+def _scored(shown: ScoreMap, node: str) -> bool:
+    return total(shown.decision, node) is not None
+
+
+def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
+    nodes = [node for node in start.nodes if _scored(start, node)]
+    numbers = len(nodes) * len(start.plugins)
+    caption = say(
+        "{nodes} feasible nodes and {plugins} score plugins: {numbers} numbers to find.",
+        nodes=len(nodes),
+        plugins=len(start.plugins),
+        numbers=numbers,
+    )
+    yield replace(start, stage="raw", filled=frozenset[str]()), caption
+    for i, here in enumerate(nodes, start=1):
+        caption = say("Score: a worker takes {here} and asks every plugin about it.", here=here)
+        yield replace(start, stage="raw", filled=frozenset(nodes[:i])), caption
+
+
+def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
+    names = [plugin for plugin in start.plugins if _changes(start, plugin, "raw", "normalised")]
+    for i, here in enumerate(names, start=1):
+        caption = say(
+            "NormalizeScore of {plugin}: {raw} becomes {normalised}.",
+            plugin=here,
+            raw=_row(start, here, "raw"),
+            normalised=_row(start, here, "normalised"),
+        )
+        yield replace(start, stage="normalised", filled=frozenset(names[:i])), caption
+
+
+def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
+    scores = start.decision.scores
+    assert scores is not None
+    weights = dict(zip(scores.plugins, scores.weights, strict=True))
+    names = [plugin for plugin in start.plugins if weights.get(plugin, 1) != 1]
+    for i, here in enumerate(names, start=1):
+        caption = say(
+            "{plugin} has weight {weight}: each of its numbers is multiplied by {weight}.",
+            plugin=here,
+            weight=weights[here],
+        )
+        yield replace(start, stage="weighted", filled=frozenset(names[:i])), caption
+
+
+def _changes(start: ScoreMap, plugin: str, before: str, after: str) -> bool:
+    return plugin in NORMALISES or _row(start, plugin, before) != _row(start, plugin, after)
+
+
+def _row(start: ScoreMap, plugin: str, stage: str) -> str:
+    found = (number(start.decision, stage, plugin, node) for node in start.nodes)
+    return listed(str(each) for each in found if each is not None)

@@ -1,0 +1,49 @@
+"""Helpers for all drawings: a frame that scales with the surrounding text, and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kschedlab.text.html import Html, element
+from kschedlab_lab.language import ENGLISH, language
+
+EM = 13
+"""Pixels per em; drawings are sized in em, so that they scale with the surrounding text."""
+FONT = "system-ui,sans-serif"
+CHINESE_FONT = "system-ui,Noto Sans CJK SC,PingFang SC,Microsoft YaHei,sans-serif"
+
+
+class Room(NamedTuple):
+    """The space that a drawing is laid out for, in pixels at normal text size. Only ``width`` is a hard limit."""
+
+    width: int = 720
+    height: int = 420
+
+
+def svg(
+    shapes: Iterable[Html], width: float, height: float, alt: str, left: float = 0, top: float = 0, size: int = 12
+) -> Html:
+    """The shapes as an SVG with this view box. ``alt``: the text alternative; ``size``: its font size."""
+    is_english = language() == ENGLISH
+    return element(
+        "svg",
+        element("g", *shapes, font_family=FONT if is_english else CHINESE_FONT, font_size=size),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"{left:g} {top:g} {width:g} {height:g}",
+        width=f"{width / EM:.1f}em",
+        height=f"{height / EM:.1f}em",
+        role="img",
+        aria_label=alt,
+        lang=None if is_english else language(),
+        fill="currentColor",
+        style="max-width:100%;height:auto",
+    )
+
+
+def label(
+    text: str, x: float, y: float, anchor: str = "start", limit: int | None = None, **more: str | float | None
+) -> Html:
+    """Text at (x, y); an ellipsis ends text longer than ``limit`` characters."""
+    short = text if limit is None or len(text) <= limit else f"{text[: limit - 1]}…"
+    return element("text", short, x=x, y=y, text_anchor=None if anchor == "start" else anchor, **more)

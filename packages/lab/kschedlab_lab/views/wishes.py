@@ -1,0 +1,117 @@
+"""A waiting pod with its wishes beside the nodes that can take it: an SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html, element
+from kschedlab.text.lettering import text_width, wrapped
+from kschedlab_lab.views.drawing import Block, Box, Place, Plan, arrange, shapes
+from kschedlab_lab.views.glyphs import SIZE, Badge, badge
+from kschedlab_lab.views.svg import Room, label, svg
+
+LEFT, LINE, TOP, NARROW, POD, WISH = 182, 18, 24, 560, 120, 176
+"""Width of the pod's column, height of a wish, space above the pod; a narrower room has the pod and its wishes above
+the nodes; width of the pod and of a wish there. In pixels."""
+TALL, SLIM, SHORT, LOW = 288, 240, 200, 330
+"""Least height of the largest node, at which 500m of 8 CPU have room for a name and for air around it; above other
+nodes, for a line; and for the name alone, in rooms lower than the last number."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the pod would like, and how much it counts: messages that are translated in the drawing."""
+
+    text: str
+    points: str
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """``waiting``: the pod, None if it is on its node; ``boxes``: the nodes, with sizes in millicores of CPU.
+
+    ``signs``: signs on nodes, each with its meaning.
+    """
+
+    waiting: Block | None
+    wishes: Sequence[Wish]
+    boxes: Sequence[Box]
+    alt: str
+    signs: Sequence[tuple[Badge, str]] = ()
+
+    def __call__(self, room: Room) -> Html:
+        """The drawing for this room."""
+        if room.width < NARROW:
+            return self._below(room)
+        plan = self._plan(room.width - LEFT, room.height, TALL)
+        places = tuple(place._replace(x=place.x + LEFT) for place in plan.places)
+        nodes = shapes(self.boxes, replace(plan, places=places), "cpu")
+        own, end = self._pod(places[0].height / max(box.capacity for box in self.boxes))
+        return svg([*nodes, *own], plan.width + LEFT, max(plan.bottom, end), self.alt)
+
+    def _below(self, room: Room) -> Html:
+        """The pod and its wishes in lines above the nodes."""
+        in_one_row = arrange(self.boxes, room, 8).rows == 1
+        least = SHORT if room.height < LOW else TALL if in_one_row else SLIM
+        above, found = self._above(room.width, least / max(box.capacity for box in self.boxes))
+        plan = self._plan(room.width, room.height - int(above), least)
+        nodes = element("g", *shapes(self.boxes, plan, "cpu"), transform=f"translate(0,{above:g})")
+        return svg([nodes, *found], room.width, plan.bottom + above, self.alt)
+
+    def _plan(self, width: int, height: int, least: float) -> Plan:
+        """The nodes' places, the largest node at least so high."""
+        plan = arrange(self.boxes, Room(width, height), 8)
+        more = plan.rows * (least - plan.places[0].height)
+        return plan if more <= 0 else arrange(self.boxes, Room(width, ceil(plan.bottom + 8 + more)), 8)
+
+    def _above(self, width: float, scale: float) -> tuple[float, list[Html]]:
+        """Where the nodes begin; the pod where it waits, and beside it its wishes in as many columns as fit."""
+        found, x, low = list[Html](), 8.0, 0.0
+        if self.waiting:
+            place = Place(8, TOP, POD, max(scale * self.waiting.size, 32))
+            box = Box("waiting", 0, (self.waiting,), title=say("waits"))
+            found += shapes([box], Plan((place,), LEFT, 0), "cpu")
+            x, low = POD + 24.0, TOP + place.height
+        found.append(label(say("it would like"), x, 14, font_style="italic"))
+        per, y = max(int((width - x) // WISH), 1), 14
+        for first in range(0, len(self.wishes), per):
+            row = self.wishes[first : first + per]
+            for i, wish in enumerate(row):
+                found.append(_wish(wish, x + i * WISH, y, WISH - 28))
+            y += LINE * max(len(_lines(wish)) for wish in row)
+        for sign, meaning in self.signs:
+            y += LINE + 2
+            found += [badge(sign, x, y - SIZE + 3), label(meaning, x + SIZE + 6, y)]
+        return max(y + 10, low + 8), found
+
+    def _pod(self, scale: float) -> tuple[list[Html], float]:
+        """The pod where it waits, to the nodes' scale, its wishes below, and where they end."""
+        size = self.waiting.size if self.waiting else 0
+        place = Place(8, TOP, LEFT - 34, max(scale * size, 32))
+        box = Box("waiting", 0, (self.waiting,) if self.waiting else ())
+        found = shapes([replace(box, title=say("waits"))], Plan((place,), LEFT, 0), "cpu") if self.waiting else []
+        y = TOP + (max(scale * size, 32) + 20 if self.waiting else 0)
+        found.append(label(say("it would like"), 8, y, font_style="italic"))
+        for wish in self.wishes:
+            found.append(_wish(wish, 8, y, LEFT - 34))
+            y += LINE * len(_lines(wish))
+        for sign, meaning in self.signs:
+            y += LINE + 4
+            found += [badge(sign, 8, y - SIZE + 3), label(meaning, 8 + SIZE + 6, y)]
+        return found, y + 12
+
+
+def _wish(wish: Wish, x: float, y: float, wide: float) -> Html:
+    """A wish below ``y``, what it counts at its right end."""
+    points = label(say(wish.points), x + wide, y + LINE, "end", font_weight="bold")
+    words = [label(line, x, y + LINE * i) for i, line in enumerate(_lines(wish), start=1)]
+    return element("g", *words, points, data_key=f"wish/{wish.text}")
+
+
+def _lines(wish: Wish) -> list[str]:
+    room = LEFT - 60
+    text = say(wish.text)
+    return [text] if text_width(text) <= room else wrapped(text, room, 2)

@@ -1,0 +1,326 @@
+"""Exercises in all their states: not tried, wrong, error, right."""
+
+import itertools
+import random
+import signal
+import sys
+import threading
+
+import pytest
+
+from kschedlab.manifests.loading import Objects
+from kschedlab.text.html import element
+from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.card import CELL, WHOLE, Card
+from kschedlab_lab.exercises.exercise import State, drawn
+from kschedlab_lab.exercises.limits import EndlessError, limited
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.repair import Repair
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n"
+
+
+def predict(**more):
+    return Predict(
+        "Next", "Which pod is next?", "web", "It came first.", ("Look at the priorities.", "And times."), **more
+    )
+
+
+def two_nodes(objects: Objects) -> str:
+    return "" if len(objects.nodes) == 2 else f"There are {len(objects.nodes)} nodes, not two."
+
+
+def build():
+    return Build("Nodes", "Give it two nodes.", two_nodes, NODE % "b", "Two.", ("One is there.",), base=NODE % "a")
+
+
+def half(number):
+    return number / 2
+
+
+def halved(number):
+    return number // 2
+
+
+def cases(rng):
+    return [(0,), *((rng.randrange(1, 100) * 2,) for _ in range(5)), (7,)]
+
+
+def repair():
+    return Repair("Half", "Mend it.", half, halved, lambda n: n // 2, cases, "Integers.", ("Look at 7.",))
+
+
+@pytest.mark.parametrize("make", [predict, build, repair])
+def test_every_kind_begins_untried_and_takes_its_right_answer(make):
+    exercise = make()
+    assert exercise.check().state is State.UNATTEMPTED and exercise.tries == 0
+    assert exercise.check(exercise.right).state is State.RIGHT
+    assert exercise.state is State.RIGHT
+
+
+def test_what_was_right_once_stays_right():
+    exercise = predict()
+    exercise.check("web")
+    assert exercise.check("db").state is State.WRONG
+    assert exercise.state is State.RIGHT and exercise.tries == 1
+
+
+def test_what_one_looks_at_after_the_right_answer_does_not_count():
+    exercise, kept = predict(), []
+    exercise.check("db")
+    exercise.hint()
+    exercise.check("web")
+    exercise.on_progress = kept.append
+    assert [exercise.hint().words for _ in range(2)] == ["And times.", "And times."]
+    assert exercise.solution().title == "Solution" and exercise.hint().title == "Hint 2 of 2"
+    assert (exercise.tries, exercise.hints_seen, exercise.solution_seen, kept) == (2, 1, False, [])
+
+
+def test_what_cannot_be_read_is_no_try():
+    exercise = build()
+    for unreadable in ("kind: [", "x" * 60_000):
+        assert exercise.check(unreadable).state is State.ERROR and exercise.tries == 0
+    exercise.check(NODE % "b" + "---\n" + NODE % "c")
+    assert exercise.tries == 1 and exercise.check("kind: [") and exercise.tries == 1
+    picked, mended = predict(remarks={"web": "Yes.", "db": "It came later."}), repair()
+    assert picked.check("neither").state is State.ERROR and picked.tries == 0
+    assert mended.check(7).state is State.ERROR and mended.tries == 0
+    assert mended.check(lambda number: number[0]).state is State.ERROR and mended.tries == 1
+
+
+def test_hints_come_before_the_solution():
+    exercise = predict()
+    assert "2 hints left" in exercise.solution().words
+    assert [exercise.hint().words for _ in range(3)] == ["Look at the priorities.", "And times.", "And times."]
+    assert exercise.solution().words == "web. It came first."
+
+
+def test_a_right_answer_opens_the_solution():
+    exercise = predict()
+    exercise.check("web")
+    assert exercise.solution().title == "Solution"
+
+
+def test_a_picked_answer_gets_its_own_remark():
+    exercise = predict(remarks={"web": "Yes.", "db": "It came later."})
+    assert exercise.check("db").words == "It came later."
+    unknown = exercise.check("<script>alert(1)</script>")
+    assert unknown.state is State.ERROR
+    assert "<script>" not in unknown._repr_html_()
+
+
+def test_a_typed_answer_is_forgiven_its_spaces_and_case():
+    exercise = predict(remark=lambda said: f"{said} came later.")
+    assert exercise.check("  WEB ").state is State.RIGHT
+    assert exercise.check("db").words == "db came later."
+
+
+def test_manifests_are_looked_at_together_with_what_is_there():
+    exercise = build()
+    assert exercise.check(NODE % "b" + "---\n" + NODE % "c").words == "There are 3 nodes, not two."
+    assert "is defined twice" in exercise.check(NODE % "a").evidence
+
+
+@pytest.mark.parametrize("answer", ["kind: [", "x" * 60_000, 7, NODE % "Not_A_Name"])
+def test_manifests_that_cannot_be_read_are_told_with_their_place(answer):
+    verdict = build().check(answer)
+    assert verdict.state is State.ERROR
+    assert "Traceback" not in repr(verdict)
+
+
+def test_unreadable_manifests_name_the_line():
+    assert "answer:3" in build().check("apiVersion: v1\nkind: Node\nmetadata: {name: [1]}\n").evidence
+
+
+def test_a_function_is_shown_the_first_instance_that_it_gets_wrong():
+    verdict = repair().check(half)
+    assert verdict.state is State.WRONG
+    assert verdict.evidence == "my_half(0)\n  yours:    0.0\n  expected: 0"
+
+
+def test_a_function_that_changes_its_arguments_is_shown_the_instance_as_it_was():
+    exercise = Repair("Sum", "?", half, halved, sum, lambda _: [([1, 2],)], "So.", ("Add.",))
+    assert exercise.check(lambda numbers: numbers.clear()).evidence.startswith("my_half([1, 2])")
+
+
+def test_an_error_in_a_function_names_its_line():
+    def broken(number):
+        text = ""
+        return text[number]
+
+    verdict = repair().check(broken)
+    assert verdict.state is State.ERROR
+    assert verdict.words == "IndexError in line 3 of your function: string index out of range"
+
+
+def in_a_loop(number):
+    while True:
+        number += 1
+
+
+def in_one_line(number):
+    while True:
+        pass  # noqa: E701
+
+
+def in_a_comprehension(number):
+    return [each for each in itertools.count() if each < 0]
+
+
+def in_a_generator(number):
+    return sum(0 for _ in itertools.repeat(1))
+
+
+def in_spite_of_errors(number):
+    while True:
+        try:
+            number = 1 / number
+        except Exception:
+            number = 0
+
+
+def asleep(number):
+    threading.Event().wait()
+
+
+ENDLESS = [in_a_loop, in_one_line, in_a_comprehension, in_a_generator, in_spite_of_errors]
+
+
+@pytest.mark.parametrize("endless", [*ENDLESS, asleep])
+def test_what_does_not_come_to_an_end_is_stopped(endless):
+    verdict = repair().check(endless)
+    assert verdict.state is State.ERROR
+    assert verdict.words == "It does not come to an end, and was stopped." and verdict.evidence == "my_half(0)"
+    assert sys.gettrace() is None or "limits" not in sys.gettrace().__module__
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert limited(halved, (8,)) == 4
+
+
+@pytest.mark.parametrize("endless", ENDLESS)
+def test_it_is_stopped_without_signals_too(monkeypatch, endless):
+    monkeypatch.delattr(signal, "setitimer")
+    with pytest.raises(EndlessError):
+        limited(endless, (1,))
+
+
+def test_a_loop_is_stopped_beside_the_main_thread():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(repair().check(in_a_loop).words))
+    thread.start()
+    thread.join()
+    assert found == ["It does not come to an end, and was stopped."]
+
+
+@pytest.mark.parametrize("answer", [5, "half", half(2)])
+def test_only_a_function_can_be_handed_over(answer):
+    assert repair().check(answer).words == "Hand over the function itself: check(my_function)."
+
+
+def test_an_instance_is_drawn_until_it_is_as_wanted():
+    assert drawn(random.Random(1), lambda rng: rng.randrange(10), lambda n: n == 7) == 7
+    with pytest.raises(LookupError):
+        drawn(random.Random(1), lambda rng: rng.randrange(10), lambda n: n == 11)
+
+
+def test_a_saved_notebook_shows_question_and_answers():
+    exercise = predict(remarks={"web": "Yes.", "<b>db": "It came later."})
+    still, text = exercise.still(WHOLE)
+    assert text.splitlines() == ["Next (predict)", "Which pod is next?", "( ) web", "( ) <b>db"]
+    assert "○ &lt;b&gt;db" in str(still) and "<b>db" not in str(still)
+    exercise.check("<b>db")
+    assert "● &lt;b&gt;db" in str(exercise.still(WHOLE)[0]) and "It came later." in str(exercise.still(WHOLE)[0])
+
+
+def sent(card, **message):
+    """What the card shows after its front end has sent this."""
+    card._received(card, message, [])
+    return card.face["reply"]
+
+
+def test_buttons_do_what_the_methods_do():
+    card = Card(predict(remarks={"web": "Yes.", "db": "It came later."}))
+    assert card.face["place"] == "choice" and card.face["choices"] == ["web", "db"]
+    assert "no answer yet" in sent(card, check="")
+    assert "It came later." in sent(card, check="db")
+    assert "Hint 1 of 2" in sent(card, hint=True)
+    assert "Not yet" in sent(card, solution=True)
+    assert "It came first." in sent(card, check="web")
+    assert "Solution" in sent(card, solution=True)
+
+
+def test_every_card_of_an_exercise_shows_the_last_reply():
+    exercise = predict()
+    one, other = Card(exercise), Card(exercise)
+    exercise.check("db")
+    assert one.face == other.face and one.face["given"] == "db" and "That is not it." in one.face["reply"]
+
+
+def test_a_draft_is_kept_without_a_verdict():
+    card = Card(build())
+    sent(card, draft="kind: N")
+    assert card.exercise.tries == 0 and "kind: N" in str(card.exercise.still(WHOLE)[0])
+
+
+def test_yaml_begins_with_a_skeleton_which_is_no_answer():
+    exercise = Build("Nodes", "?", two_nodes, NODE % "b", "Two.", ("One.",), base=NODE % "a", start="kind: Node\n")
+    card = Card(exercise)
+    assert card.face["place"] == "yaml" and card.face["given"] == "kind: Node\n"
+    assert sent(card, check=" kind:  Node") and exercise.tries == 0
+    assert sent(card, check=NODE % "b") and exercise.tries == 1 and exercise.state is State.RIGHT
+
+
+def test_a_function_is_answered_in_a_cell():
+    exercise = repair()
+    exercise.call = "exercises[3]"
+    whole, below = Card(exercise), Card(exercise, CELL)
+    assert whole.face["place"] == "none" and below.face["place"] == "cell"
+    assert exercise.cell.startswith("@exercises[3].answer\ndef my_half(number):")
+    assert exercise.answer(halved) is halved and exercise.state is State.RIGHT
+    assert "Integers." in below.face["reply"] and whole.face["reply"] == "" and "✓" in whole.face["question"]
+    assert exercise.answer("half") is None
+
+
+def test_a_cell_that_was_run_as_it_is_counts_as_no_attempt():
+    exercise = repair()
+    cell = {"exercise": exercise}
+    exec(exercise.cell, cell)
+    assert exercise.tries == 0 and exercise.state is State.UNATTEMPTED
+    assert "comes out wrong" in exercise.still(CELL)[1]
+    exec(exercise.cell.replace("/ 2", "/ 3"), cell)
+    assert exercise.tries == 1 and exercise.state is State.WRONG
+
+
+def test_the_solution_of_a_repair_marks_what_changed():
+    exercise = repair()
+    exercise.check(halved)
+    picture = str(exercise.solution().picture)
+    assert "-     return number / 2" in picture and "+     return number // 2" in picture
+
+
+def test_the_solution_is_drawn():
+    drawing = element("svg")
+    for exercise in (predict(solved=lambda: drawing), decided(drawing)):
+        assert exercise.check(exercise.right).picture == drawing
+        assert exercise.solution().picture == drawing
+
+
+def decided(drawing):
+    return Build("N", "?", two_nodes, NODE % "b", "Two.", ("One.",), base=NODE % "a", decided=lambda _: drawing)
+
+
+def test_a_wrong_cluster_is_drawn_too_if_there_is_a_decision():
+    assert decided(element("svg")).check(NODE % "b" + "---\n" + NODE % "c").picture == element("svg")
+
+    def missing(objects):
+        raise KeyError("no such pod")
+
+    assert str(decided(element("svg")).check("kind: [").picture) == ""
+    exercise = Build("N", "?", two_nodes, NODE % "b", "Two.", ("One.",), decided=missing)
+    assert str(exercise.check(NODE % "b").picture) == ""
+
+
+@pytest.mark.parametrize("said", ["5000", "5,000", "5 000", " 5000m", "5000M"])
+def test_separators_and_the_unit_may_be_left_out(said):
+    exercise = Predict("How many?", "?", "5000m", "So.", ("Count.",), unit="m")
+    assert exercise.check(said).state is State.RIGHT
+    assert exercise.check("500").state is State.WRONG

@@ -1,0 +1,67 @@
+"""What holds of every lesson's exercises."""
+
+import importlib.util
+
+import nbformat
+import pytest
+
+from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.exercise import State
+from kschedlab_lab.exercises.lesson import LESSONS, Lesson, exercises_of
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.progress import Progress
+from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.panels.contents import LESSONS as NOTEBOOKS_OF
+from tests.answering import one_right_answer
+from tools.refresh import NOTEBOOKS
+
+each_lesson = pytest.mark.parametrize("lesson", LESSONS)
+
+
+@each_lesson
+def test_at_least_four_of_all_three_kinds(lesson):
+    made = exercises_of(lesson, 1)
+    assert len(made) >= 4
+    assert all(any(isinstance(each, kind) for each in made) for kind in (Predict, Build, Repair))
+
+
+@each_lesson
+@pytest.mark.parametrize("seed", [1, 2, 30])
+def test_the_right_answer_is_right_and_the_broken_function_wrong(lesson, seed):
+    for exercise in exercises_of(lesson, seed):
+        one_right_answer(exercise)
+        assert exercise.check("\x00<b>").state in (State.WRONG, State.ERROR)
+        assert exercise.hints
+
+
+@each_lesson
+def test_the_cell_of_a_broken_function_runs_as_it_is(lesson):
+    for exercise in exercises_of(lesson, 1):
+        if isinstance(exercise, Repair):
+            cell: dict[str, object] = {"exercise": exercise}
+            exec(exercise.cell, cell)
+            assert exercise.check(cell[exercise.name]).state is State.WRONG
+            assert exercise.is_as_given(cell[exercise.name]) and exercise.tries == 0
+            assert not exercise.is_as_given(exercise.mended)
+
+
+@each_lesson
+def test_its_notebook_has_each_exercise_and_the_cells_to_repair_functions_in(lesson):
+    (file,) = (each.file for each in NOTEBOOKS_OF if each.file[3:-6].replace("-", "_") == lesson)
+    cells = [cell.source for cell in nbformat.read(NOTEBOOKS / file, as_version=4).cells if cell.cell_type == "code"]
+    exercises = Lesson(lesson, 1, Progress(None))
+    asked = [cell.splitlines()[-1] for cell in cells if cell.splitlines()[-1].startswith("exercises[")]
+    assert asked == [exercise.call for exercise in exercises]
+    answered = [cell for cell in cells if ".answer\n" in cell]
+    assert answered == [exercise.cell for exercise in exercises if isinstance(exercise, Repair)]
+
+
+@each_lesson
+def test_it_is_drawn_from_the_seed_alone(lesson):
+    one, same, other = (exercises_of(lesson, seed) for seed in (5, 5, 6))
+    assert [each.text() for each in one] == [each.text() for each in same]
+    assert [each.text() for each in one] != [each.text() for each in other]
+
+
+def test_every_lesson_that_is_named_is_there():
+    assert [name for name in LESSONS if importlib.util.find_spec(f"kschedlab_lab.exercises.{name}") is None] == []

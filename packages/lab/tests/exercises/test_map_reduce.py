@@ -1,0 +1,87 @@
+"""Every instance of lesson 04's exercises has one answer, and what is said to wrong ones is true."""
+
+import random
+import re
+
+import pytest
+
+from kschedlab.build import as_yaml, node, pod
+from kschedlab_lab.exercises import map_reduce, map_reduce_build, map_reduce_repair
+from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.exercise import State
+from kschedlab_lab.exercises.predict import Predict
+from tests.answering import one_right_answer
+
+SEEDS = range(40)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_instance_has_one_right_answer(seed):
+    for exercise in map_reduce.exercises(seed):
+        one_right_answer(exercise)
+        assert exercise.check(exercise.right).evidence == ""
+        if isinstance(exercise, Predict) and not exercise.choices():
+            wrong = [str(number) for number in range(0, 80) if str(number) != exercise.right]
+            assert {exercise.check(each).state for each in wrong} == {State.WRONG}
+
+
+def test_all_kinds_are_there_and_neighbours_differ():
+    first, second = (map_reduce.exercises(seed) for seed in (1, 2))
+    assert {each.kind for each in first} == {"predict", "build", "repair"}
+    assert [each.text() for each in first] == [each.text() for each in map_reduce.exercises(1)]
+    assert all(a.text() != b.text() for a, b in zip(first[:5], second[:5], strict=True))
+
+
+def test_forgetting_weights_or_reduce_is_told():
+    exercise, said = map_reduce.exercises(1)[0], set()
+    for number in range(100):
+        said.add(exercise.check(str(number)).words)
+    assert any("The weights are missing" in each for each in said)
+    assert any("the sum without Reduce" in each for each in said)
+    assert exercise.check("node-a").words == "Give the sum, a number."
+
+
+def test_a_worker_that_is_busy_is_no_answer():
+    exercise = map_reduce.exercises(3)[1]
+    wrong = next(each for each in exercise.choices() if each != exercise.right)
+    assert f"{wrong} is at work on node" in exercise.check(wrong).words
+
+
+def test_the_whole_sum_is_wrong_if_an_addition_is_lost():
+    exercise = map_reduce.exercises(1)[2]
+    whole = sum(map(int, re.findall(r"adds (\d+)", exercise.question)))
+    assert int(exercise.right) < whole
+    assert "if nothing were lost" in exercise.check(str(whole)).words
+
+
+def test_pods_that_change_nothing_do_not_turn_the_tables():
+    exercise = map_reduce.exercises(1)[3]
+    assert isinstance(exercise, Build)
+    assert "the order is not reversed" in exercise.check(as_yaml([pod("idle", "node-a", "10m")])).words
+    assert "Add only pods" in exercise.check(as_yaml([node("node-c")])).words
+    assert "Add only pods" in exercise.check(as_yaml([pod("waiting", "", "10m")])).words
+    assert "nothing is scored" in exercise.check(as_yaml([pod("big", "node-a", "8")])).words
+
+
+def test_a_policy_is_read_as_the_scheduler_reads_it():
+    exercise = map_reduce.exercises(1)[4]
+    assert "is not alone at the top" in exercise.check(as_yaml([map_reduce_build.policy((1, 1, 1))])).words
+    refused = exercise.check(as_yaml([map_reduce_build.policy((0, 1, 1))]))
+    assert refused.state is State.ERROR and "positive weight" in refused.evidence
+    unknown = exercise.check("kind: Policy\napiVersion: v1\npriorities: [{name: EqualPriority, weight: 1}]")
+    assert "must name the priorities" in unknown.words
+    assert exercise.check("nodes: many").state is State.ERROR
+    assert exercise.check("x" * 60_000).state is State.ERROR
+
+
+def test_the_totals_are_the_engine_s_for_any_row():
+    rng = random.Random(5)
+    for case in map_reduce_repair.mapped(rng):
+        assert map_reduce_repair.totals_mended(*case) == map_reduce_repair.totals(*case)
+
+
+def test_a_misplaced_write_ends_in_an_error_or_in_the_wrong_row():
+    with pytest.raises(IndexError):
+        map_reduce_repair.fill_broken([[1, 2], [3, 4], [5, 6]])
+    assert map_reduce_repair.fill_broken([[1, 2], [3, 4]]) == [[1, 2], [3, 4]]
+    assert map_reduce_repair.fill_mended([[1, 2], [3, 4]]) == [[1, 3], [2, 4]]

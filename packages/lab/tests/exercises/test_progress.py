@@ -1,0 +1,114 @@
+"""Progress is kept beside the notebooks, whatever is the matter with the file."""
+
+import json
+
+import pytest
+
+from kschedlab_lab.exercises import lesson as lessons
+from kschedlab_lab.exercises.lesson import Lesson
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.progress import Progress
+from kschedlab_lab.kept import FILE
+
+
+@pytest.fixture(autouse=True)
+def _two_exercises(monkeypatch):
+    def made(lesson, seed):
+        return [Predict(f"Number {n}", "?", str(seed), "So it is.", ("Think.",)) for n in (1, 2)]
+
+    monkeypatch.setattr(lessons, "exercises_of", made)
+
+
+def test_what_is_solved_is_still_solved_in_the_next_session(tmp_path):
+    first = Lesson("queue", 3, Progress(tmp_path / FILE))
+    first[2].check("4")
+    first[2].hint()
+    first[2].check("3")
+    later = Lesson("queue", 3, Progress(tmp_path / FILE)).progress()
+    assert later.sentence == "1 of 2 solved."
+    assert repr(later).splitlines()[1] == "✓ 2. Number 2: right, 2 tries, 1 hints"
+
+
+def test_another_seed_is_another_exercise(tmp_path):
+    Lesson("queue", 3, Progress(tmp_path / FILE))[1].check("3")
+    assert Lesson("queue", 4, Progress(tmp_path / FILE)).progress().solved == 0
+
+
+def test_two_notebooks_write_the_same_file(tmp_path):
+    one, two = (Lesson(name, 1, Progress(tmp_path / FILE)) for name in ("queue", "score"))
+    one[1].check("1")
+    two[1].check("1")
+    one[2].check("1")
+    assert [(r.lesson, r.number) for r in Progress(tmp_path / FILE).records()] == [
+        ("queue", 1),
+        ("queue", 2),
+        ("score", 1),
+    ]
+
+
+def test_a_teacher_gets_a_table(tmp_path):
+    lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
+    lesson[1].check("3")
+    assert lesson.kept.export().splitlines() == [
+        "lesson,seed,number,title,state,tries,hints,solution",
+        "queue,3,1,Number 1,right,1,0,False",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"exercises": 3}', '{"exercises": [{"lesson": 1}]}', "[" * 100_000])
+def test_a_damaged_file_is_told_and_left_alone(tmp_path, text):
+    (tmp_path / FILE).write_text(text)
+    lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
+    lesson[1].check("3")
+    assert "can't be read" in lesson.progress().trouble
+    assert (tmp_path / FILE).read_text() == text
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path):
+    lesson = Lesson("queue", 3, Progress(tmp_path / "nowhere" / FILE))
+    lesson[1].check("3")
+    assert lesson.progress().solved == 1
+    assert "can't be written" in repr(lesson.progress())
+
+
+def test_what_was_deleted_because_it_was_damaged_is_begun_anew(tmp_path):
+    (tmp_path / FILE).write_text("{")
+    lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
+    lesson[1].check("3")
+    (tmp_path / FILE).unlink()
+    lesson[2].check("3")
+    assert lesson.progress().trouble == "" and lesson.progress().solved == 2
+    assert len(Progress(tmp_path / FILE).records()) == 2
+
+
+def test_a_folder_that_became_read_only_forgets_nothing_now_or_later(tmp_path):
+    lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
+    lesson[1].check("3")
+    (tmp_path / f"{FILE}.new").mkdir()
+    lesson[2].check("3")
+    assert lesson.progress().solved == 2 and "can't be written" in lesson.progress().trouble
+    (tmp_path / f"{FILE}.new").rmdir()
+    lesson[2].check("3")
+    assert lesson.progress().trouble == "" and len(Progress(tmp_path / FILE).records()) == 2
+
+
+def test_nothing_is_kept_when_it_is_off(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KSCHEDLAB_PROGRESS", "off")
+    Lesson("queue", 3)[1].check("3")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_file_lies_beside_the_notebook(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KSCHEDLAB_PROGRESS", raising=False)
+    Lesson("queue", 3)[1].check("3")
+    assert json.loads((tmp_path / FILE).read_text())["exercises"][0]["state"] == "right"
+
+
+def test_exercises_are_numbered_from_one():
+    lesson = Lesson("queue", 3, Progress(None))
+    assert [each.title for each in lesson] == ["Number 1", "Number 2"]
+    for number in (0, 3):
+        with pytest.raises(IndexError, match="1 to 2"):
+            lesson[number]

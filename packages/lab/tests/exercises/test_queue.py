@@ -1,0 +1,85 @@
+"""Every instance of lesson 02's exercises has one answer, and what is said to wrong ones is true."""
+
+import pytest
+
+from kschedlab.build import HOUR, as_yaml
+from kschedlab_lab.exercises import queue, queue_repairs
+from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.panels.queue_order import UNSET, waiting
+from tests.answering import one_right_answer
+
+SEEDS = range(60)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_instance_has_one_right_answer(seed):
+    for exercise in queue.exercises(seed):
+        one_right_answer(exercise)
+
+
+def test_all_kinds_are_there_and_neighbours_differ():
+    first, second = (queue.exercises(seed) for seed in (1, 2))
+    assert {type(each) for each in first} == {Predict, Build, Repair}
+    assert [each.text() for each in first] == [each.text() for each in queue.exercises(1)]
+    assert [a.text() for a in first[:4]] != [b.text() for b in second[:4]]
+
+
+def test_over_the_seeds_the_answers_differ():
+    drawn = [queue.exercises(seed) for seed in range(30)]
+    assert {each[2].right for each in drawn} == {"in activeQ", "in unschedulableQ"}
+    assert len({each[3].right for each in drawn}) >= 4
+    assert len({each[4].question.rpartition(" ")[2] for each in drawn}) == 2
+
+
+def test_a_wrong_array_is_told_its_first_wrong_index():
+    exercise = queue.exercises(1)[0]
+    names = exercise.right.split()
+    assert "Name each of the 6 pods" in exercise.check("bee").words
+    names[3], names[4] = names[4], names[3]
+    assert exercise.check(", ".join(names)).words.startswith(f"Index 3 is the first that is wrong: {names[3]}")
+
+
+def test_a_wrong_third_is_told_its_own_place():
+    exercise = queue.exercises(1)[1]
+    words = {each: exercise.check(each).words for each in exercise.choices() if each != exercise.right}
+    places = {said.split(" is popped ")[1].split(":")[0] for said in words.values()}
+    assert places == {"first", "second", "fourth", "fifth"}
+
+
+def built(seed):
+    exercise = queue.exercises(seed)[4]
+    elder, younger = exercise.question.split("pods, ")[1].split(", of equal")[0].split(" and ")
+    return exercise, elder, younger
+
+
+def test_what_is_missing_in_a_built_pair_is_said_step_by_step():
+    exercise, elder, younger = built(1)
+    at = 8 * HOUR
+
+    def said(*made):
+        return exercise.check(as_yaml(made)).words
+
+    assert said(waiting(elder, 100, at)).startswith("There must be two pods")
+    assert said(waiting(elder, 100, at), waiting(younger, 50, at + 5)).startswith("The priorities differ")
+    assert "has to be before" in said(waiting(elder, 100, at), waiting(younger, 100, at))
+    assert "is still popped first" in said(waiting(elder, 100, at), waiting(younger, 100, at + 5))
+    on_a_node = waiting(elder, 100, at) | {"spec": {"nodeName": "x", "containers": [{"name": "c", "image": "c"}]}}
+    assert "is on a node already" in said(on_a_node, waiting(younger, 100, at + 5))
+
+
+def test_the_wrong_field_is_told():
+    for seed in (1, 2, 3, 4, 5, 6):
+        exercise, elder, younger = built(seed)
+        probe = "lastTransitionTime." in exercise.question
+        times = (9 * HOUR, 9 * HOUR) if probe else (9 * HOUR, UNSET)
+        answer = as_yaml([waiting(elder, 0, 8 * HOUR, *times), waiting(younger, 0, 8 * HOUR + 5)])
+        other = "lastProbeTime" if probe else "lastTransitionTime"
+        assert exercise.check(answer).words == f"{younger} is popped first, but because of {elder}'s {other}."
+
+
+def test_the_broken_functions_are_refuted_by_small_instances():
+    order, down = queue.exercises(1)[5:]
+    assert order.check(queue_repairs.active_q_comp_broken).evidence.count("None, None") == 2
+    assert "my_popped([" in down.check(queue_repairs.popped_broken).evidence

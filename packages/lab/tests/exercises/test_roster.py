@@ -1,0 +1,176 @@
+"""The progress of a class: what students hand in, one table, and what is wrong with which file."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from kschedlab_lab.exercises import Lesson, Progress, Roster, lesson as lessons
+from kschedlab_lab.exercises.desk import ANSWERS, SHEETS, SOLUTIONS, Desk, RosterForm, SheetForm
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.roster import LARGEST, MOST
+from kschedlab_lab.kept import FILE
+
+
+@pytest.fixture(autouse=True)
+def _two_exercises(monkeypatch):
+    def made(lesson, seed):
+        return [Predict(f"Number {n}", "?", str(seed), "So it is.", ("Think.",)) for n in (1, 2)]
+
+    monkeypatch.setattr(lessons, "exercises_of", made)
+
+
+def solved(path, seed, *answers):
+    """The progress of a student who gave these answers."""
+    progress = Progress(path)
+    for number, answer in answers:
+        Lesson("queue", seed, progress)[number].check(answer)
+    return progress
+
+
+def test_thirty_exports_become_one_table(tmp_path):
+    for seed in range(1, 31):
+        progress = solved(tmp_path / "p" / str(seed) / FILE, seed, (1, str(seed)), (2, "no"))
+        progress.save(tmp_path / f"student-{seed:02}.csv")
+    roster = Roster.of(tmp_path)
+    assert roster.troubles == [] and roster.sentence == "30 students, 30 solved exercises."
+    head, *rows = roster.rows("queue")
+    assert head == ["name", "seed", "1", "2", "solved"] and len(rows) == 30
+    assert rows[6] == ["student-07", "7", "✓ 1", "✗ 1", "1 of 2"]
+    assert "student-07" in repr(roster) and "<th" in roster._repr_html_()
+
+
+def test_progress_files_in_folders_are_named_by_their_folders(tmp_path):
+    for name, seed in (("li-na", 1), ("otto", 2)):
+        (tmp_path / name).mkdir()
+        solved(tmp_path / name / FILE, seed, (1, "1"))
+    assert sorted(Roster.of(tmp_path).students) == ["li-na", "otto"]
+    assert list(Roster.of(tmp_path / "otto" / FILE).students) == ["otto"]
+
+
+def test_a_lesson_tried_with_two_seeds_counts_what_is_solved(tmp_path):
+    progress = solved(tmp_path / FILE, 1, (1, "1"))
+    solved(tmp_path / FILE, 9, (1, "no"))
+    assert Roster({"li.csv": progress.export()}).rows("queue")[1] == ["li", "1, 9", "✓ 1", "1 of 1"]
+
+
+EXPORT = "lesson,seed,number,title,state,tries,hints,solution\nqueue,1,1,Number 1,right,1,0,False\n"
+
+
+@pytest.mark.parametrize(
+    "content", [EXPORT, EXPORT.encode(), b"\xef\xbb\xbf" + EXPORT.encode(), EXPORT.replace(",", ";")]
+)
+def test_spreadsheets_may_have_saved_it_again(content):
+    assert Roster({"li.csv": content}).rows("queue")[1] == ["li", "1", "✓ 1", "1 of 1"]
+
+
+WRONG = {
+    "notes.txt": "I did everything!",
+    "picture.csv": b"\x89PNG\xff\xfe",
+    "empty.csv": "",
+    "state.csv": EXPORT.replace("right", "great"),
+    "number.csv": EXPORT.replace(",1,1,", ",one,1,"),
+    "lesson.csv": EXPORT.replace("queue", "cooking"),
+    "list.json": "[]",
+    "broken.json": "{",
+    "other.json": json.dumps({"exercises": [{"lesson": 1}]}),
+    "deep.json": '{"exercises": ' + "[" * 100_000,
+    "large.csv": "x" * (LARGEST + 1),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_file_is_named_with_the_remedy(name):
+    roster = Roster({name: WRONG[name], "li.csv": EXPORT})
+    assert list(roster.students) == ["li"]
+    (trouble,) = roster.troubles
+    assert trouble.startswith(f"{name}: ") and "hand in a CSV file of Progress.usual().export()" in trouble
+
+
+PLACES = {
+    "state.csv": 'line 2: state is "great", none of not tried, not yet, error, right',
+    "number.csv": 'line 2: seed is "one", not a whole number',
+    "lesson.csv": 'line 2: there is no lesson "cooking"; there are overview, queue',
+    "short.csv": 'line 3: seed is "", not a whole number',
+    "broken.json": "line 1: Expecting property name",
+    "lines.json": "line 3: Expecting value",
+    "other.json": "exercise 1: not as exported",
+    "state.json": "exercise 1: ",
+    "nothing.json": 'it has no list "exercises"',
+}
+MORE = {
+    "short.csv": EXPORT + "queue\n",
+    "lines.json": '{"exercises": [\n\n}',
+    "nothing.json": '{"exercises": 3}',
+    "state.json": json.dumps({"exercises": [{"lesson": "queue", "seed": 1, "number": 1, "title": "", "state": "x"}]}),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_wrong_file_is_named_with_the_place(name):
+    (trouble,) = Roster({name: {**WRONG, **MORE}[name]}).troubles
+    assert trouble.startswith(f"{name}: {PLACES[name]}")
+
+
+def test_a_path_that_does_not_exist_is_named(tmp_path):
+    assert "check the path" in Roster.of(tmp_path / "nowhere.csv").troubles[0]
+
+
+def test_a_student_who_tried_nothing_stays_in_the_table():
+    chose = json.dumps({"language": "zh"})
+    roster = Roster({"li.csv": EXPORT.splitlines()[0] + "\n", "otto.csv": EXPORT, "wu.json": chose})
+    assert roster.troubles == ["li.csv: no exercise was tried", "wu.json: no exercise was tried"]
+    assert roster.rows("queue")[1] == ["li", "", "○", "0 of 1"]
+
+
+def test_two_files_of_one_name_are_kept_apart():
+    roster = Roster({"a/li.csv": EXPORT, "b/li.csv": EXPORT})
+    assert sorted(roster.students) == ["li", "li (2)"]
+
+
+def test_more_files_than_a_school_are_not_read():
+    assert f"the first {MOST} were read" in Roster({f"{n}.csv": EXPORT for n in range(MOST + 1)}).troubles[0]
+
+
+def test_names_are_escaped_and_are_no_formulas():
+    roster = Roster({"<b>=1+1.csv": EXPORT, "=1+1.csv": EXPORT})
+    assert "<b>=" not in roster._repr_html_() and "&lt;b&gt;=1+1" in roster._repr_html_()
+    names = [row["name"] for row in csv.DictReader(io.StringIO(roster.export()))]
+    assert names == ["<b>=1+1", "'=1+1"]
+
+
+def told(form, **message):
+    """What the form answers to its front end."""
+    said = []
+    desk = Desk(form.form, form.obey) if isinstance(form, SheetForm) else Desk({"kind": "roster"}, form.obey)
+    desk.send = said.append
+    desk._received(desk, message, [])
+    return said[0]
+
+
+def test_the_form_of_the_class_takes_files_one_after_the_other(tmp_path):
+    form = RosterForm()
+    assert "1 student" in told(form, files={"li.csv": EXPORT})["table"]
+    twice = {FILE: json.dumps({"exercises": []})}
+    assert "2 students" in told(form, files=twice)["table"] and "2 students" in told(form, files=twice)["table"]
+    other = {FILE: json.dumps({"exercises": [], "x": 1})}
+    assert "3 students" in told(form, files=other)["table"]
+    assert told(form, files={})["csv"].startswith("name,lesson,seed")
+    assert "0 students" in told(form, clear=True)["table"]
+    (tmp_path / "otto.csv").write_text(EXPORT)
+    assert "otto" in told(form, path=str(tmp_path))["table"]
+    assert "2 students" in told(form, files={"li.csv": EXPORT})["table"], "what was dropped and what was read"
+    wrong = told(form, path="handed-in")["table"]
+    assert "handed-in" in wrong and "check the path" in wrong and "2 students" in wrong
+    blank = told(form, path="  ")["table"]
+    assert "type the path of a file" in blank and "check the path" not in blank and "2 students" in blank
+
+
+def test_the_form_for_sheets_makes_each_document():
+    form = SheetForm("queue", "1-2")
+    for contents, name in ((SHEETS, "sheets"), (SOLUTIONS, "solutions"), (ANSWERS, "answers")):
+        reply = told(form, lesson="queue", seeds="1-2, 5", contents=contents, then="download")
+        assert reply["name"] == f"queue-{name}-1-2+5.html" and reply["document"].startswith("<!doctype html>")
+    assert told(form, lesson="queue", seeds="x", contents=SHEETS)["error"].startswith("seeds: ")
+    assert "there is no lesson" in told(form, lesson="x", seeds="1", contents=SHEETS)["error"]

@@ -1,0 +1,85 @@
+"""Every instance of lesson 07's exercises has one answer, and what is said to wrong ones is true."""
+
+import pytest
+
+from kschedlab.build import as_yaml, node, pod
+from kschedlab_lab.exercises import your_cluster
+from kschedlab_lab.exercises.card import WHOLE
+from kschedlab_lab.exercises.exercise import State
+from kschedlab_lab.exercises.pools import TAINTS, Wish, decide
+from tests.answering import one_right_answer
+
+HELPS, POOL, AMOUNT, THERE, LINE, FREE = range(6)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_instance_has_one_right_answer(seed):
+    for exercise in your_cluster.exercises(seed):
+        one_right_answer(exercise)
+
+
+def test_every_text_keeps_its_lines():
+    for exercise in your_cluster.exercises(1):
+        assert "[U+000A]" not in exercise.text() and "[U+000A]" not in str(exercise.instance.picture)
+        assert "[U+" not in f"{exercise.html()}{exercise.still(WHOLE)[0]}"
+        assert "\n" not in exercise.text() or any(tag in str(exercise.html()) for tag in ("<br", "<tr"))
+
+
+def test_all_kinds_are_there_and_neighbours_differ():
+    first, second = (your_cluster.exercises(seed) for seed in (1, 2))
+    assert {each.kind for each in first} == {"predict", "build", "repair"}
+    assert [each.text() for each in first] == [each.text() for each in your_cluster.exercises(1)]
+    assert sum(a.text() != b.text() for a, b in zip(first, second, strict=True)) >= 4
+
+
+def test_over_the_seeds_answers_differ():
+    drawn = [your_cluster.exercises(seed) for seed in range(20)]
+    for number in (HELPS, POOL, AMOUNT):
+        assert len({each[number].right.split()[0] for each in drawn}) >= 3
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_one_milli_more_is_too_much_and_one_less_too_little(seed):
+    exercise = your_cluster.exercises(seed)[AMOUNT]
+    amount = int(exercise.right.removesuffix("m"))
+    assert "fits nowhere" in exercise.check(f"{amount + 1}m").words
+    assert "it may ask for more" in exercise.check(f"{amount - 1}m").words
+    for nonsense in ("much", "-5m", "9" * 30, "", "1.5"):
+        assert "An amount in milli is expected" in exercise.check(nonsense or " ").words
+
+
+def test_a_toleration_alone_is_told_where_else_it_fits():
+    exercise = your_cluster.exercises(1)[THERE]
+    pool = next(name for name in TAINTS if f"pool {name} " in exercise.question)
+    assert "It also fits elsewhere" in exercise.check(as_yaml([Wish(600, (pool,)).manifest])).words
+    assert "It fits nowhere" in exercise.check(as_yaml([Wish(600, (), pool).manifest])).words
+    assert "at least; yours asks for 1m" in exercise.check(as_yaml([Wish(1, (pool,), pool).manifest])).words
+    right = exercise.right
+    assert exercise.check(f"{right}---\n{as_yaml([node('x')])}").words == "Give one pod, and nothing else."
+    assert exercise.check("").words == "Give one pod, and nothing else."
+    assert exercise.check("a: [").state is State.ERROR
+
+
+def test_a_pod_with_the_name_of_another_is_decided_all_the_same():
+    running = pod("kafka-3", "", "100m")
+    running["metadata"]["namespace"] = "data"
+    assert decide(running).node is not None
+
+
+def test_one_line_and_no_more():
+    exercise = your_cluster.exercises(1)[LINE]
+    assert "still pending" in exercise.check(exercise.before).words
+    assert exercise.check(f"{exercise.right}  hostNetwork: true\n").words == "2 lines are changed; change one."
+    assert exercise.check("").words.endswith("lines are changed; change one.")
+    assert your_cluster.changed_lines("a\nb\nc", "a\nx\nc\n") == 1
+    assert your_cluster.changed_lines("a\nb", "a\nb\nc\nd") == 2
+
+
+def test_adding_up_all_containers_is_refuted():
+    exercise = your_cluster.exercises(1)[FREE]
+    assert exercise.check(your_cluster.free_cpu_broken).state is State.WRONG
+
+    def forgets_the_finished(allocatable, pods):
+        return allocatable - sum(max([sum(each["containers"]), *each["initContainers"]]) for each in pods)
+
+    assert exercise.check(forgets_the_finished).state is State.WRONG

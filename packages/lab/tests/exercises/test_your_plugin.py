@@ -1,0 +1,58 @@
+"""Every instance of lesson 09's exercises has one answer, and what is said to wrong ones is true."""
+
+import pytest
+
+from kschedlab.build import as_yaml, node
+from kschedlab.plugins import check_plugin, node_filter
+from kschedlab_lab.exercises import your_plugin
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.your_plugin import DECLARATIONS, SOURCES, scaled_broken
+from tests.answering import one_right_answer
+
+SEEDS = range(20)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_instance_has_one_right_answer(seed):
+    for exercise in your_plugin.exercises(seed):
+        assert exercise.choices() or not isinstance(exercise, Predict)
+        one_right_answer(exercise)
+
+
+def test_over_the_seeds_other_nodes_and_declarations_are_the_answer():
+    made = [your_plugin.exercises(seed) for seed in range(15)]
+    assert len({each[0].right for each in made}) == 3
+    assert len({each[1].right for each in made}) == 3
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_what_is_said_of_declarations_is_what_check_plugin_finds(name):
+    expression, sort = SOURCES[name]
+    judge = eval(f"lambda pod, node: {expression}")
+    declarations = {
+        "static": {"depends_on_pods": False},
+        "hurt": {"depends_on_pods": True, "monotonic": True},
+        "help": {"depends_on_pods": True, "monotonic": False},
+    }
+    assert list(declarations) == list(DECLARATIONS)
+    assert check_plugin(node_filter(name, **declarations[sort])(judge)).ok
+    for other in list(declarations)[: list(declarations).index(sort)]:
+        if name != "NearCache":
+            assert not check_plugin(node_filter(name, **declarations[other])(judge)).ok, other
+
+
+def test_wrong_nodes_are_told_what_is_missing():
+    exercise = your_plugin.exercises(1)[2]
+
+    def said(celsius: str, cpu: int = 1) -> str:
+        return exercise.check(as_yaml([node("node-x", cpu, "1Gi", {"celsius": celsius})])).words
+
+    assert exercise.check("").words == "Add one node, with a name of its own, and nothing else."
+    assert "must be warmer than all others" in said("0")
+    assert said("warm") == "node-x has -1 degrees: it must be warmer than all others."
+    assert said("70", 64) == "node-x is refused: node(s) were too hot."
+
+
+def test_a_division_too_early_is_refuted_by_the_first_instance():
+    verdict = your_plugin.exercises(1)[3].check(scaled_broken)
+    assert verdict.evidence.splitlines()[1:] == ["  yours:    [57, 0]", "  expected: [58, 0]"]

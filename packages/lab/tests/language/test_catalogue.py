@@ -1,0 +1,56 @@
+"""The catalogue follows the sources, and no translation loses a value."""
+
+from pathlib import Path
+
+import pytest
+
+from kschedlab_lab.language.catalogue import key_of, read, texts
+from tools.catalogue import LANGUAGE, added, fields, messages, of_python
+
+CATALOGUE = read(LANGUAGE)
+
+
+def test_the_catalogue_has_the_messages_of_the_sources() -> None:
+    kept = {key_of(each): [file for file, _ in each.locations] for each in CATALOGUE if each.id}
+    assert list(kept.items()) == list(messages().items()), "run `make catalogue`"
+
+
+def test_a_translation_has_the_fields_of_its_message() -> None:
+    assert {each: text for each, text in texts(CATALOGUE).items() if "{" in each and fields(each) != fields(text)} == {}
+
+
+def test_every_message_has_a_translation() -> None:
+    done = texts(CATALOGUE)
+    assert [each for each in messages() if each not in done] == []
+
+
+SOURCE = """
+def shown(number):
+    label = say("a {pod}", pod=say("b")) if number else say("c" if number > 1 else "d")
+    return label + count(number, "pod") + str(terms("e", "f")) + "no message", text.count("x"), later("b")
+speed = slider("g", range(3), 1)
+wrong = Fault(path, "h"), Fault(path, later("{i} j", i=meant("k", "l")))
+"""
+
+
+def test_what_is_a_message(tmp_path: Path) -> None:
+    file = tmp_path / "source.py"
+    file.write_text(SOURCE, encoding="utf-8")
+    assert list(of_python(file)) == ["a {pod}", "b", "c", "d", "{number} pod", "e", "f", "b", "g", "h", "{i} j", "l\4k"]
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"no such message": "无"}, "no source says 'no such message'"),
+        ({"{number} node": "节点"}, "'{number} node': the fields are"),
+        (["Check"], "the file is to hold"),
+    ],
+)
+def test_a_translation_that_does_not_fit_is_refused(given: object, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        added(given)
+
+
+def test_an_empty_translation_is_left_for_later() -> None:
+    assert added({"Check": "", "{number} node": "{number} 个节点"}) == {"{number} node": "{number} 个节点"}

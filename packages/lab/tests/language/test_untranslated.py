@@ -1,0 +1,277 @@
+"""Nothing English is left in what a translated lesson shows, but names, code, and kube-scheduler's own words."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from kschedlab.objects.quantity import Quantity
+from kschedlab.plugins import NodeView, check_plugin, node_filter, node_score
+from kschedlab_lab.exercises.desk import ANSWERS, RosterForm, SheetForm
+from kschedlab_lab.exercises.exercise import Exercise
+from kschedlab_lab.exercises.lesson import Lesson, exercises_of
+from kschedlab_lab.exercises.progress import Progress
+from kschedlab_lab.exercises.sheet import Sheet, answers
+from kschedlab_lab.language import language
+from kschedlab_lab.panels import (
+    cluster_questions,
+    contents,
+    devices,
+    first,
+    heap_head,
+    lost_update,
+    map_reduce,
+    overview_gate as gate,
+    overview_informer as informer,
+    overview_inside as inside,
+    overview_path as path,
+    overview_predicates as predicates,
+    overview_priorities as priorities,
+    overview_sampling as sampling,
+    overview_start as start,
+    overview_victims as victims,
+    overview_watch as watch,
+    preemption,
+    preemption_questions,
+    preemption_search,
+    queue_clock,
+    queue_faults,
+    queue_heap,
+    queue_nominated,
+    queue_order,
+    queue_parts,
+    reduce_and_sum,
+    round_robin,
+    score,
+    score_extender,
+    score_questions,
+    select_host,
+    selector,
+    shared_sum,
+    weights,
+    your_cluster,
+    your_plugin,
+)
+from kschedlab_lab.panels.base import Panel
+from kschedlab_lab.panels.session import Session, described
+from kschedlab_lab.views.svg import Room
+from packages.lab.tests.language.shown import Shown, english
+from tests.browser.layout import states
+
+ROOMS = (Room(), Room(320, 480))
+STATES, STORIES, SEEDS = 40, 4, (1, 2, 3)
+
+COLD = node_filter("ColdNode")(lambda pod, node: "node(s) were too hot" if celsius(node) >= 60 else None)
+COOLER = node_score("Cooler", formula="100 - {celsius}")(lambda pod, node: (100 - celsius(node), {"celsius": 1}))
+HALF = node_score("Half")(lambda pod, node: 0.5)  # type: ignore[arg-type, return-value]  # a mistake of lesson 09
+
+
+def celsius(node: NodeView) -> int:
+    return int(node.metadata.labels.get("celsius", 0))
+
+
+PANELS: dict[str, Callable[[], Panel[Any]]] = {
+    "preemption": preemption.panel,
+    "preemption, which node": lambda: preemption.panel().ask(preemption_questions.which_node()),
+    "preemption, which pod": lambda: preemption.panel(shop_a=200, allowed=2).ask(preemption_questions.which_pod()),
+    "preemption, which priority": lambda: preemption.panel().ask(preemption_questions.which_priority()),
+    "preemption, equals": lambda: preemption.panel(shop_a=200, allowed=2, mail_c_start=9 * 60).ask(
+        preemption_questions.which_of_equals()
+    ),
+    "preemption, victims": preemption_questions.which_victims,
+    "preemption, map": lambda: preemption.map_panel().ask(preemption_questions.how_often()),
+    "preemption, search": lambda: preemption_search.panel().ask(preemption_search.how_many()),
+    "first": first.panel,
+    "overview, path": path.panel,
+    "overview, what next": lambda: path.panel(step=5).ask(path.what_next()),
+    "overview, what is undone": lambda: path.panel(story="bind failure", step=9).ask(path.what_is_undone()),
+    "overview, start-up": lambda: start.panel(policy=True, step=1).ask(start.how_many()),
+    "overview, informer": lambda: informer.panel().ask(informer.how_many()),
+    "overview, inside": lambda: inside.panel().ask(inside.how_many()),
+    "overview, gate": lambda: gate.panel(busy=False, port=True, taint=True).ask(gate.who_refuses()),
+    "overview, fourteen": predicates.how_many,
+    "overview, predicates": lambda: predicates.panel(predicate="CheckNodeMemoryPressure").ask(
+        predicates.under_pressure()
+    ),
+    "overview, sampling": lambda: sampling.panel(nodes=5000).ask(sampling.how_many()),
+    "overview, which finds more": sampling.which_finds_more,
+    "overview, how many looked at": sampling.how_many_looked_at,
+    "overview, priorities": lambda: priorities.panel(priority="NodeAffinityPriority", counterweight=True).ask(
+        priorities.how_much()
+    ),
+    "overview, victims": lambda: victims.panel().ask(victims.who_leaves()),
+    "overview, watch": lambda: watch.panel(story="another node becomes free", change=9).ask(watch.where_to()),
+    "queue, heap, after pop": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
+    "queue, heap, swaps": lambda: queue_heap.panel(operation="Add").ask(queue_heap.how_many_swaps()),
+    "queue, faults": lambda: queue_faults.panel().ask(queue_faults.who_sees_them()),
+    "queue, order": lambda: queue_order.panel().ask(queue_order.who_is_next()),
+    "queue, parts": lambda: queue_parts.panel().ask(queue_parts.where_to()),
+    "queue, returns": lambda: queue_parts.returns_panel().ask(queue_parts.how_many_return()),
+    "queue, nominated": lambda: queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent(3)),
+    "queue, clock": lambda: queue_clock.panel(time=11).ask(queue_clock.when_is_web_bound()),
+    "queue, clock, friend": lambda: queue_clock.panel(time=330).ask(queue_clock.how_often_is_friend_tried()),
+    "score": lambda: score.panel(stage="summed").ask(score_questions.which_node()),
+    "score, change": lambda: score.causes().ask(score_questions.which_change()),
+    "score, extender": lambda: score_extender.panel(extender=score_extender.SCORES).ask(score_extender.who_wins()),
+    "score, selectHost": lambda: select_host.panel().ask(select_host.first_stays()),
+    "score, weights": lambda: weights.panel(nodes=2).ask(weights.who_wins("nodes", 1, 2)),
+    "map_reduce, worker": lambda: map_reduce.panel(step=4).ask(map_reduce.which_worker()),
+    "map_reduce, errors": lambda: map_reduce.panel(nodes=4, typo=True, step=6).ask(map_reduce.after_errors()),
+    "map_reduce, lost update": lambda: lost_update.panel().ask(lost_update.what_is_left()),
+    "map_reduce, shared sum": lambda: shared_sum.panel(step=37).ask(shared_sum.wrong_node()),
+    "map_reduce, who wins": lambda: reduce_and_sum.panel(stage="sum").ask(reduce_and_sum.who_wins()),
+    "map_reduce, weight": lambda: reduce_and_sum.panel(stage="sum", affinity=3).ask(reduce_and_sum.which_weight()),
+    "map_reduce, log": reduce_and_sum.in_the_log,
+    "map_reduce, turns": lambda: round_robin.panel(jobs=True).ask(round_robin.fair_turns()),
+    "map_reduce, heap": lambda: heap_head.panel().ask(heap_head.which_comes_out()),
+    "devices": devices.panel,
+    "devices, two": lambda: devices.panel(count=2, together=True),
+    "devices, no h100": lambda: devices.panel(model="h100"),
+    "devices, selector": selector.panel,
+    "devices, unknown attribute": lambda: selector.panel(selector="an unknown attribute"),
+    "contents": contents.panel,
+    "your_cluster": lambda: your_cluster.panel(pod="data/postgres-0", node="data-02"),
+    "your_cluster, change": lambda: your_cluster.panel(
+        pod="data/redis-24", question="what would change it", change="one node more of data"
+    ),
+    "your_cluster, what helps": cluster_questions.what_helps,
+    "your_cluster, how much": cluster_questions.how_much,
+    "your_cluster, there again": cluster_questions.there_again,
+    "your_cluster, whose pods": cluster_questions.whose_pods,
+    "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
+    "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
+    "your_plugin, weight": lambda: your_plugin.panel([COLD, COOLER]).ask(
+        your_plugin.lightest("rack-d", [COLD, COOLER])
+    ),
+    "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
+}
+"""By name, the panels of the lessons, with their questions."""
+LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")
+LESSONS += ("your_cluster", "your_plugin")
+"""The lessons with exercises."""
+
+
+@pytest.fixture(autouse=True)
+def chinese() -> Iterator[None]:
+    language("zh")
+    yield
+    language("en")
+
+
+def of_state(state: dict[str, Any]) -> Iterator[str]:
+    yield from (state["sentence"], state["error"], *state["idle"].values())
+    for markup in (state["picture"], state["table"]):
+        yield from Shown(markup).texts
+    if asking := state.get("asking"):
+        yield from (asking["text"], *asking["choices"], asking.get("numbers", ""))
+    if verdict := state.get("verdict"):
+        yield from (verdict["mark"], verdict["why"])
+
+
+def of_panel(panel: Panel[Any]) -> Iterator[str]:
+    yield from (text for each in described(panel.settings) for text in (each["label"], *each["shown"]))
+    session = Session(panel)
+    yield from of_state(session.shown)
+    if panel.question is not None:
+        wrong = (each for each in panel.question.choices if each != panel.question.right(panel.settings))
+        panel.predict(next(wrong, "1"))
+        yield from of_state(session.look())
+        panel.predict(panel.question.right(panel.settings))
+    for number, settings in enumerate(states(panel.settings, STATES)):
+        panel.go(settings)
+        yield from panel.view.text.splitlines()
+        for room in ROOMS if number < STORIES else ROOMS[:1]:
+            session.room = room
+            yield from of_state(session.look())
+            for picture, caption in panel.frames(room) if number < STORIES else ():
+                yield from (caption, *Shown(str(picture)).texts)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_panel_shows_no_english(name: str) -> None:
+    assert english(of_panel(PANELS[name]()), name.partition(",")[0]) == {}
+
+
+def of_exercise(exercise: Exercise) -> Iterator[str]:
+    yield from (exercise.title, *exercise.question.splitlines(), *exercise.hints, *exercise.choices())
+    yield from Shown(str(exercise.html())).texts
+    answers: list[Any] = [None, *exercise.choices(), "?", 0]
+    for answer in answers:
+        verdict = exercise.check(answer)
+        yield from (verdict.words, *Shown(str(verdict.html())).texts)
+    for note in (*(exercise.hint() for _ in exercise.hints), exercise.solution()):
+        yield note.title
+        yield from () if exercise.answered_by == "function" else Shown(str(note.html())).texts
+    yield from Shown(str(exercise.check(exercise.right).html())).texts
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_an_exercise_shows_no_english(lesson: str) -> None:
+    for seed in SEEDS:
+        assert english((text for each in exercises_of(lesson, seed) for text in of_exercise(each)), lesson) == {}
+
+
+def test_progress_shows_no_english() -> None:
+    lesson = Lesson("preemption", 1, Progress(None))
+    lesson[1].check("?")
+    assert english(iter([*repr(lesson.progress()).splitlines(), *Shown(lesson.progress()._repr_html_()).texts])) == {}
+
+
+def of_markdown(text: str) -> Iterator[str]:
+    """The lines outside of blocks of code, which hold an exercise's own texts."""
+    for number, part in enumerate(text.split("```")):
+        yield from part.splitlines() if number % 2 == 0 else ()
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_what_a_teacher_prints_shows_no_english(lesson: str) -> None:
+    for seeds, solutions in (("1", False), ("2-3", True)):
+        sheet = Sheet(lesson, seeds, solutions)
+        written = SheetForm(lesson, seeds).obey({"lesson": lesson, "seeds": seeds, "contents": ANSWERS})["document"]
+        texts = (*Shown(sheet.html()).texts, *Shown(sheet._repr_html_()).texts, *of_markdown(repr(sheet)))
+        shown = (each.replace(lesson, "") for each in (*texts, *Shown(written).texts, answers(lesson, seeds)))
+        assert english(shown, lesson) == {}
+        assert '<html lang="zh">' in sheet.html() and '<html lang="zh">' in written
+
+
+def test_the_forms_of_a_teacher_show_no_english() -> None:
+    sheets, roster = SheetForm(), RosterForm()
+    exported = "lesson,seed,number,title,state,tries,hints,solution\npreemption,1,1,谁？,right,2,1,False\n"
+    files = {"li-na.csv": exported, "notes.txt": "?", "wrong.csv": exported.replace("right", "great")}
+    made = roster.obey({"files": files})["table"]
+    blank, seeds = roster.obey({"path": " "})["table"], sheets.obey({"lesson": "queue", "seeds": "x"})["error"]
+    stills = "".join(str(each.still()) for each in (roster, sheets))
+    texts = [*Shown(made + blank + stills).texts, seeds, repr(sheets), *sheets.form["contents"].values()]
+    columns = "lesson, seed, number, title, state, tries, hints, solution|not tried, not yet, error, right|great|state"
+    names = re.compile(columns + "|preemption|Progress.usual.*export..|kschedlab-progress.json|[a-z-]+.(csv|txt)|“x”")
+    assert english(names.sub("", each.replace("、", ", ")) for each in texts) == {}
+
+
+def test_the_check_of_a_plugin_is_chinese() -> None:
+    alone = node_filter("Alone", depends_on_pods=False)(lambda pod, node: "others" if node.pods else None)
+    report = check_plugin(alone)
+    said = str(report)
+    assert "有错误（查了 9 个集群）" in said and "从放行变成“others”" in said
+    assert {*english(iter([said]), "overview")} == {"Alone", "others"}
+
+
+def test_a_wrong_manifest_is_told_in_chinese() -> None:
+    for quantity, why in (("1 core", "应当写成"), ("1GB", "没有“GB”这个后缀"), ("1,5", "小数点请用句点")):
+        with pytest.raises(ValueError, match=f"“{quantity}”不是有效的数量（{why}"):
+            Quantity(quantity)
+
+
+@pytest.mark.parametrize("wrong", ["preemptor: 7", "nothing: 1", "preemptor: a, b"])
+def test_an_error_is_chinese(wrong: str) -> None:
+    with pytest.raises(ValueError) as error:
+        preemption.Settings.parse(wrong)
+    assert re.search("[一-鿿]", str(error.value))
+
+
+def test_english_is_found() -> None:
+    shown = Shown(
+        '<p data-tip="not asked">节点 <code>some code</code></p><svg aria-label="urgent"><text>规则 rule</text></svg>'
+    )
+    assert english(iter(shown.texts)) == {"not": "not asked", "asked": "not asked", "rule": "规则 rule"}
+    assert english(iter(["shop-a（0/4 nodes are available: 4 Insufficient cpu.）"])) == {}

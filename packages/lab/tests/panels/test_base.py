@@ -1,0 +1,365 @@
+"""The panel around the pure functions: copies, questions, the conversation with its front end, and what is saved."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kschedlab.text.html import Html, element
+from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.classroom import classroom
+from kschedlab_lab.panels.prediction import Prediction, Question
+from kschedlab_lab.panels.session import Session
+from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab_lab.views.svg import Room
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    pods: int = slider("pods", range(5), 1)
+    spare: int = slider("spare", range(2), 0)
+
+
+def show(settings: Settings) -> View:
+    if settings.pods == 4:
+        raise RuntimeError("no <room>\nfor four")
+    sentence = f"{settings.pods} pods"
+    return View(element("svg", sentence), sentence, element("table", settings.spare), f"numbers: {settings.pods}")
+
+
+@pytest.fixture
+def panel() -> Panel[Settings]:
+    return Panel(Settings(), show, lambda settings: f"pods: {settings.pods}\n")
+
+
+def sent(session: Session, **message: Any) -> dict[str, Any]:
+    """The state after a message."""
+    [reply] = session.receive({**message, "n": "1"})
+    assert reply["shown"]["n"] == "1"
+    return reply["shown"]
+
+
+def test_a_slider_moves_the_panel(panel: Panel[Settings]) -> None:
+    shown = sent(Session(panel), set={"pods": 3, "spare": 0})
+    assert panel.settings == Settings(pods=3)
+    assert (shown["picture"], shown["table"], shown["sentence"]) == ("<svg>3 pods</svg>", "<table>0</table>", "3 pods")
+    assert (shown["state"], shown["at"]) == ("pods: 3, spare: 0", {"pods": 3, "spare": 0})
+
+
+def test_code_moves_a_copy_and_computes_it_once() -> None:
+    computed = []
+    panel = Panel(Settings(), lambda settings: computed.append(settings) or show(settings), str)
+    moved = panel.move(pods=2, spare=1)
+    assert (panel.settings, moved.settings) == (Settings(), Settings(2, 1))
+    assert panel.view.sentence == "1 pods" and moved.view.sentence == "2 pods" and repr(moved)
+    assert computed == [Settings(), Settings(2, 1)]
+    assert moved.reset().settings == Settings() and moved.settings == Settings(2, 1)
+
+
+def test_state_is_restored_from_text(panel: Panel[Settings]) -> None:
+    assert sent(Session(panel), state="pods: 2, spare: 1")["at"] == {"pods": 2, "spare": 1}
+    assert panel.settings == Settings(2, 1)
+    assert panel.restore("pods: 3").settings == Settings(3, 0)
+    assert sent(Session(panel), reset=True)["state"] == "pods: 1, spare: 0"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"state": "pods: <b>"},
+        {"set": {"pods": 9}},
+        {"set": {"<b>": 0}},
+        {"set": 3},
+        {"set": {"pods": "x"}},
+        {"room": 1},
+    ],
+)
+def test_a_wrong_message_is_shown_as_an_error_and_moves_nothing(
+    panel: Panel[Settings], message: dict[str, Any]
+) -> None:
+    session = Session(panel)
+    assert sent(session, **message)["error"] and panel.settings == Settings()
+    assert sent(session, set={"pods": 2})["error"] == ""
+
+
+def test_an_error_of_the_function_is_shown_in_the_panel(panel: Panel[Settings]) -> None:
+    shown = sent(Session(panel), set={"pods": 4})
+    assert shown["error"] == panel.error == "RuntimeError: no <room>\nfor four"
+    assert repr(panel) == "pods: 4, spare: 0\nError: RuntimeError: no <room>\nfor four"
+    assert "no &lt;room&gt;" in str(panel.still())
+    assert sent(Session(panel), set={"pods": 0})["error"] == "" and panel.view.sentence == "0 pods"
+
+
+def test_a_move_where_no_slider_can_stand_is_an_error(panel: Panel[Settings]) -> None:
+    with pytest.raises(ValueError, match='pods: "9" is not one of 0, 1, 2, 3, 4'):
+        panel.move(pods=9)
+    assert panel.settings == Settings()
+
+
+def test_states_along_a_control_come_in_advance_the_nearest_first(panel: Panel[Settings]) -> None:
+    session = Session(panel)
+    [reply] = session.receive({"along": "pods"})
+    assert [each["at"]["pods"] for each in reply["along"]] == [0, 2, 3, 4]
+    assert [each["sentence"] for each in reply["along"]][:3] == ["0 pods", "2 pods", "3 pods"]
+    assert reply["along"][-1]["error"] and not panel.error and panel.settings == Settings()
+    assert session.receive({"along": "<b>"}) == [{"along": []}]
+
+
+def test_a_state_in_advance_is_the_state_itself(panel: Panel[Settings]) -> None:
+    [reply] = Session(panel).receive({"along": "pods"})
+    later = sent(Session(panel), set={"pods": 2})
+    assert {**reply["along"][1], "n": "1"} == later
+
+
+def test_a_picture_is_laid_out_for_its_room() -> None:
+    def wide(settings: Settings) -> View:
+        return View(lambda room: element("svg", f"{room.width} x {room.height}"), "", Html(), "")
+
+    session = Session(Panel(Settings(), wide))
+    assert session.shown["picture"] == "<svg>720 x 420</svg>"
+    assert sent(session, room=[400, 300])["picture"] == "<svg>400 x 300</svg>"
+
+
+def test_a_story_and_its_captions() -> None:
+    def told(settings: Settings) -> View:
+        def frames(room: Room) -> list[Frame]:
+            return [Frame(element("svg", "before"), "first"), Frame(element("svg"), "then")]
+
+        return View(element("svg"), "end", Html(), "", {"spare": "no room"}, frames)
+
+    session = Session(Panel(Settings(), told))
+    assert session.shown["story"] and session.shown["idle"] == {"spare": "no room"}
+    [reply] = session.receive({"story": True, "n": "1"})
+    assert [frame["caption"] for frame in reply["story"]] == ["first", "then"]
+    assert reply["story"][-1]["picture"] == session.shown["picture"]
+
+
+def test_what_can_be_copied(panel: Panel[Settings]) -> None:
+    [reply] = Session(panel.move(pods=2)).receive({"menu": True})
+    link = 'lesson.panel().restore("pods: 2, spare: 0")'
+    assert reply["menu"] == {"state": "pods: 2, spare: 0", "link": link, "yaml": "pods: 2\n"}
+    lesson = SimpleNamespace(panel=lambda: Panel(Settings(), show))
+    assert eval(link, {"lesson": lesson}).settings == Settings(2, 0)
+    assert Panel(Settings(), show).yaml() == ""
+
+
+def test_a_saved_notebook_shows_picture_sentence_table_and_numbers(panel: Panel[Settings]) -> None:
+    moved = panel.move(pods=3)
+    still = str(moved.still())
+    assert repr(moved) == "pods: 3, spare: 0\nnumbers: 3"
+    assert 'src="data:image/svg+xml,' in still
+    assert 'alt="3 pods"' in still and "<table>0</table>" in still
+
+
+# Questions
+
+
+def which() -> Question[Settings]:
+    return Question(
+        "How many?",
+        (),
+        lambda settings: str(settings.pods),
+        lambda settings, answer: f"{answer} was said, {settings.pods} there are.",
+        lambda settings: element("svg", "?"),
+        most=4,
+    )
+
+
+def test_a_question_hides_the_answer_until_it_is_answered(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    session = Session(asking)
+    shown = session.shown
+    limits = {"numbers": "a whole number from 0 to 4", "most": 4, "below": False}
+    assert shown["asking"] == {"text": "How many?", "choices": [], **limits}
+    assert (shown["picture"], shown["sentence"], shown["table"]) == ("<svg>?</svg>", "", "")
+    for wrong in ("many", "-5", "5", "2.5", ""):
+        assert sent(session, answer=wrong)["error"] == f'"{wrong}" is not a whole number from 0 to 4'
+    shown = sent(session, answer="2")
+    assert shown["verdict"]["why"] == "2 was said, 1 there are." and not shown["verdict"]["right"]
+    assert (shown["picture"], shown["sentence"]) == ("<svg>1 pods</svg>", "1 pods")
+    assert panel.question is None and Session(panel).shown["sentence"] == "1 pods"
+
+
+def test_a_verdict_keeps_its_reasons_to_the_settings_that_were_asked_about(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    session = Session(asking)
+    asked = sent(session, answer="2")["verdict"]
+    moved = sent(session, set={"pods": 2})["verdict"]
+    assert (moved["mark"], moved["why"]) == ("Not quite.", "That was before the settings changed.")
+    assert (moved["answer"], moved["right"]) == ("2", False)
+    assert "Not quite. That was before the settings changed." in repr(asking)
+    [reply] = session.receive({"along": "pods"})
+    whys = {each["at"]["pods"]: each["verdict"]["why"] for each in reply["along"]}
+    assert whys[1] == asked["why"] and whys[0] == whys[3] == moved["why"]
+    assert sent(session, reset=True)["verdict"] == asked
+    opened = Session(panel.ask(which()))
+    sent(opened, answer=None)
+    assert sent(opened, set={"spare": 1})["verdict"]["why"] == "The answer was opened before the settings changed."
+
+
+def test_a_verdict_stays_while_one_walks_through_the_steps() -> None:
+    panel = Panel(Walk(), lambda settings: View(Html(), "", Html(), ""))
+    walked = Session(panel.ask(Question("End?", ("4",), lambda settings: "4", lambda settings, answer: "Twice two.")))
+    sent(walked, answer="4")
+    assert sent(walked, set={"step": 1})["verdict"]["why"] == "Twice two."
+    assert sent(walked, set={"turns": 0})["verdict"]["why"] == "That was before the settings changed."
+
+
+def test_a_verdict_stays_while_one_only_looks_elsewhere(panel: Panel[Settings]) -> None:
+    asked = panel.ask(replace(which(), looks=("spare",)))
+    session = Session(asked)
+    said = sent(session, answer="2")["verdict"]
+    assert sent(session, set={"spare": 1})["verdict"] == said
+    assert sent(session, set={"pods": 2})["verdict"]["why"] == "That was before the settings changed."
+
+
+def test_a_number_below_0_is_an_answer_where_it_may_be() -> None:
+    question = Question[Any]("Which?", (), lambda _: "-5", lambda *_: "", below=True)
+    assert [question.checked(each) for each in ("-5", "-1,000", "07")] == ["-5", "-1000", "7"]
+    with pytest.raises(ValueError, match="also below 0"):
+        question.checked("x")
+
+
+def test_a_question_that_fails_says_so_instead_of_staying_open(panel: Panel[Settings]) -> None:
+    def fails(settings: Settings) -> str:
+        raise RuntimeError("labls")
+
+    question = Question("Which?", (), fails, lambda settings, answer: "", fails)
+    shown = sent(Session(panel.ask(question)), room=[500, 400])
+    assert shown["error"] == "RuntimeError: labls" and shown["asking"]["text"] == "Which?"
+    shown = sent(Session(panel.ask(question)), answer=None)
+    assert shown["verdict"]["why"] == "Error: RuntimeError: labls" and shown["sentence"] == "1 pods"
+
+
+def test_text_of_several_lines_stays_in_lines(panel: Panel[Settings]) -> None:
+    table = Session(panel.then("one\n  two <2>")).shown["table"]
+    assert [line.partition(">")[2] for line in table.split("</pre>")[:-1]] == ["one", "  two &lt;2&gt;"]
+
+
+def test_copies_of_a_panel_that_asks_are_covered_until_then(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    moved, table = asking.move(pods=2), asking.then(element("table", "the answer"))
+    assert [Session(each).shown["covered"] for each in (moved, table)] == ["How many?"] * 2
+    assert "the answer" not in str(Session(table).shown)
+    assert "<details><summary>After the question: How many?</summary>" in str(table.still())
+    Session(asking).receive({"answer": "1", "n": "1"})
+    assert Session(moved).shown["sentence"] == "2 pods" and "the answer" in Session(table).shown["table"]
+    assert "<details>" not in str(table.still())
+
+
+def test_a_question_below_another_waits_for_it(panel: Panel[Settings]) -> None:
+    above, second = panel.ask(which()), Question("And now?", ("yes",), lambda _: "yes", lambda *_: "So it is.")
+    below = above.then(panel.move(pods=2).ask(second))
+    shown = Session(below)
+    assert shown.shown["covered"] == "How many?" and "asking" not in shown.shown and not shown.shown["picture"]
+    folded = str(below.still())
+    assert folded.index("After the question: How many?") < folded.index("And now?")
+    stage = below.stage()
+    above.predict("1")
+    assert stage.shown["asking"]["text"] == "And now?" and not stage.shown.get("covered")
+    assert sent(shown, answer="yes")["verdict"]["why"] == "So it is."
+    uncovered = Session(panel.ask(which()).then(panel.ask(second)))
+    assert sent(uncovered, uncover=True)["asking"]["text"] == "And now?"
+
+
+def test_a_covered_panel_can_be_uncovered_alone_and_the_answer_opened_without_a_prediction(
+    panel: Panel[Settings],
+) -> None:
+    asking = panel.ask(which())
+    assert sent(Session(asking.move(pods=2)), uncover=True)["sentence"] == "2 pods"
+    asking = panel.ask(which())
+    assert sent(Session(asking), answer=None)["verdict"]["why"] == "1 was said, 1 there are."
+
+
+def test_a_saved_question_folds_its_answer(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    question, folded, answer = str(asking.still()).partition("<details>")
+    assert folded and "How many?" in question and "1 pods" not in question
+    assert "<summary>The answer</summary>" in answer and "1 pods" in answer
+    assert repr(asking) == "How many?\npods: 1, spare: 0\nnumbers: 1"
+    assert repr(asking.answer("1")).splitlines()[:2] == ["How many?", "Right. 1 was said, 1 there are."]
+    assert "<details>" not in str(asking.answer("3").still())
+
+
+# The widget
+
+
+@pytest.fixture
+def in_a_classroom() -> Iterator[None]:
+    classroom()
+    yield
+    classroom(on=False)
+
+
+def test_one_switch_enlarges_what_is_there_and_what_comes(panel: Panel[Settings], in_a_classroom: None) -> None:
+    later = [panel.stage(), Prediction("Which?", {"this": "yes"}).stage()]
+    assert all(each.large for each in later)
+    classroom(on=False)
+    assert not any(each.large for each in later)
+
+
+def test_a_stage_follows_its_panel_and_the_question(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    first, covered = asking.stage(), asking.move(pods=2).stage()
+    first._received(first, {"answer": "1", "n": "1"}, [])
+    assert first.shown["sentence"] == "1 pods" and covered.shown["sentence"] == "2 pods"
+    again = panel.stage()
+    Session(panel).receive({"set": {"pods": 3}, "n": "1"})
+    assert again.shown["sentence"] == "3 pods"
+
+
+def test_a_stage_draws_and_sends_a_new_state_once() -> None:
+    drawn, sent_states = [], []
+
+    def counted(settings: Settings) -> View:
+        return View(lambda room: drawn.append(settings) or element("svg"), "", Html(), "")
+
+    stage = Panel(Settings(), counted).stage()
+    stage.observe(lambda change: sent_states.append(change["new"]["n"]), "shown")
+    drawn.clear()
+    stage._received(stage, {"set": {"pods": 3}, "n": "1"}, [])
+    assert (drawn, sent_states) == ([Settings(3)], ["1"])
+
+
+def test_controls_are_described_with_their_values_as_text() -> None:
+    panel = Panel(Walk(), lambda settings: View(Html(), "", Html(), ""))
+    described = {each["name"]: (each["kind"], each["values"]) for each in Session(panel).controls}
+    assert described["turns"] == ("switch", ["off", "on"]) and described["step"] == ("steps", [])
+    assert described["way"] == ("choice", ["long", "short"])
+
+
+@dataclass(frozen=True)
+class Walk(Restorable):
+    way: str = choice("way", ("long", "short"), "short")
+    turns: bool = switch("turns", True)
+    step: int = steps("step", lambda settings: {"long": 9, "short": 3}[settings.way])
+
+
+def test_steps_beyond_the_new_end_are_taken_back_to_it() -> None:
+    panel = Panel(Walk(), lambda settings: View(Html(), str(settings), Html(), ""))
+    session = Session(panel)
+    assert sent(session, set={"way": 0, "turns": 1, "step": 9})["last"] == {"step": 9}
+    shown = sent(session, set={"way": 1})
+    assert (shown["last"], shown["at"]["step"], panel.settings) == ({"step": 3}, 3, Walk("short", True, 3))
+
+
+def test_an_error_in_a_picture_is_shown_instead_of_it() -> None:
+    def fails(room: Room) -> Html:
+        raise KeyError("node-z")
+
+    panel = Panel(Settings(), lambda settings: View(fails, "said", Html(), "text"))
+    shown = Session(panel).shown
+    assert (shown["picture"], shown["sentence"], shown["error"]) == ("", "said", "KeyError: 'node-z'")
+
+
+def test_a_story_that_cannot_be_told_is_an_error_with_the_picture() -> None:
+    def fail(_: Room) -> list[Frame]:
+        raise RuntimeError("no story")
+
+    picture = element("svg", "the end")
+    panel = Panel(Settings(), lambda _: View(picture, "", Html(), "", story=fail), str)
+    assert Session(panel).receive({"story": True}) == [
+        {"story": [{"picture": str(picture), "caption": "Error: RuntimeError: no story"}]}
+    ]

@@ -1,0 +1,113 @@
+"""The map of the course: every lesson is on it, with what its notebook says of itself."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab_lab.language import language
+from kschedlab_lab.panels.contents import BY_NUMBER, LESSONS, LINK, Contents, Lesson, Settings, course, panel, show
+from kschedlab_lab.views.course import TALL, draw_course, width_of
+from kschedlab_lab.views.svg import Room
+
+NOTEBOOKS = Path(__file__).parents[4] / "notebooks"
+
+
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.file)
+
+
+def test_every_lesson_is_on_the_map() -> None:
+    beside = {"00-contents.ipynb", "08-teacher.ipynb"}
+    assert {path.name for path in NOTEBOOKS.glob("*.ipynb")} - beside == {lesson.file for lesson in LESSONS}
+
+
+@each_lesson
+def test_the_map_says_what_the_notebook_says(lesson: Lesson) -> None:
+    text = (NOTEBOOKS / lesson.file).read_text(encoding="utf-8")
+    assert f"You need about {lesson.minutes} minutes." in text
+    assert [term for term in lesson.terms if term not in text] == []
+    assert lesson.article in text
+
+
+@each_lesson
+def test_a_class_takes_as_long_as_the_teachers_page_says(lesson: Lesson) -> None:
+    page = (NOTEBOOKS.parent / "docs" / "teaching.md").read_text(encoding="utf-8")
+    section = page.partition(f"\n## {lesson.number} · ")[2]
+    assert re.findall(r"### Plan: (\d+) minutes", section)[0] == str(lesson.in_class)
+
+
+def test_lessons_build_on_earlier_ones_and_their_order_is_their_numbers() -> None:
+    numbers = [lesson.number for lesson in LESSONS]
+    assert numbers == sorted(numbers)
+    assert all(before < lesson.number for lesson in LESSONS for before in lesson.after)
+
+
+def test_every_lesson_has_a_link() -> None:
+    table = Contents()._repr_html_()
+    for lesson in LESSONS:
+        assert f'<a href="{lesson.file}" style="{LINK}">{lesson.title}</a>' in table and lesson.title in repr(
+            Contents()
+        )
+        assert f'<a href="{lesson.file}" ' in str(show(Settings(lesson.title)).table)
+
+
+@pytest.mark.parametrize("settings", list(Settings.grid()), ids=str)
+def test_every_place_on_the_map(settings: Settings) -> None:
+    view, lesson = show(settings), BY_NUMBER[settings.lesson[:2]]
+    assert view.sentence == f"{lesson.title}: {lesson.question}" and view.sentence in view.text
+    for number in lesson.after:
+        assert BY_NUMBER[number].title in str(view.table)
+    assert lesson.follows in view.text
+
+
+@pytest.mark.parametrize("room", [Room(400, 400), Room(550, 330), Room(), Room(900, 500)], ids=str)
+def test_the_map_is_a_card_for_each_lesson_and_an_arrow_for_each_way(room: Room) -> None:
+    drawing = ElementTree.fromstring(str(draw_course(course("06"), "the course", room)))
+    cards = {each.get("data-key", ""): each for each in drawing.iter() if each.get("data-key")}
+    assert set(cards) == {f"lesson/{lesson.number}" for lesson in LESSONS}
+    for lesson in LESSONS:
+        assert cards[f"lesson/{lesson.number}"].get("data-set") == f"lesson: {lesson.title}"
+    spots = [tuple(map(float, re.findall(r"[\d.]+", each.get("transform", "")))) for each in cards.values()]
+    wide = width_of(room)
+    assert all(x >= 0 and x + wide <= room.width for x, _ in spots)
+    assert all(abs(a[0] - b[0]) >= wide or abs(a[1] - b[1]) >= TALL for a in spots for b in spots if a != b)
+    thick = [each for each in drawing.iter() if each.get("stroke-width") == "4" and each.tag.endswith("path")]
+    assert len(thick) == 5  # 01-02, 02-03, 02-05, 03-06, 05-06
+
+
+def test_the_ways_that_lead_to_a_lesson_are_lit() -> None:
+    assert {card.number for card in course("06") if card.lit} == {"01", "02", "03", "05"}
+    assert [card.number for card in course("06") if card.here] == ["06"]
+    assert not any(card.lit for card in course("01")) and not any(card.lit or card.here for card in course())
+
+
+def test_the_panel_walks() -> None:
+    moved = panel().move(lesson="03 score")
+    assert moved.settings == panel(lesson="03 score").settings
+    assert moved.view.sentence.startswith("03 score: ")
+
+
+def test_the_table_says_the_same_in_text() -> None:
+    lines = repr(Contents()).splitlines()
+    assert len(lines) == len(LESSONS) + 1 and lines[5].split()[:8] == [
+        "05",
+        "preemption",
+        "40",
+        "min",
+        "90",
+        "min",
+        "000",
+        "v1.20",
+    ]
+
+
+def test_each_lesson_leads_to_its_translation_and_back() -> None:
+    link = f'<a href="{{}}" lang="{{}}" style="{LINK}">{{}}</a>'
+    assert link.format("zh/05-preemption.ipynb", "zh", "中文") in Contents()._repr_html_()
+    language("zh")
+    try:
+        assert link.format("../05-preemption.ipynb", "en", "English") in Contents()._repr_html_()
+        assert link.format("../00-contents.ipynb", "en", "English") in Contents()._repr_html_()
+    finally:
+        language("en")

@@ -1,0 +1,129 @@
+"""Lesson 10's panels: a claim on sliders, and a selector step by step."""
+
+import re
+
+import pytest
+
+from kschedlab.text.html import Html
+from kschedlab_lab.panels import devices, selector
+from kschedlab_lab.views.device_sights import sights
+from kschedlab_lab.views.svg import Room
+
+CLAIMS = [*list(devices.Settings.grid())[::23], devices.Settings().changed(model="h100", tolerates=True)]
+ROOM = Room()
+
+
+def drawn(view, room=ROOM) -> str:
+    return str(view.picture(room) if callable(view.picture) else view.picture)
+
+
+@pytest.mark.parametrize("settings", CLAIMS, ids=str)
+def test_the_picture_says_what_is_decided(settings: devices.Settings):
+    decision, view = devices.decide(settings), devices.show(settings)
+    seen = sights(decision)
+    takes = [device for each in seen for device in each.devices if device.state == "takes"]
+    assert len(takes) == (settings.count if decision.node else 0)
+    assert [each.node for each in seen if each.chosen] == ([decision.node] if decision.node else [])
+    feasible = {decision.cluster.names[n] for n in decision.feasible}
+    assert {each.node for each in seen if not each.reason} == feasible
+    for device in takes:
+        facts = dict(fact.split(" ") for fact in device.facts)
+        assert settings.model in ("any", facts["model"]) and int(facts["memory"][:-2]) >= settings.memory
+    assert isinstance(view.table, Html) and view.sentence in view.text
+    keys = re.findall(r'data-key="([^"]*)"', drawn(view))
+    assert len(keys) == len(set(keys)) and sum(key.startswith("device/") for key in keys) == 18
+
+
+@pytest.mark.parametrize("settings", CLAIMS, ids=str)
+def test_the_story_ends_with_the_picture_and_never_shows_more_than_was_found(settings: devices.Settings):
+    view = devices.show(settings)
+    assert view.story is not None
+    frames = view.story(ROOM)
+    assert str(frames[-1].picture) == drawn(view) and frames[-1].caption == view.sentence
+    assert all("★" not in str(frame.picture) for frame in frames[:-1])
+    taken = sum(frame.caption.endswith("is taken so far.") for frame in frames)
+    back = sum("given back" in frame.caption for frame in frames[:-1])
+    fitting = sum(not each.reason for each in sights(devices.decide(settings)))
+    assert taken - back == fitting * settings.count
+
+
+@pytest.mark.parametrize("settings", CLAIMS, ids=str)
+def test_why_a_device_was_given_back_is_counted(settings: devices.Settings):
+    roots = {f"{node}/{gpu[0]}": gpu for node, gpus in devices.GPUS.items() for gpu in gpus}
+    for node in sights(devices.decide(settings)):
+        for device in node.devices:
+            if device.state != "tried":
+                continue
+            alike = [
+                each
+                for each in node.devices
+                if each.state not in ("not selected", "tainted", "held")
+                and roots[f"{node.node}/{each.id.device}"][3] == roots[f"{node.node}/{device.id.device}"][3]
+            ]
+            able = [each for each in node.devices if each.state not in ("not selected", "tainted", "held")]
+            assert device.why in (
+                f"only {len(able)} of {settings.count} will do",
+                f"only {len(alike)} of {settings.count} on pcieRoot {roots[f'{node.node}/{device.id.device}'][3]}",
+            )
+
+
+def test_a_device_that_is_clicked_says_what_it_sets():
+    settings = devices.Settings().changed(broken=False)
+    svg = drawn(devices.show(settings))
+    assert 'data-set="rival: off"' in svg and 'data-set="broken: on"' in svg
+    assert {f"{settings}".count(each) for each in ("rival: on", "broken: off")} == {1}
+
+
+def test_every_outcome_happens():
+    nodes = {devices.decide(settings).node for settings in CLAIMS}
+    assert nodes == {"node-a", "node-b", "node-c", None}
+    states = {
+        device.state for settings in CLAIMS for each in sights(devices.decide(settings)) for device in each.devices
+    }
+    assert states >= {"takes", "offered", "free", "held", "tried", "not selected", "tainted"}
+
+
+def test_the_question():
+    asked = devices.question()
+    settings = devices.Settings()
+    assert asked.right(settings) == "3" and "node-a" in asked.why(settings, "1")
+    assert asked.right(devices.Settings().changed(count=3, memory=80)) == "0"
+
+
+@pytest.mark.parametrize("name", selector.SELECTORS)
+def test_a_selector_for_every_device(name: str):
+    for device in selector.DEVICES:
+        settings = selector.Settings().changed(selector=name, device=device)
+        view, parts = selector.show(settings), selector.evaluated(settings)
+        last = parts[-1].values[-1]
+        assert {"selected": "true", "not selected": "false"}.get(selector.verdict(settings), last) == last
+        assert view.story is not None
+        assert str(view.story(Room())[-1].picture) == drawn(view)
+        assert f"{device}" in view.sentence
+
+
+def test_the_three_verdicts_happen():
+    found = {
+        selector.verdict(selector.Settings().changed(selector=name, device=device))
+        for name in selector.SELECTORS
+        for device in selector.DEVICES
+    }
+    assert found == {"selected", "not selected", "an error"}
+
+
+def test_panels():
+    assert devices.panel(model="h100").settings.model == "h100"
+    assert selector.panel(selector="a loop").settings.selector == "a loop"
+
+
+def test_before_the_answer_only_what_other_claims_hold_is_shown():
+    before = devices.question().before
+    assert before is not None
+    open_picture = before(devices.Settings())
+    assert callable(open_picture)
+    svg = str(open_picture(ROOM))
+    assert "★" not in svg and "✕" not in svg and "goes to the pod" not in svg and "rival" in svg
+    hidden = selector.question().before
+    assert hidden is not None
+    unknown = hidden(selector.Settings())
+    assert callable(unknown) and ">false<" not in str(unknown(ROOM))

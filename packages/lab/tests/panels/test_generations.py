@@ -1,0 +1,188 @@
+"""The panel of lesson 06: each cluster's answers, the rules that decide in it, and what one can do in the picture."""
+
+import re
+
+import pytest
+
+from kschedlab import Cluster, compare, loads
+from kschedlab.generations.columns import NAMES
+from kschedlab.plugins import node_filter
+from kschedlab.text.comparison import answer, effect, picked, remark
+from kschedlab.whatif.switching import SWITCHES
+from kschedlab_lab.panels.generation_clusters import STORIES
+from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story, which_rule
+from kschedlab_lab.views.svg import Room
+
+TIE = "tie: node-a, node-b"
+ANSWERS = {
+    "a budget of one": ((TIE, "node-b", "node-c", "node-b"), {"start_times", "counted_down", "sorted_again"}),
+    "who may stay?": (("node-a",) * 4, {"older_stays"}),
+    "never preempt": (("node-a", "node-a", "no node", "no node"), {"policy_stored", "policy_obeyed"}),
+    "spread out": (("node-a", "node-a", "node-c", "node-c"), {"spread_obeyed"}),
+    "one percent": (("node-b", "node-b", "node-a", "node-a"), {"hundred_points"}),
+    "a soft taint": (("node-a", "node-a", "node-a", "node-b"), {"taints_count"}),
+    "a promise": (("node-b", "node-b", "node-b", "node-a"), {"nominated_first"}),
+    "please avoid": (("node-b", "node-b", "node-b", "node-a"), {"avoid_ignored"}),
+}
+EVERY = [Settings(cluster, version) for cluster in STORIES for version in NAMES]
+NODES = ("node-a", "node-b", "node-c")
+
+
+@pytest.mark.parametrize("cluster", STORIES)
+def test_in_each_cluster_some_rules_decide_and_the_others_make_no_difference(cluster: str) -> None:
+    answers, rules = ANSWERS[cluster]
+    every = [Settings(cluster, version) for version in NAMES]
+    assert tuple(picked(decide(each)) for each in every) == answers
+    assert {rule.name for each in every for rule in SWITCHES if matters(each, rule)} == rules
+
+
+def test_every_rule_decides_in_some_cluster() -> None:
+    assert set.union(*(rules for _, rules in ANSWERS.values())) == {rule.name for rule in SWITCHES}
+
+
+@pytest.mark.parametrize("cluster", STORIES)
+def test_the_rules_of_a_version_turn_its_neighbours_answer_into_its_own(cluster: str) -> None:
+    for earlier, later in zip(NAMES, NAMES[1:], strict=False):
+        new = frozenset(rule.name for rule in SWITCHES if rule.since == later)
+        rules = "; ".join(f"{name} on" for name in sorted(new))
+        built = decide(Settings(cluster, earlier).changed(rules=rules))
+        assert answer(built) == answer(decide(Settings(cluster, later)))
+
+
+@pytest.mark.parametrize("cluster", ["a budget of one", "a soft taint", "please avoid"])
+def test_rules_that_are_lit_are_causes_for_compare_too(cluster: str) -> None:
+    world = Cluster(loads(panel(cluster=cluster).yaml()))
+    for step in compare(f"default/{STORIES[cluster].pod}", world).steps:
+        lit = [rule for rule in SWITCHES if matters(Settings(cluster, step.earlier), rule) and rule.since == step.later]
+        causes = [each.change.rule for each in step.causes if effect(each) != "changes message"]
+        for rule in lit:
+            assert any(re.fullmatch(rule.settings, cause) for cause in causes), (rule.name, causes)
+
+
+def test_a_rule_is_switched_and_back() -> None:
+    settings = Settings(version="v1.20")
+    again = next(rule for rule in SWITCHES if rule.name == "sorted_again")
+    there = settings.switching(again)
+    assert there.rules == "sorted_again on" and there.switching(again) == settings
+    assert picked(decide(settings)) == "node-c" and picked(decide(there)) == "node-b"
+    later = there.changed(version="v1.37")
+    assert later.flipped() == frozenset() and later.switching(again).rules == "sorted_again off"
+    assert later.switching(again).switching(again).rules == "none"
+
+
+def test_v1_16_becomes_v1_37_rule_by_rule() -> None:
+    answers = [
+        picked(decide(Settings(version="v1.16", rules=rules)))
+        for rules in ("none", "counted_down on", "counted_down on; sorted_again on")
+    ]
+    assert answers == ["node-b", "node-c", "node-b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sorted on", '"sorted on" is not a rule with on or off'),
+        ("sorted_again maybe", '"sorted_again maybe" is not a rule with on or off'),
+        ("", '"" is not a rule with on or off'),
+    ],
+)
+def test_a_wrong_rule_says_what_is_expected(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as caught:
+        panel(rules=text)
+    assert "the rules are start_times, older_stays" in str(caught.value)
+
+
+def test_rules_are_read_in_any_order_and_settings_are_restored() -> None:
+    made = panel(version="v1.16", rules="sorted_again on;start_times off")
+    assert made.settings.rules == "start_times off; sorted_again on"
+    assert panel().restore(str(made.settings)).settings == made.settings
+
+
+@pytest.mark.parametrize("settings", EVERY, ids=str)
+def test_every_state_has_a_picture_a_sentence_and_the_source(settings: Settings) -> None:
+    view = show(settings)
+    assert callable(view.picture)
+    for room in (Room(400, 300), Room(640, 330), Room()):
+        markup = str(view.picture(room))
+        keys = re.findall('data-key="([^"]*)"', markup)
+        assert len(keys) == len(set(keys))
+        width = float(re.search(r'viewBox="0 0 ([\d.]+)', markup)[1])  # type: ignore[index]  # there is one
+        assert width == room.width
+    assert view.sentence.startswith(f"{settings.version}: default/{STORIES[settings.cluster].pod} ")
+    lit = [rule for rule in SWITCHES if matters(settings, rule)]
+    assert all(rule.since in view.text for rule in lit)
+    assert view.text.count("pkg/") == 2 * len(lit)
+
+
+def test_the_story_goes_from_version_to_version_and_ends_at_the_picture() -> None:
+    settings = Settings(version="v1.20", rules="sorted_again on")
+    frames = story(settings, (), Room())
+    assert [frame.caption.partition(":")[0] for frame in frames] == [
+        "v1.13",
+        "v1.16",
+        "v1.20",
+        "v1.20 with “victims sorted again” on",
+    ]
+    view = show(settings)
+    assert callable(view.picture) and frames[-1].picture == view.picture(Room())
+    assert show(Settings()).story is None
+
+
+def test_a_question_hides_this_answer_and_the_later_ones() -> None:
+    asked = panel(version="v1.20").ask(question("Which node does v1.20 choose?", NODES))
+    before = asked.question.before(asked.settings)  # type: ignore[union-attr,misc]  # it has both
+    markup = str(before(Room())) if callable(before) else ""
+    assert markup.count(">?<") == 2 and markup.count("★") == 1 and "data-set" not in markup
+    assert re.findall('data-pick="([^"]*)"', markup) == [*NODES]
+    assert "Right. v" not in repr(asked) and "Right. default/urgent" in repr(asked.answer("node-c"))
+    assert "node-a loses at rule 2 (lowest highest victim priority): 50 against 0." in repr(asked.answer("node-a"))
+
+
+def test_a_question_about_a_switched_rule_shows_the_versions_own_answer() -> None:
+    asked = question("Which node now?", NODES)
+    settings = Settings(version="v1.20", rules="sorted_again on")
+    before = asked.before(settings) if asked.before is not None else None
+    assert callable(before) and str(before(Room())).count(">?<") == 1
+    assert asked.right(settings) == "node-b"
+
+
+def test_a_question_can_hide_the_earlier_versions_too() -> None:
+    settings = Settings("a soft taint", "v1.37")
+    asked = question("Which node?", NODES[:2], alone=True).before
+    before = asked(settings) if asked is not None else None
+    assert callable(before) and str(before(Room())).count(">?<") == 4
+
+
+def test_a_question_about_the_rule_that_decides() -> None:
+    asked, settings = which_rule("2 or 5?", ("2", "5")), Settings(version="v1.20", rules="sorted_again on")
+    before = asked.before(settings) if asked.before is not None else None
+    assert callable(before) and str(before(Room())).count(">?<") == 4
+    assert asked.right(settings) == "5" and asked.right(Settings(version="v1.20")) == "2"
+    left = "Rule 2 compares 100 on node-a, 100 on node-b, 150 on node-c, and leaves node-a and node-b. "
+    assert asked.why(settings, "2") == left + asked.why(settings, "5")
+    assert "rule 5" in asked.why(settings, "5")
+
+
+def test_questions_about_pods_and_about_no_node() -> None:
+    assert right(Settings("who may stay?", "v1.16"), ("young", "old")) == "young"
+    assert right(Settings("who may stay?", "v1.13"), ("young", "old")) == "old"
+    assert right(Settings("never preempt", "v1.20"), ("node-a", "node-b", "no node")) == "no node"
+
+
+def test_remarks_on_nodes_that_are_not_taken() -> None:
+    taint = decide(Settings("a soft taint", "v1.37"))
+    assert remark(taint, "node-a").startswith("node-a: score 246. default/web goes to node-b")
+    spread = decide(Settings("spread out", "v1.20"))
+    assert remark(spread, "node-b").startswith("node-b: PodTopologySpread: node(s) didn't match pod topology spread")
+    assert remark(spread, "node-c") == "default/web-3 goes to node-c, the only feasible node out of 3."
+
+
+def test_plugins_join_every_version() -> None:
+    @node_filter("NotNodeC")
+    def not_node_c(pod: object, node: object) -> str | None:
+        return "not here" if node.metadata.name == "node-c" else None  # type: ignore[attr-defined]  # a NodeView
+
+    assert panel(version="v1.20").view.sentence.endswith("chooses node-c over node-a, node-b.")
+    assert "v1.20: tie: node-a, node-b" not in panel().view.text
+    with_filter = panel([not_node_c], version="v1.20").view
+    assert "v1.20: node-b" in with_filter.text and "node-c" not in with_filter.sentence

@@ -1,0 +1,216 @@
+"""The work handed out over the whole grid, against a plain clock that ticks; and what the panel says of it."""
+
+from itertools import product
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import V1_16
+from kschedlab.manifests.loading import loads
+from kschedlab.plugins import node_score
+from kschedlab.scheduler import schedule
+from kschedlab_lab.panels.map_reduce import (
+    FUNCTION_TICKS,
+    NEW,
+    Settings,
+    after_errors,
+    costs,
+    decide,
+    durations,
+    ends,
+    hand_out,
+    handout,
+    panel,
+    pieces,
+    show,
+    which_worker,
+    written,
+)
+from kschedlab_lab.views.svg import Room
+
+GRID = list(Settings.grid())
+ROOM = Room(640, 330)
+
+
+def by_clock(costs: list[int], workers: int) -> list[tuple[int, int, int, int]]:
+    """Tick by tick: (node, worker, start, end)."""
+    free, busy, found, waiting, tick = list(range(1, min(workers, len(costs)) + 1)), {}, [], list(range(len(costs))), 0
+    while waiting or busy:
+        for worker in [each for each, end in busy.items() if end == tick]:
+            del busy[worker]
+            free.append(worker)
+        for worker in sorted(free):
+            if waiting:
+                node = waiting.pop(0)
+                free.remove(worker)
+                busy[worker] = tick + costs[node]
+                found.append((node, worker, tick, busy[worker]))
+        tick += 1
+    return found
+
+
+@pytest.mark.parametrize("nodes", [4, 12, 20])
+def test_whoever_is_free_takes_the_next_index(nodes):
+    for seed in range(1, 4):
+        for workers in range(1, 17):
+            work = hand_out(costs(nodes, seed), workers)
+            assert [(p.node, p.worker, p.start, p.end) for p in work] == by_clock(costs(nodes, seed), workers)
+
+
+def test_no_more_workers_than_nodes_and_never_slower_with_more():
+    for nodes in (4, 12, 20):
+        times = [ends(Settings(nodes=nodes, workers=workers)) for workers in range(1, 17)]
+        assert times[0] == sum(costs(nodes, 1))
+        assert {p.worker for p in pieces(Settings(nodes=nodes, workers=16))} == set(range(1, min(nodes, 16) + 1))
+        assert times[-1] < times[0] and times[-1] >= max(costs(nodes, 1))
+
+
+def test_the_bars_are_the_ticks_of_each_number_of_workers():
+    for nodes, seed in product((4, 12, 20), range(1, 4)):
+        each = [ends(Settings(nodes=nodes, seed=seed, workers=workers)) for workers in range(1, 17)]
+        assert list(durations(nodes, seed)) == each
+
+
+def test_every_step_of_every_setting():
+    for settings in GRID[::3]:
+        last, view = ends(settings), show(settings)
+        cells, scores = written(settings), decide(settings.nodes).scores
+        assert scores is not None
+        assert all(len(who) == 1 for who in cells.values())
+        assert "cells with two writers" in view.text and view.text.endswith(" 0")
+        if settings.step == 0:
+            assert not cells and "The channel holds the indices" in view.sentence
+        elif settings.step <= last:
+            assert view.sentence.startswith(f"During tick {settings.step} ")
+            assert f"{len(cells)} of {7 * settings.nodes} cells are done" in view.sentence
+            assert ("ParallelizeUntil returns" in view.sentence) == (settings.step == last)
+        assert (len(cells) == 7 * settings.nodes) == (settings.step >= last)
+        function = next(line for line in view.text.splitlines() if "InterPodAffinity" in line)
+        assert (":F" in function) == (settings.step >= min(FUNCTION_TICKS, last + 1))
+
+
+def test_cells_are_filled_from_the_first_algorithm_on_and_stay():
+    for settings in (Settings(workers=3), Settings(nodes=20, workers=7, seed=3)):
+        before: dict[tuple[int, int], list[int]] = {}
+        for step in range(ends(settings) + 1):
+            now = written(settings.changed(step=step))
+            assert before.items() <= now.items()
+            assert all((place - 1, node) in now for place, node in now if place)
+            before = now
+
+
+def test_the_numbers_are_the_engine_s():
+    for nodes in (4, 12, 20):
+        settings = Settings(nodes=nodes)
+        settings, scores = settings.changed(step=ends(settings) + 2), decide(nodes).scores
+        assert scores is not None
+        lines = show(settings).text.splitlines()
+        for name, scored in zip(scores.plugins, scores.rows, strict=True):
+            line = next(line for line in lines if f" {name.removesuffix('Priority')} [" in line)
+            assert [int(cell.split(":")[0]) for cell in line.split()[2:]] == scored.normalized.tolist()
+        common = scores.total.min() // 1000 * 1000
+        assert f"{common:,} +" in lines[-3 - settings.workers]
+        assert lines[-3 - settings.workers].split()[-nodes:] == [str(each - common) for each in scores.total.tolist()]
+        assert f"{NEW} goes to {decide(nodes).node}" in show(settings).sentence
+
+
+@pytest.mark.parametrize("settings", GRID[:: len(GRID) // 25])
+def test_pictures_are_well_formed_and_say_what_the_sentence_says(settings):
+    view = show(settings)
+    drawn = ElementTree.fromstring(str(view.picture(ROOM)))
+    assert drawn.get("aria-label") == view.sentence
+    keys = [each.get("data-key") for each in drawn.iter() if each.get("data-key")]
+    assert len(keys) == len(set(keys))
+    workers = {key for key in keys if key.startswith("worker/")}
+    assert workers == {f"worker/{piece.worker}" for piece in pieces(settings)}
+    assert {key for key in keys if key.startswith("card/")} == {f"card/{node}" for node in range(settings.nodes)}
+
+
+def test_the_story_ends_with_the_picture():
+    view = show(Settings(step=5))
+    frames = view.story(ROOM)
+    assert len(frames) == 6 and frames[-1].picture == view.picture(ROOM) and frames[-1].caption == view.sentence
+
+
+def test_a_wish_that_cannot_be_read_fails_on_every_node_and_leaves_no_scores():
+    settings = Settings(typo=True)
+    settings = settings.changed(step=ends(settings) + 2)
+    now = handout(settings)
+    assert decide(12, True).node is None and decide(12, True).scores is None
+    assert now.error == decide(12, True).error and "Gt needs an integer" in now.error and now.errors == 12
+    view = show(settings)
+    assert "12 errors" in view.sentence and "gets no node" in view.sentence
+    assert "sum" not in view.text.splitlines()[-6] and view.text.count("✕") == 12
+    assert handout(settings.changed(step=0)).errors == 0
+    schedulable = schedule(NEW, Cluster(loads(panel().restore(str(settings)).yaml()), V1_16.api), V1_16)
+    assert schedulable.error == now.error
+
+
+def test_a_plugin_of_ones_own_joins_as_a_row():
+    @node_score("Always")
+    def always(pod, node):
+        return 70 if node.metadata.name == "node-a" else 30
+
+    view = panel([always], nodes=4).move(step=6).view
+    (line,) = (line for line in view.text.splitlines() if "Always [8]" in line)
+    assert [cell[0] for cell in line.split()[2:]] == ["7", "3", "3", "3"]
+    assert "Always [8]" in str(view.picture(ROOM))
+
+
+def test_reduce_and_sum_are_the_last_steps():
+    settings = Settings()
+    reduced, added = (show(settings.changed(step=ends(settings) + n)) for n in (1, 2))
+    assert reduced.sentence.startswith("Map has ended. Reduce changes 3 rows: NodeAffinity,")
+    assert "sum: 100,000 +" in added.text and "sum:" not in reduced.text
+
+
+def test_the_yaml_is_the_cluster():
+    settings = Settings(nodes=12)
+    decision = schedule(NEW, Cluster(loads(panel().restore(str(settings)).yaml()), V1_16.api), V1_16)
+    assert str(decision) == str(decide(12))
+
+
+def test_the_question_is_answered_by_the_engine():
+    asked, settings = which_worker(), Settings()
+    assert "card 8" in asked.text and asked.right(settings) == f"worker {pieces(settings)[8].worker}"
+    assert pieces(settings)[8].worker != 8 % 4 + 1
+    before = pieces(settings)[6]
+    fact = f"Worker 3 finishes node 6 at the end of tick {before.end}, and 8 is the next card in the channel."
+    assert (before.worker, before.end) == (3, pieces(settings)[8].start)
+    assert asked.why(settings, "worker 3") == fact
+    for other in ("worker 1", "worker 2", "worker 4"):
+        why = asked.why(settings, other)
+        assert why.startswith(f"{other.capitalize()} works on node ") and why.endswith(fact)
+    waiting = str(asked.before(settings)(ROOM))
+    assert all(f'data-pick="{choice}"' in waiting for choice in asked.choices)
+
+
+def test_a_node_that_is_filled_in_the_tick_in_which_it_is_taken_says_so():
+    taking = {
+        step: show(Settings(step=step)).sentence.removeprefix(f"During tick {step} ").split(".")[0] for step in (2, 4)
+    }
+    assert taking == {2: "worker 1 takes 4, worker 2 takes 5, worker 3 takes 6", 4: "worker 3 takes and fills 8"}
+    crowd = show(Settings(nodes=20, workers=16, step=1)).sentence
+    assert "worker 4 takes and fills 3, others take 12 more. 3 of 20 nodes" in crowd
+
+
+def test_the_table_of_many_workers_is_folded():
+    for workers, nodes, folds in ((4, 20, False), (8, 20, False), (9, 20, True), (16, 20, True), (16, 4, False)):
+        made = str(show(Settings(nodes=nodes, workers=workers, step=1)).table)
+        assert made.startswith("<details><summary>") == folds
+        assert made.count("<tr>") == min(workers, nodes) + 2
+
+
+def test_fewer_steps_take_the_panel_back():
+    moved = panel(workers=1, step=20).move(workers=16)
+    assert moved.settings.step == ends(Settings(workers=16)) + 2
+    assert moved.error == ""
+
+
+def test_the_question_about_errors_is_answered_by_the_engine():
+    asked, settings = after_errors(), Settings(typo=True)
+    assert asked.right(settings) == asked.choices[2]
+    assert asked.why(settings, asked.choices[2]).startswith("PrioritizeNodes finds 12 errors and returns no scores")
+    assert asked.why(settings, asked.choices[1]).startswith("The failed cells do hold 0")
+    assert asked.why(settings, asked.choices[0]).startswith("A wish is only a preference")

@@ -1,0 +1,481 @@
+"""The panels of lesson 01 at every setting, against v1.16's source written out plainly."""
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.generations import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from kschedlab.manifests.loading import loads
+from kschedlab.objects.model import Node, Pod
+from kschedlab.plugins.framework import UNSCHEDULABLE, Plugin, Status
+from kschedlab_lab.panels import (
+    overview_gate as gate,
+    overview_informer as informer,
+    overview_inside as inside,
+    overview_path as path,
+    overview_predicates as predicates,
+    overview_priorities as priorities,
+    overview_sampling as sampling,
+    overview_start as start,
+    overview_victims as victims,
+    overview_watch as watch,
+)
+from kschedlab_lab.views.svg import Room
+from kschedlab_simulation.simulation import Simulation
+from kschedlab_simulation.timeline.scenario import loads_scenario
+
+ROOM = Room(640, 330)
+
+# -- scheduleOne
+
+BOUND = ["NextPod", "Schedule", "assumeVolumes", "RunReservePlugins", "assume"]
+BINDING = ["RunPermitPlugins", "RunPreBindPlugins", "bind"]
+FAILED = ["recordSchedulingFailure", "SchedulingQueue"]
+SUCCESS = [*BOUND, *BINDING, "RunPostBindPlugins"]
+QUEUED = ["SchedulingQueue"]
+EXPECTED = {
+    "success": [*QUEUED, *SUCCESS],
+    "a volume to bind": [*QUEUED, *BOUND, "bindVolumes", *BINDING, "RunPostBindPlugins"],
+    "FitError": [*QUEUED, "NextPod", "Schedule", *FAILED, "Preempt", *QUEUED, *SUCCESS],
+    "preemption": [
+        *QUEUED,
+        *["NextPod", "Schedule", *FAILED, "Preempt", "SetNominatedNodeName", "DeletePod"],
+        *QUEUED,
+        *SUCCESS,
+    ],
+    "bind failure": [*QUEUED, *BOUND, *BINDING, "ForgetPod, RunUnreservePlugins", *FAILED, *QUEUED, *SUCCESS],
+    "deleted while it waits": [*QUEUED, "NextPod", "skip"],
+}
+
+
+@pytest.mark.parametrize("story", path.STORIES)
+def test_a_story_takes_the_steps_of_the_source(story):
+    assert [step.title for step in path.taken(story)] == EXPECTED[story]
+
+
+@pytest.mark.parametrize("story", path.STORIES)
+def test_every_step_is_told_and_shown(story):
+    seen = set()
+    for settings in path.Settings.grid():
+        if settings.story == story:
+            view = path.show(settings)
+            step = path.taken(story)[settings.step]
+            assert f"at {step.seconds} s: {step.title}: {step.words}" in view.sentence
+            assert step.words, "nothing came of it"
+            assert f"▶ {step.seconds}" in view.text
+            drawing = ElementTree.fromstring(str(view.picture(ROOM)))
+            assert drawing.get("aria-label") == view.sentence
+            seen.add(str(view.picture(ROOM)))
+    assert len(seen) == len(path.taken(story))
+
+
+def test_every_arrow_of_the_graph_is_taken_in_some_story():
+    taken = set()
+    for story in path.STORIES:
+        for at in range(len(path.taken(story))):
+            graph = path.loop.schedule_one(path.taken(story)[: at + 1])
+            taken |= {(edge.source, edge.target) for edge in graph.edges if edge.lit}
+    assert taken == {(edge.source, edge.target) for edge in graph.edges}
+
+
+def test_pods_come_to_where_the_lesson_says():
+    assert path.taken("a volume to bind")[2].words == "chooses node-b"
+    assert path.taken("FitError")[-1].words.startswith("web is bound to node-c")
+    assert path.taken("preemption")[5].words == "node-a, victims: default/jobs-a"
+    assert "etcdserver: request timed out" in path.taken("bind failure")[10].words
+
+
+@pytest.mark.parametrize("story", [name for name, story in path.STORIES.items() if story.plugins is list])
+def test_a_story_s_yaml_tells_the_same(story):
+    again = Simulation.of(loads_scenario(path.panel(story=story).yaml()))
+    again.run()
+    assert list(again.log.lines())[:1] == list(path.run(story).log.lines())[:1]
+    assert len(again.log) == len(path.run(story).log)
+
+
+# -- inside Schedule
+
+
+def test_every_pod_goes_as_far_as_its_feasible_nodes_allow():
+    for settings in inside.Settings.grid():
+        view, decision = inside.show(settings), inside.decide(settings)
+        last = inside.way(decision)[-1]
+        if settings.missing:
+            assert 'persistentvolumeclaim "data" not found' in view.sentence and last == "podPassesBasicChecks"
+            continue
+        if not settings.nodes:
+            assert "no nodes available" in view.sentence and last == "NumNodes"
+            assert inside.ending(decision) == "ErrNoNodesAvailable" and view.text.split()[-2:] == ["NumNodes", "0"]
+            assert view.sentence[0].isupper() and ". no" not in view.sentence
+            continue
+        nodes = dict(list(inside.USED.items())[: settings.nodes])
+        fit = [name for name, used in nodes.items() if used + settings.cpu <= 4]
+        ends = {0: f"fits on none of {len(nodes)}", 1: "the only feasible node"}
+        assert ends.get(len(fit), f"of the {len(fit)} feasible nodes") in view.sentence
+        assert view.text.count("Insufficient cpu") >= len(nodes) - len(fit)
+        assert last == ("selectHost" if len(fit) > 1 else "RunPostFilterPlugins")
+        assert inside.ending(decision) == {0: "FitError", 1: "the only node"}.get(len(fit), "")
+
+
+def test_schedule_calls_its_functions_in_the_order_of_the_source():
+    """v1.16: core/generic_scheduler.go, Schedule."""
+    first, rest = inside.WAY[:6], inside.WAY[6:]
+    assert first == (
+        *("podPassesBasicChecks", "RunPreFilterPlugins", "NumNodes"),
+        *("snapshot", "findNodesThatFit", "RunPostFilterPlugins"),
+    )
+    assert rest == ("priorityMetaProducer", "PrioritizeNodes", "selectHost") and set(inside.DOES) == set(inside.WAY)
+
+
+def test_the_scores_of_one_node_add_up():
+    for cpu in (1, 2):
+        rows = inside.show(inside.Settings(cpu)).text.splitlines()[2:]
+        numbers = [list(map(int, row.split()[1:5])) for row in rows if "Insufficient" not in row]
+        assert all(sum(parts) == total for *parts, total in numbers) and len(numbers) == 4 - cpu
+
+
+# -- predicates
+
+BY_TAINT = {"CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodePIDPressure", "CheckNodeDiskPressure"}
+DEFAULT = {name: "GeneralPredicates" for name in predicates.PARTS} | {
+    name: "PodToleratesNodeTaints" for name in BY_TAINT
+}
+
+
+@pytest.mark.parametrize("name", predicates.TRIALS)
+def test_a_predicate_refuses_what_is_in_the_way_until_there_is_a_way_out(name):
+    for settings in predicates.Settings.grid():
+        if settings.predicate != name:
+            continue
+        sentence = predicates.show(settings).sentence
+        alone, _, default = sentence.partition(";")
+        blind = name in BY_TAINT  # it does not know tolerations
+        assert ("refuses" in alone) == (settings.obstacle and (blind or not settings.way_out))
+        refusing = settings.obstacle and not settings.way_out
+        assert (f"{DEFAULT.get(name, name)} refuses" in default) == refusing
+        assert ("let it pass" in default) == (not refusing)
+
+
+def test_no_other_predicate_refuses_in_a_trial():
+    for name, trial in predicates.TRIALS.items():
+        made = trial.make(True, False)
+        refusing = {
+            each
+            for each in predicates.TRIALS
+            if not predicates.judged(made, predicates.only(each)).verdict("node-a").passes
+        }
+        allowed = {name, DEFAULT.get(name, name)} | (set(predicates.PARTS) if name == "GeneralPredicates" else set())
+        assert name in refusing and refusing <= allowed | ({"CheckNodeCondition"} if "Unsched" in name else set())
+
+
+def test_the_catalogue_is_the_document_s_and_the_source_s():
+    told = predicates.predicates()
+    assert [each.name for each in told if each.by_default] == list(DEFAULT_PREDICATES)
+    assert sum(each.listed for each in told) == 14
+    assert {each.name for each in told if each.listed and not each.by_default} == BY_TAINT
+    assert {each.name for each in told if each.by_default and not each.listed} == {"CheckNodeUnschedulable"}
+    assert "asks 11 by default: 10 of these, and 1 more" in predicates.compared()
+
+
+# -- priorities
+
+
+@pytest.mark.parametrize("name", priorities.TRIALS)
+def test_a_difference_decides_and_a_counterweight_weakens_it(name):
+    def scores(difference, counterweight):
+        decision = priorities.decide(priorities.Settings(name, difference, counterweight))
+        scores = decision.scores
+        return scores.rows[scores.plugins.index(name)].normalized.tolist(), decision
+
+    equal, both = scores(False, False)[0], scores(True, True)[0]
+    one, decision = scores(True, False)
+    assert equal[0] == equal[1] and one[0] != one[1]
+    assert decision.best == [["node-a", "node-b"][one[1] > one[0]]]
+    assert abs(both[0] - both[1]) < abs(one[0] - one[1])
+    assert f"node-a {one[0]}, node-b {one[1]} of 10" in priorities.show(priorities.Settings(name)).sentence
+
+
+def test_there_are_the_eight_of_the_document():
+    assert set(priorities.TRIALS) == set(DEFAULT_PRIORITIES)
+
+
+# -- sampling
+
+
+def plainly(nodes, percentage, adaptive):
+    """NumFeasibleNodesToFind of v1.16 (adaptive) and v1.13."""
+    if nodes < 100 or percentage >= 100:
+        return nodes
+    if percentage == 0:
+        percentage = max(5, 50 - nodes // 125) if adaptive else 50
+    return max(100, nodes * percentage // 100)
+
+
+def test_every_number_of_the_curve():
+    for settings in sampling.Settings.grid():
+        for generation, adaptive in ((sampling.V1_13, False), (sampling.V1_16, True)):
+            found = sampling.find(settings, generation)
+            assert found.enough == plainly(settings.nodes, settings.percentage, adaptive)
+            there = settings.nodes // settings.every
+            assert found.found == min(found.enough, there)
+            reached = (found.enough + 1) * settings.every - 1
+            assert found.looked == min(reached, settings.nodes)
+
+
+def test_the_sentence_and_the_marked_point_say_the_same():
+    for nodes in (99, 100, 1000, 5000):
+        view = sampling.show(sampling.Settings(nodes))
+        row = next(line for line in view.text.splitlines() if "▶" in line).split()
+        assert row[1:] == [f"{nodes:,}", *(f"{plainly(nodes, 0, adaptive):,}" for adaptive in (False, True))]
+        assert f"v1.16 finds {row[3]} " in view.sentence
+
+
+def test_the_curve_shows_what_is_looked_at_where_that_differs():
+    view = sampling.show(sampling.Settings(5000, 10, 4))
+    row = next(line for line in view.text.splitlines() if "▶" in line).split()
+    assert row[2:] == ["500", "500", "2,003"] and "looking at 2,003" in view.sentence
+
+
+# -- nominations
+
+
+@pytest.mark.parametrize("story", watch.STORIES)
+def test_every_change_is_told_as_kubectl_prints_it(story):
+    for settings in watch.Settings.grid():
+        if settings.story == story:
+            view, line = watch.show(settings), watch.lines(story)[settings.change]
+            assert view.text.splitlines()[-len(line.text) :] == list(line.text)
+            if line.change is not None and line.change.new is not None:
+                nominated = line.change.new.status.nominatedNodeName or "<none>"
+                assert view.sentence.endswith(f"NOMINATED NODE {nominated}.")
+                assert nominated in line.text[0]
+            assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
+
+
+@pytest.mark.parametrize(
+    ("story", "pod", "node", "nominated"),
+    [
+        ("the usual way", "urgent", "node-a", "node-a"),
+        ("another node becomes free", "urgent", "node-b", "node-a"),
+        ("a more important pod comes", "urgent", "", ""),
+        ("a more important pod comes", "critical", "node-a", "node-a"),
+    ],
+)
+def test_where_the_pods_end_up(story, pod, node, nominated):
+    found = {each.metadata.name: each for each in watch.run(story).pods()}[pod]
+    assert (found.spec.nodeName, found.status.nominatedNodeName) == (node, nominated)
+
+
+def test_losing_a_nomination_brings_no_pod_back():
+    """v1.16: scheduling_queue.go, isPodUpdated looks at everything but the status."""
+    log = watch.run("a more important pod comes").log
+    moved = [each for each in log if getattr(each, "pod", "") == "default/urgent" and getattr(each, "to", "")]
+    assert [each.event for each in moved if each.to == "active"] == ["PodAdd", "AssignedPodDelete"]
+
+
+# -- start-up
+
+
+def test_start_up_is_told_in_the_order_of_run():
+    steps = [step.step for _, step in start.run(False).steps]
+    assert steps == list(start.SOURCE)
+    for settings in start.Settings.grid():
+        view = start.show(settings)
+        assert f"Step {settings.step} of 8" in view.sentence and steps[settings.step] in view.sentence
+        assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
+
+
+def test_a_policy_leaves_what_is_mandatory():
+    loaded = start.run(True)
+    assert (loaded.predicates, loaded.priorities) == (3, 1)
+    (detail,) = (step.detail for _, step in loaded.steps if step.step == "load algorithms")
+    assert "CheckNodeUnschedulable, PodFitsResources, PodToleratesNodeTaints; score LeastRequestedPriority=2" in detail
+    assert (start.run(False).predicates, start.run(False).priorities) == (11, 8)
+    said = start.show(start.Settings(policy=True, step=1)).sentence
+    assert said.endswith("Two are mandatory: CheckNodeUnschedulable and PodToleratesNodeTaints.")
+    assert "mandatory" not in start.show(start.Settings(step=1)).sentence
+
+
+def test_leader_election_is_on():
+    """v1.16: component-base, config/v1alpha1/defaults.go (RecommendedDefaultLeaderElectionConfiguration)."""
+    (detail,) = (step.detail for _, step in start.run(False).steps if step.step == "leader election")
+    assert "leads" in detail and "off" not in detail
+
+
+# -- the informer
+
+FIXED = {
+    "running": (True, "cache"),
+    "succeeded": (False, "nobody"),
+    "failed": (False, "nobody"),
+    "terminating": (True, "cache"),
+    "pending": (True, "queue"),
+    "not-mine": (True, "nobody"),
+}
+
+
+def test_the_informer_sees_terminating_pods_and_no_finished_ones():
+    for settings in informer.Settings.grid():
+        *fixed, web = informer.seen(replace(settings, step=0))
+        assert {each.name: (each.seen, each.to) for each in fixed} == FIXED
+        assert web.seen == (settings.phase in ("Pending", "Running"))
+        to = "cache" if settings.bound else "nobody" if settings.other else "queue"
+        assert web.to == (to if web.seen else "nobody")
+
+
+def test_what_does_not_matter_is_named_idle():
+    for settings in informer.Settings.grid():
+        web = informer.seen(replace(settings, step=0))[-1]
+        for name in informer.show(settings).idle:
+            other = informer.seen(replace(settings, step=0, **{name: not getattr(settings, name)}))[-1]
+            assert (other.seen, other.to) == (web.seen, web.to)
+
+
+# -- the gate
+
+
+def test_the_first_predicate_in_the_order_refuses_and_ends_the_search():
+    for settings in gate.Settings.grid():
+        if settings.placed:
+            continue
+        asked, verdict = gate.decide(settings)
+        seen = {by for name, by in gate.BY.items() if getattr(settings, name)}
+        if settings.tolerates:
+            seen.discard("PodToleratesNodeTaints")
+        first = next((name for name in asked if name in seen), None)
+        assert verdict.plugin == first
+        states = [chip.state for chip in gate.chips(asked, verdict, gate.last_asked(asked, verdict))]
+        at = asked.index(first) if first else len(asked)
+        assert states == ["passed"] * at + (["failed"] + ["unasked"] * (len(asked) - at - 1) if first else [])
+
+
+SOME = [settings for i, settings in enumerate(gate.Settings.grid()) if i % 37 == 0]
+
+
+@pytest.mark.parametrize("settings", SOME, ids=str)
+def test_the_node_takes_the_pod_or_says_why_not(settings):
+    asked, verdict = gate.decide(settings)
+    view = gate.show(settings)
+    picture = str(view.picture(ROOM))
+    assert ('data-drop="placed: on"' in picture) == verdict.passes
+    assert ("data-refuses=" in picture) == (not verdict.passes)
+    assert ("★ node-a" in picture) == (settings.placed and verdict.passes)
+    for name, why in view.idle.items():
+        assert gate.decide(replace(settings, **{name: not getattr(settings, name)}))[1].plugin == verdict.plugin, why
+    frames = view.story(ROOM)
+    assert frames[-1].picture == view.picture(ROOM) and len(frames) == gate.last_asked(asked, verdict) + 1
+
+
+def test_every_thing_in_the_way_can_be_switched_on_the_picture():
+    picture = str(gate.show(gate.Settings()).picture(ROOM))
+    for name in (*gate.BY, "tolerates"):
+        now = getattr(gate.Settings(), name)
+        assert f'data-set="{name}: {"off" if now else "on"}"' in picture
+
+
+# -- victims
+
+
+def test_pods_that_break_the_budget_come_back_first():
+    """v1.16: core/generic_scheduler.go, selectVictimsOnNode: each group from the highest priority down."""
+    for settings in victims.Settings.grid():
+        breaks = set(victims.COVERED) if settings.allowed == 0 else set()
+        order = sorted(victims.PODS, key=lambda name: (name not in breaks, -victims.PODS[name]))
+        expected = set(order[4 - settings.cpu :])
+        found = victims.candidate(victims.decide(settings))
+        assert [each.pod.pod.metadata.name for each in found.attempts] == order
+        assert {each.pod.metadata.name for each in found.victims} == expected
+        assert found.violations == len(expected & breaks)
+        view = victims.show(settings)
+        assert f"{len(expected)} victim" in view.sentence and all(name in view.sentence for name in expected)
+        assert view.text.count("violatingVictims") == len(breaks)
+        assert view.story(ROOM)[-1].picture == view.picture(ROOM)
+
+
+# -- questions
+
+
+QUESTIONS = {
+    "start": (start.how_many(), start.Settings(policy=True), "3"),
+    "informer": (informer.how_many(), informer.Settings(), "5"),
+    "next": (path.what_next(), path.Settings(), "assume"),
+    "undone": (path.what_is_undone(), path.Settings("bind failure"), "ForgetPod"),
+    "inside": (inside.how_many(), inside.Settings(), "2"),
+    "gate": (gate.who_refuses(), gate.Settings(taint=True, disk=True, zone=True, busy=False), "NoDiskConflict"),
+    "pressure": (predicates.under_pressure(), predicates.Settings("CheckNodeMemoryPressure"), "no"),
+    "tolerated": (predicates.under_pressure(), predicates.Settings("CheckNodeMemoryPressure", way_out=True), "yes"),
+    "sampling": (sampling.how_many(), sampling.Settings(5000), "500"),
+    "curve": (sampling.which_finds_more().question, sampling.Settings(), "3,000"),
+    "looked at": (sampling.how_many_looked_at().question, sampling.Settings(), "2,003"),
+    "predicates": (predicates.how_many().question, predicates.Settings(), "11"),
+    "reduce": (priorities.how_much(), priorities.Settings("NodeAffinityPriority", counterweight=True), "2"),
+    "victims": (victims.who_leaves(), victims.Settings(), "db and shop"),
+    "allowed": (victims.who_leaves(), victims.Settings(allowed=1), "mail and jobs"),
+    "watch": (watch.where_to(), watch.Settings("another node becomes free"), "node-b"),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_knows_the_engine_s_answer_and_has_a_word_for_each(name):
+    question, settings, right = QUESTIONS[name]
+    assert question.right(settings) == right
+    assert not question.choices or right in question.choices
+    for answer in question.choices or ("0", "1", "2", "3", "10", "20", "100", "2500", "5000"):
+        assert question.why(settings, answer).endswith(".")
+    if question.before is not None:
+        picture = str(question.before(settings)(ROOM))
+        if "data-pick" in picture:
+            assert all(f'data-pick="{choice}"' in picture for choice in question.choices)
+
+
+# -- stories and plugins
+
+
+@pytest.mark.parametrize("module", [inside, priorities, gate])
+def test_a_story_ends_with_the_picture(module):
+    for i, settings in enumerate(module.Settings.grid()):
+        if i % 29 == 0:
+            view = module.show(settings)
+            frames = view.story(ROOM)
+            assert frames[-1].picture == view.picture(ROOM) and all(frame.caption for frame in frames)
+
+
+class Never(Plugin):
+    """Refuses every node."""
+
+    def filter(self, pod: Pod, node: Node) -> Status | None:
+        return Status(UNSCHEDULABLE, "never")
+
+
+@pytest.mark.parametrize("module", [path, inside, gate, predicates, priorities])
+def test_plugins_of_one_s_own_join(module):
+    settings = {gate: {"busy": False}, predicates: {"obstacle": False}}.get(module, {})
+    with_it, without = module.panel(plugins=[Never()], **settings), module.panel(**settings)
+    later = {"step": 4} if module is path else {}
+    assert "never" in with_it.move(**later).view.text.lower() and "never" not in without.move(**later).view.text.lower()
+
+
+# -- all of them
+
+
+@pytest.mark.parametrize(
+    "module", [path, inside, predicates, priorities, sampling, watch, gate, informer, start, victims]
+)
+def test_a_panel_moves_through_the_same_function_and_back(module):
+    panel = module.panel()
+    settings = list(module.Settings.grid())[-1]
+    assert panel.restore(str(settings)).view.text == module.show(settings).text
+    assert panel.reset().settings == module.Settings()
+    assert panel.link().startswith(module.__name__.rpartition("_")[2] + ".panel().restore(")
+
+
+@pytest.mark.parametrize("module", [inside, predicates, priorities, gate, victims])
+def test_the_yaml_is_the_cluster(module):
+    settings = module.Settings()
+    assert len(loads(module.panel().yaml()).pods) == sum(each["kind"] == "Pod" for each in module.manifests(settings))
+
+
+def test_watching_can_be_carried_out_elsewhere():
+    scenario = loads_scenario(watch.panel(story="another node becomes free").yaml())
+    assert (len(scenario.objects), len(scenario.entries)) == (5, 2)

@@ -1,0 +1,334 @@
+"""The preemption panel at every setting, against the documents' algorithm written out plainly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import V1_20
+from kschedlab.manifests.loading import loads
+from kschedlab.plugins import node_filter
+from kschedlab.scheduler import schedule
+from kschedlab_lab.panels import base
+from kschedlab_lab.panels.preemption import (
+    AXES,
+    LOWEST,
+    MapSettings,
+    Settings,
+    answers,
+    decide,
+    manifests,
+    panel,
+    show,
+    show_map,
+    view_of,
+)
+from kschedlab_lab.panels.preemption_questions import (
+    EITHER,
+    how_often,
+    which_node,
+    which_of_equals,
+    which_pod,
+    which_priority,
+    which_victims,
+)
+from kschedlab_lab.views.svg import Room
+
+OFFSET = 2**31
+
+
+@dataclass
+class Found:
+    """A candidate: its victims as (priority, start, name), in the generation's order, and its violations."""
+
+    victims: list[tuple[int, str, str]]
+    violations: int
+
+
+def plainly(settings: Settings) -> tuple[dict[str, Found], int, list[str]]:
+    """(candidates, the number of the rule that decides or 0, the nodes that are left), pod by pod."""
+    objects = manifests(settings)
+    pods = [each for each in objects if each["kind"] == "Pod" and "nodeName" in each["spec"]]
+    (urgent,) = (each for each in objects if each["metadata"]["name"] == "urgent")
+    candidates = {}
+    for node in sorted({each["spec"]["nodeName"] for each in pods}):
+        here = [each for each in pods if each["spec"]["nodeName"] == node]
+        found = victims_on(here, urgent, settings)
+        if found is not None:
+            candidates[node] = found
+    return candidates, *ladder(candidates)
+
+
+def cpu(pod: dict[str, Any]) -> int:
+    return int(pod["spec"]["containers"][0]["resources"]["requests"]["cpu"])
+
+
+def victims_on(here: list[dict[str, Any]], urgent: dict[str, Any], settings: Settings) -> Found | None:
+    allowed = settings.allowed
+    lower = [each for each in here if each["spec"]["priority"] < urgent["spec"]["priority"]]
+    free = 4 - sum(cpu(each) for each in here if each not in lower) - cpu(urgent)
+    if not lower or free < 0:
+        return None
+    lower.sort(key=lambda each: (-each["spec"]["priority"], each["status"]["startTime"]))
+    violating = []
+    for each in lower:
+        if each["metadata"].get("labels", {}).get("app") == "shop":
+            allowed -= 1
+            if allowed < 0:
+                violating.append(each)
+    victims, violations = [], 0
+    for each in violating + [each for each in lower if each not in violating]:
+        if cpu(each) <= free:
+            free -= cpu(each)
+        else:
+            victims.append((each["spec"]["priority"], each["status"]["startTime"], each["metadata"]["name"]))
+            violations += each in violating
+    if settings.generation == "v1.37":
+        victims.sort(key=lambda v: (-v[0], v[1]))
+    return Found(victims, violations)
+
+
+def ladder(candidates: dict[str, Found]) -> tuple[int, list[str]]:
+    left = sorted(candidates)
+    if len(left) < 2:
+        return 0, left
+
+    def newest(found: Found) -> int:
+        highest = max(priority for priority, _, _ in found.victims)
+        start = min(start for priority, start, _ in found.victims if priority == highest)
+        return -int("".join(filter(str.isdigit, start)))
+
+    rules = (
+        lambda found: found.violations,
+        lambda found: found.victims[0][0],
+        lambda found: sum(priority + OFFSET for priority, _, _ in found.victims),
+        lambda found: len(found.victims),
+        newest,
+    )
+    for number, rule in enumerate(rules, start=1):
+        best = min(rule(candidates[node]) for node in left)
+        left = [node for node in left if rule(candidates[node]) == best]
+        if len(left) == 1:
+            return number, left
+    return 0, left
+
+
+@pytest.mark.parametrize("priority", Settings.controls()["preemptor"].values)
+@pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
+def test_every_setting(generation: str, priority: int) -> None:
+    mine = [each for each in Settings.grid() if (each.generation, each.preemptor) == (generation, priority)]
+    for number, settings in enumerate(mine):
+        check(settings, drawn=number % 5 == 0)
+
+
+def check(settings: Settings, drawn: bool) -> None:
+    """The decision, its sentence, its ladder, and its picture if it is ``drawn``."""
+    expected, rule, left = plainly(settings)
+    decision = decide(settings)
+    preemption, view = decision.preemption, view_of(settings, decision)
+    assert preemption is not None
+    candidates = preemption.candidates.items()
+    found = {node: ([v.pod.metadata.name for v in c.victims], c.violations) for node, c in candidates}
+    assert found == {node: ([name for _, _, name in f.victims], f.violations) for node, f in expected.items()}
+    assert preemption.tied == left
+    if drawn:
+        check_picture(view, rule, left)
+    if not left:
+        assert view.sentence.endswith("and preemption does not help.")
+        return
+    victims = " and ".join(name for _, _, name in expected[left[0]].victims)
+    assert f"it preempts {victims} on {left[0]}." in view.sentence
+    if len(expected) == 1:
+        assert "so no rule is asked" in view.sentence
+    elif rule:
+        assert f"rule {rule} (" in view.sentence and f"\n  > {rule}  " in view.text
+    else:
+        assert "rules leave a tie of" in view.sentence and "\n  > " not in view.text
+
+
+def check_picture(view: base.View, rule: int, left: list[str]) -> None:
+    """The star is on the chosen node, and on the rung that decides; a tie is called so on the last one."""
+    svg = ElementTree.fromstring(str(base.drawn(view.picture, Room())))
+    assert svg.get("aria-label") == view.sentence
+    texts = ["".join(each.itertext()) for each in svg.iter("{http://www.w3.org/2000/svg}text")]
+    starred = [text for text in texts if text.startswith("★")]
+    assert starred[:1] == [f"★ {node}" for node in left[:1]]
+    assert len(starred) == (0 if not left else 1 if len(left) > 1 else 2)
+    assert sum(text.endswith(" tie") for text in texts) == (len(left) if len(left) > 1 else 0)
+    chosen = [each for each in svg.iter() if (each.get("data-key") or "").startswith(f"rung/{rule}/") and rule]
+    assert not rule or any("★" in "".join(each.itertext()) for each in chosen)
+
+
+def test_each_rule_decides_somewhere_and_each_node_is_chosen_that_can_be() -> None:
+    rules, chosen = set(), set()
+    for settings in Settings.grid():
+        candidates, rule, left = plainly(settings)
+        rules.add((rule, min(len(candidates), 2)))
+        chosen |= set(left[:1])
+    assert rules == {(0, 0), (0, 1), (0, 2), *((rule, 2) for rule in range(1, 6))}
+    assert chosen == {"node-a", "node-b", "node-c", "node-d"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "node", "rule"),
+    [
+        ({}, "node-a", "rule 3"),
+        ({"allowed": 0}, "node-c", "rule 1"),
+        ({"shop_b": 0, "allowed": 2}, "node-b", "rule 2"),
+        ({"jobs": LOWEST}, "node-a", "rule 4"),
+        ({"shop_a": 200, "allowed": 2}, "node-c", "rule 5"),
+        ({"shop_a": 200, "allowed": 2, "mail_c_start": 540}, "node-b", "tie of node-b, node-c"),
+        ({"allowed": 0, "shop_b": 0, "mail_in_shop": True}, "node-b", "rule 2"),
+        ({"allowed": 0, "shop_b": 0, "mail_in_shop": True, "generation": "v1.37"}, "node-a", "rule 3"),
+    ],
+)
+def test_the_settings_that_the_lesson_goes_to(changes: dict[str, int], node: str, rule: str) -> None:
+    view = show(Settings().changed(**changes))
+    assert f"on {node}." in view.sentence and rule in view.sentence
+
+
+def test_the_yaml_is_the_cluster() -> None:
+    settings = Settings(jobs=LOWEST, allowed=0)
+    decision = schedule("default/urgent", Cluster(loads(panel().restore(str(settings)).yaml()), V1_20.api), V1_20)
+    assert str(decision) == str(decide(settings))
+
+
+def outcome(settings: Settings) -> tuple[object, ...]:
+    """What a setting decides: the nodes that are left, and every candidate's victims and violations."""
+    preemption = decide(settings).preemption
+    assert preemption is not None
+    found = {node: (set(v.key for v in c.victims), c.violations) for node, c in preemption.candidates.items()}
+    return preemption.tied, found
+
+
+def test_a_control_that_is_idle_changes_nothing() -> None:
+    controls, reasons = Settings.controls(), set()
+    for settings in list(Settings.grid())[::41]:
+        for name, why in show(settings).idle.items():
+            reasons.add(why.partition(" ")[0])
+            for value in controls[name].values:
+                assert outcome(settings.changed(**{name: value})) == outcome(settings), (settings, name)
+    assert reasons == {"not", "node-b", "both", "the", "there", "only"}
+
+
+def test_start_times_are_not_idle_when_they_decide() -> None:
+    assert show(Settings(shop_a=200, allowed=2)).idle.keys() == {"mail_in_shop", "generation"}
+    assert "shop_b_start" in show(Settings()).idle
+
+
+@pytest.mark.parametrize(
+    ("changes", "right", "wrong", "why"),
+    [
+        ({}, "node-a", "node-b", "node-b drops out at rule 2 (lowest highest victim priority): it has 150, and node-a"),
+        ({}, "node-a", "node-c", "Rule 3 (smallest sum of victim priorities) decides: 100 + 1×2³¹ on node-a, 100 + 2"),
+        ({}, "node-a", "node-d", "node-d is no candidate: 900 ≥ 500. Rule 3"),
+        ({"allowed": 0}, "node-c", "node-a", "Rule 1 (fewest PodDisruptionBudget violations) decides: 0 on node-c, 1"),
+        (
+            {"shop_b": 0, "allowed": 2},
+            "node-b",
+            "node-a",
+            "Rule 2 (lowest highest victim priority) decides: 0",
+        ),
+        (
+            {"jobs": -100},
+            "node-a",
+            "node-c",
+            "Rule 3 (smallest sum of victim priorities) decides: 100 + 1×2³¹ on node-a",
+        ),
+    ],
+)
+def test_the_question_about_the_node(changes: dict[str, Any], right: str, wrong: str, why: str) -> None:
+    asked = which_node().verdict(wrong, Settings(**changes))
+    assert not asked["right"] and asked["why"].startswith(why)
+    assert which_node().verdict(right, Settings(**changes))["right"]
+
+
+def test_the_other_questions() -> None:
+    later = Settings(shop_a=200, allowed=2)
+    victims = which_victims()
+    assert victims.question is not None and victims.question.right(victims.settings) == "shop-b and logs-b"
+    assert victims.remarks["shop-b and jobs-b"].startswith("jobs-b is tried first, for its eviction would break")
+    assert which_pod().right(later) == "mail-c" and "10:00 on node-c" in which_pod().why(later, "shop-b")
+    assert which_priority().right(Settings()) == str(LOWEST)
+    assert "-100 + 2³¹ is 2,147,483,548" in which_priority().why(Settings(), "-100")
+    equal = later.changed(mail_c_start=540)
+    assert which_of_equals().right(equal) == EITHER
+    assert how_often().right(MapSettings()) == "1" and how_often("node-a").right(MapSettings()) == "7"
+    for question in (which_node(), which_pod(), which_of_equals()):
+        assert question.right(equal if question.text.startswith("node-b") else later) in question.choices
+
+
+def test_questions_are_answered_in_the_picture() -> None:
+    for question, picks in (
+        (which_node(), ["node-a", "node-b", "node-c", "node-d"]),
+        (which_pod(), ["shop-b", "mail-c"]),
+    ):
+        assert question.before is not None
+        svg = ElementTree.fromstring(str(base.drawn(question.before(Settings()), Room())))
+        assert [each.get("data-pick") for each in svg.iter() if each.get("data-pick")] == picks
+        assert not [each for each in svg.iter() if each.get("data-drag") or each.get("data-set")]
+
+
+def test_the_picture_is_the_control() -> None:
+    """Every handle names a control, and what it sets is allowed."""
+    controls = Settings.controls()
+    svg = ElementTree.fromstring(str(base.drawn(show(Settings()).picture, Room())))
+    assert {each.get("data-drag") for each in svg.iter() if each.get("data-drag")} == {
+        "preemptor", "shop_a", "shop_b", "jobs", "shop_b_start", "mail_c_start"
+    }  # fmt: skip
+    sets = [text for each in svg.iter() if (text := each.get("data-set"))]
+    assert sets == ["mail_in_shop: on", "allowed: 0", "allowed: 1", "allowed: 2"]
+    assert all(isinstance(Settings.parse(text), Settings) for text in sets) and controls.keys() >= {"preemptor"}
+
+
+def test_the_story_ends_with_the_picture() -> None:
+    view = show(Settings())
+    assert view.story is not None
+    frames = view.story(Room())
+    assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 9
+
+
+@node_filter("Mine")
+def mine(pod: Any, node: Any) -> str | None:
+    return "not for you" if node.name == "node-a" else None
+
+
+def test_a_plugin_of_ones_own_joins_the_generation() -> None:
+    view = panel(plugins=[mine]).view
+    assert "on node-c." in view.sentence
+    assert "not for you" in str(base.drawn(view.picture, Room()))
+
+
+def test_the_panel_moves_through_the_same_functions() -> None:
+    moved = panel(allowed=0)
+    assert moved.settings == Settings(allowed=0)
+    again = moved.move(allowed=1)
+    assert again.view.text == show(Settings()).text
+    assert repr(again) == f"{Settings()}\n{decide(Settings())}"
+
+
+@pytest.mark.parametrize("down", AXES)
+def test_the_map_shows_what_each_of_its_settings_chooses(down: str) -> None:
+    for across in AXES:
+        settings = MapSettings(down=down, across=across)
+        svg = ElementTree.fromstring(str(base.drawn(show_map(settings).picture, Room(1200, 800))))
+        controls = settings.controls()
+        sets = [text for each in svg.iter() if (text := each.get("data-set"))]
+        places = [(y, x) for y in controls[down].values for x in controls[across].values]
+        assert len(sets) == len(places)
+        for (y, x), written in zip(places, sets, strict=True):
+            at = settings.changed(**{down: y, across: x})
+            assert MapSettings.parse(f"{settings}, {written}") == at
+            candidates, rule, left = plainly(at)
+            answer = None if not left else left[0] if rule or len(left) == 1 else tuple(left)
+            assert (answer, rule) == found(settings, y, x)
+
+
+def found(settings: MapSettings, y: Any, x: Any) -> tuple[Any, int]:
+    controls = settings.controls()
+    row, column = controls[settings.down].values.index(y), controls[settings.across].values.index(x)
+    return answers(settings)[row][column]

@@ -1,0 +1,185 @@
+"""The heap panel: each step is one that container/heap takes, and the result is a heap with the right pods in it."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.manifests.loading import loads
+from kschedlab_lab.panels.queue_heap import (
+    NEW,
+    PODS,
+    Act,
+    Settings,
+    after_pop,
+    how_many_swaps,
+    manifests,
+    name,
+    panel,
+    picture,
+    run,
+    show,
+    story,
+    swaps,
+)
+from kschedlab_lab.views.svg import Room
+
+OPERATIONS = ("Add", "Update", "Delete", "Pop")
+
+
+def every(operation: str) -> list[Settings]:
+    """Settings of an operation; where a setting plays no role, only one of its values."""
+    controls = Settings.controls()
+    which = tuple(PODS)[::3] if operation in ("Update", "Delete") else ("ant",)
+    priorities = controls["priority"].values[::5] if operation in ("Add", "Update") else (50,)
+    return [
+        Settings(pods=pods, popped=popped, operation=operation, which=one, priority=priority)
+        for pods in controls["pods"].values
+        for popped in range(0, pods, 2)
+        for one in which
+        for priority in priorities
+    ]
+
+
+def acts(settings: Settings) -> tuple[Act, ...]:
+    return run(settings).acts
+
+
+def is_heap(frame: Act) -> bool:
+    ranks = [frame.priorities[key] for key in frame.queue]
+    return all(ranks[(i - 1) // 2] >= ranks[i] for i in range(1, len(ranks)))
+
+
+def expected(settings: Settings) -> dict[str, int]:
+    """Names and priorities after the operation."""
+    pods = dict(sorted(list(PODS.items())[: settings.pods], key=lambda pod: -pod[1])[settings.popped :])
+    if settings.operation == "Add":
+        pods[NEW] = settings.priority
+    elif settings.operation == "Update":
+        pods[settings.which] = settings.priority
+    elif settings.operation == "Delete":
+        pods.pop(settings.which, None)
+    else:
+        del pods[next(iter(pods))]
+    return pods
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_every_operation_leaves_a_heap_of_the_right_pods(operation: str) -> None:
+    for settings in every(operation):
+        seen = acts(settings)
+        assert is_heap(seen[0]) and is_heap(seen[-1])
+        assert {name(key): rank for key, rank in seen[-1].priorities.items()} == expected(settings)
+        assert swaps(settings) == sum(each.act == "swap" for each in seen)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_each_step_is_one_comparison_one_swap_or_one_place_more_or_less(operation: str) -> None:
+    for settings in every(operation):
+        seen = acts(settings)
+        for before, after in zip(seen, seen[1:], strict=False):
+            array = list(before.queue)
+            if after.act == "swap":
+                i, j = after.places
+                array[i], array[j] = array[j], array[i]
+            elif after.act == "push":
+                array.append(f"default/{NEW if operation == 'Add' else settings.which}")
+            elif after.act == "pop":
+                assert array.pop() == after.gone
+            elif after.act == "fix":
+                assert before.act == "start" and name(after.queue[after.places[0]]) == settings.which
+            elif after.act == "absent":
+                assert f"default/{settings.which}" not in before.queue
+            else:
+                i, j = after.places
+                ranks = [after.priorities[key] for key in after.queue]
+                assert after.answer == (ranks[i] > ranks[j])
+            assert array == list(after.queue)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_the_story_tells_each_step_and_ends_with_the_picture(operation: str) -> None:
+    room = Room(640, 330)
+    for settings in every(operation)[::7]:
+        view, seen = show(settings), acts(settings)
+        assert view.text.count("\n") == len(seen) + 3 and all(key in view.text for key in seen[-1].queue)
+        told = story(settings, room)
+        assert len(told) == len(seen) + 1
+        assert told[-1] == (picture(settings, room), view.sentence)
+        assert ElementTree.fromstring(str(told[-1].picture)).get("aria-label") == view.sentence
+        for act, frame in zip(seen, told, strict=False):
+            sign = {"less": ">? ", "swap": ">⇄ ", "push": ">+ ", "fix": ">+ "}.get(act.act, ">nothing")
+            assert str(frame.picture).count(sign) == 2 * len(act.places)  # in the array and in the tree
+
+
+def test_a_pop_that_the_lesson_shows() -> None:
+    seen = acts(Settings())
+    assert [each.act for each in seen] == ["start", "swap", "less", "less", "swap", "less", "pop"]
+    assert [name(key) for key in seen[-1].queue] == ["gnu", "elk", "ant", "dog", "bee", "fox"]
+
+
+def test_pops_come_out_sorted() -> None:
+    popped = [run(Settings(pods=10, popped=9)).popped, (name(acts(Settings(pods=10, popped=9))[-1].gone),)]
+    assert [PODS[each] for each in (*popped[0], *popped[1])] == sorted(PODS.values(), reverse=True)
+
+
+def test_every_pod_is_a_handle_that_starts_from_what_one_sees() -> None:
+    drawn = str(picture(Settings(popped=2), Room()))
+    assert 'data-grab="operation: Update, which: bee, priority: 300, popped: 3"' in drawn
+    assert drawn.count('data-drag="priority"') == 4 and 'data-set="operation: Pop, popped: 3"' in drawn
+    assert 'data-set="operation: Pop' not in str(picture(Settings(operation="Add"), Room()))
+    for priority in PODS.values():
+        assert priority in Settings.controls()["priority"].values
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_what_is_not_read_is_idle(operation: str) -> None:
+    idle = show(Settings(operation=operation)).idle
+    assert set(idle) == {"which", "priority"} - {
+        "Update": {"which", "priority"},
+        "Delete": {"which"},
+        "Add": {"priority"},
+    }.get(operation, set())
+
+
+def test_delete_of_an_absent_pod_is_v1_13s_error() -> None:
+    assert "object not found" in show(Settings(operation="Delete", which="yak")).sentence
+
+
+def test_the_yaml_is_the_heap() -> None:
+    pods = loads(panel(pods=4).yaml()).pods
+    assert [pod.metadata.name for pod in pods] == [each["metadata"]["name"] for each in manifests(Settings(pods=4))]
+
+
+def test_the_panel_moves_through_the_same_functions() -> None:
+    moved = panel().move(operation="Add", priority=50)
+    assert moved.view.sentence == show(Settings(operation="Add", priority=50)).sentence
+    assert moved.link().startswith("queue_heap.panel().restore(")
+
+
+def test_the_gap_is_filled_by_the_last_pod() -> None:
+    asked, settings = after_pop(), Settings()
+    assert asked.right(settings) == "ant" and set(asked.choices) == {name(key) for key in acts(settings)[0].queue}
+    assert all(asked.why(settings, answer) for answer in asked.choices)
+    assert asked.why(settings, "gnu").startswith("gnu is the head in the end")
+    before = asked.before
+    assert before is not None
+    drawn = before(settings)
+    assert callable(drawn) and str(drawn(Room())).count("data-pick=") == 7
+
+
+@pytest.mark.parametrize(
+    ("settings", "right", "way"),
+    [
+        (Settings(operation="Add", priority=1050), "3", "7 → 3 → 1 → 0"),
+        (Settings(operation="Add", priority=50), "0", "way 7,"),
+        (Settings(operation="Update", which="cat", priority=50), "2", "0 → 2 → 6"),
+    ],
+    ids=str,
+)
+def test_the_number_of_swaps_is_the_way(settings: Settings, right: str, way: str) -> None:
+    asked = how_many_swaps()
+    assert asked.right(settings) == right and way in asked.why(settings, right)
+    deep = len(acts(settings)[-1].queue).bit_length() - 1
+    assert asked.why(settings, right).endswith(f"; this tree has {deep} levels below its head.")

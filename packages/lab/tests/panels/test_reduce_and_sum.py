@@ -1,0 +1,181 @@
+"""Stages and weights: every weight, every cell, against sums added up here."""
+
+import re
+from itertools import product
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import DEFAULT_PRIORITIES, V1_13, V1_16
+from kschedlab.manifests.loading import decode_objects, loads
+from kschedlab.plugins import node_score
+from kschedlab.scheduler import schedule
+from kschedlab_configuration import load_configuration
+from kschedlab_lab.panels.map_reduce import NEW, manifests
+from kschedlab_lab.panels.reduce_and_sum import (
+    FIELDS,
+    NODES,
+    ROWS,
+    WEIGHTS,
+    Log,
+    Settings,
+    by_policy,
+    decide,
+    generation,
+    in_the_log,
+    panel,
+    score_steps,
+    show,
+    which_weight,
+    who_wins,
+)
+from kschedlab_lab.views.map_reduce import reduced
+from kschedlab_lab.views.reduce_and_sum import STAGES, SUM
+from kschedlab_lab.views.svg import Room
+
+ROOM = Room(640, 330)
+WITH_REDUCE = ["NodeAffinityPriority", "SelectorSpreadPriority", "TaintTolerationPriority"]
+
+
+@pytest.mark.parametrize("generation", [V1_13, V1_16], ids=str)
+def test_every_weight(generation):
+    for affinity, spread, taints in product(WEIGHTS, repeat=3):
+        settings = Settings(affinity, spread, taints, stage=SUM, priority=SUM)
+        scores = decide(settings).scores
+        assert scores is not None
+        policed = by_policy(panel().restore(str(settings)).yaml().rpartition("---\n")[2], generation)
+        older = schedule(NEW, Cluster(decode_objects(manifests()), generation.api), policed).scores
+        assert older is not None and older.total.tolist() == scores.total.tolist()
+        own = {FIELDS["affinity"]: affinity, FIELDS["spread"]: spread, FIELDS["taints"]: taints}
+        weights = DEFAULT_PRIORITIES | own
+        rows = zip(scores.plugins, scores.rows, strict=True)
+        totals = sum(weights[plugin] * row.normalized for plugin, row in rows)
+        assert totals.tolist() == scores.total.tolist()
+        best = [node for node, total in zip(NODES, totals.tolist(), strict=True) if total == totals.max()]
+        sentence = show(settings).sentence
+        assert sentence.startswith(f"{best[0]} has the highest sum" if len(best) == 1 else ", ".join(best))
+        assert reduced(scores) == WITH_REDUCE
+
+
+def test_every_cell_at_every_stage():
+    for stage, priority, node in product(STAGES, ROWS, NODES):
+        settings = Settings(stage=stage, priority=priority, node=node)
+        view, steps = show(settings), score_steps(decide(settings), priority, node)
+        name = "The sum" if priority == SUM else priority.removesuffix("Priority")
+        assert f"{name} on {node}: " in view.sentence
+        assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
+        assert all(step.result in view.text for step in steps)
+        for step in steps:
+            assert value(step.formula) == int(step.result.removesuffix("Mi")), step
+
+
+def value(formula: str) -> int:
+    """A formula calculated: units dropped, divisions cut off."""
+    plain = re.sub(r"(\d)(Mi|m)\b", r"\1", formula.replace("×", "*"))
+    while "|" in plain:
+        plain = plain.replace("|", "abs(", 1).replace("|", ")", 1)
+    return int(eval(plain))
+
+
+def test_the_settings_that_the_lesson_goes_to():
+    assert show(Settings(stage=SUM)).sentence.startswith("node-a has the highest sum, 100035, 1 more than node-b")
+    for weights, node in (
+        ({"affinity": 3}, "node-c"),
+        ({"spread": 3}, "node-d"),
+        ({"taints": 3}, "node-a"),
+        ({"spread": 2, "taints": 2}, "node-b"),
+    ):
+        assert decide(Settings().changed(**weights)).best == [node]
+    assert all(decide(Settings(taints=weight)).best == ["node-a"] for weight in WEIGHTS)
+
+
+def test_without_reduce_another_node_would_win():
+    scores = decide(Settings()).scores
+    assert scores is not None
+    raw = sum(row.raw for row in scores.rows).tolist()
+    assert max(raw) == raw[NODES.index("node-c")] and decide(Settings()).node == "node-a"
+
+
+def test_the_yaml_is_the_cluster_and_a_policy_that_the_generation_reads():
+    settings = Settings(affinity=5)
+    cluster, _, text = panel().restore(str(settings)).yaml().rpartition("---\n")
+    (made,) = load_configuration(text, V1_16).values()
+    assert dict((plugin.name, weight) for plugin, weight in made.scores) == DEFAULT_PRIORITIES | {
+        "NodeAffinityPriority": 5
+    }
+    assert made.scores == generation(settings).scores == by_policy(text, V1_16).scores
+    assert NEW.partition("/")[2] in {each.metadata.name for each in loads(cluster, "cluster").pods}
+
+
+def test_the_question_is_answered_by_the_sums():
+    asked, settings = who_wins(), Settings()
+    assert asked.choices == NODES and asked.right(settings) == "node-a" == decide(settings).node
+    assert asked.why(settings, "node-a").startswith("node-a has the highest sum, 100035")
+    behind = "node-c ends 3 points behind node-a. Its 50 for NodeAffinity becomes 10."
+    assert asked.why(settings, "node-c").startswith(behind)
+    before = str(asked.before(settings.changed(stage=SUM))(ROOM))
+    assert "100,000" not in before and all(f'data-pick="{node}"' in before for node in NODES)
+
+
+def test_the_story_goes_through_the_stages_to_the_picture():
+    view = show(Settings(stage=SUM))
+    frames = view.story(ROOM)
+    assert len(frames) == len(STAGES) and frames[-1] == (view.picture(ROOM), view.sentence)
+
+
+def test_the_log_has_the_rows_with_a_reduce_and_the_sums():
+    lines = Log(Settings()).lines
+    assert len(lines) == 4 * len(WITH_REDUCE) + 4 and str(Log(Settings())).splitlines() == lines
+    assert lines[1] == "web-new_default -> node-b: NodeAffinityPriority, Score: (4)"
+    assert lines[-1] == "Host node-d => Score 100032"
+    assert {line.split(": ")[1].split(",")[0] for line in lines[:-4]} == set(WITH_REDUCE)
+    logged = in_the_log().answer("SelectorSpread on node-a")
+    assert "Right." in str(logged.still()) and "Not quite." in str(in_the_log().answer("both").still())
+
+
+def test_the_question_about_weights():
+    asked, settings = which_weight(), Settings(affinity=3, node="node-c", stage=SUM, priority=SUM)
+    assert asked.right(settings) == "NodeAffinity" and asked.right(settings.changed(node="node-d")) == "SelectorSpread"
+    assert asked.why(settings, "NodeAffinity") == "node-c has the highest sum, 100052, 10 more than node-b."
+    assert asked.why(settings, "SelectorSpread").startswith("With SelectorSpread × 3, node-d wins. node-c has")
+    assert asked.before is None
+
+
+def test_weights_are_handles_and_cells_choose_what_is_written_out():
+    drawn = ElementTree.fromstring(str(show(Settings()).picture(ROOM)))
+    assert {each.get("data-drag") for each in drawn.iter()} - {None} == set(FIELDS)
+    sets = {each.get("data-set") for each in drawn.iter()} - {None}
+    assert {f"stage: {stage}" for stage in STAGES} < sets
+    assert "priority: NodeAffinityPriority, node: node-d" in sets
+    assert all(Settings.parse(each) for each in sets)
+
+
+def test_a_sum_is_written_out_once():
+    for node in NODES:
+        settings = Settings(stage=SUM, priority=SUM, node=node)
+        (step,) = score_steps(decide(settings), SUM, node)
+        written = "".join(text for text, _ in step.parts())
+        assert written == str(step) and written.count("100000 +") == 1
+        assert written in re.sub("<[^>]*>", "", str(show(settings).table))
+
+
+def test_a_bar_that_is_too_short_for_its_number_has_a_break():
+    broken = {stage: str(show(Settings(stage=stage)).picture(ROOM)).count("l4 -8m5 0") for stage in STAGES}
+    assert broken == {"Map": 0, "Reduce": 0, "× weight": len(NODES), "sum": len(NODES)}
+
+
+def test_a_plugin_of_ones_own_joins_as_a_row():
+    @node_score("Always", weight=2)
+    def always(pod, node):
+        return 70
+
+    view = panel([always], stage=SUM).view
+    assert "Always ×2" in view.text and "sum: 100,000 +" in view.text
+    assert "node-a has the highest sum, 100049" in view.sentence
+
+
+def test_the_panel_moves_through_the_same_functions():
+    moved = panel(stage="Reduce").move(priority=SUM, stage=SUM)
+    assert moved.view.text == show(Settings(stage=SUM, priority=SUM)).text
+    assert moved.link().startswith("reduce_and_sum.panel().restore(")

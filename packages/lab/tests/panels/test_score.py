@@ -1,0 +1,326 @@
+"""The panels of lesson 03 at every setting: the cause, the cell, the weights; against sums done by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import V1_20
+from kschedlab.manifests.loading import loads
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab_lab.panels import score, score_questions as questions, weights
+from kschedlab_lab.panels.base import Panel, drawn
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.score import NODES, ONE, PLUGINS, ROWS, UNSCORED, USUAL, Cause, Settings
+from kschedlab_lab.panels.weights import FIELDS, Weights
+from kschedlab_lab.views.score import STAGES
+from kschedlab_lab.views.svg import Room
+
+CAUSES = list(Cause.grid())
+
+
+def numbers(text: str, rows: int) -> dict[str, list[str]]:
+    """The map's cells by row, without the marks of the chosen column and cell."""
+    lines = [line.replace("★ ", "").split() for line in text.splitlines()[2 : 2 + rows]]
+    return {name: [cell.strip("[]") for cell in cells] for name, *cells in lines}
+
+
+@pytest.mark.parametrize("cause", CAUSES, ids=str)
+def test_every_cause(cause: Cause) -> None:
+    decision, view = score.decide(cause), score.show(Settings(**vars(cause), stage=STAGES[3], plugin="sum"))
+    assert f"goes to {decision.node}" in view.sentence
+    shown = numbers(view.text, len(ROWS))
+    if cause.situation == ONE:
+        assert decision.node == "node-d" and decision.scores is None
+        assert view.sentence.endswith("Nothing is scored.") and set(shown["sum"]) == {"–"}
+    elif cause.situation == UNSCORED:
+        assert shown["sum"] == ["1"] * 4 and set(shown[PLUGINS[0]]) == {"–"}
+        assert view.sentence.endswith("sum on node-a: 1.")
+        assert decision.best == list(NODES)
+    else:
+        columns = zip(*(shown[plugin] for plugin in PLUGINS), strict=True)
+        sums = [sum(map(int, column)) for column in columns]
+        assert shown["sum"] == [str(each) for each in sums]
+        assert decision.best == [node for node, each in zip(NODES, sums, strict=True) if each == max(sums)]
+        assert f"★ {decision.node}" in view.text
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_cell_has_its_arithmetic(stage: str) -> None:
+    for plugin, node in product(PLUGINS, NODES):
+        settings = Settings(stage=stage, plugin=plugin, node=node)
+        view = score.show(settings)
+        cell = numbers(view.text, len(ROWS))[plugin][NODES.index(node)]
+        assert f"[{cell}]" in view.text
+        assert f"{plugin} on {node}: " in view.sentence and view.sentence.endswith(f"{cell}.")
+        assert f">{cell}</text>" in str(drawn(view.picture, Room()))
+
+
+def test_an_example_from_the_lesson() -> None:
+    view = score.show(Settings(node="node-b"))
+    assert "(4000m - 2500m) × 100 / 4000m = 37" in view.text and "(37 + 31) / 2 = 34" in view.sentence
+
+
+def test_each_plugin_makes_a_difference_somewhere() -> None:
+    usual = [cause for cause in CAUSES if cause.situation == USUAL]
+    rows = [numbers(score.show(Settings(**vars(cause))).text, len(ROWS)) for cause in usual]
+    assert all(any(len(set(row[plugin])) > 1 for row in rows) for plugin in PLUGINS)
+
+
+def test_the_causes_that_the_lesson_goes_to() -> None:
+    def best(**changes: object) -> list[str]:
+        return score.decide(Cause().changed(**changes)).best
+
+    assert best() == ["node-c"]
+    assert best(cpu=250) == ["node-a", "node-d"]
+    assert best(tainted=False) == ["node-d"]
+    assert best(avoided=True) == ["node-d"]
+
+
+def test_the_yaml_is_the_cluster() -> None:
+    cause = Cause(avoided=True, tainted=False)
+    decision = schedule(score.NEW, Cluster(loads(score.causes().restore(str(cause)).yaml()), V1_20.api), V1_20)
+    assert str(decision) == str(score.decide(cause))
+
+
+def test_the_cluster_as_a_table() -> None:
+    shown = str(score.look(Cause()))
+    assert shown.count("<tr") == 5 and "batch-c: 1 CPU, 7Gi memory" in shown
+    assert "maintenance:PreferNoSchedule" in shown and "PreferNo" not in str(score.look(Cause(tainted=False)))
+
+
+def test_a_click_goes_to_a_cell() -> None:
+    panel = score.panel(stage="weighted")
+    cells = {key: each for key, each in keyed(panel).items() if key.startswith("cell/") and not key.endswith("/box")}
+    assert len(cells) == len(ROWS) * len(NODES)
+    moved = panel.restore(f"{panel.settings}, {cells['cell/sum/node-d'].get('data-set')}")
+    assert (moved.settings.plugin, moved.settings.node) == ("sum", "node-d")
+    assert moved.settings.stage == "weighted" and "= 1000452" in moved.view.sentence
+
+
+def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
+    root = ElementTree.fromstring(str(drawn(panel.view.picture, room or Room())))
+    return {key: each for each in root.iter() if (key := each.get("data-key"))}
+
+
+def test_every_mark_in_the_picture_is_understood() -> None:
+    for panel in (score.panel(), score.panel(stage="summed", cpu=250), score.causes(avoided=True)):
+        root = ElementTree.fromstring(str(drawn(panel.view.picture, Room())))
+        sets = [each.get("data-set") for each in root.iter() if each.get("data-set")]
+        assert len(sets) > 1
+        moved = [panel.restore(f"{panel.settings}, {text}").settings for text in sets]
+        assert moved.count(panel.settings) <= 2 and len(set(map(str, moved))) >= len(sets) - 1
+        drags = {each.get("data-drag") for each in root.iter()} - {None}
+        assert drags <= set(panel.settings.controls())
+    assert any(each.get("data-drag") == "cpu" for each in keyed(score.panel()).values())
+
+
+@pytest.mark.parametrize("room", [Room(400, 300), Room(640, 330), Room(980, 460), Room(1300, 700)], ids=str)
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_story_ends_in_the_picture_and_fills_cell_by_cell(stage: str, room: Room) -> None:
+    view = score.panel(stage=stage).view
+    assert view.story is not None
+    frames = view.story(room)
+    assert frames[-1].picture == drawn(view.picture, room)
+    filled = [written(frame.picture) for frame in frames[:6]]
+    assert filled[:5] == [0, 8, 16, 24, 32]
+    captions = " ".join(frame.caption for frame in frames)
+    named = ["NormalizeScore of NodeAffinity: 0, 0, 20, 60 becomes 0, 0, 33, 100", "PodTopologySpread has weight 2"]
+    assert [name in captions for name in named] == [stage != "raw", stage in STAGES[2:]]
+
+
+def written(picture: Html) -> int:
+    """How many cells have a number."""
+    root = ElementTree.fromstring(str(picture))
+    cells = [each for each in root.iter() if (each.get("data-key") or "").startswith("cell/")]
+    return sum(any((part.text or "").lstrip("-").isdecimal() for part in each) for each in cells)
+
+
+def test_nothing_moves_where_nothing_is_scored() -> None:
+    for situation in (ONE, UNSCORED):
+        view = score.panel(situation=situation, stage="summed").view
+        assert view.story is None and "cpu" in view.idle
+    assert not score.panel().view.idle
+
+
+def test_a_tie_is_hatched_and_named_and_one_node_glows() -> None:
+    shown = keyed(score.panel(stage="summed", cpu=250))
+    sums = {node: "".join(shown[f"cell/sum/{node}"].itertext()) for node in NODES}
+    assert [node for node in NODES if "tie" in sums[node]] == ["node-a", "node-d"]
+    assert all(shown[f"cell/sum/{node}"].findall("{*}path") for node in ("node-a", "node-d"))
+    assert {"chosen", "chosen/glow", "tied/node-d"} <= shown.keys() and "chosen" not in keyed(score.panel())
+    assert "drawn here: node-a" in str(drawn(score.panel(stage="summed", cpu=250).view.picture, Room()))
+
+
+def test_the_only_feasible_node_is_marked_and_the_others_are_crossed() -> None:
+    shown = keyed(score.panel(situation=ONE, stage="summed"))
+    signs = ["".join(shown[f"column/{node}"].itertext())[0] for node in NODES]
+    assert signs == ["✕", "✕", "✕", "★"] and "chosen" in shown
+
+
+def test_a_vetoed_bar_is_hatched_and_says_so() -> None:
+    shown = keyed(weights.panel(avoided=True))
+    assert [node for node in NODES if f"vetoed/{node}" in shown] == ["node-c"]
+    assert "".join(shown["end/node-c"].itertext()) == "453, vetoed: no 1M"
+    assert "".join(shown["end/node-a"].itertext()) == "451 + 1M"
+
+
+def test_the_numbers_of_the_arithmetic_point_to_their_cells() -> None:
+    panel = score.panel(stage="summed", plugin="sum", node="node-c")
+    for markup in (str(panel.view.table), str(drawn(panel.view.picture, Room(1000, 460)))):
+        refs = re.findall(r'data-ref="([^"]+)"[^>]*>(\d+)<', markup)
+        assert [ref for ref, _ in refs] == [f"cell/{plugin}/node-c" for plugin in ROWS]
+        cells = keyed(panel)
+        assert all("".join(cells[ref].itertext()) == text for ref, text in refs)
+
+
+def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None:
+    asked: list[tuple[Panel[Any], Question[Any], str, tuple[str, ...]]] = [
+        (score.panel(), questions.which_node(), "node-c", NODES),
+        (score.panel(situation=ONE), questions.which_numbers(), "none", ()),
+        (score.panel(situation=UNSCORED), questions.who_without_plugins(), "all four tie", NODES),
+        (score.panel(node="node-b"), questions.the_number("cpu"), "37", ("38", "25")),
+        (score.panel(node="node-c", plugin="NodeAffinity", stage="normalised"), questions.the_number(), "33", ("34",)),
+        (score.panel(stage="weighted"), questions.largest_weight(), "NodePreferAvoidPods", ("NodeAffinity",)),
+        (score.causes(), questions.which_change(), "the pod asks for 250m", tuple(questions.CHANGES)),
+    ]
+    for panel, question, right, others in asked:
+        open_panel = panel.ask(question)
+        answers = dict.fromkeys((right, *others, *question.choices))
+        verdicts = {answer: question.verdict(answer, panel.settings) for answer in answers}
+        assert [answer for answer, verdict in verdicts.items() if verdict["right"]] == [right]
+        assert len({verdict["why"] for verdict in verdicts.values()}) >= len(answers) - len(others) // 2
+        assert f"{question.text}\n" in repr(open_panel.answer(right))
+        if question.before is not None:
+            picture = str(drawn(question.before(panel.settings), Room()))
+            assert "★" not in picture and (question.choices[:1] != NODES[:1] or 'data-pick="node-a"' in picture)
+
+
+def test_the_question_about_a_cell_does_not_show_its_number() -> None:
+    settings = Settings(node="node-c", plugin="NodeAffinity", stage="normalised")
+    question = questions.the_number()
+    assert question.before is not None
+    root = ElementTree.fromstring(str(drawn(question.before(settings), Room())))
+    cells = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
+    assert cells["cell/NodeAffinity/node-c"] == "20 → ?" and cells["cell/NodeAffinity/node-d"] == "60"
+    assert not [key for key in cells if key.startswith("cell/sum")]
+
+
+def test_the_nodes_themselves_hold_the_switches_and_the_pod_goes_to_the_chosen_one() -> None:
+    panel = score.causes()
+    sets = [each.get("data-set") for each in keyed(panel)["node/node-d"].iter() if each.get("data-set")]
+    assert sets == ["tainted: off"]
+    moved = panel.restore(f"{panel.settings}, {sets[0]}")
+    assert moved.view.sentence.startswith("node-d has the highest sum, 1000552")
+    assert "pod/shop-new" in keyed(moved) and "★" in "".join(keyed(moved)["node/node-d"].itertext())
+    tied = keyed(panel.move(cpu=250))
+    assert [node for node in NODES if "tie" in "".join(tied[f"node/{node}"].itertext())] == ["node-a", "node-d"]
+    refused = keyed(panel.move(situation=ONE))
+    assert [node for node in NODES if "✕" in "".join(refused[f"node/{node}"].itertext())] == list(NODES[:3])
+
+
+def sampled() -> Iterator[Weights]:
+    """Each weight alone at each of its values, each pair of axes, and the note."""
+    for field, avoided in product(FIELDS, (False, True)):
+        for value in Weights.controls()[field].values:
+            yield Weights(avoided=avoided).changed(**{field: value})
+    for down, across in product(FIELDS, FIELDS):
+        yield Weights(down=down, across=across)
+
+
+def by_hand(given: Weights) -> list[str]:
+    """The nodes with the highest sum: normalised scores of the usual cause, times the weights."""
+    cells = numbers(score.show(Settings(stage="normalised", avoided=given.avoided)).text, len(ROWS))
+    factors = {plugin: getattr(given, field) for field, plugin in FIELDS.items()} | {"NodePreferAvoidPods": 10000}
+    sums = [sum(factors[p] * int(cells[p][i]) for p in PLUGINS) for i in range(len(NODES))]
+    return [node for node, each in zip(NODES, sums, strict=True) if each == max(sums)]
+
+
+def test_the_weights_choose_the_node() -> None:
+    for given in sampled():
+        best, view = by_hand(given), weights.show(given)
+        assert weights.decide(given).best == best
+        expected = f"{best[0]} has the highest sum" if len(best) == 1 else f"{', '.join(best)} share the highest sum"
+        assert view.sentence.startswith(expected)
+        shown = keyed(weights.panel().restore(str(given)))
+        bars = {node: "".join(shown[f"bar/{node}"].itertext()) for node in NODES}
+        assert [node for node in NODES if "★" in bars[node]] == [weights.decide(given).node]
+        assert [node for node in NODES if "tie" in bars[node]] == (best if len(best) > 1 else [])
+
+
+@pytest.mark.parametrize(("down", "across"), [("spread", "nodes"), ("taints", "least"), ("image", "image")])
+def test_the_map_shows_who_wins(down: str, across: str) -> None:
+    given = Weights(down=down, across=across)
+    lines = weights.show(given).text.splitlines()[-7:]
+    values = Weights.controls()[down].values
+    for y, line in zip(values, lines, strict=True):
+        letters = [cell.strip("[]") for cell in line.split()[1:]]
+        best = [by_hand(given.changed(**({across: x} | {down: y} if down != across else {across: x}))) for x in values]
+        if down != across:
+            assert letters == ["=".join(name[-1].upper() for name in each) for each in best]
+
+
+def test_weights_are_bars_to_drag_and_a_cell_of_the_map_is_a_place_to_go() -> None:
+    panel = weights.panel(spread=4)
+    shown = keyed(panel)
+    parts = [each for root in shown.values() for each in root.iter()]
+    dragged = {name: each for each in parts if (name := each.get("data-drag"))}
+    assert set(dragged) == set(FIELDS)
+    names = {field: plugin.removeprefix("NodeResources") for field, plugin in FIELDS.items()}
+    box = {field: float(shown[f"weight/{name}/box"].get("width", "nan")) for field, name in names.items()}
+    assert box["spread"] == pytest.approx(4 * box["nodes"])
+    assert float(dragged["spread"].get("data-step", "nan")) == pytest.approx(box["nodes"])
+    for y, x in product(range(7), range(7)):
+        written = [str(each) if each else "off" for each in (y, x)]
+        moved = panel.restore(f"{panel.settings}, {shown[f'cell/{written[0]}/{written[1]}'].get('data-set')}")
+        assert (moved.settings.spread, moved.settings.nodes) == (y, x)
+    axes = [each.get("data-set") for each in ElementTree.fromstring(str(drawn(panel.view.picture, Room()))).iter()]
+    moved = [panel.restore(f"{panel.settings}, {text}").settings for text in axes if text and "down" in text]
+    assert [each.down for each in moved] == list(FIELDS)
+
+
+def test_a_map_of_one_weight_with_itself_goes_there_too() -> None:
+    panel = weights.panel(down="image", across="image")
+    assert panel.restore(f"{panel.settings}, {keyed(panel)['cell/off/3'].get('data-set')}").settings.image == 3
+
+
+def test_the_stage_of_weights_fits_beside_or_below() -> None:
+    for room in (Room(400, 300), Room(640, 330), Room(800, 300), Room(980, 460)):
+        root = ElementTree.fromstring(str(drawn(weights.panel().view.picture, room)))
+        width, height = map(float, (root.get("viewBox") or "").split()[2:])
+        assert width <= room.width and (room.width < 700 or height <= max(room.height, 360))
+
+
+def test_the_predictions_about_weights() -> None:
+    for field, old, new, right in (("nodes", 1, 2, "node-d"), ("spread", 2, 0, "node-a")):
+        question, settings = weights.who_wins(field, old, new), Weights().changed(**{field: new})
+        verdicts = {node: question.verdict(node, settings) for node in NODES}
+        assert [node for node in NODES if verdicts[node]["right"]] == [right]
+        assert question.before is not None
+        before = str(drawn(question.before(settings), Room()))
+        assert "453 + 1M" in before and all(f'data-pick="{node}"' in before for node in NODES)
+    assert weights.who_wins("nodes", 1, 2).verdict("node-c", Weights(nodes=2))["why"] == (
+        "The change: node-c gains 33, node-d gains 100. Now node-d leads with 1000552."
+    )
+
+
+def test_the_sums_are_also_a_chart_with_a_figure() -> None:
+    chart = weights.sums_chart(Weights())
+    assert "★ node-c" in chart.text and len(chart.plotly().data) == len(FIELDS)
+
+
+def test_the_winners_that_the_lesson_speaks_of() -> None:
+    assert [weights.decide(Weights(nodes=each)).best for each in (0, 1, 2)] == [["node-a"], ["node-c"], ["node-d"]]
+    assert not any("node-b" in weights.decide(given).best for given in sampled() if not alone(given))
+
+
+def alone(given: Weights) -> bool:
+    """Whether so much is off that nodes may tie for want of opinions."""
+    return sum(getattr(given, field) > 0 for field in FIELDS) < 3

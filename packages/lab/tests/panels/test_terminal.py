@@ -1,0 +1,250 @@
+"""The panels beside a terminal: what they say of a cluster that kubectl changes, and the desk that serves it."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.objects.model import Deployment, Node, Pod
+from kschedlab_lab.panels import preemption, terminal
+from kschedlab_lab.panels.terminal_desk import KUBECONFIG, Desk, kubeconfig
+from kschedlab_lab.panels.terminal_feed import KEPT, Feed
+from kschedlab_lab.panels.terminal_view import view_of
+from kschedlab_lab.views.svg import Room
+from kschedlab_live.serve.kubeconfig import read
+from kschedlab_simulation.simulation import Simulation
+
+ROOM = Room(640, 400)
+
+
+class Played:
+    """A story that is simulated instead of served."""
+
+    def __init__(self, story: str) -> None:
+        self.simulation = Simulation.of(terminal.panel(story).scenario())
+        self.feed = Feed(self.simulation.start, self.simulation.log)
+        self._read = len(self.simulation.log)
+
+    def run(self, until: str) -> None:
+        self.simulation.run(until)
+        self.feed.follow(self.simulation.log.entries[self._read :])
+        self._read = len(self.simulation.log)
+
+    def scale(self, name: str, replicas: int) -> None:
+        api = self.simulation.api
+        old = api.get(Deployment, "default", name)
+        api.update(replace(old, spec=replace(old.spec, replicas=replicas)), by="kubectl")
+
+    def view(self) -> Any:
+        return view_of(self.feed.seen, "nothing yet")
+
+    def cells(self) -> dict[str, list[str]]:
+        """The pods of the table, by the beginning of their names."""
+        lines = self.view().text.splitlines()[2:]
+        return {line.split("-")[0]: line.split()[1:] for line in lines if line.count(" ") == 5}
+
+
+@pytest.mark.parametrize("story", terminal.STORIES)
+def test_a_panel_shows_the_cluster_before_anything_is_typed(story: str) -> None:
+    panel = terminal.panel(story)
+    assert panel.view.sentence == terminal.BEFORE
+    assert str(panel) == str(terminal.panel(story)), "a saved notebook does not change"
+    assert ElementTree.fromstring(str(panel.view.picture(ROOM))).tag.endswith("svg")
+    assert "Running" in panel.view.text and "urgent" not in panel.view.text
+    assert "kind: Deployment" in panel.yaml() and f"generation: {terminal.STORIES[story].generation}" in panel.yaml()
+
+
+def test_a_nomination_is_told_line_by_line() -> None:
+    played = Played("nomination")
+    played.run("5s")
+    assert played.view().sentence == "nothing yet"
+    played.scale("urgent", 1)
+    played.run("6s")
+    view = played.view()
+    assert "5.0 s: kubectl scales urgent from 0 to 1." in view.text
+    assert "replicaset-controller creates urgent-" in view.text and ": 3 CPU, priority 500." in view.text
+    assert "of urgent-" in view.text and "0/2 nodes are available: 2 Insufficient cpu." in view.text
+    assert "the scheduler nominates urgent-" in view.text
+    assert "the scheduler deletes mail-a, which has 30 s to end." in view.text
+    assert played.cells()["urgent"] == ["0/1", "Pending", "500", "<none>", "node-a"]
+    assert played.cells()["mail"] == ["1/1", "Terminating", "0", "node-a", "<none>"]
+    picture = str(view.picture(ROOM))
+    assert "NOMINATED NODE of urgent-" in picture and "NOMINATED NODE node-a" in picture
+    played.run("60s")
+    assert "mail-a is gone: the kubelet removed it." in played.view().text
+    assert "is Running on node-a." in played.view().sentence
+    assert "mail" not in played.cells()
+
+
+def test_a_more_important_pod_takes_the_nomination() -> None:
+    played = Played("nomination")
+    played.scale("urgent", 1)
+    played.run("2s")
+    played.scale("critical", 1)
+    played.run("4s")
+    assert played.cells()["critical"][4] != "<none>"
+
+
+def test_the_cluster_of_lesson_05_evicts_whom_the_lesson_evicts() -> None:
+    played = Played("ladder")
+    played.run("1s")
+    played.scale("urgent", 1)
+    played.run("2s")
+    decision = preemption.decide(preemption.Settings())
+    assert played.cells()["urgent"][4] == decision.nominated_node
+    going = {pod.metadata.name for pod in played.feed.seen.pods if pod.metadata.deletionTimestamp is not None}
+    assert decision.preemption is not None and decision.nominated_node is not None
+    victims = decision.preemption.candidates[decision.nominated_node].victims
+    assert going == {each.pod.metadata.name for each in victims}
+
+
+def test_nodes_and_strange_names_are_told() -> None:
+    played = Played("nomination")
+    api = played.simulation.api
+    node = api.get(Node, "", "node-a")
+    node = api.update(replace(node, spec=replace(node.spec, unschedulable=True)), by="kubectl")
+    api.update(replace(node, metadata=replace(node.metadata, labels={"a": "b"})), by="\u202ekubectl<b>")
+    api.delete(Node, "", "node-b", by="kubectl")
+    played.run("1s")
+    text = played.view().text
+    assert "kubectl cordons node-a." in text and "kubectl deletes node node-b." in text
+    assert "[U+202E]kubectl<b> changes node node-a." in text
+    assert "kubectl&lt;b&gt;" in str(played.view().table)
+    assert "cordoned" in str(played.view().picture(ROOM))
+
+
+def test_much_is_cut_short() -> None:
+    played = Played("nomination")
+    for number in range(8):
+        played.scale("urgent", 5 * number + 5)
+        played.run(f"{number + 1}s")
+    assert len(played.feed.seen.lines) == KEPT
+    view = played.view()
+    picture = str(view.picture(ROOM))
+    assert "more" in picture and ElementTree.fromstring(picture).tag.endswith("svg")
+    assert "and 13 pods more" in view.text
+
+
+def test_pods_without_a_request_and_ended_ones_take_no_place() -> None:
+    played = Played("nomination")
+    api = played.simulation.api
+    plain = api.get(Pod, "default", "mail-a")
+    container = replace(plain.spec.containers[0], resources=replace(plain.spec.containers[0].resources, requests={}))
+    for name in ("one", "two"):
+        spec = replace(plain.spec, containers=(container,), nodeName="node-a")
+        api.create(Pod(metadata=replace(Pod().metadata, namespace="default", name=name), spec=spec), by="kubectl")
+    api.patch_status(Pod, "default", "logs-a", phase="Succeeded", by="kubelet")
+    played.run("1s")
+    picture = str(played.view().picture(ROOM))
+    assert "2 pods without a CPU request" in picture
+    assert 'data-key="pod/logs-a"' not in picture and "2 CPU free" in picture
+
+
+def test_an_unknown_story_is_named() -> None:
+    with pytest.raises(ValueError, match='"x" is no story; there are nomination, ladder'):
+        terminal.panel("x")
+
+
+# -- the desk
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+def scaled(url: str, replicas: int) -> None:
+    """What ``kubectl scale deployment urgent`` sends."""
+    httpx.patch(
+        f"{url}/apis/apps/v1/namespaces/default/deployments/urgent/scale",
+        json={"spec": {"replicas": replicas}},
+        headers={"content-type": "application/merge-patch+json", "user-agent": "kubectl/v1.37.0"},
+    ).raise_for_status()
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The kubeconfig that JupyterLab's settings name."""
+    file = tmp_path / "run" / KUBECONFIG
+    monkeypatch.setenv("KUBECONFIG", f"{file}:{tmp_path / 'own'}")
+    return file
+
+
+def test_the_panel_follows_what_is_typed(path: Path) -> None:
+    async def follow() -> None:
+        panel = terminal.panel("nomination")
+        desk = Desk(panel)
+        desk.start()
+        assert "The cluster lives." in _words(desk) and panel.view.sentence == terminal.BEFORE
+        assert desk.stage.shown["moment"] == ""
+        await asyncio.to_thread(scaled, read(path), 1)
+        await until(lambda: "node-a" in desk.stage.shown["table"] and "the scheduler nominates" in panel.view.text)
+        assert "kubectl scales urgent from 0 to 1." in panel.view.text
+        assert desk.stage.shown["moment"] != "", "the saved picture is to be replaced"
+        desk.turn()
+        desk.turn()
+        desk.start()
+        assert panel.view.sentence == terminal.BEFORE, "it begins again"
+        desk.end()
+        assert not path.exists() and Desk.current is None
+
+    asyncio.run(follow())
+
+
+def test_a_kernel_has_one_cluster(path: Path) -> None:
+    async def two() -> None:
+        first, second = Desk(terminal.panel("nomination")), Desk(terminal.panel("ladder"))
+        first.start()
+        second.start()
+        assert (first.background, Desk.current) == (None, second)
+        assert "The cluster has ended" in _words(first)
+        url = read(path)
+        assert len(httpx.get(f"{url}/api/v1/nodes").json()["items"]) == 4
+        second.end()
+
+    asyncio.run(two())
+
+
+def test_another_notebook_takes_the_terminals(path: Path) -> None:
+    async def taken() -> None:
+        desk = Desk(terminal.panel("nomination"))
+        desk.start()
+        text = path.read_text()
+        path.write_text(text.replace("http://127.0.0.1:", "http://127.0.0.1:1"))
+        await until(lambda: "another notebook" in _words(desk))
+        path.write_text(text)
+        await until(lambda: "kubectl finds this cluster" in _words(desk))
+        desk.end()
+
+    asyncio.run(taken())
+
+
+def test_what_prevents_the_cluster_is_said(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("kind: Config\n")
+    desk = Desk(terminal.panel("nomination"))
+    desk.start()
+    assert "The cluster could not be started" in _words(desk) and "is no kubeconfig of kschedlab serve" in _words(desk)
+    assert (desk.background, path.read_text()) == (None, "kind: Config\n")
+
+
+def test_other_terminals_are_told_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "mine"))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "a b"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert kubeconfig() == tmp_path / "a b" / KUBECONFIG
+    desk = Desk(terminal.panel("nomination"))
+    desk.start()
+    assert "export KUBECONFIG=" in _words(desk) and "a b/kschedlab.kubeconfig" in _words(desk)
+    assert "kubectl is not on this machine" in _words(desk)
+    desk.end()
+
+
+def _words(desk: Desk) -> str:
+    return str(desk.children[1].value)

@@ -1,0 +1,343 @@
+"""Lesson 07's panel: every question about every kind of pod is answered, and wrong input leaves all as it was."""
+
+import gzip
+import html
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from kschedlab.build import as_yaml, node, pod
+from kschedlab.generations import GENERATIONS, LATEST
+from kschedlab.manifests.loading import ManifestError, loads
+from kschedlab.scheduler import schedule
+from kschedlab_lab.panels import cluster_questions, your_cluster as lesson
+from kschedlab_lab.panels.classroom import CLASSROOM, classroom
+from kschedlab_lab.panels.cluster_loader import Loader
+from kschedlab_lab.panels.cluster_source import BUNDLED
+from kschedlab_lab.panels.session import Session
+from kschedlab_lab.stage.files import FilePicker
+from kschedlab_lab.views.svg import Room
+from tools import make_cluster
+
+SMALL = as_yaml([node("node-a"), pod("first", "node-a", 1), pod("second", "", 9)])
+EVIL = "<script>alert(1)</script>\u202e"
+PENDING = {
+    "analytics/report-builder-0": "NodeResourcesFit",
+    "data/redis-24": "InterPodAffinity",
+    "data/restore-0": "VolumeRestrictions refuses it before any node is looked at (persistentvolumeclaim",
+    "edge/ingress-canary-0": "NodePorts",
+    "ml/train-large-0": "NodeResourcesFit",
+    "ml/train-small-0": "TaintToleration",
+    "ml/tune-0": "waits for its scheduling gates: example.com/quota",
+    "analytics/forecast-0": "preemptionPolicy=Never",
+    "shop/payment-burst-0": "preempting 2 victims",
+    "shop/search-reindex-0": "NodeAffinity",
+    "data/postgres-0": "didn't match PersistentVolume's node affinity",
+    "shop/banner-0": "It is 1 ahead of general-03: NodeResourcesFit ×1 +1.",
+    "ci/runner-110": "goes to spot-",
+}
+QUESTIONS = (lesson.WHY, lesson.WHAT_IF, lesson.WHOM)
+
+
+def as_list(items):
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+
+
+def drawn(view, room=None):
+    return str(view.picture(room or Room()) if callable(view.picture) else view.picture)
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    return lesson.bundled()
+
+
+def test_the_bundled_cluster_waits_for_different_reasons(loaded):
+    assert list(loaded.cluster(LATEST).pending) == list(PENDING)
+    panel = lesson.panel()
+    for key, why in PENDING.items():
+        assert why in panel.move(pod=key).view.text
+    assert loaded.sentence == "the bundled cluster: 200 nodes, 2,047 running pods, 13 pending."
+
+
+def test_the_bundled_cluster_is_what_the_tool_makes():
+    packed = (Path(lesson.__file__).parent / "bundled.json.gz").read_bytes()
+    assert json.loads(gzip.decompress(packed))["items"] == make_cluster.cluster()
+    assert len(packed) < 150_000
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_every_question_is_answered(loaded, generation):
+    """All pending pods, and running ones of several apps."""
+    running = [key for key in loaded.pods if "-0" not in key][13::170]
+    panel = lesson.panel(generation=generation)
+    for key in (*PENDING, *running):
+        for question in QUESTIONS:
+            asked = panel.move(pod=key, question=question)
+            view = asked.view
+            assert asked.error == "" and view.sentence and view.text and "<svg" in drawn(view)
+            if key in PENDING and question == lesson.WHY:
+                decision = schedule(key, loaded.cluster(generation), GENERATIONS[generation])
+                assert (decision.node or key) in view.sentence
+                assert decision.event in " ".join(view.text.split())
+            if key in running:
+                assert f"{key} runs on " in view.sentence
+
+
+def test_moving_by_code_and_restoring():
+    first = lesson.panel()
+    panel = first.move(pod="data/kafka-3", question=lesson.WHAT_IF, generation="v1.20")
+    state = str(panel.settings)
+    assert state == (
+        "pod: data/kafka-3, question: what would change it, node: none, show: all, pools: karpenter.sh/nodepool, "
+        "generation: v1.20, change: none"
+    )
+    found = panel.move(pod="checkout")
+    assert found.settings.pod.startswith("shop/checkout-") and found.settings.question == lesson.WHAT_IF
+    assert first.settings.pod == "analytics/report-builder-0", "code moves copies"
+    assert str(first.restore(state).settings) == state and "lesson.panel().restore(" in panel.link()
+    Session(panel).receive({"state": state.replace(lesson.WHAT_IF, lesson.WHY)})
+    assert panel.settings.question == lesson.WHY and "runs on" in panel.view.sentence
+    with pytest.raises(ValueError, match='no pod "shop/nobody" among 2,060 pods'):
+        panel.restore("pod: shop/nobody")
+    with pytest.raises(ValueError, match='no node "moon" among 200 nodes'):
+        panel.move(node="moon")
+    with pytest.raises(ValueError, match="no pod"):
+        panel.move(pod="")
+
+
+def test_a_click_on_a_node_asks_why_not_that_one():
+    session = Session(lesson.panel(pod="shop/banner-0"))
+    assert 'data-set="node: general-07"' in session.shown["picture"]
+    at = session.shown["at"] | {"node": "general-07"}
+    (reply,) = session.receive({"set": at, "n": 1})
+    shown = reply["shown"]
+    assert "general-07 fits too, but has 599 of 606 points" in shown["sentence"]
+    assert "Why not general-07?" in shown["picture"] and "Why not general-07?" in shown["table"]
+    (reply,) = session.receive({"set": at | {"node": "none"}, "n": 2})
+    assert "Why not" not in reply["shown"]["picture"]
+
+
+def test_a_change_is_applied_by_a_click_and_taken_back():
+    panel = lesson.panel(pod="data/redis-24", question=lesson.WHAT_IF)
+    word = "one node more of data"
+    assert f'data-set="change: {word}"' in drawn(panel.view) and "changed" not in drawn(panel.view)
+    after = panel.move(change=word)
+    assert after.view.sentence == (
+        "Before: data/redis-24 fits on none of 200 nodes, and preemption does not help. "
+        "After, one node more of data: data/redis-24 goes to data-01-new, the only feasible node out of 201."
+    )
+    picture = drawn(after.view)
+    assert "changed" in picture and picture.count("h7v7z") == 1 and 'data-key="node/data-01-new"' in picture
+    new = after.move(node="data-01-new")
+    assert "data-01-new is the chosen node." in new.view.sentence
+    assert new.move(change="none").view.sentence.endswith("5 changes would help.") is False
+    assert "Why not" not in drawn(new.move(change="none").view), "the new node is gone"
+    assert panel.move(change="no such change").view.sentence == panel.view.sentence
+    assert "change" in after.move(question=lesson.WHY).view.idle and "change" not in after.view.idle
+
+
+def test_every_change_that_is_offered_can_be_applied():
+    panel = lesson.panel(question=lesson.WHAT_IF)
+    for key in PENDING:
+        asked = panel.move(pod=key)
+        for word in set(re.findall(r'data-set="change: ([^"]*)"', drawn(asked.view, Room(1000, 900)))) - {"none"}:
+            applied = asked.move(change=html.unescape(word))
+            assert (
+                applied.view.sentence.startswith(("Before: ", f"{key} runs on")) and "After, " in applied.view.sentence
+            )
+
+
+def test_pools_and_shown_nodes_follow_the_settings():
+    panel = lesson.panel(pod="shop/banner-0", pools="topology.kubernetes.io/zone")
+    assert 'data-set="show: eu-1a"' in drawn(panel.view) and "eu-1a" in panel.move(pod="postgres-0").view.text
+    few = drawn(panel.move(show="gpu eu-1b").view)
+    assert "‹ all 200 nodes" in few and "4 nodes for “gpu eu-1b”" in few
+    with pytest.raises(ValueError, match='pools: "nothing" is not one of karpenter.sh/nodepool'):
+        panel.move(pools="nothing")
+
+
+def test_a_pod_of_another_scheduler_is_left_to_it():
+    text = as_list([node("n"), pod("mine", "", 1, schedulerName="volcano")])
+    for question in QUESTIONS:
+        view = lesson.panel().paste(text).move(question=question).view
+        assert view.sentence.startswith(
+            "kube-scheduler does not decide about this pod: no profile has the schedulerName"
+        )
+        assert '"volcano"' in view.text and "#D55E00" not in drawn(view) and 'data-key="node/n/box"' in drawn(view)
+
+
+def test_questions_hide_the_answer_and_know_it():
+    rights = []
+    for make in (
+        cluster_questions.what_helps,
+        cluster_questions.how_much,
+        cluster_questions.there_again,
+        cluster_questions.whose_pods,
+    ):
+        asking = make()
+        shown = Session(asking).shown
+        assert shown["asking"]["choices"] == list(asking.question.choices) and shown["sentence"] == ""
+        assert shown["table"] == "" and "not looked at yet: 200" in shown["picture"]
+        answers = ("★", "✕", "feasible", "refused", "TaintToleration", "evict", "1285")
+        assert not any(answer in shown["picture"] for answer in answers)
+        marks = {choice: repr(asking.answer(choice)).splitlines() for choice in asking.question.choices}
+        right = [choice for choice, lines in marks.items() if any(line.startswith("Right.") for line in lines)]
+        assert right == [asking.question.right(asking.settings)]
+        rights += right
+    assert rights == ["a taint that it does not tolerate", "1285m", "another node", "invoices (priority -10)"]
+
+
+def test_enlarged_it_stays_enlarged():
+    loader = Loader(lesson.panel())
+    classroom()
+    try:
+        loader.take(lambda: lesson.bundled())
+        assert CLASSROOM in loader._dom_classes and loader.stage.large
+    finally:
+        classroom(on=False)
+    assert CLASSROOM not in loader._dom_classes and not loader.stage.large
+
+
+def test_a_cluster_of_one_s_own(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(SMALL)
+    for panel in (
+        lesson.panel().paste(SMALL),
+        lesson.panel().load(str(path)),
+        lesson.panel().load(str(tmp_path)),
+        lesson.panel(str(path)),
+        lesson.panel(loads(SMALL)),
+        lesson.panel().upload([("mine.yaml", SMALL.encode())]),
+        lesson.panel().upload([("mine.yaml.gz", gzip.compress(SMALL.encode()))]),
+    ):
+        assert panel.problems == () and "1 node, 1 running pod, 1 pending." in repr(panel)
+        assert panel.settings.pod == "default/second" and "Insufficient cpu" in panel.view.text
+        assert panel.move(pod="default/first").view.sentence.endswith(
+            "the only feasible node out of 1. So it would land on the node where it runs."
+        )
+
+
+def test_several_files_are_one_cluster():
+    nodes, pods = as_yaml([node("node-a")]), as_yaml([pod("first", "", 1)])
+    panel = lesson.panel().upload([("nodes.yaml", nodes.encode()), ("pods.yaml", pods.encode())])
+    assert panel.loaded.name == "nodes.yaml, pods.yaml" and panel.view.sentence.startswith(
+        "default/first goes to node-a"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: [", "pasted:2: not valid YAML"),
+        ("", "pasted: there are no nodes in it; try: kubectl get nodes,pods,"),
+        (as_yaml([node("node-a")]), "pasted: there are no pods in it"),
+        (as_yaml([pod("p", "", 1)]), "pasted: there are no nodes in it"),
+        (as_yaml([node("node-a", "lots"), pod("p")]), 'pasted:7: Node node-a: status.allocatable.cpu: "lots"'),
+    ],
+)
+def test_wrong_input_is_told_by_line_and_the_old_cluster_stays(text, problem):
+    panel = lesson.panel(pod="data/kafka-3")
+    refused = panel.paste(text)
+    assert refused.problems[0].startswith(problem) and panel.problems == ()
+    assert str(refused.settings) == str(panel.settings) and refused.loaded.name == BUNDLED
+    loader = Loader(panel)
+    loader.take(lambda: lesson.from_text(text))
+    assert "Not loaded; the bundled cluster stays." in loader._wrong.value and loader.panel is panel
+    loader.take(lambda: lesson.from_text(SMALL))
+    assert loader._wrong.value == "" and loader.panel.loaded.name == "pasted"
+
+
+def test_a_misspelt_field_is_named_above_the_picture():
+    misspelt = as_yaml([node("node-a"), pod("first", nodeselector={})])
+    loader = Loader(lesson.panel())
+    loader.take(lambda: lesson.from_text(misspelt))
+    assert "spec.nodeselector: is not a field of PodSpec: did you mean nodeSelector?" in loader._said.value
+
+
+def test_wrong_files_and_paths():
+    panel = lesson.panel()
+    for path in ("-", "/nowhere/at/all.yaml", "\0"):
+        assert panel.load(path).problems and panel.load(path).loaded.name == BUNDLED
+    for content in (b"\x1f\x8bnonsense", gzip.compress(b"a: b")[:-9], b"\xff\xfe\xff", b""):
+        assert panel.upload([("x.gz", content)]).problems[0].startswith("x")
+    with pytest.raises(ManifestError):
+        lesson.panel("/nowhere/at/all.yaml")
+
+
+def test_what_is_wrong_with_many_objects_is_cut_off():
+    text = as_yaml([node(f"NODE-{i}") for i in range(50)])
+    loader = Loader(lesson.panel())
+    loader.take(lambda: lesson.from_text(text))
+    assert len(lesson.panel().paste(text).problems) == 50 and "and 30 more" in loader._wrong.value
+
+
+def test_a_large_file_comes_in_parts_and_each_is_acknowledged():
+    taken, sent = [], []
+    picker = FilePicker(taken.append, 100)
+    picker.send = sent.append
+    parts = [("a.json", b"x" * 40, True, True), ("a.json", b"y" * 20, False, False), ("b.yaml", b"z", False, True)]
+    for i, (name, content, first, begins) in enumerate(parts):
+        message = {"name": name, "first": first, "begins": begins, "last": i == 2}
+        picker._received(None, message, [memoryview(content)])
+        assert len(sent) == i + 1 and (taken == []) == (i < 2)
+    assert taken == [[("a.json", b"x" * 40 + b"y" * 20), ("b.yaml", b"z")]]
+    picker._received(None, {"name": "c", "first": True, "begins": True, "last": True}, [memoryview(b"x" * 500)])
+    assert len(taken[1][0][1]) == 101, "more than the limit is dropped; the reader then says that it is too large"
+    picker._received(None, {"last": True}, [memoryview(b"stray")])
+    assert len(taken) == 2
+
+
+def test_a_chosen_file_replaces_the_cluster():
+    loader = Loader(lesson.panel())
+    first = loader.stage
+    picker = loader.fields()[0]
+    picker._received(
+        None, {"name": "mine.yaml", "first": True, "begins": True, "last": True}, [memoryview(SMALL.encode())]
+    )
+    assert loader.panel.loaded.name == "mine.yaml" and loader.stage is not first
+    assert loader._box.children == (loader.stage,) and "mine.yaml: 1 node" in loader._said.value
+
+
+def test_hostile_text_is_shown_and_not_obeyed():
+    """Names are checked by the loader; other text goes through as it is, and file names are anything."""
+    claims = [{"name": "data", "persistentVolumeClaim": {"claimName": EVIL}}]
+    gated = pod("gated", "", 1, schedulingGates=[{"name": "example.com/quota"}])
+    text = as_list([node("n"), pod("mine", "", 1, volumes=claims), gated])
+    panel = lesson.panel().upload([(f"{EVIL}.json", text.encode())])
+    loader = Loader(panel)
+    markup = [loader._said.value, str(panel.still())]
+    for question in QUESTIONS:
+        asked = panel.move(pod="default/mine", question=question, show=EVIL, change=EVIL)
+        markup += [drawn(asked.view), str(asked.view.table), str(asked.still())]
+        assert "\u202e" not in repr(asked).replace(EVIL, "")
+    wrong = [(f"{EVIL}.yaml", f"kind: Node\nmetadata: {{name: '{EVIL}'}}".encode())]
+    loader.take(lambda: lesson.from_files(wrong))
+    markup += [loader._wrong.value, str(panel.upload(wrong).still())]
+    for each in markup:
+        assert "<script" not in each and "\u202e" not in each
+    assert any("&lt;script&gt;" in each for each in markup)
+
+
+def test_a_saved_panel_is_small_and_holds_its_numbers():
+    panel = lesson.panel(pod="ml/train-small-0", question=lesson.WHAT_IF)
+    still = str(panel.still())
+    assert "tolerating nvidia.com/gpu=present" in repr(panel) and len(still) < 25_000
+    assert 'src="data:image/svg+xml' in still
+
+
+def test_five_thousand_nodes_can_be_asked_about():
+    """Every question in under two seconds of the processor; measured: under 0.2 s."""
+    pool = {"karpenter.sh/nodepool": "big"}
+    made = [node(f"node-{i}", 8, labels={**pool, "kubernetes.io/hostname": f"node-{i}"}) for i in range(5000)]
+    made += [pod(f"pod-{i}", f"node-{i % 5000}", 2, priority=i % 7) for i in range(15_000)]
+    panel = lesson.panel().paste(as_list([*made, pod("mine", "", 4, 0)]))
+    assert panel.settings.pod == "default/mine"
+    for question in QUESTIONS:
+        began = time.process_time()
+        asked = panel.move(question=question)
+        assert len(drawn(asked.view)) < 250_000 and asked.error == ""
+        assert time.process_time() - began < 2

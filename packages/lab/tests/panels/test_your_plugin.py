@@ -1,0 +1,167 @@
+"""The panel of lesson 09: it runs the plugins that it is given, and shows what they refuse and what they add."""
+
+import re
+
+import pytest
+
+from kschedlab.plugins import node_filter, node_score
+from kschedlab.text.lettering import text_width
+from kschedlab_lab.panels import your_plugin
+from kschedlab_lab.panels.your_plugin import (
+    DEGREES,
+    MOST,
+    NO_LABEL,
+    RACKS,
+    Settings,
+    decide,
+    lightest,
+    panel,
+    points,
+    show,
+    where,
+)
+from kschedlab_lab.views.svg import Room
+
+
+@node_filter("ColdNode")
+def cold(pod, node):
+    return None if int(node.metadata.labels.get("celsius", 0)) < 60 else "node(s) were too hot"
+
+
+@node_score("Cooler", formula="100 - {celsius}")
+def cooler(pod, node):
+    celsius = min(int(node.metadata.labels.get("celsius", 0)), 100)
+    return 100 - celsius, {"celsius": celsius}
+
+
+BOTH = (cold, cooler)
+ROOM = Room()
+SETS = pytest.mark.parametrize("plugins", [(), (cold,), (cooler,), BOTH], ids=["none", "cold", "cooler", "both"])
+
+
+def drawn(plugins=(), room=ROOM, **settings) -> str:
+    return str(show(Settings().changed(**settings), plugins).picture(room))
+
+
+def test_where_web_goes():
+    assert decide(Settings()).node == "rack-a"
+    assert decide(Settings(), [cold]).node == "rack-b"
+    assert [decide(Settings(weight=weight), BOTH).node for weight in range(MOST + 1)] == ["rack-b"] * 2 + ["rack-d"] * 3
+    assert decide(Settings(d=NO_LABEL), BOTH).node == "rack-d"
+
+
+@SETS
+def test_every_temperature_and_weight_has_a_picture_that_fits(plugins):
+    for settings in [Settings(a=degrees) for degrees in (NO_LABEL, *DEGREES)] + [Settings(weight=w) for w in range(5)]:
+        view = show(settings, plugins)
+        for room in (Room(400, 300), Room(640, 330), Room()):
+            markup = str(view.picture(room))
+            keys = re.findall('data-key="([^"]*)"', markup)
+            assert len(keys) == len(set(keys))
+            assert f'viewBox="0 0 {room.width} ' in markup
+
+
+def test_the_thermometer_is_a_handle_and_the_label_a_switch():
+    markup = drawn(BOTH)
+    for name, setting in RACKS.items():
+        assert f'data-key="tube/{name}/handle" data-drag="{setting}" data-axis="y" data-step="-' in markup
+        assert f'data-set="{setting}: no label"' in markup
+    assert 'data-set="d: 35"' in drawn(BOTH, d=NO_LABEL) and ">–<" in drawn(BOTH, d=NO_LABEL)
+
+
+def test_what_a_filter_refuses_is_found_by_asking_it():
+    refused = re.findall("your filter refuses rack-c at ([0-9]+) degrees", drawn([cold]))
+    assert [*map(int, refused)] == [degrees for degrees in DEGREES if degrees >= 60]
+    assert "refuses" not in drawn([cooler])
+
+    @node_filter("NotRackC")
+    def not_rack_c(pod, node):
+        return "not here" if node.metadata.name == "rack-c" else None
+
+    assert drawn([not_rack_c]).count("your filter refuses rack-c") == len(DEGREES)
+    assert "refuses rack-a" not in drawn([not_rack_c])
+
+
+def test_points_add_up_and_the_weight_is_dragged_where_a_score_is():
+    for weight in range(MOST + 1):
+        found = points(decide(Settings(weight=weight), BOTH), BOTH)
+        assert found is not None and found.best == decide(Settings(weight=weight), BOTH).best
+        for name, total in found.totals.items():
+            assert sum(part[name] for part in found.parts.values()) + found.same == total
+    assert found.parts["Cooler ×4"] == {"rack-b": 200, "rack-c": 240, "rack-d": 260}
+    assert found.each == {"rack-b": 50, "rack-c": 60, "rack-d": 65} and "rack-a" not in found.totals
+    markup = drawn(BOTH)
+    assert markup.count('data-drag="weight"') == 3 and "refused: it gets no points" in markup
+    assert 'data-drag="weight"' not in drawn([cold]) and 'data-drag="weight"' in drawn(BOTH, weight=0)
+    assert show(Settings(), [cold]).idle == {"weight": "no score of yours is there"}
+    assert show(Settings(), BOTH).idle == {}
+
+
+@pytest.mark.parametrize("width", [400, 480, 640, 720])
+def test_bars_and_their_totals_stay_in_the_room(width):
+    for weight in (0, 1, MOST):
+        markup = drawn(BOTH, Room(width, 330), weight=weight, d=NO_LABEL)
+        for name, number in re.findall(r'<text x="([\d.]+)" y="14"[^>]*data-key="points/total/[^>]*>(\d+)<', markup):
+            assert float(name) + text_width(number, bold=True) <= width
+
+
+def test_the_sentence_says_who_is_refused_and_what_the_others_get():
+    said = show(Settings(), BOTH).sentence
+    assert said == "rack-a: node(s) were too hot. web goes to rack-b (rack-b 496, rack-c 486, rack-d 486)."
+    hot = show(Settings(75, 75, 75, 75), BOTH).sentence
+    assert hot == "default/web fits on none of 4 nodes, and preemption does not help."
+
+
+def test_a_story_ends_at_the_picture():
+    view = show(Settings(), BOTH)
+    frames = view.story(Room())
+    assert [frame.caption for frame in frames[:3]] == ["web waits.", "v1.37's own points.", "With your score."]
+    assert frames[-1].picture == view.picture(Room()) and show(Settings()).story is None
+    half = node_score("Half")(lambda pod, node: 0.5)
+    assert show(Settings(), [half]).story is None  # nothing was decided
+
+
+def test_the_question_is_picked_in_the_picture():
+    asked = panel([cold]).ask(where([cold]))
+    before = str(asked.question.before(asked.settings)(Room()))
+    assert re.findall('data-pick="([^"]*)"', before) == [*RACKS]
+    assert "score" not in before and "★" not in before
+    assert "data-drag" not in before and "data-set" not in before
+    assert "Right. rack-a: node(s) were too hot. web goes to rack-b" in repr(asked.answer("rack-b"))
+    assert "ColdNode refuses rack-a: node(s) were too hot." in repr(asked.answer("rack-a"))
+
+
+def test_the_weight_is_typed():
+    asked = panel(BOTH).ask(lightest("rack-d", BOTH))
+    before = str(asked.question.before(asked.settings)(ROOM))
+    assert "data-drag" not in before and "data-set" not in before and "★" in before
+    assert "Right. Weight 2: rack-a: node(s) were too hot. web goes to rack-d" in repr(asked.answer("2"))
+    assert "Weight 1: rack-a: node(s) were too hot. web goes to rack-b" in repr(asked.answer("1"))
+    assert "Weight 4: " in repr(asked.answer("4")) and "Weight 2: " in repr(asked.answer(None))
+    for wrong in ("-5", "5", "1000"):
+        with pytest.raises(ValueError, match=f'"{wrong}" is not a whole number from 0 to 4'):
+            asked.answer(wrong)
+    never = panel([cold]).ask(lightest("rack-d", [cold]))
+    assert "No weight up to 4 is enough." in repr(never.answer(None))
+
+
+def test_a_plugin_that_fails_shows_its_error():
+    @node_score("Half")
+    def half(pod, node):
+        return 0.5
+
+    view = show(Settings(), [half])
+    assert "Half" in view.sentence and "an integer is expected" in view.sentence
+    assert "points/" not in str(view.picture(Room()))
+
+
+def test_one_plugin_needs_no_list():
+    one, listed = (your_plugin.panel(each).ask(your_plugin.where(each)) for each in (cold, [cold]))
+    assert one.state(Settings(), ROOM) == listed.state(Settings(), ROOM)
+    assert one.question.right(Settings()) == "rack-b"
+    assert "load_plugin" in your_plugin.panel("cold").state(Settings(), ROOM)["error"]
+
+
+def test_the_yaml_is_the_cluster_of_the_picture():
+    assert panel(d=NO_LABEL).yaml().count("celsius:") == 3
+    assert panel().restore("a: no label, weight: off").settings == Settings(a=NO_LABEL, weight=0)

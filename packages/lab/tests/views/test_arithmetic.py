@@ -1,0 +1,114 @@
+"""Every line of arithmetic, worked out again, gives the number that the engine has, on the vectors' clusters."""
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import GENERATIONS, V1_20
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.program.decide import Scenario
+from kschedlab.scheduler import schedule
+from kschedlab_lab.views.arithmetic import Step, added, steps, steps_html, steps_text, summed
+from tests.conformance.compare import read
+
+SCENARIOS = Path(__file__).parents[4] / "tests" / "conformance" / "scenarios"
+THEMES = ("images", "interpod", "mixed", "nodeaffinity", "resources", "spread", "taints", "owned")
+UNITS = {"m": 1, "Mi": 1 << 20}
+NUMBER = re.compile(r"(\d+)(Mi|m)(?![a-z])")
+
+
+def value(formula: str) -> float:
+    """The formula worked out."""
+    plain = NUMBER.sub(lambda found: str(int(found[1]) * UNITS[found[2]]), formula)
+    plain = re.sub(r"\|(.*)\|", r"abs(\1)", plain).replace("×", "*")
+    if "ln(" not in plain and "abs(" not in plain and "((" not in plain:
+        plain = plain.replace("/", "//")
+    return float(eval(plain, {"ln": math.log, "max": max, "min": min, "abs": abs, "__builtins__": {}}))  # our own text
+
+
+def result(step: Step) -> int:
+    return int(NUMBER.sub(lambda found: str(int(found[1]) * UNITS[found[2]]), step.result))
+
+
+def decisions(theme: str, generation: str, most: int = 60) -> Iterator[Decision]:
+    """Decisions in which something is scored."""
+    rules, found = GENERATIONS[generation], 0
+    for line in read(SCENARIOS / f"{theme}.jsonl.gz"):
+        scenario = msgspec.json.decode(line, type=Scenario)
+        if scenario.pod and found < most:
+            decision = schedule(scenario.pod, Cluster(decode_objects(scenario.objects), rules.api), rules)
+            if decision.scores is not None:
+                found += 1
+                yield decision
+    assert found > 5
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
+def test_the_arithmetic_comes_out(theme: str, generation: str) -> None:
+    for decision in decisions(theme, generation):
+        scores = decision.scores
+        assert scores is not None
+        for place, position in list(enumerate(scores.nodes.tolist()))[:6]:
+            node = decision.cluster.names[position]
+            for which, plugin in enumerate(scores.plugins):
+                told = steps(decision, plugin, node)
+                numbers = {step.what: result(step) for step in told}
+                row = scores.rows[which]
+                expected = (row.raw[place], row.normalized[place], scores.results[which, place])
+                assert (numbers["raw"], numbers["normalised"], numbers["weighted"]) == expected
+                for step in told:
+                    down = math.floor(value(step.formula) + (0.5 if "to the nearest" in step.remark else 0))
+                    assert down == result(step), (plugin, node, str(step))
+            assert value(summed(decision, node).formula) == scores.total[place]
+
+
+def test_v1_20_gives_a_formula_for_each_of_its_plugins_somewhere() -> None:
+    plugins = {plugin.name for plugin, _ in V1_20.scores} - {"NodePreferAvoidPods"}
+    found = set()
+    for theme in THEMES:
+        for decision in decisions(theme, "v1.20", 20):
+            for plugin in plugins - found:
+                node = decision.cluster.names[int(decision.scores.nodes[0])]
+                if any("/" in step.formula or "|" in step.formula for step in steps(decision, plugin, node)):
+                    found.add(plugin)
+    assert found == plugins
+
+
+def test_text_and_table_say_the_same() -> None:
+    told = [Step("raw", "(62 + 68) / 2", "65", "their mean"), Step("normalised", "65", "65")]
+    assert steps_text(told).splitlines() == ["  raw         (62 + 68) / 2 = 65  their mean", "  normalised  65"]
+    assert "<td" in str(steps_html(told)) and "(62 + 68) / 2 = 65" in str(steps_html(told))
+
+
+def test_the_parts_of_a_step_are_the_step() -> None:
+    many = Step(
+        "sum", "10 + 0 - 10 + 100", "100", "", (("10", "a"), ("0", "b"), ("10", "c"), ("100", "d"), ("100", "e"))
+    )
+    written = [("10", "a"), (" + ", ""), ("0", "b"), (" - ", ""), ("10", "c"), (" + ", ""), ("100", "d")]
+    assert many.parts() == [*written, (" = ", ""), ("100", "e")]
+    alone = Step("sum", "7", "7", "", (("7", "a"), ("7", "b")))
+    assert alone.parts() == [("7", "b")]
+    for theme in THEMES:
+        for decision in decisions(theme, "v1.20", 10):
+            assert decision.scores is not None
+            for node in [decision.cluster.names[position] for position in decision.scores.nodes.tolist()]:
+                each = [step for plugin in decision.scores.plugins for step in steps(decision, plugin, node)]
+                for step in [*each, summed(decision, node)]:
+                    assert "".join(text for text, _ in step.parts()) == str(step)
+
+
+def test_sums_of_negative_numbers() -> None:
+    assert added([50, -30, 0]) == "50 - 30 + 0"
+
+
+def test_a_node_or_plugin_without_a_score_is_refused() -> None:
+    decision = next(decisions("taints", "v1.20"))
+    with pytest.raises(KeyError, match="Nobody has no score of"):
+        steps(decision, "Nobody", decision.names[0])

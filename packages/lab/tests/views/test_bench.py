@@ -1,0 +1,94 @@
+"""Workbenches: what fits, what refuses, what can be done to it; and that nothing is cut, lost or executed."""
+
+from collections import Counter
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.text.html import Html
+from kschedlab_lab.views.bench import Bench, Card, Chip, Hand, draw_bench
+from kschedlab_lab.views.pieces import Badge, Piece
+from kschedlab_lab.views.svg import Room
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "<script>&</script>"
+BENCH = Bench(
+    (Chip("first", "passed"), Chip("second", "failed", "which: second"), Chip("third", "unasked")),
+    (Hand(Piece("web", 2000, 100, "2 CPU"), (Badge("port 80", True, kind="port"),), carries=True, resize="cpu"),),
+    (
+        Card(
+            "node-a", 4000, (Piece("db", 1000), Piece("old", 1000, mark="leaving")), drop="node: node-a", state="fits"
+        ),
+        Card("node-b", 4000, (Piece("web", 2000, 100, mark="ghost"),), state="chosen", says="fits", meter=7),
+        Card("node-c", 4000, (), (Badge("taint", True, "taint: off", "taint", True),), "refused", "no", refuses="no"),
+        Card("node-d", 4000, state="tie", says="a tie", cordoned=True),
+    ),
+)
+
+
+def drawn(bench: Bench, width: int = 640) -> ElementTree.Element:
+    return ElementTree.fromstring(str(draw_bench(bench, "alt", Room(width, 330))))
+
+
+def keyed(bench: Bench) -> dict[str, ElementTree.Element]:
+    return {each.attrib["data-key"]: each for each in drawn(bench).iter() if "data-key" in each.attrib}
+
+
+def text(element: ElementTree.Element) -> str:
+    return " ".join("".join(each.itertext()) for each in element.iter(f"{SVG}text"))
+
+
+def test_keys_are_unique_and_a_ghost_comes_from_its_pod() -> None:
+    keys = Counter(each.attrib["data-key"] for each in drawn(BENCH).iter() if "data-key" in each.attrib)
+    assert set(keys.values()) == {1} and {"pod/web", "ghost/web", "node/node-c", "pod/web/edge"} <= set(keys)
+    assert keyed(BENCH)["ghost/web"].attrib["data-from"] == "pod/web"
+
+
+def test_pods_are_as_wide_as_what_they_ask_for() -> None:
+    found = keyed(BENCH)
+    wide = {name: float(found[f"{name}/box"].attrib["width"]) for name in ("pod/db", "pod/web", "ghost/web")}
+    assert wide["pod/web"] == pytest.approx(2 * wide["pod/db"], abs=0.2) and wide["ghost/web"] == wide["pod/web"]
+
+
+def test_a_node_takes_a_pod_or_says_why_not() -> None:
+    found = keyed(BENCH)
+    assert found["node/node-a"].attrib["data-drop"] == "node: node-a"
+    assert found["node/node-c"].attrib["data-refuses"] == "no" and "data-drop" not in found["node/node-c"].attrib
+    assert found["pod/web"].attrib["data-carry"] == found["node/node-c"].attrib["data-accepts"] == "node"
+    assert found["pod/web/edge"].attrib["data-drag"] == "cpu"
+    assert found["node/node-c/taint"].attrib["data-set"] == "taint: off"
+
+
+def test_states_are_told_without_colour() -> None:
+    found = keyed(BENCH)
+    assert [text(found[f"function/{i}"]) for i in range(3)] == ["✓ first", "✕ second", "third"]
+    assert "★ node-b" in text(found["node/node-b"]) and "✕ node-c" in text(found["node/node-c"])
+    assert "✕ taint" in text(found["node/node-c"]) and "a tie" in text(found["node/node-d"])
+    filled = [key for key, each in found.items() if "/score/" in key and each.attrib["fill"] != "none"]
+    assert len(filled) == 7
+
+
+def test_only_answers_can_be_picked() -> None:
+    asking = Bench(BENCH.chips, BENCH.hands, BENCH.cards, picks=("second", "node-a"))
+    assert {each.attrib["data-pick"] for each in drawn(asking).iter() if "data-pick" in each.attrib} == {
+        "second",
+        "node-a",
+    }
+    assert "data-pick" not in str(draw_bench(BENCH, "alt", Room()))
+
+
+@pytest.mark.parametrize("width", [400, 640, 1000])
+def test_rows_stay_inside_the_room(width: int) -> None:
+    for rect in drawn(BENCH, width).iter(f"{SVG}rect"):
+        assert float(rect.attrib["width"]) <= width
+
+
+def test_user_text_is_never_markup() -> None:
+    bench = Bench(
+        (Chip(HOSTILE, tip=HOSTILE),),
+        (Hand(Piece(HOSTILE, 1000, note=HOSTILE), (Badge(HOSTILE, True, kind="disk"),)),),
+        (Card(HOSTILE, 4000, says=HOSTILE, refuses=HOSTILE, state="refused"),),
+    )
+    picture: Html = draw_bench(bench, HOSTILE, Room())
+    assert "<script" not in str(picture) and "&lt;script&gt;" in str(picture)
+    ElementTree.fromstring(str(picture))

@@ -1,0 +1,123 @@
+"""The picture of a whole cluster: one room, one decision, and beside the nodes what was asked."""
+
+import re
+
+import pytest
+
+from kschedlab.build import cluster, node, pod
+from kschedlab.cluster.pools import pools
+from kschedlab.explanation import explain
+from kschedlab.generations import LATEST
+from kschedlab.text.html import join
+from kschedlab.text.why_not import why_not
+from kschedlab_lab.panels.cluster_source import bundled
+from kschedlab_lab.views.cluster_detail import Choice, choice_shapes, ends
+from kschedlab_lab.views.cluster_picture import Asked, cluster_picture, shown_nodes
+from kschedlab_lab.views.svg import Room
+
+QUESTIONS = ("why", "what would change it", "whom it would evict")
+ROOMS = [Room(), Room(400, 420), Room(640, 330), Room(640, 240), Room(1080, 460)]
+
+
+@pytest.fixture(scope="module")
+def world():
+    return bundled().cluster(LATEST)
+
+
+def size(svg):
+    return tuple(map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', str(svg)).groups()))
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=str)
+def test_nothing_is_wider_than_the_room(world, room):
+    decision = explain("shop/payment-burst-0", world).decision
+    for asked in (
+        Asked("why", QUESTIONS),
+        Asked("why", QUESTIONS, why_not=why_not(decision, "general-44")),
+        Asked("why", QUESTIONS, victims=True),
+        Asked("why", QUESTIONS, choices=(Choice("a", "a change", "then"),), change="a"),
+        Asked("why", QUESTIONS, "general"),
+    ):
+        svg = cluster_picture(decision, room, asked, "a sentence")
+        width, height = size(svg)
+        assert width == room.width and 'aria-label="a sentence"' in str(svg)
+        assert height <= max(room.height, 330) * 1.9
+        keys = re.findall(r'data-key="([^"]*)"', str(svg))
+        assert len(keys) == len(set(keys))
+        assert all(float(points) >= 12 for points in re.findall(r'font-size="([\d.]+)"', str(svg)))
+
+
+def test_words_choose_nodes(world):
+    decision = explain("data/postgres-0", world).decision
+
+    def names(words, label=""):
+        found = shown_nodes(decision, words, label)
+        return sorted(world.names[place] for places in found.values() for place in places)
+
+    assert len(names("all")) == len(names("")) == 200
+    assert len(names("gpu")) == 12 and len(names("general eu-1a")) == 33
+    assert len(names("VolumeBinding")) == 16 and len(names("NodeResourcesFit data")) == 8
+    assert names("feasible") == [] and names("nobody") == []
+    assert names("general-03..general-05") == ["general-03", "general-04", "general-05"]
+    assert names("general-09..general-11") == ["general-09", "general-10", "general-11"]
+    assert names("spot general-03..general-05") == [] and names("..") == []
+    numbered = cluster(*(node(f"n{i}") for i in (10, 9, 1)), pod("mine"))
+    (in_order,) = shown_nodes(explain("default/mine", numbered).decision, "all").values()
+    assert [numbered.names[place] for place in in_order] == ["n1", "n9", "n10"]
+    banner = explain("shop/banner-0", world).decision
+    assert sum(map(len, shown_nodes(banner, "feasible").values())) == 95
+
+
+def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
+    decision = explain("shop/banner-0", world).decision
+    few, many = (str(cluster_picture(decision, Room(), Asked(show=show), "")) for show in ("gpu", "all"))
+    assert "gpu-01" in few and 'data-key="node/gpu-01/box"' in few and "‹ all 200 nodes" in few
+    assert 'data-key="node/general-01/box"' not in many and "‹ all" not in many
+    stuck = explain("ml/train-small-0", world).decision
+    other = str(cluster_picture(stuck, Room(), Asked(show="data"), ""))
+    assert other.count('data-key="node/data-') >= 24 and "3.6 CPU free" in other, "nodes without GPUs are drawn by cpu"
+    assert "no node for “nobody”" in str(cluster_picture(decision, Room(), Asked(show="nobody"), ""))
+
+
+@pytest.mark.parametrize("nodes", [1, 8, 20, 40])
+@pytest.mark.parametrize("room", [Room(), Room(1080, 460)], ids=str)
+def test_up_to_forty_nodes_are_boxes(nodes, room):
+    small = cluster(
+        *(node(f"prod-{i:03}", labels={"pool": f"p{i % 4}"}) for i in range(nodes)),
+        *(pod(f"p{i}", f"prod-{i:03}", 1) for i in range(nodes)),
+        pod("mine", "", 1),
+    )
+    svg = str(cluster_picture(explain("default/mine", small).decision, room, Asked(), ""))
+    assert svg.count('/box" data-tip') + svg.count('data-key="node/') >= nodes
+    assert len(set(re.findall(r'data-key="node/(prod-\d+)/box"', svg))) == nodes
+    assert size(svg)[1] <= room.height + 1
+
+
+def test_the_other_waiting_pods_are_named_and_can_be_asked_about(world):
+    decision = explain("shop/banner-0", world).decision
+    svg = str(cluster_picture(decision, Room(1080, 460), Asked(), ""))
+    assert svg.count('data-set="pod: ') == 12 and "12 more wait:" in svg
+    low = str(cluster_picture(decision, Room(640, 300), Asked(), ""))
+    assert 0 < low.count('data-set="pod: ') < 12 and re.search(r">\+\d+<", low)
+
+
+def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
+    many = [Choice(f"c{i}", f"change {i}", "then") for i in range(9)]
+    shapes, height = choice_shapes(many, "c1", 300, 200)
+    text = str(join(shapes))
+    assert "and 6 more in the table" in text and height <= 220
+    assert text.count('aria-pressed="true"') == 1 and 'data-set="change: c1"' in text
+    assert "more in the table" not in str(join(choice_shapes(many, "", 300, 900)[0]))
+
+
+def test_the_ends_of_generated_names_stay():
+    assert ends("web-5f7d9-abcde", 500) == "web-5f7d9-abcde"
+    short = ends("invoices-xkdgggvsv-84zgj", 120)
+    assert short.startswith("invo") and short.endswith("-84zgj") and "…" in short
+
+
+def test_hostile_names_stay_text():
+    assert pools(cluster(node("n"))) == {"nodes": [0]}
+    evil = cluster(node("n"), pod("mine", "", 1))
+    svg = str(cluster_picture(explain("default/mine", evil).decision, Room(), Asked(show='"><script>'), "<b>"))
+    assert "<script" not in svg and "<b>" not in svg

@@ -1,0 +1,138 @@
+"""Devices inside their nodes, and the evaluation of a selector."""
+
+import re
+
+import pytest
+
+from kschedlab import schedule
+from kschedlab.build import cluster, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.objects.model import ResourceSlice
+from kschedlab_lab.views.device_map import devices_table, devices_text, draw_devices
+from kschedlab_lab.views.device_sights import sights
+from kschedlab_lab.views.device_story import search_story
+from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text
+from kschedlab_lab.views.svg import Room
+from kube_cel import compile
+from packages.devices.tests.device_manifests import GPU, device, device_class, exactly, resource_claim, resource_slice
+
+D, C = 'device.attributes["gpu.example.com"]', 'device.capacity["gpu.example.com"]'
+LARGE = f'{C}.memory.compareTo(quantity("50Gi")) >= 0'
+HELD = {"devices": {"results": [{"request": "r", "driver": "gpu.example.com", "pool": "node-c", "device": "gpu-1"}]}}
+TAINT = {"taints": [{"key": "broken", "effect": "NoSchedule"}]}
+
+
+def gpu(name: str, model: str, memory: str, **fields) -> dict:
+    return device(name, attributes={"model": model}, capacity={"memory": memory}, **fields)
+
+
+def decision(*selectors: str) -> Decision:
+    claim = {"name": "gpu", "resourceClaimName": "want"}
+    spec = {"containers": [{"name": "c", "image": "x"}], "resourceClaims": [claim]}
+    objects = Cluster.from_dicts(
+        [
+            *(node(name) for name in ("node-a", "node-b", "node-c")),
+            resource_slice("node-a", [gpu("gpu-0", "a100", "40Gi"), gpu("gpu-1", "a100", "80Gi")]),
+            resource_slice("node-b", [gpu("gpu-0", "t4", "16Gi")]),
+            resource_slice("node-c", [gpu("gpu-0", "a100", "80Gi", **TAINT), gpu("gpu-1", "a100", "80Gi")]),
+            resource_slice(
+                "net", [device("nic-0", attributes={"model": "<b>"})], driver="nic.example.com", allNodes=True
+            ),
+            device_class("gpu", 'device.driver == "gpu.example.com"'),
+            resource_claim("want", exactly("r", "gpu", *selectors)),
+            resource_claim("other", exactly("r", "gpu"), allocation=HELD),
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train"}, "spec": spec},
+        ]
+    )
+    return schedule("default/train", objects)
+
+
+def test_each_device_says_what_it_is_for_the_pod():
+    seen = sights(decision(f'{D}.model == "a100"', LARGE))
+    assert devices_text(seen).splitlines() == [
+        "node-a: the pod goes here",
+        f"  gpu-0 is not selected: {LARGE}",
+        "  gpu-1 goes to the pod",
+        "  nic-0 is not asked for",
+        "node-b: cannot allocate all claims",
+        f'  gpu-0 is not selected: {D}.model == "a100"',
+        '  nic-0 is not selected: device.driver == "gpu.example.com"',
+        "node-c: cannot allocate all claims",
+        "  gpu-0 has a taint that the claim does not tolerate: broken",
+        "  gpu-1 belongs to another claim: other",
+        '  nic-0 is not selected: device.driver == "gpu.example.com"',
+    ]
+
+
+@pytest.mark.parametrize("width", [320, 400, 720, 1280])
+def test_the_picture(width: int):
+    made = decision(f'{D}.model == "a100"', LARGE)
+    svg = str(draw_devices(made, Room(width, 300)))
+    keys = re.findall(r'data-key="([^"]*)"', svg)
+    assert len(keys) == len(set(keys))
+    assert {"node/node-a", "device/gpu.example.com/node-a/gpu-1", "shared"} <= set(keys)
+    assert svg.count("★") == svg.count("★ node-a") + 1
+    assert "<b>" not in svg and "model &lt;b&gt;" in svg
+    reach = [
+        float(x) + float(w) for x, w in re.findall(r"translate\(([\d.]+),[\d.]+\)[^>]*><rect width=\"([\d.]+)", svg)
+    ]
+    assert max(reach, default=0) <= width
+    assert str(devices_table(sights(made))).count("<tr") == 9
+
+
+def test_a_selector_that_fails_says_why_on_every_node():
+    seen = sights(decision(f"{D}.missing > 3"))
+    assert all("no such key: missing" in each.reason for each in seen[:2])
+    assert any("no such key: missing" in device.why for device in seen[0].devices) or "missing" in seen[0].reason
+
+
+def test_an_evaluation():
+    made = decision()
+    first = next(iter(made.cluster.objects_of(ResourceSlice))).spec.devices[0]
+    steps = compile(f'{D}.model == "a100" && {LARGE}').steps("gpu.example.com", first)
+    svg = str(draw_evaluation(steps, Room(720, 300)))
+    assert len(re.findall(r'data-key="part/\d+"', svg)) == len(steps) == 11
+    assert evaluation_text(steps).splitlines()[-1].endswith("= false")
+    early = str(draw_evaluation(steps, Room(400, 300), upto=4))
+    assert early.count(">true<") == 1 and ">false<" not in early
+
+
+def test_side_by_side_where_rounding_would_leave_no_room_for_the_last_node():
+    made = decision()
+    for width in range(540, 1300, 7):
+        tops = re.findall(r'translate\([\d.]+,([\d.]+)\)" data-key="node/', str(draw_devices(made, Room(width, 300))))
+        assert len(tops) == 3 and len(set(tops)) == 1, width
+
+
+def test_a_taint_is_known_before_the_pod_asks():
+    before = str(draw_devices(decision(LARGE), Room(720, 300), asked=False))
+    assert ">tainted<" in before and ">not selected<" not in before and "★" not in before
+
+
+def test_the_search_as_a_story():
+    seen = sights(decision(f'{D}.model == "a100"', LARGE))
+    frames = list(search_story(seen, "the end"))
+    assert [caption for _, caption in frames[:4]] == [
+        f"node-a: gpu-0 is not selected: {LARGE}.",
+        "node-a: gpu-1 is taken so far.",
+        "node-a: could give gpu-1.",
+        f'node-b: gpu-0 is not selected: {D}.model == "a100".',
+    ]
+    assert frames[-1] == (seen, "the end")
+    first = frames[0][0]
+    assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "free"
+
+
+def test_a_claim_of_the_same_name_in_another_namespace_is_another_claim():
+    result = {"request": "r", "driver": GPU, "pool": "a", "device": "gpu-0"}
+    foreign = resource_claim("c", exactly(), allocation={"devices": {"results": [result]}})
+    foreign["metadata"]["namespace"] = "other"
+    slices = resource_slice("a", [device("gpu-0"), device("gpu-1")])
+    mine = pod("p", resourceClaims=[{"name": "c", "resourceClaimName": "c"}])
+    objects = cluster(node("a"), device_class(), slices, foreign, resource_claim("c", exactly()), mine)
+    (seen,) = sights(schedule("default/p", objects))
+    assert [(each.id.device, each.state, each.why) for each in seen.devices] == [
+        ("gpu-0", "held", "other/c"),
+        ("gpu-1", "takes", ""),
+    ]

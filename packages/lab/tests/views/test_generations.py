@@ -1,0 +1,179 @@
+"""The tables of generations: what stands in one row, what is left out, what is marked, what is escaped."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from kschedlab.generations import DEFAULT_PRIORITIES, GENERATIONS, V1_13, V1_16, V1_20, V1_37, Generation
+from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20
+from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
+from kschedlab.text.style import CHANGED
+from kschedlab_lab.views.generations import TOPICS, GenerationTable, generations_html, generations_text, sections
+from tests.text.test_tables import Balanced
+
+ALL = tuple(GENERATIONS.values())
+FILTERS, SCORES, RULES = "filters and their order", "scores and their weights", "constants and rules"
+OF_FILTERS, OF_SCORES, FIELDS = "rules of filters", "rules of scores", "fields of a pod that the API has"
+OF_LOOP, MESSAGES = "rules of the loop", "messages"
+
+
+def cells(section: str, label: str, *generations: Generation, everything: bool = False) -> list[str] | None:
+    """The row with that label, the entries of a cell joined; None if there is no such row."""
+    (found,) = [each for each in sections(generations or ALL, everything) if each.title == section]
+    wanted = (row for row in found.rows if row.label == label)
+    return next(([", ".join(map(str, cell)) for cell in row.cells] for row in wanted), None)
+
+
+def marked(markup: str, label: str) -> list[bool]:
+    """Whether the cells of the last row with that label are marked."""
+    plain = markup.replace("<wbr>", "")
+    row = [row for row in plain.split("<tr>") if f">{label}</th>" in row][-1]
+    return [CHANGED in cell for cell in re.findall("<td[^>]*>", row)]
+
+
+def test_plugins_of_one_topic_stand_in_one_row_whatever_their_names() -> None:
+    assert cells(FILTERS, "taints") == [*["4. PodToleratesNodeTaints"] * 2, "3. TaintToleration", "3. TaintToleration"]
+    assert cells(FILTERS, "resources") == [
+        *["2. GeneralPredicates: PodFitsResources"] * 2,
+        *["6. NodeResourcesFit"] * 2,
+    ]
+    limits = "8. EBSLimits, 9. GCEPDLimits, 10. NodeVolumeLimits, 11. AzureDiskLimits"
+    assert cells(FILTERS, "number of volumes", V1_20, V1_37) == [limits, "8. NodeVolumeLimits"]
+    assert cells(SCORES, "taints") == ["TaintTolerationPriority ×1"] * 2 + ["TaintToleration ×1", "TaintToleration ×3"]
+    assert cells(SCORES, "spreading") == ["SelectorSpreadPriority ×1"] * 2 + ["PodTopologySpread ×2"] * 2
+    assert cells(SCORES, "pods that a node avoids", V1_20, V1_37) == ["NodePreferAvoidPods ×10000", ""]
+
+
+def test_no_plugin_is_left_out() -> None:
+    for generation in ALL:
+        named = generations_text((generation,))
+        for plugin in (*generation.filters, *(score for score, _ in generation.scores)):
+            assert re.search(rf"\b{plugin.name}\b", named)
+
+
+def test_every_plugin_there_is_has_a_topic() -> None:
+    makers = [make for r in (REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20) for make in r.predicates.values()]
+    makers += [make for r in (REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20) for make in r.priorities.values()]
+    classes = {type(make()).__name__ for make in makers} - {"GeneralPredicates"} | {ServiceAntiAffinity.__name__}
+    classes |= {type(plugin).__name__ for plugin in V1_37.filters}
+    classes |= {type(score).__name__ for generation in (V1_20, V1_37) for score, _ in generation.scores}
+    assert classes <= set(TOPICS)
+
+
+def test_settings_have_the_names_that_a_comparison_gives_them() -> None:
+    assert cells(RULES, "preemption.victims.sorted_again") == ["no", "no", "no", "yes"]
+    assert cells(RULES, "sampling.min_percentage") == ["50", "5", "5", "5"]
+    assert cells(RULES, "max_node_score") == ["10", "10", "100", "100"]
+    assert cells(OF_LOOP, "loop.reads_api") == ["yes", "yes", "no", "no"]
+    assert cells(OF_FILTERS, "InterPodAffinity.own_terms_see_nominated_pods") == ["no", "no", "yes", "yes"]
+    assert cells(OF_SCORES, "SelectorSpreadPriority.requires_all_selectors") == ["no", "yes", "", ""]
+    assert cells(FIELDS, "overhead") == ["no", "no", "yes", "yes"]
+
+
+def test_a_list_stands_in_one_cell_line_by_line() -> None:
+    ladder = cells(RULES, "preemption.ladder", V1_13, V1_16)
+    assert ladder is not None
+    assert ladder[1] == f"{ladder[0]}, 5. latest earliest start time"
+
+
+def test_settings_that_are_the_same_everywhere_are_left_out_unless_asked_for() -> None:
+    assert cells(RULES, "preemption.min_candidates") is None
+    assert cells(RULES, "preemption.min_candidates", *ALL, everything=True) == ["100"] * 4
+    assert [section.title for section in sections((V1_37, V1_37))] == [FILTERS, SCORES]
+
+
+def test_the_text_breaks_long_cells_and_leaves_nothing_out() -> None:
+    text = generations_text((V1_20, V1_37))
+    head, _, title, first, *_ = text.split("\n")
+    assert (head.split(), title, first.split()) == (
+        ["v1.20", "v1.37"],
+        FILTERS,
+        ["name", "of", "the", "node", "2.", "NodeName", "1.", "NodeName"],
+    )
+    lines = [line.split("  ") for line in text.split("\n")]
+    reason = [[cell.strip() for cell in line if cell.strip()] for line in lines if "NodeName.reason" in "".join(line)]
+    assert reason == [["NodeName.reason", "node(s) didn't match the requested", "node(s) didn't match the requested"]]
+    assert "hostname" in text and "node name" in text
+    assert max(map(len, text.split("\n"))) < 160
+
+
+def test_html_has_the_rows_of_the_text_in_folded_tables() -> None:
+    found = Balanced(markup := generations_html((V1_20, V1_37)))
+    assert ["taints", "3. TaintToleration", "3. TaintToleration"] in found.rows
+    assert ["taints", "TaintToleration ×1", "TaintToleration ×3"] in found.rows
+    assert [FILTERS] in found.rows
+    shown = sections((V1_20, V1_37))
+    assert len(found.rows) == sum(len(section.rows) + 2 for section in shown)
+    assert markup.index("<details>") < markup.index("<table")
+    assert re.findall("<summary>(.*?): [0-9]+ rows, [0-9]+ changed</summary>", markup) == [
+        FILTERS,
+        SCORES,
+        RULES,
+        OF_LOOP,
+        MESSAGES,
+        OF_FILTERS,
+        OF_SCORES,
+        FIELDS,
+    ]
+    assert "<summary>scores and their weights: 10 rows, 7 changed</summary>" in markup
+
+
+def test_a_few_changes_stand_unfolded_above_the_tables() -> None:
+    weights = {**DEFAULT_PRIORITIES, "MostRequestedPriority": 2}
+    own = replace(V1_13, name="own", scores=REGISTRY_1_13.scores(**weights))
+    open_, _, rest = generations_html((V1_13, own)).partition("<details>")
+    both = "LeastRequestedPriority ×1MostRequestedPriority ×2"
+    assert Balanced(f"{open_}</div>").rows[:3] == [
+        ["", "v1.13", "own"],
+        [SCORES],
+        ["resources", "LeastRequestedPriority ×1", both],
+    ]
+    assert [SCORES] in Balanced(f"<div><details>{rest}").rows
+
+
+def test_html_marks_what_differs_from_the_left_but_not_a_place_in_the_order() -> None:
+    markup = generations_html(ALL)
+    assert marked(markup, "zones of volumes") == [False, False, True, False]
+    assert marked(markup, "preemption.ladder") == [False, True, False, False]
+    assert marked(markup, "preemption.victims.sorted_again") == [False, False, False, True]
+
+
+def test_long_fields_of_the_api_are_shortened_and_named_in_full_on_hover() -> None:
+    markup = generations_html(ALL)
+    full = "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.namespaceSelector"
+    assert f'title="{full}"' in markup
+    row = ["affinity.podAffinity.required….namespaceSelector", "no", "no", "no", "yes"]
+    assert row in Balanced(markup).rows
+
+
+def test_a_generation_of_ones_own_beside_the_others() -> None:
+    weights = {**DEFAULT_PRIORITIES, "MostRequestedPriority": 2}
+    own = replace(V1_13, name="own", scores=REGISTRY_1_13.scores(**weights))
+    both = "LeastRequestedPriority ×1, MostRequestedPriority ×2"
+    assert cells(SCORES, "resources", V1_13, own) == ["LeastRequestedPriority ×1", both]
+    assert marked(generations_html((V1_13, own)), "resources")[-1]
+
+
+def test_names_are_escaped() -> None:
+    evil = replace(V1_37, name="<script>alert(1)</script>\u202e")
+    markup = generations_html((evil,))
+    assert "script" not in Balanced(markup).tags
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;[U+202E]" in markup
+    assert "<script>alert(1)</script>[U+202E]" in generations_text((evil,))
+
+
+def test_the_table_shows_itself() -> None:
+    assert repr(GenerationTable()) == generations_text(ALL)
+    assert GenerationTable()._repr_html_() == generations_html(ALL)
+    some = GenerationTable(V1_20, V1_37, everything=True)
+    assert repr(some) == generations_text((V1_20, V1_37), everything=True)
+    assert some._repr_html_() == generations_html((V1_20, V1_37), everything=True)
+
+
+def test_one_section_alone() -> None:
+    table = GenerationTable(V1_20, V1_37, only="scores")
+    assert re.findall("<summary>(.*?): ", table._repr_html_()) == [SCORES]
+    assert SCORES in repr(table) and FILTERS not in repr(table)
+    with pytest.raises(ValueError, match='no section begins with "weights"; there are filters and their order, scores'):
+        repr(GenerationTable(only="weights"))

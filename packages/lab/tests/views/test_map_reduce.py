@@ -1,0 +1,193 @@
+"""The grid of scores: which cells are written when, and a cell's arithmetic."""
+
+from xml.etree import ElementTree
+
+from kschedlab.build import node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import V1_13, V1_16
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.scheduler import schedule
+from kschedlab.text.style import CHOSEN, EVICTED
+from kschedlab_lab.panels.map_reduce import NEW, decide, hand_out, manifests
+from kschedlab_lab.views.cells import (
+    WORKERS,
+    Box as Place,
+    Cell,
+    Columns,
+    Row,
+    best_cell,
+    brief,
+    columns,
+    draw_cell,
+    draw_rows,
+    failed_cell,
+    grid_text,
+    named,
+    token,
+    worker_cell,
+)
+from kschedlab_lab.views.handing_out import draw_handing_out
+from kschedlab_lab.views.map_reduce import (
+    FUNCTIONS,
+    MAPPING,
+    REDUCED,
+    SUMMED,
+    Handout,
+    Piece,
+    done_at,
+    handing_out,
+    mapped,
+    reduced,
+    sum_row,
+    writers,
+)
+from kschedlab_lab.views.reduce_and_sum import arithmetic, stage_rows
+from kschedlab_lab.views.svg import Room, svg
+
+
+def test_the_function_is_the_one_that_normalises_itself():
+    assert FUNCTIONS == ("InterPodAffinityPriority",)
+    assert len(mapped(decide())) == len(V1_16.scores) - 1
+
+
+def test_cells_of_a_node_are_written_at_an_even_pace():
+    piece = Piece(node=2, worker=1, start=3, end=7)
+    assert [done_at(piece, tick, 8) for tick in (0, 3, 4, 5, 6, 7, 9)] == [0, 0, 2, 4, 6, 8, 8]
+
+
+def test_two_writers_of_a_cell_would_be_seen():
+    work = [Piece(0, 1, 0, 1), Piece(0, 2, 0, 2)]
+    assert writers(work, 1, 2) == {(0, 0): [1, 2]}
+    assert all(len(who) == 1 for who in writers(hand_out([1, 2, 3, 1], 2), 5, 9).values())
+
+
+def test_the_grid_grows_row_by_row():
+    work = hand_out([1, 1, 1, 1], 2)
+    first, all_of_it = (handing_out(Handout(decide(), work, tick, MAPPING, True)) for tick in (1, 2))
+    assert [bool(cell.text) for cell in first[0].cells] == [True, True, False, False]
+    assert all(cell.text for each in all_of_it for cell in each.cells)
+    assert [each.cells[0].small for each in all_of_it].count("F") == 1
+
+
+def test_rows_that_reduce_has_changed_are_no_worker_s_any_more():
+    work = hand_out([1, 1, 1, 1], 2)
+    rows = handing_out(Handout(decide(), work, 2, REDUCED, True))
+    nobody = [row.name for row in rows if all(not cell.small for cell in row.cells)]
+    assert nobody == ["NodeAffinity [4]", "SelectorSpread [6]", "TaintToleration [7]"]
+
+
+def test_sixteen_workers_look_different():
+    cells = [worker_cell("1", worker, {}) for worker in range(1, 17)]
+    assert len({(cell.fill, cell.ring) for cell in cells}) == 16
+    assert {cell.small for cell in cells} == {str(worker) for worker in range(1, 17)}
+    assert len({str(token(worker, 0, 0)) for worker in range(1, 17)}) == 16
+    assert not {CHOSEN, EVICTED} & set(WORKERS)
+
+
+def test_sums_say_what_they_have_in_common_once():
+    scores = decide(20).scores
+    assert scores is not None
+    row = sum_row(scores)
+    assert row.name == "sum (tie): 100,000 +"
+    assert [int(cell.text) + 100_000 for cell in row.cells] == scores.total.tolist()
+    assert sum(cell.hatched for cell in row.cells) == len(decide(20).best) == 2
+    alone = sum_row(decide(12).scores)
+    assert alone.name == "sum: 100,000 +" and [cell.fill for cell in alone.cells].count(CHOSEN) == 1
+
+
+def test_columns_that_do_not_fit_begin_a_new_band():
+    wide, narrow = (columns(room, ["a name"], 20, 21, 56) for room in (720, 300))
+    assert wide.bands(20) == [range(20)]
+    assert [list(part) for part in narrow.bands(20)] == [list(range(10)), list(range(10, 20))]
+    assert narrow.x(0) == narrow.x(10) and narrow.left + narrow.per * narrow.wide <= 300
+
+
+def test_every_room_is_kept_to():
+    for nodes, workers, width in ((4, 4, 400), (12, 16, 640), (20, 16, 400), (20, 16, 640), (20, 1, 1600)):
+        work = hand_out([1 + i % 4 for i in range(nodes)], workers)
+        for tick, stage in ((0, MAPPING), (2, MAPPING), (max(p.end for p in work), SUMMED)):
+            now = Handout(decide(nodes), work, tick, stage, True, "an error", workers)
+            drawn = ElementTree.fromstring(str(draw_handing_out(now, [3] * 16, Room(width, 330), "alt")))
+            for rect in drawn.iter("{http://www.w3.org/2000/svg}rect"):
+                right = float(rect.get("x", "0")) + float(rect.get("width", "0"))
+                assert right <= width
+            assert float((drawn.get("viewBox") or "").split()[2]) == width
+
+
+def test_stages_are_the_engine_s_rows():
+    scores = decide().scores
+    assert scores is not None
+    stages = {
+        "Map": [row.raw for row in scores.rows],
+        "Reduce": [row.normalized for row in scores.rows],
+        "× weight": list(scores.results),
+        "sum": [*scores.results, scores.total - 100_000],
+    }
+    for stage, expected in stages.items():
+        shown = [[int(cell.text) for cell in row.cells] for row in stage_rows(decide(), stage)]
+        assert shown == [row.tolist() for row in expected]
+
+
+def test_which_rows_reduce_changes():
+    assert reduced(decide().scores) == ["NodeAffinityPriority", "SelectorSpreadPriority", "TaintTolerationPriority"]
+
+
+def test_selector_spread_is_told_with_its_largest_count():
+    told = arithmetic(decide(), "SelectorSpreadPriority", "node-c")
+    assert [str(step) for step in told] == ["2", "10 × (3 - 2) / 3 = 3", "3 × 1 = 3"]
+    assert [step.what for step in told] == ["Map", "Reduce", "× weight"]
+    told = arithmetic(decide(), "InterPodAffinityPriority", "node-a")
+    assert [step.what for step in told] == ["pull", "Function", "× weight"]
+    assert arithmetic(decide(), "LeastRequestedPriority", "node-a")[-2].remark == "it has no Reduce"
+
+
+def test_selector_spread_with_zones_or_without_any_pod_gives_its_numbers():
+    zone = {"failure-domain.beta.kubernetes.io/zone": "z1"}
+    zoned = [each for each in manifests() if each["kind"] != "Node"] + [
+        node(name, 4, "16Gi", zone) for name in ("node-a", "node-b", "node-c", "node-d")
+    ]
+    decision = schedule(NEW, Cluster(decode_objects(zoned), V1_13.api), V1_13)
+    assert [str(step) for step in arithmetic(decision, "SelectorSpreadPriority", "node-a")][0] == "3"
+    alone = [node("node-a"), node("node-b"), pod("web-new")]
+    decision = schedule(NEW, Cluster(decode_objects(alone), V1_13.api), V1_13)
+    assert [str(s) for s in arithmetic(decision, "SelectorSpreadPriority", "node-a")] == ["0", "10", "10 × 1 = 10"]
+
+
+def test_text_is_escaped_and_empty_cells_are_shown():
+    rows = [Row("<b>", [worker_cell("1", 9, {}), Cell()])]
+    assert grid_text(["", "a", "b"], rows).splitlines()[1].split() == ["<b>", "1:9", "-"]
+    shapes, y = draw_rows(rows, range(2), Columns(40, 50, 2), 0, 24)
+    drawn = str(svg(shapes, 140, y, "<script>"))
+    assert "<b>" not in drawn and "<script>" not in drawn
+
+
+def test_a_failure_is_red_with_a_cross_and_a_tie_is_hatched():
+    box = Place(0, 0, 60, 40)
+    failed = str(draw_cell(failed_cell("3", {}), box))
+    assert EVICTED in failed and "✕" in failed and ">3<" in failed
+    tie, won = (str(draw_cell(best_cell("47", tied, {}), box)) for tied in (True, False))
+    assert "<path" in tie and "<path" not in won and f'fill="{CHOSEN}"' in won
+
+
+def test_a_name_keeps_its_index_and_takes_two_lines_where_there_is_room():
+    at = Columns(100, 20, 12)
+    assert ">Balanced… [0]<" in str(named("BalancedResourceAllocation [0]", at, 10))
+    two = str(named("NodePreferAvoidPods [5]", at, 10, high=30))
+    assert two.count("<text") == 2 and "[5]" in two and "…" not in two
+    assert "data-tip" not in two and 'data-tip="BalancedResourceAllocation [0]"' in str(
+        named("BalancedResourceAllocation [0]", at, 10)
+    )
+    assert brief(["node-a", "node-b"], 200) == ["node-a", "node-b"] and brief(["node-a", "node-b"], 40) == ["a", "b"]
+
+
+def test_cards_that_do_not_fit_stand_in_a_second_line():
+    decision = decide(20)
+    work = hand_out([1] * 20, 4)
+    markup = str(draw_handing_out(Handout(decision, work, 0, workers=4), [20, 10, 7, 5], Room(360, 400), "alt"))
+    drawn = ElementTree.fromstring(markup)
+    cards = {
+        each.get("data-key"): each.get("transform") for each in drawn.iter() if "card/" in each.get("data-key", "")
+    }
+    places = [tuple(map(float, cards[f"card/{i}"][10:-1].split(","))) for i in range(20)]
+    assert len(set(places)) == 20 and len({y for _, y in places}) == 2
+    assert all(x + 10 <= 360 for x, _ in places)

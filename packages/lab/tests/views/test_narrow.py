@@ -1,0 +1,67 @@
+"""What is drawn for a phone: names stay whole, and a card has a drawing for each width."""
+
+import re
+
+import pytest
+
+from kschedlab.text.html import Html, element
+from kschedlab_lab.exercises.fitting import NARROW, WIDTH, fitting
+from kschedlab_lab.language.aloud import speaking
+from kschedlab_lab.panels import devices, first, preemption, queue_clock, queue_order, queue_parts, score_extender
+from kschedlab_lab.panels.base import Panel
+from kschedlab_lab.views.svg import Room
+
+CUT = re.compile(r">([^<>]*…)<")
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("panel", "width"),
+    [
+        (first.panel(), 320),
+        (first.panel(), 400),
+        (queue_parts.panel(), 320),
+        (queue_clock.panel(), 320),
+        (score_extender.panel(), 430),
+        (preemption.panel(), 320),
+        (devices.panel(), 320),
+        (queue_order.panel(), 320),
+    ],
+    ids=["first", "first at 800", "parts", "clock", "scores", "preemption", "devices", "order"],
+)
+def test_no_name_is_cut(panel: Panel[object], width: int, code: str) -> None:
+    panel.uncover()
+    if panel.question is not None:
+        panel.gate.open(None, None)
+    with speaking(code):
+        picture = panel.state(panel.settings, Room(width, 480))["picture"]
+    assert picture.count("<text") > 5
+    assert CUT.findall(picture) == []
+
+
+def test_a_pod_that_a_rule_compares_keeps_its_start() -> None:
+    panel = preemption.panel()
+    panel.uncover()
+    picture = panel.state(panel.settings, Room(320, 480))["picture"]
+    assert {"09:30", "09:00", "10:00"} <= set(re.findall(r">(\d\d:\d\d)<", picture))
+
+
+def test_the_words_below_a_clock_do_not_touch() -> None:
+    panel = queue_clock.panel()
+    for width, shown in ((320, ["0 s", "10 s", "20 s", "30 s", "6 min"]), (430, ["3 min", "6 min"])):
+        picture = panel.state(panel.settings, Room(width, 480))["picture"]
+        ticks = re.findall(r">(\d+ (?:s|min))<", picture)
+        assert [each for each in dict.fromkeys(ticks) if each in shown] == shown
+
+
+def test_a_card_shows_the_wide_drawing_unless_its_style_chooses_the_narrow_one() -> None:
+    rooms: list[Room] = []
+
+    def draw(room: Room) -> Html:
+        rooms.append(room)
+        return element("svg", width=room.width)
+
+    drawn = str(fitting(draw, 460))
+    assert rooms == [Room(WIDTH, 460), NARROW]
+    wide, narrow = re.findall(r"<div[^>]*>", drawn)
+    assert "display" not in wide and "display:none" in narrow

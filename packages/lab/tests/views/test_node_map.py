@@ -1,0 +1,135 @@
+"""A map of nodes: every node has its place, its verdict and its handle, whatever the size of the room."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from kschedlab.build import cluster, node, pod
+from kschedlab.cluster.pools import pools
+from kschedlab.explanation import explain
+from kschedlab.generations import LATEST
+from kschedlab.text.html import join
+from kschedlab_lab.panels.cluster_source import bundled
+from kschedlab_lab.views.map_legend import legend
+from kschedlab_lab.views.node_map import CELLS, Cells, Shape, ending, flow, grid, heads, short_names, verdict_of
+
+PENDING = [
+    "ml/train-small-0",
+    "data/postgres-0",
+    "shop/banner-0",
+    "ml/tune-0",
+    "data/restore-0",
+    "shop/payment-burst-0",
+]
+TIP = re.compile(r'data-tip="([^"]*)"')
+
+
+@pytest.fixture(scope="module")
+def world():
+    return bundled().cluster(LATEST)
+
+
+def drawn(decision, width=720.0, height=350.0, **more):
+    found = pools(decision.cluster)
+    made = grid(found, width, height)
+    return str(join([*heads(found, made), *Cells(decision, found, **more).draw(made)]))
+
+
+@pytest.mark.parametrize("key", PENDING)
+def test_every_node_is_a_cell_that_says_its_verdict(world, key):
+    decision = explain(key, world).decision
+    svg = drawn(decision)
+    keys = re.findall(r'data-key="node/([^"]*)"', svg)
+    assert sorted(keys) == sorted(world.names)
+    assert svg.count('data-set="node: ') == 200 and svg.count('data-key="pool/') == 5
+    assert svg.count('data-key="star"') == (decision.node is not None or decision.nominated_node is not None)
+    tips = Counter(tip.partition(": ")[2].partition(";")[0] for tip in TIP.findall(svg) if " asked for" in tip)
+    refused = Counter(verdict_of(decision, place) for place in range(200))
+    for verdict, number in refused.items():
+        if verdict.startswith("refused") and decision.nominated_node is None:
+            assert tips[verdict] == number
+    assert len(svg) < 80_000
+
+
+@pytest.mark.parametrize("width", [320, 400, 640, 720, 1280])
+@pytest.mark.parametrize("height", [120, 240, 420])
+def test_cells_never_overlap_nor_leave_the_room(world, width, height):
+    made = grid(pools(world), width, height)
+    size = made.shape.wide
+    corners = {(x, y) for _, x, y in made.cells}
+    assert len(corners) == len(made.cells) == 200
+    assert all(x >= 0 and x + size <= width and y + size <= made.bottom for x, y in corners)
+    assert all(abs(x - u) >= size or abs(y - v) >= size for x, y in list(corners)[::9] for u, v in corners - {(x, y)})
+    assert made.bottom <= height or size == 11, "only the smallest cells may need more height"
+
+
+def test_many_nodes_share_cells_which_open_them():
+    large = cluster(*(node(f"n{i:04}", labels={"pool": f"p{i % 3}"}) for i in range(2000)), pod("mine", "", 1))
+    decision = explain("default/mine", large).decision
+    made = grid(pools(large), 900, 400)
+    assert made.each == 4 and len(made.cells) <= CELLS + 3
+    assert sorted(place for group, _, _ in made.cells for place in group) == list(range(2000))
+    svg = drawn(decision, 900, 400)
+    assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: 4 feasible" in svg
+    assert len(svg) < 220_000
+    assert "a cell is 4 nodes" in str(join(legend(decision, 900, 4)[0]))
+
+
+def test_the_fuller_a_node_the_longer_its_bar():
+    world = cluster(node("a", 4), node("b", 4), pod("half", "a", 2), pod("mine", "", 1))
+    svg = drawn(explain("default/mine", world).decision)
+    bars = "".join(re.findall(r'd="(M[^"]*h[^"]*)" stroke="[^"]*" stroke-width="3"', svg))
+    assert sorted(re.findall(r"h(\d+)", bars)) == ["0", "23"]
+
+
+def test_what_changed_and_what_is_asked_about_is_marked(world):
+    before = explain("ml/train-small-0", world).decision
+    after = explain("shop/banner-0", world).decision
+    changed = sum(verdict_of(before, place) != verdict_of(after, place) for place in range(200))
+    svg = drawn(after, before=before, asked="gpu-01")
+    assert svg.count("h7v7z") == changed > 0 and svg.count('data-key="asked"') == 1
+    assert 'data-pick="gpu-01"' in drawn(after, pick=True) and "data-pick" not in svg
+
+
+def test_tied_nodes_are_hatched_and_called_a_tie():
+    twins = cluster(node("a"), node("b"), node("c", 2), pod("mine", "", 1))
+    decision = explain("default/mine", twins).decision
+    (ties,) = re.findall(r'd="([^"]*)" stroke="#009E73" opacity="0.6"', drawn(decision))
+    lines = re.findall(r"M([\d.]+) ", ties)
+    assert len(decision.best) == 2 and 2 * sum(float(x) < 120 + 46 for x in lines) == len(lines) > 10
+    assert "tie: 2" in str(join(legend(decision, 700)[0]))
+
+
+def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
+    for key in PENDING:
+        decision = explain(key, world).decision
+        shapes, height = legend(decision, 500)
+        text = str(join(shapes))
+        found = re.findall(r"(?:feasible|not looked at(?: yet)?|✕ \w+): (\d+)</text>", text)
+        assert sum(map(int, found)) == 200 and height % 19 == 0
+    assert 'data-set="show: TaintToleration"' in text
+
+
+def test_boxes_flow_after_the_names_of_their_pools():
+    found = {"web": [0, 1, 2], "db": [3]}
+    made = flow(found, 310, 300, [Shape(70, 40, 20, 8)])
+    assert [(pool, x, y) for pool, x, y in made.heads] == [("web", 0.0, 20.0), ("db", 0.0, 88.0)]
+    assert [x for _, x, _ in made.cells] == [80, 158, 236, 80] and made.bottom == 136
+    assert flow(found, 310, 100, [Shape(70, 40, 20, 8)]) is None
+
+
+def test_a_few_nodes_stand_in_one_row_if_they_need_not_be_much_narrower():
+    found, shapes = {"nodes": [0, 1, 2, 3]}, [Shape(wide, wide * 0.6, 20, 8) for wide in (150, 130, 110, 80)]
+    made = flow(found, 700, 300, shapes)
+    assert made.shape.wide == 130 and made.shape.tall > 130 and made.bottom <= 300
+    assert len({y for _, _, y in made.cells}) == 1
+    two = flow(found, 460, 300, shapes)
+    assert two.shape == shapes[1] and len({y for _, _, y in two.cells}) == 2
+
+
+def test_names_are_cut_where_they_do_not_differ():
+    assert short_names(["ip-10-0-1.internal", "ip-10-0-22.internal"]) == ["1", "22"]
+    assert short_names(["gke-a-x1", "gke-a-x2"]) == ["1", "2"] and short_names(["one"]) == ["one"]
+    assert ending("general-01", 500) == "general-01" and ending("general-01", 40).startswith("…")
+    assert ending("general-01", 40).endswith("01")

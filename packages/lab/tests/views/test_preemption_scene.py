@@ -1,0 +1,168 @@
+"""The picture of a preemption with its ladder, and its story: every moment shows what the decision holds, no more."""
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.build import cluster, node, pod
+from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
+from kschedlab.text.ladder import steps
+from kschedlab.text.style import CHOSEN, EVICTED
+from kschedlab_lab.panels.preemption import LOWEST, Settings, decide
+from kschedlab_lab.views.picture import Handles
+from kschedlab_lab.views.preemption_scene import Scene
+from kschedlab_lab.views.svg import Room
+
+ROOM = Room()
+SVG = "{http://www.w3.org/2000/svg}"
+TIE = {"shop_a": 200, "allowed": 2, "mail_c_start": 540}
+SETTINGS = ({}, {"allowed": 0}, {"jobs": LOWEST}, {"shop_a": 200, "allowed": 2}, TIE, {"preemptor": 0})
+
+
+def scene(**settings: int) -> Scene:
+    return Scene(decide(Settings(**settings)))
+
+
+def keyed(svg: Html) -> dict[str, ElementTree.Element]:
+    found = [(key, each) for each in ElementTree.fromstring(str(svg)).iter() if (key := each.get("data-key"))]
+    assert len(found) == len(dict(found))
+    return dict(found)
+
+
+def words(each: ElementTree.Element) -> str:
+    return " ".join("".join(text.itertext()) for text in each.iter(f"{SVG}text"))
+
+
+def cells(svg: Html) -> dict[str, str]:
+    """What the rungs say: by rule and node."""
+    return {key[5:]: words(each) for key, each in keyed(svg).items() if re.fullmatch(r"rung/\d/[^/]+", key)}
+
+
+def test_the_ladder_stands_below_the_nodes_and_shows_where_each_drops_out() -> None:
+    svg = scene().picture(ROOM)
+    assert cells(svg) == {
+        "1/node-a": "0",
+        "1/node-b": "0",
+        "1/node-c": "0",
+        "2/node-a": "100",
+        "2/node-b": "✕ 150",
+        "2/node-c": "100",
+        "3/node-a": "★ 100 + 1×2³¹",
+        "3/node-c": "✕ 100 + 2×2³¹",
+    }
+    found = keyed(svg)
+    for name in ("node-a", "node-b", "node-c"):
+        lane = found[f"rung/1/{name}"].get("transform", "")
+        assert (
+            float(lane[10:].split(",")[0]) == float(found[f"node/{name}"].get("transform", "")[10:].split(",")[0]) + 2
+        )
+    assert found["rung/3/node-a/box"].get("stroke") == CHOSEN and found["rung/2/node-b/box"].get("stroke") == EVICTED
+    assert "not asked" in words(ElementTree.fromstring(str(svg)))
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_the_cells_are_those_of_the_rules(settings: dict[str, int]) -> None:
+    decision = decide(Settings(**settings))
+    preemption = decision.preemption
+    assert preemption is not None
+    shown = cells(Scene(decision).picture(ROOM))
+    expected = {
+        f"{step.number}/{node}": node in step.kept
+        for step in (steps(preemption, list(preemption.candidates)) if preemption.rungs else [])
+        for node in step.standing
+        if step.applies
+    }
+    assert {key: "✕" not in text for key, text in shown.items()} == expected
+
+
+def test_sums_that_are_too_long_are_written_in_full() -> None:
+    shown = cells(scene(jobs=LOWEST).picture(ROOM))
+    assert shown["3/node-a"] == shown["3/node-c"] == "2147483748"
+
+
+def test_a_tie_is_hatched_and_named() -> None:
+    shown = cells(scene(**TIE).picture(ROOM))
+    assert shown["5/node-b"] == shown["5/node-c"] == "09:00 tie"
+
+
+def test_a_question_shows_no_value_and_no_result() -> None:
+    svg = scene().question(ROOM)
+    assert cells(svg) == {} and {f"rung/{rule}" for rule in range(1, 6)} <= keyed(svg).keys()
+    assert not any(each.get("opacity") for key, each in keyed(svg).items() if key.startswith("rung/"))
+    text = words(ElementTree.fromstring(str(svg)))
+    assert not any(sign in text for sign in ("★", "✕", "≥", "not asked", "evicted", "reprieved"))
+
+
+def moments(**settings: int) -> Iterator[tuple[Html, str]]:
+    yield from scene(**settings).story(ROOM)
+
+
+def test_the_story_begins_with_the_question_and_ends_with_the_picture() -> None:
+    for settings in SETTINGS:
+        told = list(moments(**settings))
+        assert told[0][0] == scene(**settings).question(ROOM)
+        assert told[-1][0] == scene(**settings).picture(ROOM)
+
+
+def test_the_story_tells_every_try_in_the_real_order_and_every_rule_that_is_asked() -> None:
+    captions = [caption for _, caption in moments()]
+    assert captions[1].startswith(
+        "On every node, all pods of lower priority than 500 step aside. No candidates: node-d"
+    )
+    assert captions[2] == (
+        "Try 1. node-a: logs-a comes back. node-b: jobs-b (first, for its eviction would break the budget) comes back. "
+        "node-c: logs-c comes back."
+    )
+    assert captions[4].startswith("Try 3. node-b: shop-b leaves too little room")
+    assert (
+        captions[6] == "Rule 2, lowest highest victim priority: node-a 100, node-b 150, node-c 100; node-b drops out."
+    )
+    assert captions[7].endswith("node-c drops out; node-a is chosen.")
+    assert len(captions) == 9
+
+
+def test_pods_come_back_one_by_one() -> None:
+    back = [
+        {key[4:] for key, each in keyed(svg).items() if "reprieved" in each.get("data-tip", "") and key[:4] == "pod/"}
+        for svg, _ in moments()
+    ]
+    assert back[:5] == [set(), set(), *([{"logs-a", "jobs-b", "logs-c"}] * 3)]
+    ghosts = [[key for key in keyed(svg) if "?" in key and "box" not in key] for svg, _ in moments()]
+    assert [len(each) for each in ghosts] == [0, 3, 3, 3, 3, 0, 0, 0, 0]
+    assert {keyed(svg)["pod/urgent?node-a"].get("data-from") for svg, _ in [*moments()][1:5]} == {"pod/urgent"}
+
+
+def test_a_tie_and_a_single_candidate_end_in_words() -> None:
+    assert [caption for _, caption in moments(**TIE)][-2].endswith("node-b 09:00, node-c 09:00; a tie is left.")
+    only = [caption for _, caption in moments(preemptor=250, shop_a=300, shop_b=300)]
+    assert not any(caption.startswith("Rule") for caption in only) and "no rule is asked" in only[-1]
+
+
+def test_a_pod_that_fits_has_a_short_story() -> None:
+    decision = schedule("default/web", cluster(node("n1"), pod("web", cpu=1)))
+    assert [caption for _, caption in Scene(decision).story(ROOM)][1:] == [
+        "default/web goes to n1, the only feasible node out of 1."
+    ]
+
+
+def test_the_budget_shows_what_it_allows_and_can_be_set() -> None:
+    decision = decide(Settings())
+    assert words(keyed(Scene(decision).picture(ROOM))["budget/shop"]) == "budget shop allows 1"
+    settable = {"shop": [(value, {"data_set": f"allowed: {value}"}) for value in range(3)]}
+    budget = keyed(Scene(decision, Handles(), settable).picture(ROOM))["budget/shop"]
+    assert [each.get("data-set") for each in budget if each.get("data-set")] == [
+        "allowed: 0",
+        "allowed: 1",
+        "allowed: 2",
+    ]
+
+
+@pytest.mark.parametrize("room", [Room(400, 300), Room(640, 330), Room(800, 300), Room(720, 420), Room(1200, 800)])
+def test_it_fits_into_its_room(room: Room) -> None:
+    for settings in SETTINGS:
+        for svg, _ in scene(**settings).story(room):
+            width, height = map(float, ElementTree.fromstring(str(svg)).get("viewBox", "").split()[2:])
+            assert width <= room.width and (height <= room.height or room.width < 500), settings

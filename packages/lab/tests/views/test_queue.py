@@ -1,0 +1,186 @@
+"""Drawings of the queue: everything is in them, nothing is said by colour alone, and text is escaped."""
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.text.html import Html
+from kschedlab_lab.views.queue_clock import Clock, Event, History, Part, Stretch, draw_clock
+from kschedlab_lab.views.queue_heap import Place, draw_heap
+from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order
+from kschedlab_lab.views.queue_parts import (
+    UNLIT,
+    Check,
+    Entry,
+    Nominations,
+    Parts,
+    Return,
+    Slot,
+    draw_nominations,
+    draw_pair,
+    draw_parts,
+    draw_returns,
+)
+from kschedlab_lab.views.queue_pods import Pod, pill
+from kschedlab_lab.views.svg import Room
+
+SVG = "{http://www.w3.org/2000/svg}"
+ROOMS = (Room(400, 420), Room(640, 330), Room(), Room(900, 500))
+each_room = pytest.mark.parametrize("room", ROOMS, ids=str)
+
+
+def parsed(drawing: Html) -> ElementTree.Element:
+    return ElementTree.fromstring(str(drawing))
+
+
+def texts(drawing: Html) -> list[str]:
+    return [each.text or "" for each in parsed(drawing).iter(f"{SVG}text")]
+
+
+def keys(drawing: Html) -> list[str]:
+    """The keys, each of which stands once."""
+    found = [key for each in parsed(drawing).iter() if (key := each.get("data-key"))]
+    assert len(set(found)) == len(found)
+    return found
+
+
+def place(drawing: Html, key: str) -> tuple[float, float]:
+    """Where a keyed group is."""
+    (found,) = (each for each in parsed(drawing).iter() if each.get("data-key") == key)
+    x, y = found.get("transform", "").removeprefix("translate(").removesuffix(")").split(",")
+    return float(x), float(y)
+
+
+@each_room
+@pytest.mark.parametrize("length", range(1, 12))
+def test_a_heap_is_drawn_twice_as_array_and_as_tree(length: int, room: Room) -> None:
+    drawing = draw_heap([Place(f"p{i}", 100 - i) for i in range(length)], "a heap", [], {"data_set": "x"}, room)
+    found, known = texts(drawing), keys(drawing)
+    for i in range(length):
+        assert found.count(f"p{i}") == 2 and found.count(str(i)) >= 2
+        assert f"pod/p{i}" in known and f"array/p{i}" in known
+    assert len(list(parsed(drawing).iter(f"{SVG}line"))) == length - 1
+    assert parsed(drawing).get("viewBox", "").split()[2] == str(room.width)
+    spots = [place(drawing, f"pod/p{i}") for i in range(length)]
+    assert all(spots[i][1] > spots[(i - 1) // 2][1] for i in range(1, length))
+    wide = {float(each.get("width", "")) for each in parsed(drawing).iter(f"{SVG}rect")}
+    (width,) = wide  # a pod has the same size everywhere
+    assert width >= 28 and all(x >= 0 and x + width <= room.width for x, _ in spots)
+    assert all(abs(a[0] - b[0]) >= width for a in spots for b in spots if a != b and a[1] == b[1])
+
+
+def test_marks_have_signs_and_popped_pods_stand_in_their_order() -> None:
+    places = [Place("a", 2, "compared"), Place("b", 1, "swapped"), Place("c", 0, "new"), Place("d", 0, "leaving")]
+    drawing = draw_heap(places, "", [Place("e", 9), Place("f", 8)], None, Room())
+    found = texts(drawing)
+    assert [found.count(each) for each in ("? a", "⇄ b", "+ c", "↑ d")] == [2, 2, 2, 2]
+    assert place(drawing, "pod/e")[0] < place(drawing, "pod/f")[0] and "pop" not in keys(drawing)
+
+
+@each_room
+def test_the_time_that_counts_is_filled_in_and_a_tie_is_hatched(room: Room) -> None:
+    def waiting(name: str, place: int | None) -> Waiting:
+        dots = (Dot("created", "C", 3, "08:20", counts=True), Dot("probe", "P", 0, "not set"))
+        return Waiting(Pod(name, 100), dots, place)
+
+    drawing = draw_order([waiting("mail", 1), waiting("web", 0)], [(1, "08:00")], 14, "", room)
+    fills = [each.get("fill") for each in parsed(drawing).iter(f"{SVG}circle")]
+    assert fills == ["#F0E442", "#FFFFFF"] * 2 and "tie" not in str(drawing)
+    assert place(drawing, "pod/web")[0] < place(drawing, "pod/mail")[0]
+    assert place(drawing, "mail/created")[0] > place(drawing, "mail/probe")[0]
+    tie = draw_order([waiting("mail", None), waiting("web", None)], [], 14, "", room)
+    assert "url(#tie)" in str(tie) and any("tie" in each for each in texts(tie))
+    assert not {"next", "→"} & set(texts(tie))
+
+
+@each_room
+def test_parts_show_their_pods_their_numbers_and_what_decided(room: Room) -> None:
+    parts = Parts(
+        {"activeQ": [Pod("web", 100)], "being tried": [], "unschedulableQ": [Pod("mail", 0)]},
+        (3, 2),
+        ("being tried", "activeQ"),
+        (Check("3 > 4", False), Check("a reason", True)),
+        slots=(Slot("none"), Slot("before"), Slot("during")),
+        event=1,
+        after="something",
+    )
+    drawing = draw_parts(parts, "x", room)
+    found = texts(drawing)
+    assert {"web", "mail"} <= set(found)
+    together = "".join(found).replace(" ", "")
+    assert all(each in together for each in ("schedulingCycle3", "moveRequestCycle2"))
+    assert all(any(each.startswith(check) for each in found) for check in ("✕ 3 > 4", "✓ a reason"))
+    assert place(drawing, "pod/web")[0] < place(drawing, "pod/mail")[0] and "event" in keys(drawing)
+    assert 'data-pick="activeQ"' not in str(drawing) and UNLIT not in str(drawing)
+    assert UNLIT in str(draw_parts(replace(parts, quiet=True), "x", room))
+    asked = draw_parts(Parts({}, (0, -1), error="refused", picks=True), "x", room)
+    assert 'data-pick="activeQ"' in str(asked) and "✕ refused" in texts(asked)
+
+
+@each_room
+def test_events_bring_a_pod_back_or_leave_it(room: Room) -> None:
+    returns = [Return("one", True, 1, True), Return("two", False, 1, False)]
+    drawing = draw_returns(returns, Pod("web", 1), "x", room)
+    assert place(drawing, "0/web")[0] < place(drawing, "1/web")[0]
+    asked = draw_returns(returns, Pod("web", 1), "x", room, answered=False)
+    assert place(asked, "0/web")[0] == place(asked, "1/web")[0]
+    assert not any("moveRequestCycle" in each for each in texts(asked))
+
+
+@each_room
+def test_both_maps_of_nominations(room: Room) -> None:
+    by_node = {"node-a": [Pod("urgent", 500), Pod("batch", 500)], "node-b": []}
+    drawing = draw_nominations(Nominations(by_node, {"uid-batch": "node-a"}, ("gone",)), "x", room)
+    assert {"urgent", "batch", "no key", "uid-batch → node-a", "✕ gone: no list"} <= set(texts(drawing))
+    assert place(drawing, "pod/urgent")[1] < place(drawing, "pod/batch")[1]
+
+
+@each_room
+def test_a_broken_entry_has_a_cross(room: Room) -> None:
+    pair = ("queue", [Entry("0", " = a", broken=True)]), ("items", [Entry("b", ": 1")])
+    found = texts(draw_pair(*pair, "an error", "x", room))
+    assert {"✕ 0 = a", "b: 1", "✕ an error"} <= set(found)
+
+
+@each_room
+def test_the_clock_shows_parts_events_histories_and_now(room: Room) -> None:
+    parts = [Part("active", "activeQ", (Pod("web", 1),)), Part("backoff", "podBackoffQ", (), there=False)]
+    history = History("web", (Stretch(0, 4, "backoff"), Stretch(4, 9, "active")), (1.0,))
+    events = [Event(2, "it rains"), Event(8, "it snows")]
+    drawing = draw_clock(parts, [history], events, Clock(10, (3, "3 s"), [(0, "0")]), "x", room)
+    found = texts(drawing)
+    assert {"activeQ", "web", "it rains", "3 s"} <= set(found) and "it snows" not in found
+    assert "not in this version" in " ".join(found) and "half a minute" not in str(drawing)
+    longer = draw_clock(parts, [history], events, Clock(10, (3, "3 s"), [(0, "0")], gap=7), "x", room)
+    assert str(longer).count("half a minute") == 1
+    heights = {
+        each.get("height") for each in parsed(drawing).iter(f"{SVG}rect") if "web/" in (each.get("data-key") or "")
+    }
+    assert len(heights - {"34"}) == 2  # each part has its own height
+    assert {"pod/web", "now", "web/0", "web/1"} <= set(keys(drawing))
+
+
+def test_names_are_escaped() -> None:
+    drawing = draw_heap([Place("<script>", 1)], '"><script>', [Place("\u202eabc", 1)], None, Room())
+    assert "<script>" not in str(drawing) and "[U+202E]" in str(drawing)
+
+
+def written(shape: Html) -> list[str]:
+    return [each.text or "" for each in parsed(shape).iter("text")]
+
+
+def test_a_narrow_pill_has_its_number_instead_of_words_that_do_not_fit() -> None:
+    assert "priority 100" in written(pill(Pod("web", 100, "priority 100"), 0, 0, 110, "pod/web"))
+    narrow = written(pill(Pod("web", 100, "priority 100"), 0, 0, 60, "pod/web"))
+    assert "100" in narrow and "priority 100" not in narrow
+
+
+def test_words_stay_inside_a_narrow_pod_and_long_events_take_two_lines() -> None:
+    round_, narrow = (
+        next(parsed(pill(Pod("web", 100), 0, 0, width, "pod/web")).iter("rect")).get("rx") for width in (62, 29)
+    )
+    assert (round_, narrow) == ("17", "6")
+    events = [Return(f"AssignedPodAdded: {name}", True, 1, True) for name in ("db", "cache")]
+    found = texts(draw_returns(events, Pod("web", 1), "x", Room(340, 420)))
+    assert {"db", "cache"} <= {each.split()[-1] for each in found if each} and not any("…" in each for each in found)

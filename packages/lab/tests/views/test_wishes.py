@@ -1,0 +1,31 @@
+"""A pod with its wishes beside or above the nodes: nothing lies on anything else, in any room."""
+
+import re
+
+import pytest
+
+from kschedlab_lab.panels.score_cluster import Cause, before, decide, picture
+from kschedlab_lab.views.svg import Room
+
+ROOMS = [Room(360, 400), Room(540, 280), Room(540, 240), Room(560, 420), Room(780, 420), Room(980, 680)]
+BOX = re.compile(
+    r'translate\(([\d.]+),([\d.]+)\)" data-key="node/[^"]*"[^>]*>.*?<rect x="[-\d.]+" y="([-\d.]+)" '
+    r'width="([\d.]+)" height="([\d.]+)"'
+)
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=str)
+@pytest.mark.parametrize("decided", [False, True])
+def test_the_nodes_keep_apart(room: Room, decided: bool) -> None:
+    cause = Cause()
+    markup = str((picture(cause, decide(cause)) if decided else before(cause))(room))
+    boxes = [tuple(map(float, found)) for found in BOX.findall(markup)]
+    assert len(boxes) == 4
+    places = [(x, y + top, x + wide, y + top + high) for x, y, top, wide, high in boxes]
+    for i, (left, top, right, bottom) in enumerate(places):
+        assert left >= 0 and right <= room.width + 2
+        for other in places[i + 1 :]:
+            assert right <= other[0] or other[2] <= left or bottom + 22 <= other[1] or other[3] + 22 <= top
+    assert markup.count('data-key="wish/') == 5
+    for name in ("batch-b", "cache-b", "shop-b2", "shop-b"):
+        assert f">{name}<" in markup, "a pod without its name"

@@ -1,0 +1,177 @@
+"""The API server at the end of a network, as the scheduler asks it.
+
+Each request begins at once and returns an event, which brings the answer or fails with an ApiError. See
+:class:`~kschedlab_simulation.server.interface.Api`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import msgspec
+import simpy
+
+from kschedlab.objects.kinds import RESOURCES
+from kschedlab.objects.model import ApiObject, Pod
+from kschedlab_live.schedule.client import JSON, Client, unreachable
+from kschedlab_live.schedule.clock import WallClock
+from kschedlab_live.schedule.decoding import decode_object
+from kschedlab_live.schedule.patches import (
+    changed_conditions,
+    object_patch,
+    status_patch,
+)
+from kschedlab_live.schedule.reflector import LiveWatch, Note, Reflector, path_of
+from kschedlab_live.wire.complete import complete
+from kschedlab_live.wire.formats import MERGE, STRATEGIC
+from kschedlab_simulation.clock import now
+from kschedlab_simulation.server.store import Filter
+from kschedlab_simulation.status import ApiError
+
+D = TypeVar("D", bound=ApiObject)
+
+_encode = msgspec.json.encode
+
+
+class LiveApi:
+    """Asks a real API server. ``may_write``: False refuses all writes at once, for a scheduler that lost its lease."""
+
+    def __init__(self, clock: WallClock, client: Client, note: Note) -> None:
+        self.may_write = True
+        self._clock = clock
+        self._client = client
+        self._note = note
+        self._reflectors: dict[type[ApiObject], Reflector] = {}
+        self._calls: set[asyncio.Task[None]] = set()
+
+    @property
+    def calls(self) -> int:
+        """How many requests are under way."""
+        return len(self._calls)
+
+    async def close(self) -> None:
+        """End all watches and requests."""
+        for reflector in self._reflectors.values():
+            reflector.close()
+        for task in self._calls:
+            task.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+
+    # -- reading
+
+    def find(self, kind: type[D], namespace: str, name: str) -> D | None:
+        """The object as its watch last showed it; None for a kind that is not watched."""
+        reflector = self._reflectors.get(kind)
+        found: D | None = reflector.known.get(RESOURCES[kind].key(namespace, name)) if reflector else None
+        return found
+
+    def get(self, kind: type[D], namespace: str, name: str) -> simpy.Event:
+        """The object as it is stored."""
+        return self._call(self._get(kind, namespace, name))
+
+    async def _get(self, kind: type[ApiObject], namespace: str, name: str) -> Any:
+        return decode_object(kind, await self._client.request("GET", path_of(kind, namespace, name)))
+
+    def list(self, kind: type[D], namespace: str | None = None, filter: Filter | None = None) -> simpy.Event:
+        """The objects of all namespaces, and the resourceVersion to watch from; tries until it works."""
+        reflector = self._reflectors.get(kind)
+        if reflector is None:
+            reflector = self._reflectors[kind] = Reflector(self._clock, self._client, kind, self._note, filter)
+        return self._call(reflector.list_all())
+
+    def watch(
+        self,
+        kind: type[ApiObject],
+        resource_version: str = "",
+        allow_bookmarks: bool = False,
+        namespace: str | None = None,
+        filter: Filter | None = None,
+    ) -> LiveWatch:
+        """Watch a kind that was listed, with the list's filter."""
+        return self._reflectors[kind].watch(resource_version)
+
+    # -- writing
+
+    def create(self, obj: D, by: str = "") -> simpy.Event:
+        """Store a new object."""
+        metadata = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+        return self._write(type(obj), "POST", path_of(type(obj), metadata.namespace), complete(obj))
+
+    def bind(self, namespace: str, name: str, uid: str, node: str, by: str = "") -> simpy.Event:
+        """Assign the pod to the node. Its answer is None."""
+        body = {
+            "apiVersion": "v1",
+            "kind": "Binding",
+            "metadata": {"name": name, "namespace": namespace, "uid": uid},
+            "target": {"kind": "Node", "name": node},
+        }
+        return self._write(None, "POST", path_of(Pod, namespace, name, "binding"), body)
+
+    def delete(self, kind: type[D], namespace: str, name: str, *, by: str = "") -> simpy.Event:
+        """Delete the object. Its answer is None."""
+        return self._write(None, "DELETE", path_of(kind, namespace, name), {})
+
+    def patch_status(
+        self, kind: type[D], namespace: str, name: str, uid: str = "", by: str = "", **fields: Any
+    ) -> simpy.Event:
+        """Change these fields of the current status; merge conditions by type."""
+        patch = status_patch(self.find(kind, namespace, name), uid, now(self._clock), fields)
+        return self._write(kind, "PATCH", path_of(kind, namespace, name, "status"), patch, STRATEGIC)
+
+    def update(self, obj: D, by: str = "") -> simpy.Event:
+        """Write what differs from the stored object, except for the status. ApiError (Conflict): it has changed."""
+        return self._call(self._update(obj, ""))
+
+    def update_status(self, obj: D, by: str = "") -> simpy.Event:
+        """Write what differs from the stored object's status. ApiError (Conflict): it has changed."""
+        return self._call(self._update(obj, "status"))
+
+    async def _update(self, obj: Any, part: str) -> Any:
+        kind, metadata = type(obj), obj.metadata
+        stored = await self._get(kind, metadata.namespace, metadata.name)
+        if metadata.resourceVersion and metadata.resourceVersion != stored.metadata.resourceVersion:
+            raise ApiError.conflict(kind, metadata.name)
+        path, content = path_of(kind, metadata.namespace, metadata.name, part), MERGE
+        if kind is Pod and part:  # its lists have items that we know in part only
+            fields: dict[str, Any] = {"nominatedNodeName": obj.status.nominatedNodeName}
+            fields["conditions"] = changed_conditions(stored, obj)
+            patch, content = status_patch(stored, metadata.uid, now(self._clock), fields), STRATEGIC
+        else:
+            patch = object_patch(stored, obj, part)
+        return await self._send(kind, "PATCH", path, patch, content) if patch else stored
+
+    def _write(
+        self, kind: type[ApiObject] | None, method: str, path: str, body: dict[str, Any], content: str = JSON
+    ) -> simpy.Event:
+        return self._call(self._send(kind, method, path, body, content))
+
+    async def _send(
+        self, kind: type[ApiObject] | None, method: str, path: str, body: dict[str, Any], content: str
+    ) -> Any:
+        """The object in the answer; None without a kind."""
+        if not self.may_write:
+            raise unreachable(method, path, RuntimeError("this scheduler is no longer the leader"))
+        answer = await self._client.request(method, path, _encode(body), content)
+        return decode_object(kind, answer) if kind is not None else None
+
+    # -- calls
+
+    def _call(self, request: Coroutine[Any, Any, Any]) -> simpy.Event:
+        """Begin the request. An event that nobody waits for may fail."""
+        event = self._clock.event()
+        event.defused = True
+
+        async def run() -> None:
+            try:
+                event.succeed(await request)
+            except ApiError as error:
+                event.fail(error)
+            except ValueError as error:  # an answer that is no JSON
+                event.fail(unreachable("reading", "the answer", error))
+
+        task = asyncio.get_running_loop().create_task(run())
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+        return event

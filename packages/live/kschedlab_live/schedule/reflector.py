@@ -1,0 +1,219 @@
+"""Lists and watches one kind, whatever the server and the network do meanwhile.
+
+v1.37: k8s.io/client-go tools/cache/reflector.go. A failed list is tried again; a watch that breaks off resumes where it
+was; what the server no longer remembers (410) is listed again. A kind that the server does not have counts as empty.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import msgspec
+
+from kschedlab.objects.kinds import RESOURCES
+from kschedlab.objects.model import ApiObject, Pod
+from kschedlab_live.schedule.client import Client, answered_with
+from kschedlab_live.schedule.clock import WallClock
+from kschedlab_live.schedule.decoding import decode_frame, decode_list, decode_object
+from kschedlab_live.schedule.kubeconfig import AccessError
+from kschedlab_simulation.informers import UNFINISHED
+from kschedlab_simulation.server.store import Filter, WatchEvent
+from kschedlab_simulation.status import ApiError
+
+PAGE = "500"
+FIRST_PAUSE, LONGEST_PAUSE = 0.8, 30.0
+"""Seconds before the second try, and at most."""
+SHORT = 1.0
+"""A watch that ends within so many seconds is tried again after a pause."""
+WATCH_SECONDS = (300, 600)
+"""How long a watch lasts until the server ends it: at random, so that not all end at once."""
+ABSENT_PAUSE = 60.0
+"""Seconds until we look again whether the server has the kind."""
+
+_SELECTORS: dict[type[ApiObject], str] = {Pod: UNFINISHED}
+_BROKEN = (httpx.HTTPError, OSError, AccessError, ValueError)
+
+Note = Callable[[str], None]
+"""Says one line to whoever runs the scheduler."""
+
+
+def path_of(kind: type[ApiObject], namespace: str = "", name: str = "", subresource: str = "") -> str:
+    """The path of a kind, an object or its subresource: ``/api/v1/namespaces/default/pods/web/binding``."""
+    resource, version = RESOURCES[kind], kind().apiVersion  # type: ignore[attr-defined]  # every kind has it
+    parts = ["", "apis" if resource.group else "api", version]
+    if resource.namespaced and namespace:
+        parts += ["namespaces", namespace]
+    return "/".join([*parts, resource.name, *filter(None, (name, subresource))])
+
+
+def pauses() -> Iterator[float]:
+    """The seconds before each further try: they double, and are never quite the same for two clients."""
+    pause = FIRST_PAUSE
+    while True:
+        yield pause * random.uniform(1.0, 1.5)
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+class LiveWatch:
+    """What an informer reads: see :class:`~kschedlab_simulation.server.store.Watch`."""
+
+    def __init__(self) -> None:
+        self.pending: deque[tuple[int, WatchEvent]] = deque()
+        self.on_event: Callable[[], None] | None = None
+        self.closed = False
+        self.task: asyncio.Task[None] | None = None
+
+    def send(self, at: int, event: WatchEvent) -> None:
+        """Append the event."""
+        self.pending.append((at, event))
+        if len(self.pending) == 1 and self.on_event is not None:
+            self.on_event()
+
+    def stop(self) -> None:
+        """End the watch."""
+        self.closed = True
+        if self.task is not None:
+            self.task.cancel()
+        if self.on_event is not None:
+            self.on_event()
+
+
+class Reflector:
+    """Keeps up with one kind. ``known``: the objects by key, as last seen; ``filter``: those that count."""
+
+    def __init__(
+        self, clock: WallClock, client: Client, kind: type[ApiObject], note: Note, filter: Filter | None = None
+    ) -> None:
+        self.known: dict[str, Any] = {}
+        self._clock = clock
+        self._client = client
+        self._kind = kind
+        self._note = note
+        self._filter = filter
+        self._resource = RESOURCES[kind]
+        self._path = path_of(kind)
+        self._query = {"fieldSelector": _SELECTORS[kind]} if kind in _SELECTORS else {}
+        self._absent = False
+        self._told = ""
+        self._watching: LiveWatch | None = None
+
+    def close(self) -> None:
+        """End the watch."""
+        if self._watching is not None:
+            self._watching.stop()
+
+    # -- list
+
+    async def list_all(self) -> tuple[list[Any], str]:
+        """The objects and their version; tries until it works."""
+        for pause in pauses():
+            try:
+                items, version = await self._list()
+            except (ApiError, *_BROKEN) as error:
+                self._tell("list", error)
+                await asyncio.sleep(pause)
+                continue
+            self._told = ""
+            found = [each for each in items if self._filter is None or self._filter(each)]
+            self.known = {self._resource.key_of(each): each for each in found}
+            return found, version
+        raise AssertionError  # the pauses have no end
+
+    async def _list(self) -> tuple[list[Any], str]:
+        query: dict[str, str] = self._query | {"limit": PAGE}
+        items: list[Any] = []
+        while True:
+            try:
+                page, version, more = decode_list(
+                    self._kind, await self._client.request("GET", self._path, query=query)
+                )
+            except ApiError as error:
+                if error.code == 404:
+                    self._absent = True
+                    return [], ""
+                if error.code == 410 and "continue" in query:  # it took too long: all at once
+                    query, items = self._query, []
+                    continue
+                raise
+            items += page
+            self._absent = False
+            if not more:
+                return items, version
+            query = self._query | {"limit": PAGE, "continue": more}
+            await asyncio.sleep(0)
+
+    # -- watch
+
+    def watch(self, version: str) -> LiveWatch:
+        """Watch from this version on. An event of type ERROR says: list again."""
+        watch = self._watching = LiveWatch()
+        watch.task = asyncio.get_running_loop().create_task(self._follow(watch, version))
+        return watch
+
+    async def _follow(self, watch: LiveWatch, version: str) -> None:
+        pausing = pauses()
+        while not watch.closed:
+            if self._absent:
+                await asyncio.sleep(ABSENT_PAUSE)
+                return self._end(watch)
+            began = time.monotonic()
+            try:
+                async with self._client.stream(self._path, self._watch_query(version)) as lines:
+                    async for line in lines:
+                        version = self._received(watch, line)
+            except ApiError as error:
+                if error.code in (410, 404, 504):  # forgotten, gone, or never reached
+                    return self._end(watch)
+                self._tell("watch", error)
+            except _BROKEN as error:
+                self._tell("watch", error)
+            if time.monotonic() - began > SHORT:
+                pausing, self._told = pauses(), ""
+            else:
+                await asyncio.sleep(next(pausing))
+
+    def _watch_query(self, version: str) -> dict[str, str]:
+        seconds = str(random.randint(*WATCH_SECONDS))
+        own = {"watch": "1", "resourceVersion": version, "allowWatchBookmarks": "true", "timeoutSeconds": seconds}
+        return self._query | own
+
+    def _received(self, watch: LiveWatch, line: bytes) -> str:
+        """Pass the event on; an object that no longer counts is deleted. Returns the version that it leads to."""
+        type, raw = decode_frame(line)
+        if type == "ERROR":
+            raise answered_with(_code_of(raw), bytes(raw))
+        obj = decode_object(self._kind, raw)
+        key, version = self._resource.key_of(obj), str(obj.metadata.resourceVersion)
+        if type != "BOOKMARK" and self._filter is not None and not self._filter(obj):
+            if key not in self.known:
+                return version
+            type = "DELETED"
+        if type == "DELETED":
+            self.known.pop(key, None)
+        elif type != "BOOKMARK":
+            self.known[key] = obj
+        watch.send(self._clock.now, WatchEvent(type, obj))  # type: ignore[arg-type]  # whole microseconds
+        return version
+
+    def _end(self, watch: LiveWatch) -> None:
+        watch.send(self._clock.now, WatchEvent("ERROR", None))  # type: ignore[arg-type]
+
+    def _tell(self, doing: str, error: Exception) -> None:
+        """Say it once, not at each try."""
+        text = f"cannot {doing} {self._resource.qualified}: {str(error) or type(error).__name__}"
+        if isinstance(error, ApiError) and error.code == 403:
+            text += f" (grant the verbs list and watch on {self._resource.qualified})"
+        if text != self._told:
+            self._told = text
+            self._note(text)
+
+
+def _code_of(raw: Any) -> int:
+    code = msgspec.json.decode(raw).get("code")
+    return code if isinstance(code, int) else 500

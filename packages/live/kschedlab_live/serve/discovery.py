@@ -1,0 +1,139 @@
+"""Discovery: which groups, versions and resources are served, as kubectl asks for them.
+
+v1.37: k8s.io/apiserver pkg/endpoints/discovery (aggregated, v2), k8s.io/api apidiscovery/v2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedlab import __version__
+from kschedlab_live.serve.kinds import VERSIONS, Served, served_as
+
+Data = dict[str, Any]
+
+AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
+_SUBRESOURCE_VERBS = {"binding": ["create"], "eviction": ["create"]}
+_REVIEWS = {
+    "authorization.k8s.io/v1": {
+        "selfsubjectaccessreviews": "SelfSubjectAccessReview",
+        "selfsubjectrulesreviews": "SelfSubjectRulesReview",
+    },
+    "authentication.k8s.io/v1": {"selfsubjectreviews": "SelfSubjectReview"},
+}
+ALL_VERSIONS = [*VERSIONS, *_REVIEWS]
+
+
+def split(api_version: str) -> tuple[str, str]:
+    """(group, version) of an API version."""
+    group, _, version = api_version.rpartition("/")
+    return group, version
+
+
+def wants_aggregated(accept: str) -> bool:
+    """Whether the client reads aggregated discovery."""
+    return "as=APIGroupDiscoveryList" in accept and "v=v2;" in accept.replace(" ", "").replace(",", ";") + ";"
+
+
+def aggregated(core: bool) -> Data:
+    """All resources at once: of the core group, or of all others."""
+    groups: dict[str, list[Data]] = {}
+    for api_version in ALL_VERSIONS:
+        group, version = split(api_version)
+        if (group == "") == core:
+            resources = [_aggregated(each) for each in served_as(api_version)]
+            resources += [_aggregated_review(api_version, *each) for each in _REVIEWS.get(api_version, {}).items()]
+            groups.setdefault(group, []).append({"version": version, "resources": resources, "freshness": "Current"})
+    items = [{"metadata": {"name": g} if g else {}, "versions": versions} for g, versions in groups.items()]
+    return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
+
+
+def _aggregated(served: Served) -> Data:
+    group, version = split(served.api_version)
+    subresources = [
+        {"subresource": name, "responseKind": _kind(written), "verbs": _verbs_of(name)}
+        for name, written in served.subresources.items()
+    ]
+    return {
+        "resource": served.resource.name,
+        "responseKind": {"group": group, "version": version, "kind": served.kind},
+        "scope": "Namespaced" if served.resource.namespaced else "Cluster",
+        "singularResource": served.kind.lower(),
+        "verbs": VERBS,
+        "shortNames": list(served.short),
+        "categories": served.categories,
+        "subresources": subresources,
+    }
+
+
+def _aggregated_review(api_version: str, name: str, kind: str) -> Data:
+    group, version = split(api_version)
+    response = {"group": group, "version": version, "kind": kind}
+    singular = kind.lower()
+    return {
+        "resource": name,
+        "responseKind": response,
+        "scope": "Cluster",
+        "singularResource": singular,
+        "verbs": ["create"],
+    }
+
+
+def _verbs_of(subresource: str) -> list[str]:
+    return _SUBRESOURCE_VERBS.get(subresource, ["get", "patch", "update"])
+
+
+def _kind(written: str) -> Data:
+    api_version, _, kind = written.partition(" ")
+    group, version = split(api_version)
+    return {"group": group, "version": version, "kind": kind}
+
+
+# -- the older form
+
+
+def group_list() -> Data:
+    """``/apis`` for clients without aggregated discovery."""
+    groups: dict[str, list[Data]] = {}
+    for api_version in ALL_VERSIONS:
+        group, version = split(api_version)
+        if group:
+            groups.setdefault(group, []).append({"groupVersion": api_version, "version": version})
+    found = [{"name": g, "versions": versions, "preferredVersion": versions[0]} for g, versions in groups.items()]
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": found}
+
+
+def core_versions() -> Data:
+    """``/api`` for clients without aggregated discovery."""
+    return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}
+
+
+def group(name: str) -> Data | None:
+    """``/apis/GROUP``."""
+    found: list[Data] = group_list()["groups"]
+    return next(({"kind": "APIGroup", "apiVersion": "v1"} | each for each in found if each["name"] == name), None)
+
+
+def resource_list(api_version: str) -> Data:
+    """``/apis/GROUP/VERSION`` for clients without aggregated discovery."""
+    resources: list[Data] = []
+    for served in served_as(api_version):
+        base = {"namespaced": served.resource.namespaced}
+        one = {"name": served.resource.name, "singularName": served.kind.lower(), "kind": served.kind, "verbs": VERBS}
+        resources.append(base | one | {"shortNames": list(served.short), "categories": served.categories})
+        for name, written in served.subresources.items():
+            sub = {"name": f"{served.resource.name}/{name}", "singularName": "", "verbs": _verbs_of(name)}
+            resources.append(base | sub | _kind(written))
+    for name, kind in _REVIEWS.get(api_version, {}).items():
+        review = {"name": name, "singularName": kind.lower(), "kind": kind, "verbs": ["create"], "namespaced": False}
+        resources.append(review)
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version, "resources": resources}
+
+
+def version_info(generation: str) -> Data:
+    """``/version``: that of the scheduler's generation, and who answers."""
+    major, minor = generation.removeprefix("v").split(".")[:2]
+    texts = {"gitVersion": f"{generation}.0+kschedlab", "gitCommit": __version__, "gitTreeState": "clean"}
+    rest = {"buildDate": "1970-01-01T00:00:00Z", "goVersion": "", "compiler": "", "platform": "kschedlab/python"}
+    return {"major": major, "minor": minor, **texts, **rest}

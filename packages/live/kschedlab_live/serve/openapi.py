@@ -1,0 +1,108 @@
+"""OpenAPI v3, made of the model: what ``kubectl explain`` shows, and that the server validates fields itself.
+
+v1.37: k8s.io/kube-openapi pkg/handler3; k8s.io/kubectl pkg/explain/v2, pkg/util/openapi, pkg/validation.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from kschedlab.objects.meta import Time
+from kschedlab.objects.quantity import Quantity
+from kschedlab_live.serve.discovery import split
+from kschedlab_live.serve.kinds import VERSIONS, Served, served_as
+
+Data = dict[str, Any]
+
+_SCALARS: dict[Any, Data] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    bool: {"type": "boolean"},
+    Quantity: {"type": "string", "format": "quantity"},
+    Time: {"type": "string", "format": "date-time"},
+}
+_REFERENCES = "#/components/schemas/"
+_VALIDATES = [{"name": "fieldValidation", "in": "query", "schema": {"type": "string"}}]
+
+
+def index(prefix: str) -> Data:
+    """Where the document of each API version is. ``prefix``: of the server's paths."""
+    paths = {_path(version): {"serverRelativeURL": f"{prefix}/openapi/v3/{_path(version)}"} for version in VERSIONS}
+    return {"paths": paths}
+
+
+@cache
+def document(path: str) -> Data | None:
+    """The document of the API version at this path, such as ``apis/apps/v1``; None if it is not served."""
+    api_version = next((version for version in VERSIONS if _path(version) == path), None)
+    if api_version is None:
+        return None
+    schemas: Data = {}
+    paths: Data = {}
+    for served in served_as(api_version):
+        schemas[f"{api_version.replace('/', '.')}.{served.kind}"] = _kind_schema(served, schemas)
+        paths |= _paths(served, path)
+    info = {"title": "kschedlab", "version": "v1"}
+    return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
+
+
+def _path(api_version: str) -> str:
+    return f"apis/{api_version}" if "/" in api_version else f"api/{api_version}"
+
+
+def _gvk(served: Served) -> Data:
+    group, version = split(served.api_version)
+    return {"group": group, "version": version, "kind": served.kind}
+
+
+def _paths(served: Served, path: str) -> Data:
+    base = f"/{path}/namespaces/{{namespace}}" if served.resource.namespaced else f"/{path}"
+    collection = f"{base}/{served.resource.name}"
+    operation = {
+        "x-kubernetes-group-version-kind": _gvk(served),
+        "parameters": _VALIDATES,
+        "responses": {"200": {"description": "OK"}},
+    }
+    written = {name: operation for name in ("put", "patch")}
+    return {collection: {"get": operation, "post": operation}, f"{collection}/{{name}}": {"get": operation, **written}}
+
+
+def _kind_schema(served: Served, schemas: Data) -> Data:
+    described = {"x-kubernetes-group-version-kind": [_gvk(served)], "type": "object"}
+    if served.model is None:
+        return described | {
+            "description": "kschedlab keeps such objects as they are; the simulation does not read them.",
+            "x-kubernetes-preserve-unknown-fields": True,
+        }
+    text = f"The fields of a {served.kind} that kschedlab's simulation reads; the others are kept as they are."
+    names = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}}
+    return described | {"description": text, "properties": names | _properties(served.model, schemas)}
+
+
+def _properties(struct: type[msgspec.Struct], schemas: Data) -> Data:
+    hints = get_type_hints(struct, include_extras=True)
+    names = zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True)
+    return {written: _schema(hints[name], schemas) for written, name in names}
+
+
+def _schema(expected: Any, schemas: Data) -> Data:
+    origin = get_origin(expected)
+    if origin is Annotated:
+        return _schema(get_args(expected)[0], schemas)
+    if origin in (Union, UnionType):
+        return _schema(next(each for each in get_args(expected) if each is not NoneType), schemas)
+    if origin is tuple:
+        return {"type": "array", "items": _schema(get_args(expected)[0], schemas)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _schema(get_args(expected)[1], schemas)}
+    if isinstance(expected, type) and issubclass(expected, msgspec.Struct):
+        name = f"kschedlab.{expected.__name__}"
+        if name not in schemas:
+            schemas[name] = {}
+            schemas[name] = {"type": "object", "properties": _properties(expected, schemas)}
+        return {"allOf": [{"$ref": f"{_REFERENCES}{name}"}]}
+    return dict(_SCALARS.get(expected, {"type": "object", "x-kubernetes-preserve-unknown-fields": True}))

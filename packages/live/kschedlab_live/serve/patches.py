@@ -1,0 +1,130 @@
+"""The three patches of the API: JSON patch, merge patch and strategic merge patch.
+
+RFC 6902, RFC 7386; v1.37: k8s.io/apimachinery pkg/util/strategicpatch, k8s.io/api (patchMergeKey in types.go).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from kschedlab_live.serve.strategic import strategic_merge
+from kschedlab_live.wire.formats import JSON_PATCH, MERGE, STRATEGIC
+from kschedlab_live.wire.reading import parsed
+from kschedlab_live.wire.statuses import failure, unsupported
+from kschedlab_simulation.merge_patch import merged
+from kschedlab_simulation.status import ApiError
+
+Data = dict[str, Any]
+
+APPLY = ("application/apply-patch+yaml", "application/apply-patch+cbor")
+MOST_OPERATIONS = 10_000
+"""Operations in a JSON patch (v1.37: k8s.io/apiserver pkg/endpoints/handlers/patch.go, maxJSONPatchOperations)."""
+
+
+def patch_of(content_type: str, raw: bytes) -> Callable[[Data], Data]:
+    """What the patch makes of an object. ApiError if the patch cannot be read."""
+    if content_type in APPLY:
+        raise unsupported(
+            "kschedlab serve keeps no managed fields, so it cannot apply on the server's side: "
+            "use kubectl apply without --server-side"
+        )
+    if content_type == JSON_PATCH:
+        return _json_patch(parsed(raw))
+    patch = parsed(raw)
+    if not isinstance(patch, dict):
+        raise ApiError.bad_request("the patch is no map of fields")
+    if content_type == MERGE:
+        return lambda data: merged(data, patch)
+    if content_type == STRATEGIC:
+        return lambda data: strategic_merge(data, patch)
+    raise unsupported(f"the patch has an unknown format: expected one of {JSON_PATCH}, {MERGE}, {STRATEGIC}")
+
+
+# -- RFC 6902
+
+
+def _json_patch(operations: Any) -> Callable[[Data], Data]:
+    if not isinstance(operations, list) or not all(isinstance(each, dict) for each in operations):
+        raise ApiError.bad_request("a JSON patch is a list of operations")
+    if len(operations) > MOST_OPERATIONS:
+        raise failure(413, "RequestEntityTooLarge", f"a JSON patch has at most {MOST_OPERATIONS:,} operations")
+
+    def change(data: Data) -> Data:
+        document: Any = copy.deepcopy(data)
+        for index, operation in enumerate(operations):
+            try:
+                document = _operate(document, operation)
+            except (KeyError, IndexError, TypeError, ValueError) as error:
+                why = str(error.args[0]) if error.args and isinstance(error, ValueError) else "the path does not exist"
+                raise failure(422, "Invalid", f"operation {index} of the JSON patch fails: {why}") from None
+        return document  # whoever patches checks that it is still an object
+
+    return change
+
+
+def _operate(document: Any, operation: Data) -> Any:
+    name, path = operation["op"], _pointer(operation["path"])
+    if name == "test":
+        if _at(document, path) != operation.get("value"):
+            raise ValueError("the value differs from the tested one")
+        return document
+    if name == "remove":
+        return _removed(document, path)
+    if name == "replace":
+        _at(document, path)
+        return _added(_removed(document, path), path, operation.get("value")) if path else operation.get("value")
+    if name == "add":
+        return _added(document, path, operation.get("value"))
+    if name in ("move", "copy"):
+        origin = _pointer(operation["from"])
+        value = copy.deepcopy(_at(document, origin))
+        if name == "move":
+            if path[: len(origin)] == origin and len(path) > len(origin):
+                raise ValueError("a value cannot move into itself")
+            document = _removed(document, origin)
+        return _added(document, path, value)
+    raise ValueError("op is none of add, remove, replace, move, copy, test")
+
+
+def _pointer(text: Any) -> list[str]:
+    if not isinstance(text, str) or (text and not text.startswith("/")):
+        raise ValueError("path is no JSON pointer such as /metadata/labels/app")
+    return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
+
+
+def _at(document: Any, path: list[str]) -> Any:
+    for part in path:
+        document = document[_index(part, len(document) - 1)] if isinstance(document, list) else document[part]
+    return document
+
+
+def _added(document: Any, path: list[str], value: Any) -> Any:
+    if not path:
+        return value
+    parent, last = _at(document, path[:-1]), path[-1]
+    if isinstance(parent, list):
+        parent.insert(len(parent) if last == "-" else _index(last, len(parent)), value)
+    elif isinstance(parent, dict):
+        parent[last] = value
+    else:
+        raise KeyError(last)
+    return document
+
+
+def _removed(document: Any, path: list[str]) -> Any:
+    if not path:
+        raise ValueError("the object itself cannot be removed")
+    parent, last = _at(document, path[:-1]), path[-1]
+    if isinstance(parent, list):
+        del parent[_index(last, len(parent) - 1)]
+    else:
+        del parent[last]
+    return document
+
+
+def _index(text: str, highest: int) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > highest:
+        raise IndexError(text)
+    return int(text)

@@ -1,0 +1,116 @@
+"""A request of a client, taken apart: which resource, which object, what for.
+
+v1.37: k8s.io/apiserver pkg/endpoints/request/requestinfo.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from kschedlab_live.serve.kinds import SERVED, VERSIONS, Served
+from kschedlab_live.wire.reading import parsed
+from kschedlab_live.wire.statuses import failure, unsupported
+from kschedlab_simulation.status import ApiError
+
+_PATH = re.compile(
+    r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+)/(?P<version>[^/]+))"
+    r"(?:/namespaces/(?P<namespace>[^/]+)(?=/(?!status$|finalize$)))?"
+    r"/(?P<resource>[a-z]+)(?:/(?P<name>[^/]+)(?:/(?P<subresource>[a-z]+))?)?"
+)
+_PROTOBUF = b"k8s\0"
+
+TRUE = ("1", "true")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request. ``verb``: the HTTP method; ``by``: the client's name, for the log."""
+
+    verb: str
+    api_version: str
+    served: Served
+    namespace: str | None
+    name: str
+    subresource: str
+    query: Mapping[str, str]
+    accept: str
+    content_type: str
+    raw: bytes = b""
+    by: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def as_table(self) -> bool:
+        """Whether the client wants a table."""
+        return "as=Table" in self.accept
+
+    @property
+    def only_metadata(self) -> bool:
+        """Whether the client wants the objects' metadata only."""
+        return "as=PartialObjectMetadata" in self.accept
+
+    @property
+    def watches(self) -> bool:
+        """Whether the answer never ends."""
+        return self.query.get("watch") in TRUE
+
+    @property
+    def dry(self) -> bool:
+        """Whether the request is a rehearsal. ApiError (400)."""
+        dry = self.query.get("dryRun", "")
+        if dry not in ("", "All"):
+            raise failure(422, "Invalid", f'dryRun: Unsupported value: "{dry}": supported values: "All"')
+        return bool(dry) or self.options.get("dryRun") == ["All"]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The (namespace, name) of the object."""
+        return self.namespace or "", self.name
+
+    @cached_property
+    def body(self) -> dict[str, Any]:
+        """The object in the body. ApiError (400, 415)."""
+        if not self.raw:
+            return {}
+        check_format(self.raw, self.content_type)
+        body = parsed(self.raw)
+        if not isinstance(body, dict):
+            raise ApiError.bad_request("the body of the request is no object: expected apiVersion, kind and metadata")
+        return body
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The DeleteOptions of a deletion; empty for other requests."""
+        return self.body if self.verb == "DELETE" else {}
+
+
+def check_format(raw: bytes, content_type: str) -> None:
+    """ApiError (415) if the body is not JSON."""
+    if raw.startswith(_PROTOBUF) or "protobuf" in content_type:
+        raise unsupported(
+            "kschedlab serve reads JSON, and this command of kubectl sends protobuf: "
+            "add --dry-run=client -o yaml to it, and give what it prints to kubectl apply -f"
+        )
+    if content_type not in ("", "application/json"):
+        raise unsupported(f"kschedlab serve reads application/json, not {content_type}")
+
+
+def target(path: str) -> tuple[str, Served, str | None, str, str] | None:
+    """(API version, kind, namespace, name, subresource) of a path, or None if nothing is served there."""
+    found = _PATH.fullmatch(path)
+    if found is None:
+        return None
+    api_version = found["core"] or f"{found['group']}/{found['version']}"
+    served = SERVED.get((api_version, found["resource"]))
+    if served is None or api_version not in VERSIONS:
+        return None
+    namespace = found["namespace"]
+    if namespace is not None and not served.resource.namespaced:
+        return None
+    if served.resource.namespaced and found["name"] and namespace is None:
+        return None
+    return api_version, served, namespace, found["name"] or "", found["subresource"] or ""

@@ -1,0 +1,70 @@
+"""Who may ask: programs of this machine that know the token. Browsers may not.
+
+The server listens on 127.0.0.1 only. A web page that somebody opens could still send requests to it, so requests from
+pages (Origin), and for another name than this machine's (Host; DNS rebinding), are refused. kubectl sends no token over
+plain HTTP (k8s.io/client-go tools/clientcmd/client_config.go), so the token is the first part of the server's path;
+``Authorization: Bearer`` works as well.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Iterable
+
+from kschedlab_live.wire.statuses import failure
+from kschedlab_simulation.status import ApiError
+
+LARGEST_BODY = 3 * 1024 * 1024
+"""Bytes in a request's body (v1.37: k8s.io/apiserver pkg/server/config.go, MaxRequestBodyBytes)."""
+
+HEALTH = ("/healthz", "/livez", "/readyz")
+"""Anybody on this machine may ask whether the server lives."""
+
+_HERE = ("127.0.0.1", "localhost")
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+def new_token() -> str:
+    """A token that cannot be guessed."""
+    return secrets.token_urlsafe(32)
+
+
+def checked_path(path: str, headers: Headers, token: str, port: int) -> str:
+    """The path without the token. ApiError (401, 403) if the request may not be answered."""
+    known: dict[bytes, list[str]] = {}
+    for name, value in headers:
+        known.setdefault(name.lower(), []).append(value.decode("latin-1"))
+    hosts = known.get(b"host", [])
+    if len(hosts) != 1 or hosts[0].lower() not in {f"{name}:{port}" for name in _HERE}:
+        raise failure(403, "Forbidden", f"this server answers requests to 127.0.0.1:{port} only")
+    if b"origin" in known or known.get(b"sec-fetch-site", ["none"])[0] not in ("none", "same-origin"):
+        raise failure(403, "Forbidden", "this server answers no web pages: use kubectl")
+    if path in HEALTH:
+        return path
+    first, slash, rest = path.removeprefix("/").partition("/")
+    if slash and _same(first, token):
+        return f"/{rest}"
+    bearer = known.get(b"authorization", [""])[0]
+    if bearer.startswith("Bearer ") and _same(bearer.removeprefix("Bearer "), token):
+        return path
+    raise failure(401, "Unauthorized", "Unauthorized: use the kubeconfig that kschedlab serve has written")
+
+
+def _same(given: str, token: str) -> bool:
+    """Whether the two are equal, in a time that does not depend on where they differ."""
+    return hmac.compare_digest(given.encode(), token.encode())
+
+
+def check_length(text: str) -> None:
+    """ApiError (400, 413) if the body is announced with a length that is none, or too long."""
+    if text and not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise ApiError.bad_request("Content-Length is no number")
+    if text and int(text) > LARGEST_BODY:
+        raise too_large()
+
+
+def too_large() -> ApiError:
+    """The body is too long."""
+    mebibytes = LARGEST_BODY // 1024**2
+    return failure(413, "RequestEntityTooLarge", f"the body of a request has at most {mebibytes} MiB")

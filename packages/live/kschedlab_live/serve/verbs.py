@@ -1,0 +1,217 @@
+"""What a client can do with a resource: get, list, watch, create, replace, patch, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedlab.manifests.known_fields import known, unknown_fields
+from kschedlab.objects.model import Namespace
+from kschedlab.objects.problems import path_text
+from kschedlab_live.serve.events import read_as_old, written_as
+from kschedlab_live.serve.kinds import EVENTS, OF_MODEL, Served
+from kschedlab_live.serve.objects import ServedObjects
+from kschedlab_live.serve.patches import patch_of
+from kschedlab_live.serve.requests import Call
+from kschedlab_live.serve.selectors import selected
+from kschedlab_live.serve.tables import table
+from kschedlab_live.serve.watching import Stream
+from kschedlab_live.wire.statuses import method_not_allowed, success
+from kschedlab_simulation.server.store import Filter
+from kschedlab_simulation.status import ApiError
+
+Data = dict[str, Any]
+Answer = tuple[int, Any]
+
+
+class Verbs:
+    """Answers requests to resources: (HTTP status, JSON), or a :class:`Stream`."""
+
+    def __init__(self, objects: ServedObjects) -> None:
+        self.objects = objects
+
+    # -- reading
+
+    def read(self, call: Call) -> Answer:
+        """Get or list."""
+        if call.name:
+            return 200, self.shown(call, self.objects.get(call.served, *call.key))
+        objects = self.objects.items(call.served, call.namespace, selected(call.served, call.query))
+        version = str(self.objects.api.version)
+        if call.as_table:
+            return 200, self._table(call, objects, version)
+        kind = "PartialObjectMetadataList" if call.only_metadata else f"{call.served.kind}List"
+        api_version = "meta.k8s.io/v1" if call.only_metadata else call.api_version
+        items = [self._shown_plainly(call, obj) for obj in objects]
+        return 200, {"kind": kind, "apiVersion": api_version, "metadata": {"resourceVersion": version}, "items": items}
+
+    def watch(self, call: Call) -> Stream:
+        """Open a watch."""
+        filter: Filter | None = selected(call.served, call.query)
+        if call.name:
+            named, inner = call.name, filter
+            filter = lambda obj: obj.metadata.name == named and (inner is None or inner(obj))  # noqa: E731
+        version = "" if call.query.get("sendInitialEvents") == "true" else call.query.get("resourceVersion", "")
+        bookmarks = call.query.get("allowWatchBookmarks") in ("1", "true")
+        watch = self.objects.watch(call.served, version, bookmarks, call.namespace, filter)
+        return Stream(call, watch, self.objects.api.version, lambda obj: self.shown(call, obj))
+
+    def shown(self, call: Call, obj: Any) -> Data:
+        """An object as the client wants it."""
+        return (
+            self._table(call, [obj], obj.metadata.resourceVersion) if call.as_table else self._shown_plainly(call, obj)
+        )
+
+    def json(self, call: Call, obj: Any) -> Data:
+        """An object in the version that the client uses."""
+        data = self.objects.json(call.served, obj)
+        return written_as(data, call.api_version) if call.served.kind == EVENTS.kind else data
+
+    def _shown_plainly(self, call: Call, obj: Any) -> Data:
+        data = self.json(call, obj)
+        if not call.only_metadata:
+            return data
+        return {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": data["metadata"]}
+
+    def _table(self, call: Call, objects: list[Any], version: str) -> Data:
+        include = call.query.get("includeObject", "Metadata")
+        pairs = ((obj, self.objects.json(call.served, obj)) for obj in objects)
+        return table(call.served.resource.name, pairs, self.objects.api.now, version, include)
+
+    # -- writing
+
+    def create(self, call: Call) -> Answer:
+        """Create an object."""
+        served = call.served
+        body = self._body(call)
+        metadata = dict(body["metadata"])
+        if served.resource.namespaced:
+            namespace = call.namespace or metadata.get("namespace") or "default"
+            if metadata.get("namespace") not in (None, "", namespace):
+                raise ApiError.bad_request(
+                    "the namespace of the provided object does not match the namespace sent on the request"
+                )
+            metadata["namespace"] = namespace
+            self.objects.check_namespace(namespace)
+        if served.acts:
+            call.warnings.append(f"kschedlab keeps this {served.kind}, but nothing in the simulation acts on it")
+        obj = self.objects.create(served, {**body, "metadata": metadata}, call.by, call.dry)
+        return 201, self.shown(call, obj)
+
+    def replace(self, call: Call) -> Answer:
+        """Replace an object, or its status."""
+        old = self.objects.get(call.served, *call.key)
+        before = self.objects.json(call.served, old)
+        new = self.objects.replace(call.served, old, self._body(call), call.subresource, call.by, call.dry)
+        return 200, self._written(call, old, before, new)
+
+    def patch(self, call: Call) -> Answer:
+        """Patch an object, or its status."""
+        change = patch_of(call.content_type, call.raw)
+        old = self.objects.get(call.served, *call.key)
+
+        def changed(data: Data) -> Data:
+            before = written_as(data, call.api_version) if call.served.kind == EVENTS.kind else data
+            after = change(before)
+            self._check_fields(call, after)
+            return read_as_old(after) if call.served.kind == EVENTS.kind else after
+
+        before = self.objects.json(call.served, old)
+        new = self.objects.patch(call.served, old, changed, call.subresource, call.by, call.dry)
+        return 200, self._written(call, old, before, new)
+
+    def _written(self, call: Call, old: Any, before: Data, new: Any) -> Data:
+        """The changed object; with a warning if only fields have changed that the simulation does not read."""
+        same_version = old.metadata.resourceVersion == new.metadata.resourceVersion
+        if same_version and not call.dry and before != self.objects.json(call.served, new):
+            call.warnings.append("kschedlab keeps this change, but the simulation reads none of the changed fields")
+        return self.shown(call, new)
+
+    def delete(self, call: Call) -> Answer:
+        """Delete an object, or all that the selectors choose."""
+        options = _options(call)
+        if call.name:
+            old = self.objects.get(call.served, *call.key)
+            return 200, self._delete(call, call.served, old, options)
+        chosen = self.objects.items(call.served, call.namespace, selected(call.served, call.query))
+        for obj in chosen:
+            self._delete(call, call.served, obj, options)
+        return 200, success({"kind": call.served.resource.name})
+
+    def _delete(self, call: Call, served: Served, old: Any, options: Data) -> Data:
+        if not call.dry:
+            if options.get("propagationPolicy") == "Orphan" or options.get("orphanDependents") is True:
+                self._orphan(old, call.by)
+            if served.model is Namespace:
+                self._empty_namespace(old.metadata.name, call.by)
+        last = self.objects.delete(served, old, options, call.by, call.dry)
+        if last.metadata.deletionTimestamp is not None:
+            return self.objects.json(served, last)
+        details = {"name": old.metadata.name, "group": served.resource.group, "kind": served.resource.name}
+        return success({**details, "uid": old.metadata.uid})
+
+    def _orphan(self, owner: Any, by: str) -> None:
+        """Take the owner out of its dependents, so that they stay."""
+        for served in OF_MODEL.values():
+            for obj in self.objects.items(served, None, lambda each: bool(each.metadata.ownerReferences)):
+                data = self.objects.json(served, obj)
+                owners = data["metadata"]["ownerReferences"]
+                left = [each for each in owners if each.get("uid") != owner.metadata.uid]
+                if len(left) < len(owners):
+                    metadata = {**data["metadata"], "ownerReferences": left}
+                    self.objects.replace(served, obj, {**data, "metadata": metadata}, "", by, False)
+
+    def _empty_namespace(self, name: str, by: str) -> None:
+        """Delete what is in a namespace, as the namespace controller does; owners first: they make no new pods then."""
+        kinds = sorted(OF_MODEL.values(), key=lambda served: served.kind in ("ReplicaSet", "Pod"))
+        for served in kinds:
+            if served.resource.namespaced:
+                for obj in self.objects.items(served, name, None):
+                    self.objects.delete(served, obj, {}, by, False)
+
+    def _body(self, call: Call) -> Data:
+        """The object in the body, of the right kind and with known fields."""
+        body = call.body
+        for name, expected in (("kind", call.served.kind), ("apiVersion", call.api_version)):
+            if body.get(name, expected) != expected:
+                why = f"{name} is {body[name]!r}, and {expected} is expected here"
+                raise ApiError.bad_request(f"the object provided is unrecognized: {why}")
+        if not isinstance(body.get("metadata", {}), dict):
+            raise ApiError.bad_request("metadata: expected a map of fields")
+        self._check_fields(call, body)
+        body = {**body, "metadata": body.get("metadata", {}), "apiVersion": call.api_version, "kind": call.served.kind}
+        return read_as_old(body) if call.served.kind == EVENTS.kind else body
+
+    def _check_fields(self, call: Call, data: Data) -> None:
+        """Unknown fields are refused, or give warnings, as the client wants it (fieldValidation)."""
+        validation = call.query.get("fieldValidation", "Warn")
+        if call.served.model is None or validation == "Ignore" or call.served.kind not in known().types:
+            return
+        texts = [f'unknown field "{path_text(fault.path)}"' for fault in unknown_fields(data, call.served.kind)]
+        if texts and validation == "Strict":
+            kind = call.served.kind
+            version = call.api_version.rpartition("/")[2]
+            why = f'{kind} in version "{version}" cannot be handled as a {kind}: strict decoding error: '
+            raise ApiError.bad_request(why + ", ".join(texts))
+        call.warnings.extend(texts)
+
+
+def _options(call: Call) -> Data:
+    """The DeleteOptions of a body or a query. ApiError (400)."""
+    options = dict(call.body)
+    grace = options.get("gracePeriodSeconds", call.query.get("gracePeriodSeconds"))
+    if isinstance(grace, str) and grace.lstrip("-").isdigit() and grace.isascii() and len(grace) < 10:
+        grace = int(grace)
+    if grace is not None and type(grace) is not int:
+        raise ApiError.bad_request("gracePeriodSeconds: expected a whole number")
+    if grace is not None and grace < 0:
+        grace = 1
+    options["gracePeriodSeconds"] = grace
+    options.setdefault("propagationPolicy", call.query.get("propagationPolicy"))
+    if not isinstance(options.get("preconditions") or {}, dict):
+        raise ApiError.bad_request("preconditions: expected a map of fields")
+    return options
+
+
+def wrong_verb(call: Call) -> ApiError:
+    """The resource cannot be asked for this."""
+    return method_not_allowed(f"{call.verb} is not possible on {call.served.resource.name}")

@@ -1,0 +1,238 @@
+"""Reads what the answer needs, in two ``kubectl get``: nodes and pods, then what the asked pods refer to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
+from kschedlab.objects.model import Pod
+from kschedlab.objects.problems import safe_text
+from kschedlab_live.why.kubectl import Kubectl, KubectlError, NoSuchKindError, decoded
+
+FIRST = ("nodes", "pods", "namespaces", "poddisruptionbudgets.policy")
+OWNERS = ("services", "replicationcontrollers", "replicasets.apps", "statefulsets.apps")
+STORAGE = (
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "storageclasses.storage.k8s.io",
+    "csinodes.storage.k8s.io",
+    "csidrivers.storage.k8s.io",
+    "volumeattachments.storage.k8s.io",
+    "csistoragecapacities.storage.k8s.io",
+)
+DEVICES = ("resourceclaims.resource.k8s.io", "deviceclasses.resource.k8s.io", "resourceslices.resource.k8s.io")
+EVERYWHERE = "--all-namespaces"
+PLAIN_VOLUMES = frozenset(
+    ("configMap", "downwardAPI", "emptyDir", "gitRepo", "hostPath", "image", "name", "nfs", "projected", "secret")
+)
+"""Volumes with which no filter has to do."""
+UNKNOWN = {
+    "nodes": "nothing can be decided",
+    "pods": "the room that is left on the nodes is unknown",
+    "namespaces": "rules between pods that choose namespaces by label see none of them",
+    "poddisruptionbudgets": "preemption may choose pods that a budget protects",
+    "services": "the default spreading may be missing: another node may score best",
+    "persistentvolumeclaims": "the pod's volumes cannot be found",
+    "persistentvolumes": "where the pod's volumes are is unknown",
+    "storageclasses": "how its volumes are bound is unknown",
+    "csinodes": "how many volumes a node takes is unknown",
+    "resourceclaims": "the pod's claims cannot be found",
+    "deviceclasses": "which devices a class means is unknown",
+    "resourceslices": "which devices the nodes have is unknown",
+}
+UNKNOWN |= dict.fromkeys(("replicationcontrollers", "replicasets", "statefulsets"), UNKNOWN["services"])
+UNKNOWN |= dict.fromkeys(("csidrivers", "volumeattachments", "csistoragecapacities"), UNKNOWN["csinodes"])
+
+VITAL_VOLUMES = frozenset(("persistentvolumeclaims", "persistentvolumes", "storageclasses"))
+VITAL_DEVICES = frozenset(("resourceclaims", "deviceclasses", "resourceslices"))
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What could not be read: ``what``, ``why``, and what is ``unknown`` without it."""
+
+    what: str
+    why: str
+    unknown: str
+
+    @property
+    def who(self) -> str:
+        """The user who may not read it."""
+        user = re.match(r'User "[^"]*"', self.why)
+        return user[0] if user is not None else "You"
+
+
+@dataclass(eq=False)
+class Reading:
+    """A cluster as far as it could be read. ``programs``: pods that run kube-scheduler, as plain data.
+
+    ``left_out``: objects that cannot be understood, each with the reason.
+    """
+
+    objects: Objects
+    gaps: list[Gap] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    programs: list[dict[str, Any]] = field(default_factory=list)
+
+    def hides(self, pod: Pod) -> bool:
+        """Whether something could not be read without which nothing can be decided about the pod."""
+        gaps = {gap.what for gap in self.gaps}
+        volumes = any(v.persistentVolumeClaim is not None or v.ephemeral is not None for v in pod.spec.volumes)
+        return bool(volumes and gaps & VITAL_VOLUMES) or bool(pod.spec.resourceClaims and gaps & VITAL_DEVICES)
+
+    @property
+    def readable(self) -> frozenset[str]:
+        """Which of nodes and pods were read, in all namespaces."""
+        return frozenset(("nodes", "pods")) - {gap.what for gap in self.gaps}
+
+
+Choose = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
+"""Of all pods, as plain data: those that are asked about."""
+
+
+class Reader:
+    """Reads with ``kubectl``. ``namespace``: where the asked pods are, "" for all namespaces."""
+
+    def __init__(self, kubectl: Kubectl, namespace: str) -> None:
+        self.kubectl, self.namespace = kubectl, namespace
+        self.raws: list[msgspec.Raw] = []
+        self.programs: list[dict[str, Any]] = []
+        self.wanted: list[dict[str, Any]] = []
+
+    def read(self, asks: Callable[[dict[str, Any]], bool]) -> Reading:
+        """The cluster. ``asks``: whether a pod, as plain data, is asked about. KubectlError if pods cannot be read."""
+        self._get(FIRST, EVERYWHERE, asks=asks)
+        refused = {each.kind for each in self.kubectl.refused}
+        narrow = (f"--namespace={self.namespace}",)
+        kinds: tuple[str, ...] = ("pods", *OWNERS) if "pods" in refused and self.namespace else OWNERS
+        if any(map(_has_storage, self.wanted)):
+            kinds += STORAGE
+        if any(map(_has_devices, self.wanted)):
+            kinds += DEVICES
+        inside = self.namespace and (kinds == OWNERS or "pods" in kinds)
+        self._get(kinds, *(narrow if inside else (EVERYWHERE,)), asks=asks)
+        return self._reading()
+
+    def _get(self, kinds: Sequence[str], *where: str, asks: Callable[[dict[str, Any]], bool]) -> None:
+        """Collect the objects of these kinds; those that the server does not have are left out."""
+        while kinds:
+            begun = len(self.raws), len(self.wanted), len(self.programs)
+            try:
+                for item in self.kubectl.items(",".join(kinds), *where):
+                    self._take(decoded(item), asks)
+                return
+            except NoSuchKindError as error:
+                fewer = [kind for kind in kinds if kind.partition(".")[0] != error.kind]
+                if len(fewer) == len(kinds):
+                    raise
+                kinds = fewer
+                del self.raws[begun[0] :], self.wanted[begun[1] :], self.programs[begun[2] :]
+
+    def _take(self, data: Any, asks: Callable[[dict[str, Any]], bool]) -> None:
+        if not isinstance(data, dict):
+            raise KubectlError("kubectl listed something that is no object")
+        if data.get("kind") == "Pod":
+            if asks(data):
+                self.wanted.append(data)
+            if runs_scheduler(data):
+                self.programs.append(decoded(msgspec.json.encode(data)))
+        self.raws.append(msgspec.Raw(msgspec.json.encode(lean(data))))
+
+    def _reading(self) -> Reading:
+        gaps: dict[str, Gap] = {}
+        for each in self.kubectl.refused:
+            gaps.setdefault(each.kind, Gap(each.kind, each.said, UNKNOWN.get(each.kind, "something may be missing")))
+        objects, left_out = understood(self.raws)
+        return Reading(objects, list(gaps.values()), left_out, self.programs)
+
+
+def understood(raws: Sequence[msgspec.Raw]) -> tuple[Objects, list[str]]:
+    """The objects, without those that cannot be understood: what is wrong with each of these."""
+    try:
+        return decode_objects(raws), []
+    except ManifestError as error:
+        wrong = {problem.source for problem in error.problems}
+        said = [problem.message for problem in error.problems]
+    return decode_objects(raw for i, raw in enumerate(raws) if i not in wrong), said
+
+
+# -- plain data
+
+
+def lean(data: dict[str, Any]) -> dict[str, Any]:
+    """The object without what no scheduler reads and takes much room."""
+    metadata = data.get("metadata")
+    if isinstance(metadata, dict):
+        metadata.pop("managedFields", None)
+        if data.get("kind") == "Pod":
+            metadata.pop("annotations", None)
+    spec = data.get("spec")
+    if isinstance(spec, dict) and data.get("kind") == "Pod":
+        for container in _containers(data):
+            for name in ("env", "envFrom", "args", "command", "volumeMounts", "livenessProbe", "readinessProbe"):
+                container.pop(name, None)
+    return data
+
+
+def _containers(pod: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    spec = pod.get("spec")
+    for name in ("containers", "initContainers"):
+        listed = spec.get(name) if isinstance(spec, dict) else None
+        yield from (each for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
+
+
+def key_of(pod: dict[str, Any]) -> tuple[str, str]:
+    """(namespace, name) of a pod as plain data."""
+    metadata = pod.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    return str(metadata.get("namespace")), str(metadata.get("name"))
+
+
+def runs_scheduler(pod: dict[str, Any]) -> bool:
+    """Whether a container of the pod starts kube-scheduler."""
+    return any(line and line[0].rpartition("/")[2] == "kube-scheduler" for line in map(command_of, _containers(pod)))
+
+
+def scheduler_command(pod: dict[str, Any]) -> list[str]:
+    """The command line of kube-scheduler in such a pod."""
+    lines = map(command_of, _containers(pod))
+    return next((line for line in lines if line and line[0].rpartition("/")[2] == "kube-scheduler"), [])
+
+
+def command_of(container: dict[str, Any]) -> list[str]:
+    """The container's command and arguments."""
+    lists = (container.get("command"), container.get("args"))
+    return [str(word) for words in lists if isinstance(words, list) for word in words]
+
+
+def _has_storage(pod: dict[str, Any]) -> bool:
+    volumes = pod["spec"].get("volumes") if isinstance(pod.get("spec"), dict) else None
+    return isinstance(volumes, list) and any(isinstance(v, dict) and v.keys() - PLAIN_VOLUMES for v in volumes)
+
+
+def _has_devices(pod: dict[str, Any]) -> bool:
+    spec = pod["spec"] if isinstance(pod.get("spec"), dict) else {}
+    if spec.get("resourceClaims"):
+        return True
+    for container in _containers(pod):
+        resources = container.get("resources")
+        requests = resources.get("requests") if isinstance(resources, dict) else None
+        if isinstance(requests, dict) and any("/" in str(name) for name in requests):
+            return True
+    return False
+
+
+def similar(name: str, pods: Iterable[Pod]) -> list[str]:
+    """Names ``namespace/name`` of pods like that one."""
+    from difflib import get_close_matches
+
+    keys = {f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods}
+    near = sorted(key for key in keys if key.partition("/")[2] == name or (name and name in key.partition("/")[2]))
+    names = {key.partition("/")[2]: key for key in sorted(keys)} if len(keys) < 5000 else {}
+    close = [names[each] for each in get_close_matches(name, names, 3)]
+    return list(map(safe_text, dict.fromkeys([*near, *close])))[:5]

@@ -1,0 +1,75 @@
+"""Which generation decides as the server's kube-scheduler does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kschedlab_live.why.kubectl import Kubectl, KubectlError, decoded
+
+SINCE = {23: "v1.37", 18: "v1.20", 15: "v1.16", 0: "v1.13"}
+"""The nearest generation to servers of v1.N and later.
+
+Not by number alone: v1.18 brought the plugins and scores up to 100 of v1.20, v1.23 the weights of v1.37 (v1.23:
+pkg/scheduler/apis/config/v1beta3/default_plugins.go).
+"""
+
+
+class Server(NamedTuple):
+    """``version``: the server's, "" if unknown. ``generation``: the nearest; ``exact``: whether it is of that minor."""
+
+    version: str
+    generation: str
+    exact: bool
+
+    @property
+    def sentence(self) -> str:
+        """Which generation decides, and why; "" if it is the server's own."""
+        if self.exact:
+            return ""
+        if not self.version:
+            return f"The server's version is unknown: decided as {self.generation} does."
+        return f"The server is {self.version}: decided as {self.generation}, the nearest known."
+
+
+def server_of(text: str) -> Server:
+    """The server, by what ``kubectl version --output=json`` printed."""
+    found: Any = decoded(text)
+    server = found.get("serverVersion") if isinstance(found, dict) else None
+    version = str(server.get("gitVersion", "")) if isinstance(server, dict) else ""
+    match = re.match(r"v1\.(\d{1,3})\b", version)
+    if match is None:
+        return UNKNOWN
+    minor = int(match[1])
+    nearest = next(name for least, name in SINCE.items() if minor >= least)
+    return Server(f"v1.{minor}", nearest, nearest == f"v1.{minor}")
+
+
+UNKNOWN = Server("", "v1.37", False)
+OF_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+"""Where a pod finds the namespace of its service account."""
+
+
+class Context(NamedTuple):
+    """kubectl's context: its name ("" without one) and its namespace."""
+
+    name: str
+    namespace: str
+
+
+def context_of(kubectl: Kubectl) -> Context:
+    """The context that kubectl uses. Without a kubeconfig, in a pod, it is the namespace of its service account."""
+    try:
+        found: Any = decoded(kubectl.start("config", "view", "--minify", "--output=json")())
+        (context,) = found["contexts"]
+        return Context(str(context["name"]), str(context["context"].get("namespace") or "default"))
+    except (KubectlError, KeyError, TypeError, ValueError):
+        return Context("", _of_service_account())
+
+
+def _of_service_account() -> str:
+    try:
+        return OF_ACCOUNT.read_text(encoding="utf-8").strip() or "default"
+    except (OSError, ValueError):
+        return "default"

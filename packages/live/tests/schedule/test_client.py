@@ -1,0 +1,165 @@
+"""HTTP: verified certificates, retries where nothing has happened yet, and no token in a message."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from ssl import PROTOCOL_TLS_SERVER, SSLContext
+from typing import Any
+
+import pytest
+
+from kschedlab_live.schedule import client as module
+from kschedlab_live.schedule.client import Client
+from kschedlab_live.schedule.kubeconfig import Access
+from kschedlab_simulation.status import ApiError
+from packages.live.tests.schedule.fakes import run, status
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+@contextmanager
+def server(answer: Callable[[Any], Answer], tls: SSLContext | None = None) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            code, headers, body = answer(self)
+            self.send_response(code)
+            for name, value in (headers | {"Content-Length": str(len(body))}).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    listening.daemon_threads = True
+    if tls is not None:
+        listening.socket = tls.wrap_socket(listening.socket, server_side=True)
+    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield f"http{'s' if tls else ''}://127.0.0.1:{listening.server_address[1]}"
+    finally:
+        listening.shutdown()
+        listening.server_close()
+
+
+def ask(access: Access, times: int = 1) -> list[Any]:
+    async def asking() -> list[Any]:
+        client, answers = Client(access), []
+        try:
+            for _ in range(times):
+                answers.append(json.loads(await client.request("GET", "/x")))
+        finally:
+            await client.close()
+        return answers
+
+    return run(asking())
+
+
+def test_a_busy_server_is_asked_again_after_the_time_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    answers = [(429, {"Retry-After": "3"}, b""), (429, {"Retry-After": "soon"}, b""), (200, {}, b"1")]
+    with server(lambda _: answers.pop(0)) as url:
+        assert ask(Access(url)) == [1]
+    assert [each for each in waits if each] == [3.0, 1.0]
+
+
+def test_a_token_that_expired_is_read_again(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("old", encoding="utf-8")
+
+    def answer(request: Any) -> Answer:
+        if request.headers["Authorization"] == "Bearer new":
+            return 200, {}, b"1"
+        token.write_text("new", encoding="utf-8")
+        return 401, {}, json.dumps(status(401, "Unauthorized", "Unauthorized")).encode()
+
+    with server(answer) as url:
+        assert ask(Access(url, token_file=str(token))) == [1]
+        with pytest.raises(ApiError, match="Unauthorized"):
+            ask(Access(url, token="wrong"))
+
+
+def test_a_token_follows_no_redirect() -> None:
+    asked: list[str] = []
+
+    def elsewhere(request: Any) -> Answer:
+        asked.append(request.path)
+        return 200, {}, b"1"
+
+    with server(elsewhere) as other, server(lambda _: (302, {"Location": f"{other}/stolen"}, b"2")) as url:
+        ask(Access(url, token="t"))
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "reason"),
+    [
+        (json.dumps(status(409, "Conflict", "it is taken")).encode(), "it is taken", "Conflict"),
+        (b'{"message": null}', "the server answered with status 409", ""),
+        (b"<html>a proxy</html>", "<html>a proxy</html>", ""),
+    ],
+)
+def test_a_failure_is_the_servers_own(body: bytes, message: str, reason: str) -> None:
+    with server(lambda _: (409, {}, body)) as url, pytest.raises(ApiError) as error:
+        ask(Access(url))
+    assert (str(error.value), error.value.reason, error.value.code) == (message, reason, 409)
+
+
+def test_nobody_there_is_an_error_with_words() -> None:
+    with server(lambda _: (200, {}, b"")) as url:
+        pass
+    with pytest.raises(ApiError, match="GET /x: ") as error:
+        ask(Access(url, token="s3cr3t"))
+    assert error.value.code == 503 and "s3cr3t" not in str(error.value)
+
+
+# -- TLS
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("tls")
+    own, key = folder / "own.pem", folder / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=a test"]
+    names = ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
+    subprocess.run([*command, *names, "-keyout", key, "-out", own], check=True, capture_output=True)
+    return own, key
+
+
+def test_only_the_authority_of_the_kubeconfig_is_trusted(certificate: tuple[Path, Path]) -> None:
+    context = SSLContext(PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    authority = certificate[0].read_text(encoding="utf-8")
+    with server(lambda _: (200, {}, b"1"), context) as url:
+        assert ask(Access(url, authority)) == [1]
+        assert ask(Access(url, authority, server_name="localhost")) == [1]
+        with pytest.raises(ApiError, match="CERTIFICATE_VERIFY_FAILED"):
+            ask(Access(url))
+        with pytest.raises(ApiError, match="CERTIFICATE_VERIFY_FAILED"):
+            ask(Access(url, authority, server_name="elsewhere"))
+        with pytest.raises(ApiError, match="the certificates cannot be used"):
+            ask(Access(url, "no certificate"))
+
+
+def test_a_client_certificate_is_shown(certificate: tuple[Path, Path]) -> None:
+    context = SSLContext(PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    context.load_verify_locations(certificate[0])
+    context.verify_mode = module.ssl.CERT_REQUIRED
+    authority, key = (each.read_bytes() for each in certificate)
+    with server(lambda request: (200, {}, json.dumps(bool(request.connection.getpeercert())).encode()), context) as url:
+        assert ask(Access(url, authority.decode(), certificate=authority, key=key), times=2) == [True, True]

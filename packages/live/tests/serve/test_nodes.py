@@ -1,0 +1,70 @@
+"""Nodes as kubectl shows them: Ready once their kubelets have registered, with the times of their reports."""
+
+from packages.live.tests.serve.served import served
+
+BARE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: sick}
+status:
+  allocatable: {cpu: "4", memory: 8Gi, pods: "20"}
+  conditions: [{type: Ready, status: "False"}]
+---
+simulation: {start: "2026-01-01T00:00:00Z"}
+timeline:
+- at: 1s
+  create:
+    {apiVersion: v1, kind: Node, metadata: {name: late}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}}}
+"""
+
+
+def conditions(node):
+    return {each["type"]: each for each in node["status"]["conditions"]}
+
+
+def test_a_kubelet_reports_the_conditions_of_its_node(tmp_path):
+    with served(tmp_path, BARE, "--paused") as cluster:
+        node = cluster.http.get("/api/v1/nodes/n1").json()
+        found = conditions(node)
+        assert {name: each["status"] for name, each in found.items()} == {
+            "MemoryPressure": "False",
+            "DiskPressure": "False",
+            "PIDPressure": "False",
+            "Ready": "True",
+        }
+        assert found["Ready"]["reason"] == "KubeletReady"
+        assert found["Ready"]["lastHeartbeatTime"] == "2026-01-01T00:00:00Z"
+        assert node["status"]["addresses"] == [{"type": "Hostname", "address": "n1"}]
+        sick = conditions(cluster.http.get("/api/v1/nodes/sick").json())
+        assert (sick["Ready"]["status"], list(sick)) == ("False", ["Ready"])
+        cluster.http.post("/kschedlab/clock", json={"step": "11m"}).raise_for_status()
+        late = conditions(cluster.http.get("/api/v1/nodes/late").json())
+        assert late["Ready"]["lastTransitionTime"] == "2026-01-01T00:00:01Z"
+        assert late["Ready"]["lastHeartbeatTime"] == "2026-01-01T00:10:01Z"
+
+
+def test_what_is_reported_is_not_written_back(tmp_path):
+    with served(tmp_path, BARE, "--paused") as cluster:
+        url = "/api/v1/nodes/n1"
+        node = cluster.http.get(url).json()
+        node["metadata"]["labels"] = {"disk": "ssd"}
+        cluster.http.put(url, json=node).raise_for_status()
+        merge = {"content-type": "application/merge-patch+json"}
+        cluster.http.patch(url, json={"metadata": {"labels": {"zone": "a"}}}, headers=merge).raise_for_status()
+        unknown = {"status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}
+        cluster.http.patch(f"{url}/status", json=unknown, headers=merge).raise_for_status()
+        shown = cluster.http.get(url).json()
+        assert shown["metadata"]["labels"] == {"disk": "ssd", "zone": "a"}
+        ready = conditions(shown)["Ready"]
+        assert (ready["status"], ready["reason"]) == ("Unknown", "NodeStatusUnknown")
+
+
+def test_kubectl_calls_them_ready(tmp_path):
+    with served(tmp_path, BARE) as cluster:
+        lines = [line.split()[:2] for line in cluster.kubectl("get", "nodes", "--no-headers").splitlines()]
+        assert ["n1", "Ready"] in lines and ["sick", "NotReady"] in lines

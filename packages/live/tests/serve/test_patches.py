@@ -1,0 +1,109 @@
+"""JSON patches, merge patches and strategic merge patches, as the API server applies them."""
+
+import json
+
+import pytest
+
+from kschedlab_live.serve.patches import patch_of
+from kschedlab_simulation.status import ApiError
+
+JSON, MERGE = "application/json-patch+json", "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
+
+
+def patched(kind, data, patch):
+    return patch_of(kind, json.dumps(patch).encode())(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "patch", "expected"),
+    [
+        ({"a": 1}, [{"op": "add", "path": "/b", "value": 2}], {"a": 1, "b": 2}),
+        ({"a": [1, 3]}, [{"op": "add", "path": "/a/1", "value": 2}], {"a": [1, 2, 3]}),
+        ({"a": [1]}, [{"op": "add", "path": "/a/-", "value": 2}], {"a": [1, 2]}),
+        ({"a": {"x/y": 1, "m~n": 2}}, [{"op": "remove", "path": "/a/x~1y"}], {"a": {"m~n": 2}}),
+        ({"a": {"m~n": 2}}, [{"op": "replace", "path": "/a/m~0n", "value": 3}], {"a": {"m~n": 3}}),
+        ({"a": 1}, [{"op": "move", "from": "/a", "path": "/b"}], {"b": 1}),
+        ({"a": [1]}, [{"op": "copy", "from": "/a", "path": "/b"}], {"a": [1], "b": [1]}),
+        ({"a": 1}, [{"op": "test", "path": "/a", "value": 1}], {"a": 1}),
+    ],
+)
+def test_json_patches(data, patch, expected):
+    before = json.dumps(data)
+    assert patched(JSON, data, patch) == expected
+    assert json.dumps(data) == before
+
+
+@pytest.mark.parametrize(
+    ("patch", "why"),
+    [
+        ([{"op": "remove", "path": "/x"}], "operation 0 of the JSON patch fails: the path does not exist"),
+        ([{"op": "add", "path": "/a/9", "value": 1}], "does not exist"),
+        ([{"op": "test", "path": "/a", "value": []}], "differs from the tested one"),
+        ([{"op": "move", "from": "/b", "path": "/b/c"}], "cannot move into itself"),
+        ([{"op": "add", "path": "a", "value": 1}], "no JSON pointer"),
+        ([{"op": "grow", "path": "/a"}], "op is none of"),
+        ([{"path": "/a"}], "does not exist"),
+        ([{"op": "remove", "path": ""}], "cannot be removed"),
+    ],
+)
+def test_json_patches_that_fail(patch, why):
+    with pytest.raises(ApiError, match=why) as error:
+        patched(JSON, {"a": [1], "b": {}}, patch)
+    assert error.value.code == 422
+
+
+def test_a_merge_patch_removes_with_null_and_replaces_lists():
+    assert patched(MERGE, {"a": {"b": 1, "c": 2}, "l": [1, 2]}, {"a": {"b": None}, "l": [3]}) == {
+        "a": {"c": 2},
+        "l": [3],
+    }
+
+
+CONTAINERS = {"containers": [{"name": "a", "image": "x", "env": [{"name": "E", "value": "1"}]}, {"name": "b"}]}
+
+
+@pytest.mark.parametrize(
+    ("patch", "expected"),
+    [
+        ({"containers": [{"name": "b", "image": "y"}]}, [CONTAINERS["containers"][0], {"name": "b", "image": "y"}]),
+        ({"containers": [{"name": "a", "$patch": "delete"}]}, [{"name": "b"}]),
+        ({"containers": [{"$patch": "replace"}, {"name": "c"}]}, [{"name": "c"}]),
+        (
+            {
+                "$setElementOrder/containers": [{"name": "b"}, {"name": "a"}],
+                "containers": [{"name": "b", "image": "y"}],
+            },
+            [{"name": "b", "image": "y"}, CONTAINERS["containers"][0]],
+        ),
+        (
+            {"containers": [{"name": "a", "env": [{"name": "F", "value": "2"}]}]},
+            [
+                {"name": "a", "image": "x", "env": [{"name": "E", "value": "1"}, {"name": "F", "value": "2"}]},
+                {"name": "b"},
+            ],
+        ),
+    ],
+)
+def test_strategic_patches_merge_lists_by_their_key(patch, expected):
+    assert patched(STRATEGIC, CONTAINERS, patch) == {"containers": expected}
+
+
+def test_strategic_patches_of_maps_and_sets():
+    assert patched(STRATEGIC, {"t": [{"key": "a"}]}, {"t": [{"key": "b"}]}) == {"t": [{"key": "b"}]}
+    assert patched(STRATEGIC, {"finalizers": ["a", "b"]}, {"finalizers": ["c"]}) == {"finalizers": ["a", "b", "c"]}
+    patch = {"$deleteFromPrimitiveList/finalizers": ["a"]}
+    assert patched(STRATEGIC, {"finalizers": ["a", "b"]}, patch) == {"finalizers": ["b"]}
+    assert patched(STRATEGIC, {"s": {"a": 1, "b": 2}}, {"s": {"$patch": "replace", "c": 3}}) == {"s": {"c": 3}}
+    assert patched(STRATEGIC, {"s": {"a": 1, "b": 2}}, {"s": {"$retainKeys": ["a", "c"], "c": 3}}) == {
+        "s": {"a": 1, "c": 3}
+    }
+    with pytest.raises(ApiError, match="is missing"):
+        patched(STRATEGIC, CONTAINERS, {"containers": [{"image": "y"}]})
+
+
+@pytest.mark.parametrize("kind", ["application/apply-patch+yaml", "text/plain"])
+def test_other_patches_are_refused(kind):
+    with pytest.raises(ApiError) as error:
+        patch_of(kind, b"{}")
+    assert error.value.code == 415

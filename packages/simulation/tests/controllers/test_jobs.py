@@ -1,0 +1,107 @@
+from typing import Any
+
+from msgspec.structs import replace
+
+from kschedlab.build import Manifest
+from kschedlab.objects.model import Job, Pod
+from kschedlab_simulation.controllers.jobs import Record
+from kschedlab_simulation.controllers.kubelet import EXIT_CODE, RUN_SECONDS, KubeletSettings
+from packages.simulation.tests.controllers.stage import NODE, SECOND, Stage, owner, template
+
+QUICK = KubeletSettings(start=0, stop=0, run=10 * SECOND)
+
+
+def job(seconds: int = 10, code: int = 0, **spec: Any) -> Manifest:
+    """A Job whose pods run for that long and end with this exit code."""
+    annotations = {RUN_SECONDS: str(seconds), EXIT_CODE: str(code)}
+    return owner("Job", template=template(labels={}, annotations=annotations, restartPolicy="Never"), **spec)
+
+
+def ends(stage: Stage) -> list[tuple[str, str]]:
+    return [(each.type, each.reason) for each in stage.get(Job, "web").status.conditions]
+
+
+def test_a_job_runs_its_completions_with_its_parallelism():
+    stage = Stage(NODE, job(completions=5, parallelism=2), kubelet=QUICK)
+    most = max(stage.run(1).phases().get("Running", 0) for _ in range(60))
+    assert most == 2
+    assert stage.phases() == {"Succeeded": 5}
+    status = stage.get(Job, "web").status
+    assert (status.succeeded, status.failed, status.active) == (5, 0, 0)
+    assert ends(stage) == [("SuccessCriteriaMet", "CompletionsReached"), ("Complete", "CompletionsReached")]
+    assert status.completionTime > status.startTime
+
+
+def test_a_job_defaults_to_one_pod():
+    assert Stage(NODE, job(), kubelet=QUICK).run(60).phases() == {"Succeeded": 1}
+
+
+def test_without_completions_one_success_is_enough_and_the_others_may_finish():
+    stage = Stage(NODE, job(parallelism=3), kubelet=QUICK).run(5)
+    name = stage.names()[0]
+    stage.api.patch_status(Pod, "default", name, phase="Succeeded")
+    assert stage.run(2).phases() == {"Running": 2, "Succeeded": 1}
+    assert ends(stage) == []
+    assert stage.run(10).phases() == {"Succeeded": 3}
+    assert ends(stage)[-1][0] == "Complete"
+
+
+def test_failures_are_retried_with_backoff_up_to_the_limit():
+    stage = Stage(NODE, job(seconds=0, code=1, backoffLimit=3), kubelet=QUICK)
+    made: dict[str, float] = {}
+    for _ in range(200):
+        stage.run(1)
+        made |= {name: stage.now for name in stage.names() if name not in made}
+    moments = list(made.values())
+    gaps = [later - earlier for earlier, later in zip(moments, moments[1:], strict=False)]
+    assert [round(gap) for gap in gaps] == [10, 20, 40]
+    assert stage.phases() == {"Failed": 4}
+    assert ends(stage) == [("FailureTarget", "BackoffLimitExceeded"), ("Failed", "BackoffLimitExceeded")]
+
+
+def test_a_failed_job_deletes_its_active_pods():
+    stage = Stage(NODE, job(seconds=1000, parallelism=3, completions=3, backoffLimit=0), kubelet=QUICK).run(5)
+    stage.api.patch_status(Pod, "default", stage.names()[0], phase="Failed")
+    assert stage.run(10).phases() == {"Failed": 1}
+    assert stage.get(Job, "web").status.active == 0
+
+
+def test_an_evicted_pod_counts_as_failed_and_is_replaced():
+    stage = Stage(NODE, job(seconds=30), kubelet=QUICK).run(5)
+    stage.delete(stage.names()[0])
+    stage.run(1)
+    assert stage.names() == []
+    assert stage.run(60).phases() == {"Succeeded": 1}
+    assert (stage.get(Job, "web").status.failed, stage.get(Job, "web").status.succeeded) == (1, 1)
+
+
+def test_every_pod_is_counted_once():
+    stage = Stage(NODE, job(completions=40, parallelism=40), kubelet=QUICK, latency=300_000).run(60)
+    status = stage.get(Job, "web").status
+    assert (status.succeeded, status.failed) == (40, 0)
+    assert stage.phases() == {"Succeeded": 40}
+
+
+def test_lower_parallelism_deletes_surplus_pods():
+    stage = Stage(NODE, job(seconds=1000, parallelism=4, completions=9), kubelet=QUICK).run(5)
+    found = stage.get(Job, "web")
+    stage.api.update(replace(found, spec=replace(found.spec, parallelism=1)))
+    assert stage.run(20).phases() == {"Running": 1}
+
+
+def test_a_finished_job_of_a_manifest_is_left_alone():
+    done = job()
+    done["status"] = {"succeeded": 1, "conditions": [{"type": "Complete", "status": "True"}]}
+    assert Stage(NODE, done, kubelet=QUICK).run().names() == []
+
+
+def test_its_pods_carry_its_name_and_uid():
+    stage = Stage(NODE, job(), kubelet=QUICK).run(1)
+    labels = stage.all(Pod)[0].metadata.labels
+    assert labels["batch.kubernetes.io/job-name"] == "web"
+    assert labels["batch.kubernetes.io/controller-uid"] == stage.get(Job, "web").metadata.uid
+
+
+def test_the_wait_after_failures_doubles_up_to_ten_minutes():
+    waits = [Record(failures=failures).remaining(0) // SECOND for failures in (0, 1, 2, 3, 6, 7, 50)]
+    assert waits == [0, 10, 20, 40, 320, 600, 600]

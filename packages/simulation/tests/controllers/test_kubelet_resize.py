@@ -1,0 +1,118 @@
+"""In-place resize, from the request to the pods that it makes room for."""
+
+import json
+
+from msgspec.structs import replace
+
+from kschedlab.build import Manifest, node, pod
+from kschedlab.objects.model import Pod
+from kschedlab.objects.quantity import Quantity
+from kschedlab_simulation.log import Changed, Moved, Recorded
+from kschedlab_simulation.simulation import Simulation
+
+
+def simulated(*manifests: Manifest, until: str = "10s") -> Simulation:
+    simulation = Simulation(manifests)
+    simulation.run(until)
+    return simulation
+
+
+def resize(simulation: Simulation, name: str, **requests: str) -> None:
+    found = simulation.api.get(Pod, "default", name)
+    container = found.spec.containers[0]
+    amounts = {resource: Quantity(amount) for resource, amount in requests.items()}
+    container = replace(container, resources=replace(container.resources, requests=amounts))
+    simulation.api.resize(replace(found, spec=replace(found.spec, containers=(container,))), by="kubectl")
+
+
+def reported(simulation: Simulation, name: str) -> tuple[str, str]:
+    """The cpu that the pod's container is allocated, and what it has."""
+    (status,) = simulation.api.get(Pod, "default", name).status.containerStatuses
+    assert status.resources is not None and status.resources.requests is not None
+    assert status.allocatedResources is not None
+    return str(status.allocatedResources["cpu"]), str(status.resources.requests["cpu"])
+
+
+def conditions(simulation: Simulation, name: str) -> dict[str, str]:
+    found = simulation.api.get(Pod, "default", name).status.conditions
+    return {each.type: each.reason for each in found if each.type.startswith("PodResize")}
+
+
+def events(simulation: Simulation, name: str) -> list[str]:
+    return [
+        e.reason
+        for e in simulation.log
+        if isinstance(e, Recorded) and e.key == f"default/{name}" and "Resize" in e.reason
+    ]
+
+
+def test_a_resize_is_allocated_at_once_and_enacted_a_second_later() -> None:
+    simulation = simulated(node("n", cpu="4"), pod("a", cpu="1"))
+    assert reported(simulation, "a") == ("1", "1")
+    resize(simulation, "a", cpu="3")
+    simulation.run("10500ms")
+    assert reported(simulation, "a") == ("3", "1")
+    assert conditions(simulation, "a") == {"PodResizeInProgress": ""}
+    simulation.run("20s")
+    assert reported(simulation, "a") == ("3", "3")
+    assert not conditions(simulation, "a")
+    assert events(simulation, "a") == ["ResizeStarted", "ResizeCompleted"]
+    assert simulation.api.get(Pod, "default", "a").metadata.generation == 2
+    started = next(e.message for e in simulation.log if isinstance(e, Recorded) and e.reason == "ResizeStarted")
+    prefix, _, summary = started.partition(": ")
+    assert prefix == "Pod resize started"
+    containers = [{"name": "main", "resources": {"requests": {"cpu": "3"}}}]
+    assert json.loads(summary) == {"containers": containers, "generation": 2}
+
+
+def test_a_resize_without_room_is_deferred_until_another_pod_goes() -> None:
+    simulation = simulated(node("n", cpu="4"), pod("a", cpu="1"), pod("b", cpu="2"))
+    resize(simulation, "a", cpu="3")
+    simulation.run("20s")
+    found = simulation.api.get(Pod, "default", "a").status.conditions
+    (pending,) = (each for each in found if each.type == "PodResizePending")
+    assert (pending.status, pending.reason) == ("True", "Deferred")
+    assert pending.message == "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000"
+    assert reported(simulation, "a") == ("1", "1")
+    simulation.api.delete(Pod, "default", "b")
+    simulation.run("100s")
+    assert reported(simulation, "a") == ("3", "3")
+    assert not conditions(simulation, "a")
+    assert events(simulation, "a") == ["ResizeDeferred", "ResizeStarted", "ResizeCompleted"]
+
+
+def test_a_deferred_resize_can_be_taken_back() -> None:
+    simulation = simulated(node("n", cpu="4"), pod("a", cpu="1"), pod("b", cpu="2"))
+    resize(simulation, "a", cpu="3")
+    simulation.run("20s")
+    resize(simulation, "a", cpu="1")
+    simulation.run("30s")
+    assert not conditions(simulation, "a") and reported(simulation, "a") == ("1", "1")
+
+
+def test_a_waiting_pod_gets_the_room_once_the_smaller_size_is_enacted() -> None:
+    """Until then, the scheduler counts what the container still has."""
+    simulation = simulated(node("n", cpu="4"), pod("a", cpu="3"), pod("b", cpu="2", priority=-1))
+    assert not simulation.api.get(Pod, "default", "b").spec.nodeName
+    resize(simulation, "a", cpu="1")
+    simulation.run("10500ms")
+    assert not simulation.api.get(Pod, "default", "b").spec.nodeName
+    simulation.run("20s")
+    assert simulation.api.get(Pod, "default", "b").spec.nodeName == "n"
+    moves = [entry.event for entry in simulation.log if isinstance(entry, Moved)]
+    assert "AssignedPodUpdatePodScaleDown" in moves
+
+
+def test_a_smaller_pod_makes_room_for_a_deferred_resize() -> None:
+    simulation = simulated(node("n", cpu="4"), pod("a", cpu="1"), pod("b", cpu="2"))
+    resize(simulation, "a", cpu="3")
+    simulation.run("15s")
+    resize(simulation, "b", cpu="1")
+    simulation.run("30s")
+    assert reported(simulation, "a") == ("3", "3") and reported(simulation, "b") == ("1", "1")
+
+
+def test_nothing_is_written_for_pods_that_keep_their_size() -> None:
+    simulation = simulated(node("n", cpu="4"), pod("a", cpu="1"))
+    writes = [e for e in simulation.log if isinstance(e, Changed) and e.by == "kubelet" and e.key == "default/a"]
+    assert len(writes) == 2

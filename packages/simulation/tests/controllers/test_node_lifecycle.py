@@ -1,0 +1,141 @@
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.build import node, pod
+from kschedlab.objects.model import Node, NodeCondition, NodeSpec, NodeStatus, Pod, Taint, Toleration
+from kschedlab_simulation.controllers.drain import cordon, uncordon
+from kschedlab_simulation.controllers.taints import toleration_time, with_taints
+from packages.simulation.tests.controllers.stage import NODE, Stage, owner
+
+NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+MINUTE = 60_000_000
+
+
+def taints(of: Node) -> list[str]:
+    return [f"{each.key.removeprefix('node.kubernetes.io/')}:{each.effect}" for each in of.spec.taints]
+
+
+def given(*conditions: tuple[str, str], unschedulable: bool = False, taints: tuple[Taint, ...] = ()) -> Node:
+    found = tuple(NodeCondition(type=type, status=status) for type, status in conditions)
+    return Node(spec=NodeSpec(unschedulable=unschedulable, taints=taints), status=NodeStatus(conditions=found))
+
+
+@pytest.mark.parametrize(
+    ("condition", "wanted"),
+    [
+        (("Ready", "True"), []),
+        (("Ready", "False"), ["not-ready:NoSchedule", "not-ready:NoExecute"]),
+        (("Ready", "Unknown"), ["unreachable:NoSchedule", "unreachable:NoExecute"]),
+        (("MemoryPressure", "True"), ["memory-pressure:NoSchedule"]),
+        (("MemoryPressure", "False"), []),
+        (("DiskPressure", "True"), ["disk-pressure:NoSchedule"]),
+        (("PIDPressure", "True"), ["pid-pressure:NoSchedule"]),
+        (("NetworkUnavailable", "True"), ["network-unavailable:NoSchedule"]),
+    ],
+)
+def test_a_node_has_taints_for_its_conditions(condition: tuple[str, str], wanted: list[str]):
+    assert taints(with_taints(given(condition), 0)) == wanted
+
+
+def test_condition_taints_are_removed_and_other_taints_stay():
+    before = with_taints(given(("Ready", "False"), taints=(Taint("gpu", "", "NoSchedule"),)), 0)
+    assert taints(before) == ["gpu:NoSchedule", "not-ready:NoSchedule", "not-ready:NoExecute"]
+    assert taints(with_taints(given(("Ready", "True"), taints=before.spec.taints), 0)) == ["gpu:NoSchedule"]
+
+
+def test_a_taint_of_an_unreported_condition_stays():
+    by_hand = given(taints=(Taint(NOT_READY, "", "NoExecute"),))
+    assert with_taints(by_hand, 0) is by_hand
+
+
+def test_a_cordoned_node_gets_its_taint_and_loses_it_again():
+    stage = Stage(NODE).run(1)
+    cordon(stage.api, "n1")
+    assert taints(stage.run(1).get(Node, "n1", "")) == ["unschedulable:NoSchedule"]
+    cordon(stage.api, "n1")
+    uncordon(stage.api, "n1")
+    assert taints(stage.run(1).get(Node, "n1", "")) == []
+
+
+def test_pods_stay_as_long_as_they_tolerate():
+    both = [Taint(NOT_READY, "", "NoExecute"), Taint("gone", "", "NoExecute")]
+    anything = Toleration(operator="Exists")
+    gone, five = Toleration("gone", "Exists"), Toleration(NOT_READY, "Exists", "", "NoExecute", 300)
+    assert toleration_time([], both) == toleration_time([five], both) == toleration_time([gone], both) == 0
+    assert toleration_time([anything], both) is None
+    assert toleration_time([gone, five], both) == 5 * MINUTE
+    assert toleration_time([Toleration("gone", "Exists", "", "", 60), five], both) == MINUTE
+    assert toleration_time([Toleration("gone", "Exists", "", "", -1), anything], both) == 0
+    assert toleration_time([anything], []) is None
+
+
+def test_pods_on_an_unreachable_node_become_unready_and_are_evicted_after_five_minutes():
+    stage = Stage(NODE, node("n2"), owner("ReplicaSet")).run(10)
+    stage.ready("Unknown")
+    ready = [each.status for pod in stage.run(1).all(Pod) for each in pod.status.conditions if each.type == "Ready"]
+    assert ready == ["False"] * 3
+    assert stage.run(298).phases() == {"Running": 3}
+    assert stage.run(2).phases() == {"Terminating": 3, "Pending": 3}
+    target = next(each for each in stage.all(Pod)[0].status.conditions if each.type == "DisruptionTarget")
+    assert target.reason == "DeletionByTaintManager"
+
+
+def test_pods_stay_if_the_node_is_ready_again_in_time():
+    stage = Stage(NODE, pod("a", "n1")).run(10)
+    stage.ready("False")
+    stage.run(200)
+    stage.ready("True")
+    stage.run(400)
+    assert stage.phases() == {"Running": 1}
+    ready = next(each for each in stage.get(Pod, "a").status.conditions if each.type == "Ready")
+    assert ready.status == "True"
+
+
+LIFECYCLE = ("node-controller", "taint-eviction-controller")
+
+
+def test_evictions_that_are_marked_and_cancelled_are_reported():
+    stage = Stage(NODE, pod("a", "n1"), pod("b", "n1", tolerations=[{"operator": "Exists"}])).run(10)
+    stage.ready("True")
+    stage.run(1)
+    stage.ready("Unknown")
+    stage.run(200)
+    stage.ready("True")
+    assert stage.run(10).events(*LIFECYCLE) == [
+        ("NodeNotReady", "Node n1 status is now: NodeNotReady"),
+        ("NodeNotReady", "Node is not ready"),
+        ("NodeNotReady", "Node is not ready"),
+        ("TaintManagerEviction", "Cancelling deletion of Pod default/a"),
+    ]
+    stage.ready("Unknown")
+    assert stage.run(310).events(*LIFECYCLE)[-1] == ("TaintManagerEviction", "Marking for deletion Pod default/a")
+
+
+def test_nodes_that_come_and_go_are_reported_at_the_next_look():
+    stage = Stage(NODE).run(11)
+    stage.create(node("n2"))
+    assert stage.run(3).events(*LIFECYCLE) == []
+    came = ("RegisteredNode", "Node n2 event: Registered Node n2 in Controller")
+    assert stage.run(2).events(*LIFECYCLE) == [came]
+    stage.api.delete(Node, "", "n1", by="test")
+    went = ("RemovingNode", "Node n1 event: Removing Node n1 from Controller")
+    assert stage.run(5).events(*LIFECYCLE) == [came, went]
+
+
+def test_toleration_time_starts_with_the_first_taint():
+    stage = Stage(NODE, pod("a", "n1")).run(10)
+    stage.ready("False")
+    stage.run(200)
+    stage.ready("Unknown")
+    assert stage.run(99).phases() == {"Running": 1}
+    assert stage.run(2).phases() == {"Terminating": 1}
+
+
+def test_existing_and_new_pods_without_toleration_are_evicted_at_once():
+    stage = Stage(NODE, pod("a", "n1"), pod("b", "n1", tolerations=[{"operator": "Exists"}])).run(10)
+    found = stage.get(Node, "n1", "")
+    broken = replace(found, spec=replace(found.spec, taints=(Taint("broken", "", "NoExecute"),)))
+    stage.api.update(broken, by="test")
+    assert stage.run(1).phases() == {"Terminating": 1, "Running": 1}
+    stage.create(pod("c"))
+    assert stage.run(1).names() == ["a", "b"]

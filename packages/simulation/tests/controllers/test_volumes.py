@@ -1,0 +1,243 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.build import Manifest, node, pod, term
+from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
+from kschedlab.filter.volumes.volume_claims import claim_reference
+from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
+from kschedlab_simulation.controllers.claim_binding import best_volume, mismatch
+from kschedlab_simulation.log import Recorded
+from packages.simulation.tests.controllers.stage import NODE, Stage, documents, owner
+from tests.storage import claim, csi_node, ephemeral, storage_class, volume
+
+
+def phases(stage: Stage, kind: type) -> dict[str, str]:
+    return {each.metadata.name: each.status.phase for each in stage.all(kind)}
+
+
+def bound_to(stage: Stage, name: str) -> str:
+    """The volume of a claim that is fully bound, or ""."""
+    found = stage.get(PersistentVolumeClaim, name)
+    if found.status.phase != "Bound" or BOUND not in found.metadata.annotations:
+        return ""
+    other = stage.get(PersistentVolume, found.spec.volumeName, "")
+    reference = other.spec.claimRef
+    assert (other.status.phase, reference.name, reference.uid) == ("Bound", name, found.metadata.uid)
+    return other.metadata.name
+
+
+def annotate(stage: Stage, name: str, **annotations: str) -> None:
+    found = stage.get(PersistentVolumeClaim, name)
+    metadata = replace(found.metadata, annotations=found.metadata.annotations | annotations)
+    stage.api.update(replace(found, metadata=metadata), by="test")
+
+
+def test_a_claim_gets_the_volume_that_names_it():
+    stage = Stage(volume("other"), volume("mine", kept_for="c", size="9Gi"), claim("c"), storage_class("wait")).run(1)
+    assert bound_to(stage, "c") == "mine"
+    assert phases(stage, PersistentVolume) == {"other": "Available", "mine": "Bound"}
+    assert stage.get(PersistentVolumeClaim, "c").status.capacity["storage"].value() == 9 * 2**30
+
+
+def test_a_wait_for_first_consumer_claim_stays_unbound():
+    stage = Stage(volume("v"), claim("c"), storage_class("wait")).run()
+    assert phases(stage, PersistentVolumeClaim) == {"c": "Pending"}
+    assert stage.events() == [("WaitForFirstConsumer", "waiting for first consumer to be created before binding")]
+
+
+def test_a_claim_says_for_which_pods_it_waits():
+    stage = Stage(NODE, claim("c"), storage_class("wait"), binds=False).run(1)
+    stage.create(pod("a", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]))
+    assert stage.run(10).events()[-1][0] == "WaitForFirstConsumer"
+    assert stage.run(10).events()[-1] == ("WaitForPodScheduled", "waiting for pod a to be scheduled")
+    stage.create(pod("b", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]))
+    assert stage.run(20).events()[-1] == ("WaitForPodScheduled", "waiting for pods a,b to be scheduled")
+    assert {entry.by for entry in stage.log if isinstance(entry, Recorded)} == {"persistentvolume-controller"}
+
+
+def test_the_volume_chosen_by_the_scheduler_is_bound():
+    stage = Stage(volume("v"), claim("c"), storage_class("wait")).run(1)
+    found, its = stage.get(PersistentVolume, "v", ""), stage.get(PersistentVolumeClaim, "c")
+    stage.api.update(replace(found, spec=replace(found.spec, claimRef=claim_reference(its))), by="scheduler")
+    assert bound_to(stage.run(1), "c") == "v"
+
+
+def test_an_immediate_claim_gets_the_smallest_matching_volume():
+    volumes = [volume(f"v{size}", size=f"{size}Gi", of="now") for size in (9, 1, 3, 5)]
+    stage = Stage(*volumes, claim("c", size="2Gi", of="now"), storage_class("now", waits=False)).run(1)
+    assert bound_to(stage, "c") == "v3"
+
+
+def test_a_waiting_claim_gets_a_new_volume_at_the_next_resync():
+    stage = Stage(claim("c", of="")).run(20)
+    stage.create(volume("v", of=""))
+    assert bound_to(stage.run(9), "c") == ""
+    assert bound_to(stage.run(2), "c") == "v"
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ({"size": "1Mi"}, "requested PV is too small"),
+        ({"of": "fast"}, "storageClassName does not match"),
+        ({"volumeMode": "Block"}, "incompatible volumeMode"),
+        ({"accessModes": ["ReadOnlyMany"]}, "incompatible accessMode"),
+        ({"volumeAttributesClassName": "gold"}, "volumeAttributesClassName does not match"),
+        ({}, ""),
+    ],
+)
+def test_a_requested_volume_must_match(fields: dict[str, Any], fault: str):
+    asking = claim("c", volumeName="v")
+    found, its = documents(volume("v", **fields), asking)
+    assert mismatch(found, its) == fault
+    stage = Stage(volume("v", **fields), asking, storage_class("wait")).run(1)
+    assert bound_to(stage, "c") == ("" if fault else "v")
+    assert stage.events() == ([("VolumeMismatch", f'Cannot bind to requested volume "v": {fault}')] if fault else [])
+
+
+def test_a_volume_of_another_claim_is_not_bound():
+    stage = Stage(volume("v", kept_for="b"), claim("b"), claim("c", volumeName="v"), storage_class("wait")).run(1)
+    assert (bound_to(stage, "b"), bound_to(stage, "c")) == ("v", "")
+    assert ("FailedBinding", 'volume "v" already bound to a different claim.') in stage.events()
+
+
+def test_volumes_with_fewer_access_modes_come_before_smaller_ones():
+    wide = volume("wide", size="1Gi", of="now", accessModes=["ReadWriteOnce", "ReadOnlyMany"])
+    *volumes, its = documents(wide, volume("narrow", size="8Gi", of="now"), claim("c", of="now"))
+    assert best_volume(its, volumes, delayed=False).metadata.name == "narrow"
+
+
+@pytest.mark.parametrize("not_free", [{"phase": "Released"}, {"labels": {"disk": "hdd"}}, {"of": "fast"}])
+def test_unavailable_and_unselected_volumes_are_skipped(not_free: dict[str, Any]):
+    fitting = {"labels": {"disk": "ssd"}, "of": "now", "size": "9Gi"}
+    its = claim("c", of="now", selector={"matchLabels": {"disk": "ssd"}})
+    *volumes, its = documents(volume("bad", **fitting | not_free | {"size": "1Gi"}), volume("good", **fitting), its)
+    assert best_volume(its, volumes, delayed=False).metadata.name == "good"
+
+
+# -- volumes that are made
+
+
+def test_a_volume_is_provisioned_for_the_selected_node():
+    zoned = node("n1", labels={"zone": "a", "rack": "7"})
+    driver = csi_node("n1", csi_example_com=None)
+    driver["spec"]["drivers"][0]["topologyKeys"] = ["zone"]
+    stage = Stage(zoned, driver, claim("c", size="3Gi"), storage_class("wait")).run(5)
+    assert stage.all(PersistentVolume) == []
+    annotate(stage, "c", **{SELECTED_NODE: "n1"})
+    assert stage.run(0.5).all(PersistentVolume) == []
+    name = bound_to(stage.run(1), "c")
+    made = stage.get(PersistentVolume, name, "")
+    assert name == f"pvc-{stage.get(PersistentVolumeClaim, 'c').metadata.uid}"
+    assert (made.spec.capacity["storage"].value(), made.spec.csi.driver) == (3 * 2**30, "csi.example.com")
+    terms = made.spec.nodeAffinity.required.nodeSelectorTerms
+    assert [(each.key, each.values) for each in terms[0].matchExpressions] == [("zone", ("a",))]
+    assert ("ProvisioningSucceeded", f"Successfully provisioned volume {name}") in stage.events()
+
+
+def test_without_driver_topology_the_class_decides():
+    topologies = [{"matchLabelExpressions": [{"key": "zone", "values": ["a", "b"]}]}]
+    zoned = node("n1", labels={"zone": "b"})
+    classes = [storage_class(name, waits=name == "wait", allowedTopologies=topologies) for name in ("wait", "now")]
+    chosen = claim("c", annotations={SELECTED_NODE: "n1"})
+    stage = Stage(zoned, *classes, chosen, claim("d", of="now")).run(5)
+    where = {}
+    for name in ("c", "d"):
+        affinity = stage.get(PersistentVolume, bound_to(stage, name), "").spec.nodeAffinity
+        where[name] = affinity.required.nodeSelectorTerms[0].matchExpressions[0].values
+    assert where == {"c": ("b",), "d": ("a",)}
+
+
+def test_without_any_topology_the_volume_is_accessible_everywhere():
+    stage = Stage(claim("d", of="now"), storage_class("now", waits=False)).run(5)
+    assert stage.get(PersistentVolume, bound_to(stage, "d"), "").spec.nodeAffinity is None
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([], 'storageclass.storage.k8s.io "now" not found'),
+        (
+            [storage_class("now", "kubernetes.io/no-provisioner", waits=False)],
+            "no volume plugin matched name: kubernetes.io/no-provisioner",
+        ),
+    ],
+)
+def test_failed_provisioning_is_reported(classes: list[Manifest], message: str):
+    stage = Stage(*classes, claim("c", of="now")).run(60)
+    assert stage.events() == [("ProvisioningFailed", message)]
+    assert phases(stage, PersistentVolumeClaim) == {"c": "Pending"}
+
+
+def test_a_claim_without_a_class_gets_the_default_class():
+    usual = storage_class("usual", waits=False)
+    usual["metadata"]["annotations"] = {"storageclass.kubernetes.io/is-default-class": "true"}
+    bare = claim("c")
+    bare["spec"]["storageClassName"] = None
+    stage = Stage(usual, bare).run(5)
+    assert stage.get(PersistentVolumeClaim, "c").spec.storageClassName == "usual"
+    assert bound_to(stage, "c") != ""
+
+
+# -- claims and volumes that go
+
+
+def test_a_provisioned_volume_is_deleted_or_retained_by_its_reclaim_policy():
+    kept = storage_class("kept", waits=False, reclaimPolicy="Retain")
+    stage = Stage(kept, storage_class("now", waits=False), claim("c", of="now"), claim("d", of="kept")).run(5)
+    volume_of_d = bound_to(stage, "d")
+    stage.delete("c", PersistentVolumeClaim)
+    stage.delete("d", PersistentVolumeClaim)
+    assert set(phases(stage.run(0.5), PersistentVolume).values()) == {"Released"}
+    assert phases(stage.run(5), PersistentVolume) == {volume_of_d: "Released"}
+
+
+def test_a_released_volume_is_not_bound_again():
+    stage = Stage(volume("v", of="", kept_for="c"), claim("c", of="")).run(1)
+    stage.delete("c", PersistentVolumeClaim)
+    stage.run(1)
+    stage.create(claim("c", of=""))
+    assert phases(stage.run(60), PersistentVolumeClaim) == {"c": "Pending"}
+
+
+def test_a_claim_without_its_volume_is_lost():
+    stage = Stage(volume("v", of="", kept_for="c"), claim("c", of="")).run(1)
+    stage.api.delete(PersistentVolume, "", "v")
+    assert phases(stage.run(1), PersistentVolumeClaim) == {"c": "Lost"}
+
+
+def test_an_initially_bound_claim_stays_bound():
+    bound = volume("v", phase="Bound", claimRef={"namespace": "default", "name": "c", "uid": "uid-of-c"})
+    stage = Stage(bound, claim("c", "v")).run(1)
+    assert bound_to(stage, "c") == "v"
+    assert stage.changes("PersistentVolume")[1:] == []
+
+
+def test_ephemeral_claims_are_created_and_deleted_with_their_pod():
+    fast = ephemeral("data")
+    fast["ephemeral"]["volumeClaimTemplate"]["spec"] |= {"storageClassName": "now"}
+    stage = Stage(NODE, pod("p", volumes=[fast]), storage_class("now", waits=False)).run(10)
+    assert bound_to(stage, "p-data") != ""
+    assert stage.get(PersistentVolumeClaim, "p-data").metadata.ownerReferences[0].name == "p"
+    stage.delete("p")
+    stage.run(60)
+    assert stage.all(PersistentVolumeClaim) == stage.all(PersistentVolume) == []
+
+
+def test_claims_of_a_stateful_set_get_volumes():
+    template = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "now"}}
+    template["spec"]["resources"] = {"requests": {"storage": "1Gi"}}
+    stage = Stage(NODE, owner("StatefulSet", volumeClaimTemplates=[template]), storage_class("now", waits=False)).run(
+        30
+    )
+    assert set(phases(stage, PersistentVolumeClaim).values()) == {"Bound"}
+    assert len(stage.all(Pod)) == len(stage.all(PersistentVolume)) == 3
+
+
+def test_volume_node_affinity_stays_unchanged():
+    local = volume("v", term("disk In ssd"), kept_for="c")
+    stage = Stage(local, claim("c"), storage_class("wait")).run(1)
+    assert bound_to(stage, "c") == "v"
+    assert stage.get(PersistentVolume, "v", "").spec.nodeAffinity is not None

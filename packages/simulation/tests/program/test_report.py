@@ -1,0 +1,128 @@
+"""Runs as text."""
+
+import io
+
+from kschedlab.program.terminal.screen import Screen
+from kschedlab_simulation.program.report import report_parts, seconds
+from kschedlab_simulation.report import Report, Throughput, Utilization, WaitTimes
+
+SECOND = 1_000_000
+QUIET = Utilization(0.0, 0.0, ())
+
+
+def a_report(**given):
+    fields = dict(
+        generation="v1.37",
+        seed=7,
+        seconds=42.0,
+        created=3,
+        bound=2,
+        pods_per_second=1234.5,
+        wall_pods_per_second=None,
+        attempts=3,
+        failed_attempts=1,
+        skipped=0,
+        preemptions=0,
+        victims=0,
+        evicted=0,
+        deleted=0,
+        waits={},
+        cpu=QUIET,
+        memory=QUIET,
+        throughput=(),
+        unschedulable={},
+        failures=(),
+    )
+    return Report(**(fields | given))
+
+
+def printed(report, wall=0.25, **options):
+    out = io.StringIO()
+    screen = Screen(out, 80, **options)
+    screen.print(*report_parts(report, wall, screen))
+    screen.close()
+    return out.getvalue().rstrip("\n")
+
+
+def test_a_report_in_full():
+    text = printed(
+        a_report(
+            wall_pods_per_second=3.456,
+            preemptions=1,
+            victims=2,
+            evicted=1,
+            deleted=3,
+            skipped=4,
+            waits={100: WaitTimes(1, 0.25, 0.25, 0.25), 0: WaitTimes(2000, 0.005, 12.5, 1234)},
+            cpu=Utilization(0.5, 1.0, ()),
+            throughput=(Throughput("namespace-1", 1, 0.012, 83.3), Throughput("none", 0, 0, None)),
+            unschedulable={"default/a": "0/1 nodes are available", "default/b": ""},
+            failures=("run.yaml:3: delete pod default/x: not found",),
+        )
+    )
+    assert (
+        text
+        == """\
+v1.37, seed 7
+42 s of virtual time, 0.25 s of real time
+2 pods of 3 bound: 1,234 pods/s of virtual time, 3.5 pods/s of real time
+3 attempts, 1 without a node, 4 skipped
+1 preemption with 2 victims, 1 evicted otherwise, 3 deleted in all
+Measured namespace-1: 1 pod in 12 ms, 83 pods/s of virtual time
+Measured none: 0 pods in 0 s
+From creation to binding
+  priority   pods     p50     p95  longest
+       100      1  0.25 s  0.25 s   0.25 s
+         0  2,000    5 ms  12.5 s  1,234 s
+Requested share of the nodes' capacity
+           mean  at the end
+  cpu     50.0%      100.0%
+  memory   0.0%        0.0%
+2 pods without a node
+  1 pod: default/a
+    0/1 nodes are available
+  1 pod: default/b
+    not tried yet
+1 entry of the timeline failed
+  run.yaml:3: delete pod default/x: not found"""
+    )
+
+
+def test_what_there_is_nothing_to_tell_of_is_left_out():
+    assert (
+        printed(a_report())
+        == """\
+v1.37, seed 7
+42 s of virtual time, 0.25 s of real time
+2 pods of 3 bound: 1,234 pods/s of virtual time
+3 attempts, 1 without a node
+Requested share of the nodes' capacity
+          mean  at the end
+  cpu     0.0%        0.0%
+  memory  0.0%        0.0%"""
+    )
+
+
+def test_pods_with_the_same_reason_are_grouped_and_long_lists_folded():
+    reasons = {f"p{i:02}": f"reason {i // 2}" for i in range(23)}
+    text = printed(a_report(unschedulable=reasons, failures=("a", "b")))
+    assert "  2 pods: p18, p19\n    reason 9\n  and 3 more pods\n2 entries of the timeline failed" in text
+    assert text.endswith("\n(--all shows what was left out)")
+    assert "  1 pod: p22\n    reason 11" in printed(a_report(unschedulable=reasons), all=True)
+    assert "  23 pods: p00, p01, p02 and 20 more\n" in printed(a_report(unschedulable=dict.fromkeys(reasons, "x")))
+
+
+def test_text_of_a_user_is_made_visible():
+    assert "[U+001B][31m" in printed(a_report(unschedulable={"p": "\x1b[31m"}))
+
+
+def test_seconds_have_three_figures():
+    assert list(map(seconds, (0, 0.0001, 0.0123, 0.5, 12.345, 99.96, 1234.5))) == [
+        "0 s",
+        "0.1 ms",
+        "12.3 ms",
+        "0.5 s",
+        "12.3 s",
+        "100 s",
+        "1,234 s",
+    ]

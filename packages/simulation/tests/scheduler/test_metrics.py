@@ -1,0 +1,120 @@
+"""The metrics have their real names and the right values."""
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from kschedlab.build import node, pod
+from kschedlab.plugins.framework import Plugin, Wait
+from kschedlab_simulation.scheduler.metrics import Metrics
+from packages.simulation.tests.plane import Plane
+
+SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+PROFILE = ("profile", "default-scheduler")
+
+
+def numbers(plane: Plane) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+    """Every sample by name and labels, except histogram buckets."""
+    text = plane.scheduler.context.metrics.text().decode()
+    samples = (sample for family in text_string_to_metric_families(text) for sample in family.samples)
+    return {(one.name, frozenset(one.labels.items())): one.value for one in samples if "le" not in one.labels}
+
+
+def number(plane: Plane, name: str, *labels: tuple[str, str]) -> float:
+    return numbers(plane).get((f"scheduler_{name}", frozenset(labels)), 0)
+
+
+def test_attempts_and_durations_by_result() -> None:
+    plane = Plane(node("n1", allocatable=SMALL))
+    plane.create(pod("fits"), pod("big", cpu="5"))
+    plane.run()
+    for result in ("scheduled", "unschedulable"):
+        labels = (PROFILE, ("result", result))
+        assert number(plane, "schedule_attempts_total", *labels) == 1
+        assert number(plane, "scheduling_attempt_duration_seconds_count", *labels) == 1
+    seconds = number(plane, "scheduling_attempt_duration_seconds_sum", PROFILE, ("result", "scheduled"))
+    assert seconds == 0.003, "a cycle of one millisecond and a binding of two, by the virtual clock"
+
+
+def test_errors_are_counted_separately() -> None:
+    class Broken(Plugin):
+        def reserve(self, pod: object, node: str) -> None:
+            raise ValueError
+
+    plane = Plane(node("n1"), plugins=[Broken()])
+    plane.create(pod("web"))
+    plane.run(0.5)
+    assert number(plane, "schedule_attempts_total", PROFILE, ("result", "error")) == 1
+
+
+def test_pending_and_incoming_pods() -> None:
+    plane = Plane(node("n1", allocatable=SMALL))
+    plane.create(pod("big", cpu="5"), pod("gated", schedulingGates=[{"name": "wait"}]))
+    plane.run()
+    assert number(plane, "pending_pods", ("queue", "unschedulable")) == 1
+    assert number(plane, "pending_pods", ("queue", "gated")) == 1
+    assert number(plane, "pending_pods", ("queue", "active")) == 0
+    incoming = "queue_incoming_pods_total"
+    assert number(plane, incoming, ("queue", "active"), ("event", "UnscheduledPodAdd")) == 1
+    assert number(plane, incoming, ("queue", "unschedulable"), ("event", "ScheduleAttemptFailure")) == 1
+
+
+def test_preemption_and_attempts_per_pod() -> None:
+    plane = Plane(
+        node("n1", allocatable=SMALL),
+        pod("a", "n1", cpu="500m"),
+        pod("b", "n1", cpu="500m"),
+    )
+    plane.create(pod("high", cpu="1", priority=9))
+    plane.run()
+    plane.delete("a", grace=0)
+    plane.delete("b", grace=0)
+    plane.run(5)
+    assert plane.where() == {"high": "n1"}
+    assert number(plane, "preemption_attempts_total") == 1
+    assert number(plane, "preemption_victims_sum") == 2
+    assert number(plane, "pod_scheduling_attempts_sum") == 2
+    assert number(plane, "pod_scheduling_sli_duration_seconds_count", ("attempts", "2")) == 1
+
+
+def test_cache_size_and_running_bindings() -> None:
+    class Slow(Plugin):
+        def permit(self, pod: object, node: str) -> Wait:
+            return Wait(10)
+
+    plane = Plane(node("n1"), plugins=[Slow()])
+    plane.create(pod("web"))
+    plane.run(5)
+    assert number(plane, "goroutines", ("operation", "binding")) == 1
+    assert number(plane, "cache_size", ("type", "nodes")) == 1
+    assert number(plane, "cache_size", ("type", "assumed_pods")) == 1
+    plane.run(6)
+    waited = number(plane, "permit_wait_duration_seconds_sum", ("result", "Unschedulable"))
+    assert waited == 9.998, "ten seconds, of which two milliseconds went to writing the nomination"
+
+
+def test_the_text_is_in_the_format_that_prometheus_reads() -> None:
+    """With buckets that add up, and labels that may hold anything."""
+    metrics = Metrics(lambda: {"active": 3}, lambda: {"nodes": 1})
+    for milliseconds in (0, 1000, 1001, 2000, 9000):
+        metrics.waited("a", milliseconds * 1000)
+    metrics.entered_queue("active", 'say "hi"\\n\n')
+    found = {family.name: family for family in text_string_to_metric_families(metrics.text().decode())}
+    waits = found["scheduler_permit_wait_duration_seconds"]
+    counts = {one.labels["le"]: one.value for one in waits.samples if "le" in one.labels}
+    assert (waits.type, len(counts)) == ("histogram", 16)
+    assert (counts["0.001"], counts["0.512"], counts["1.024"], counts["2.048"]) == (1, 1, 3, 4)
+    assert (counts["+Inf"], counts["16.384"], waits.samples[-2].value, waits.samples[-1].value) == (5, 5, 5, 13.001)
+    (incoming,) = found["scheduler_queue_incoming_pods"].samples
+    assert incoming.labels == {"queue": "active", "event": 'say "hi"\\n\n'} and incoming.value == 1
+    assert [one.value for one in found["scheduler_pending_pods"].samples] == [3]
+    assert {family.type for family in found.values()} == {"gauge", "counter", "histogram"}
+    assert found["scheduler_preemption_victims"].samples[-1].value == 0
+
+
+def test_metrics_do_not_depend_on_the_wall_clock() -> None:
+    def text() -> bytes:
+        plane = Plane(node("n1"))
+        plane.create(pod("web"))
+        plane.run()
+        return plane.scheduler.context.metrics.text()
+
+    assert text() == text()

@@ -1,0 +1,462 @@
+"""Each rule of the loop, switched alone, has its documented effect, and changes nothing in an uneventful run."""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from msgspec.structs import replace as put
+
+from kschedlab.build import node, pod
+from kschedlab.generations import V1_16, V1_20, V1_37, Generation
+from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, Skip
+from kschedlab.objects.model import PersistentVolumeClaim, Pod
+from kschedlab.plugins.framework import NodeView, Plugin, Wait
+from kschedlab.queue.events import NODE_ADD
+from kschedlab.queue.interface import ClusterEvent
+from kschedlab.queue.with_events import WithEvents
+from kschedlab_simulation.log import Entry, Recorded, Step
+from kschedlab_simulation.scheduler.cache import CacheError
+from kschedlab_simulation.scheduler.context import Latencies
+from kschedlab_simulation.scheduler.handlers import HandlersMovingAll
+from packages.simulation.tests.plane import Plane
+from tests.storage import claim, mount, storage_class
+
+SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+LATE = Latencies(watch=500_000)
+"""Informers receive changes after half a second."""
+
+
+def switched(generation: Generation, path: str, value: object) -> Generation:
+    """The generation with only this rule changed; ``path``: as in the columns, below ``loop``."""
+
+    def inside(holder: Any, names: list[str]) -> Any:
+        name, *rest = names
+        return replace(holder, **{name: inside(getattr(holder, name), rest) if rest else value})
+
+    changed: Generation = inside(generation, ["loop", *path.split(".")])
+    return changed
+
+
+class Gate(Plugin):
+    """Permit: every pod waits."""
+
+    def __init__(self, seconds: float = 60, name: str = "Gate") -> None:
+        self.name, self.seconds = name, seconds
+
+    def permit(self, pod: Pod, node: str) -> Wait:
+        return Wait(self.seconds)
+
+    def events_to_register(self) -> list[ClusterEvent]:
+        return [NODE_ADD]
+
+    def only_waiting(self) -> Any:
+        (found,) = self.handle.waiting_pods
+        return found
+
+
+class Meanwhile(Plugin):
+    """Something happens while the pod is first filtered; then every node is rejected."""
+
+    def __init__(self, happens: Callable[[Plane, Pod], object]) -> None:
+        self.happens, self.plane, self.seen = happens, None, False
+
+    def filter(self, pod: Pod, node: NodeView) -> str:
+        if not self.seen:
+            self.seen = True
+            self.happens(self.plane, pod)
+        return "not good enough"
+
+
+def during_the_cycle(generation: Generation, happens: Callable[[Plane, Pod], object], **more: Any) -> Plane:
+    """The pod ``web`` fails on the only node, and this happens meanwhile."""
+    plugin = Meanwhile(happens)
+    plane = Plane(node("n1"), generation=generation, plugins=[plugin], **more)
+    plugin.plane = plane
+    plane.create(pod("web"))
+    return plane
+
+
+def gated(generation: Generation, *plugins: Plugin, seconds: float = 0.5) -> Plane:
+    plane = Plane(node("n1"), generation=generation, plugins=plugins or [Gate()])
+    plane.create(pod("web"))
+    plane.run(seconds)
+    return plane
+
+
+def preempting(generation: Generation, **more: Any) -> Plane:
+    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation, **more)
+    plane.create(pod("web", cpu="500m", priority=9))
+    return plane
+
+
+def place(plane: Plane) -> str:
+    found = plane.scheduler.context.queue.places().get("default/web")
+    return found.part if found else ""
+
+
+# -- the effect of each
+
+
+def a_permit_plugin_can_take_part(generation: Generation) -> bool:
+    try:
+        generation.plus(Gate())
+    except ValueError:
+        return False
+    return True
+
+
+def reason_of_a_rejection_at_reserve(generation: Generation) -> str:
+    class Full(Plugin):
+        def reserve(self, pod: Pod, node: str) -> str:
+            return "full"
+
+    return gated(generation, Full()).condition("web")[1]
+
+
+def order_of_steps(generation: Generation) -> list[str]:
+    class Reserves(Plugin):
+        def reserve(self, pod: Pod, node: str) -> None:
+            pass
+
+    plane = gated(generation, Reserves())
+    assert plane.where() == {"web": "n1"}
+    return [step for step in plane.steps("web") if step in ("assume", "reserve")]
+
+
+def order_of_eviction(generation: Generation) -> list[str]:
+    plane = preempting(generation)
+    plane.run(0.5)
+    assert plane.pod("web").status.nominatedNodeName == "n1"
+    steps = [entry.step for entry in plane.entries(Step)]
+    return [step for step in dict.fromkeys(steps) if step in ("fail", "evict")]
+
+
+def tries_of_an_assumed_pod_that_is_queued_again(generation: Generation) -> int:
+    """It has left the queue but is not bound yet."""
+
+    class Slow(Plugin):
+        def pre_bind(self, pod: Pod, node: str) -> Any:
+            yield self.handle.sleep(60)
+
+    plane = gated(generation, Slow())
+    plane.scheduler.context.queue.add(plane.pod("web"))
+    plane.run()
+    return plane.steps("web").count("schedule")
+
+
+def tries_of_an_assumed_pod_that_is_annotated(generation: Generation) -> int:
+    plane = gated(generation)
+    web = plane.pod("web")
+    plane.api.update(put(web, metadata=put(web.metadata, annotations={"a": "b"})))
+    plane.run()
+    return plane.steps("web").count("schedule")
+
+
+def place_after_an_identical_update(generation: Generation) -> str:
+    """For a pod that is not in the queue."""
+    plane = Plane(node("n1", allocatable=SMALL | {"pods": "0"}), generation=generation)
+    plane.create(pod("web"))
+    plane.run(5)
+    web = plane.pod("web")
+    plane.scheduler.context.queue.delete(web)
+    HandlersMovingAll(plane.scheduler.context).update_pod(web, web)
+    return place(plane)
+
+
+def waiting_after_deletion(generation: Generation) -> int:
+    plane = gated(generation)
+    plane.delete("web", grace=0)
+    plane.run()
+    return len(list(plane.scheduler.context.waiting))
+
+
+def place_of_a_pod_that_was_deleted(generation: Generation) -> str:
+    plane = during_the_cycle(generation, lambda plane, pod: plane.delete("web", grace=0), latencies=LATE)
+    plane.run(0.8)
+    return place(plane)
+
+
+def failures_of_a_pod_whose_namesake_came(generation: Generation) -> int:
+    """The second pod's condition does not mention the first one's failure, which has no event."""
+
+    def replaced(plane: Plane, _: Pod) -> None:
+        plane.delete("web", grace=0)
+        plane.create(pod("web", cpu="1"))
+
+    plane = during_the_cycle(generation, replaced, latencies=Latencies(cycle=10_000))
+    plane.run(0.012)
+    return len(plane.events("web"))
+
+
+def nomination_that_came_during_the_cycle(generation: Generation) -> str:
+    def nominated(plane: Plane, _: Pod) -> None:
+        plane.api.patch_status(Pod, "default", "web", nominatedNodeName="n1")
+
+    plane = during_the_cycle(generation, nominated)
+    plane.run(0.006)
+    assert plane.steps("web").count("fail") == 1
+    return plane.pod("web").status.nominatedNodeName
+
+
+def nominated_in_the_queue_at_once(generation: Generation) -> list[str]:
+    plane = preempting(generation, latencies=LATE)
+    plane.run(0.55)
+    return [pod.metadata.name for pod in plane.scheduler.context.queue.nominated("n1")]
+
+
+def nomination_of_a_pod_that_fits_nowhere(generation: Generation) -> str:
+    there = node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), pod("web", cpu="500m", nominated="n1")
+    plane = Plane(*there, generation=generation)
+    plane.run(0.5)
+    return plane.pod("web").status.nominatedNodeName
+
+
+def nomination_before_binding(generation: Generation) -> str:
+    return gated(generation).pod("web").status.nominatedNodeName
+
+
+def conditions_after_a_change_that_the_informer_missed(generation: Generation) -> list[str]:
+    def labelled(plane: Plane, _: Pod) -> None:
+        web = plane.pod("web")
+        plane.api.update(put(web, metadata=put(web.metadata, labels={"a": "b"})))
+
+    plane = during_the_cycle(generation, labelled, latencies=LATE)
+    plane.run(0.8)
+    return [condition.type for condition in plane.pod("web").status.conditions]
+
+
+def probe_time_is_set(generation: Generation) -> bool:
+    plane = during_the_cycle(generation, lambda plane, pod: None)
+    plane.run(0.5)
+    return plane.pod("web").status.conditions[0].lastProbeTime is not None
+
+
+RECORDED = [
+    ("default-scheduler", "Scheduling", ""),
+    ("default-scheduler", "Preempting", "Pod default/web"),
+]
+
+
+def who_records_what(generation: Generation) -> list[tuple[str, str, str]]:
+    """The component, action and related object of the events, as they first come."""
+    plane = preempting(generation)
+    plane.run(60)
+    return list(dict.fromkeys((each.by, each.action, each.related) for each in plane.entries(Recorded)))
+
+
+def generations_in_conditions(generation: Generation) -> list[int]:
+    """Of the conditions that the scheduler writes: PodScheduled of a pod that waits, DisruptionTarget of its victim."""
+    plane = preempting(generation)
+    plane.run(0.5)
+    return [plane.pod(name).status.conditions[0].observedGeneration for name in ("web", "old")]
+
+
+def conditions_of_a_victim(generation: Generation) -> list[str]:
+    plane = preempting(generation)
+    plane.run(0.5)
+    return [condition.type for condition in plane.pod("old").status.conditions]
+
+
+def bound_once_one_of_two_allows(generation: Generation) -> bool:
+    plane = gated(generation, gate := Gate(60, "First"), Gate(90, "Second"))
+    gate.only_waiting().allow("First")
+    plane.run(0.5)
+    return plane.where() == {"web": "n1"}
+
+
+def tries_of_a_neighbour_after_a_failed_binding(generation: Generation) -> int:
+    """``web`` occupies the whole node until its binding fails; ``next`` fits once it is free."""
+
+    class Slow(Plugin):
+        def bind(self, pod: Pod, node: str) -> Any:
+            yield self.handle.sleep(5)
+            return "not today" if pod.metadata.name == "web" else None
+
+    plane = Plane(node("n1", allocatable=SMALL), generation=generation, plugins=[Slow()])
+    plane.create(pod("web", cpu="800m"))
+    plane.run(0.5)
+    plane.create(pod("next", cpu="500m"))
+    plane.run(5)
+    return plane.steps("next").count("schedule")
+
+
+def where_the_room_of_a_terminating_pod_goes(generation: Generation) -> str:
+    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation)
+    plane.create(pod("web", cpu="500m"))
+    plane.run(5)
+    plane.delete("old", grace=30)
+    plane.run(5)
+    return plane.where()["web"]
+
+
+class Forgetful(Plugin):
+    """Bind: claims to have bound the pod."""
+
+    def bind(self, pod: Pod, node: str) -> None:
+        pass
+
+
+def assumed_pods_that_nobody_confirms(generation: Generation) -> int:
+    plane = gated(generation, Forgetful(), seconds=60)
+    return plane.scheduler.context.cache.sizes()["assumed_pods"]
+
+
+def removed_while_assumed(generation: Generation) -> bool:
+    plane = gated(generation)
+    try:
+        plane.scheduler.context.cache.remove_pod(plane.pod("web"))
+    except CacheError:
+        return False
+    return True
+
+
+def forgotten_though_unknown(generation: Generation) -> bool:
+    plane = Plane(node("n1"), generation=generation)
+    plane.create(pod("web", "n9"))
+    try:
+        plane.scheduler.context.cache.forget_pod(plane.pod("web"))
+    except CacheError:
+        return False
+    return True
+
+
+def selected_node_after_a_rejection(generation: Generation) -> dict[str, str]:
+    plane = Plane(node("n1"), storage_class("wait"), claim("c"), generation=generation, plugins=[gate := Gate()])
+    plane.create(pod("web", volumes=[mount("c")]))
+    plane.run(0.5)
+    gate.only_waiting().reject("Gate", "not today")
+    plane.run(0.5)
+    found = plane.scheduler.context.cache.cluster().find(PersistentVolumeClaim, ("default", "c"))
+    assert found is not None
+    return found.metadata.annotations
+
+
+NODE = {"volume.kubernetes.io/selected-node": "n1"}
+PERMIT = tuple(point for point in V1_37.loop.extension_points if point != "permit")
+NOT_ANNOTATIONS = tuple(name for name in V1_20.loop.ignored_changes if name != "annotations")
+AFTER_RESERVE = tuple(point for point in V1_37.loop.rejecting_points if point != "reserve")
+CASES: list[tuple[Generation, str, object, Callable[[Generation], object], object, object]] = [
+    (V1_37, "extension_points", PERMIT, a_permit_plugin_can_take_part, True, False),
+    (
+        V1_37,
+        "rejecting_points",
+        AFTER_RESERVE,
+        reason_of_a_rejection_at_reserve,
+        "Unschedulable",
+        "SchedulerError",
+    ),
+    (V1_37, "cycle", CycleOrder.RESERVE_FIRST, order_of_steps, ["assume", "reserve"], ["reserve", "assume"]),
+    (V1_20, "cycle", CycleOrder.RESERVE_FIRST, order_of_steps, ["assume", "reserve"], ["reserve", "assume"]),
+    (V1_37, "eviction", Eviction.IN_POST_FILTER, order_of_eviction, ["fail", "evict"], ["evict", "fail"]),
+    (V1_20, "eviction", Eviction.AFTER_FAILURE, order_of_eviction, ["evict", "fail"], ["fail", "evict"]),
+    (V1_37, "skips", Skip.NONE, tries_of_an_assumed_pod_that_is_queued_again, 1, 2),
+    (V1_20, "ignored_changes", NOT_ANNOTATIONS, tries_of_an_assumed_pod_that_is_annotated, 1, 2),
+    (V1_20, "ignores_identical_updates", False, place_after_an_identical_update, "", "active"),
+    (V1_20, "rejects_deleted_waiting_pods", False, waiting_after_deletion, 0, 1),
+    (V1_37, "reads_api", True, place_of_a_pod_that_was_deleted, "unschedulable", ""),
+    (V1_37, "checks_uid", False, failures_of_a_pod_whose_namesake_came, 0, 1),
+    (V1_37, "reports_newest_pod", False, nomination_that_came_during_the_cycle, "", "n1"),
+    (V1_37, "queues_nomination", False, nominated_in_the_queue_at_once, ["web"], []),
+    (V1_37, "clears_nomination", False, nomination_of_a_pod_that_fits_nowhere, "", "n1"),
+    (V1_37, "nominates_before_binding", False, nomination_before_binding, "n1", ""),
+    (
+        V1_37,
+        "patches_status",
+        False,
+        conditions_after_a_change_that_the_informer_missed,
+        ["PodScheduled"],
+        [],
+    ),
+    (V1_37, "sets_probe_time", True, probe_time_is_set, False, True),
+    (V1_37, "names_actions", False, who_records_what, RECORDED, [("default-scheduler", "", "")]),
+    (V1_37, "notes_generation", False, generations_in_conditions, [1, 1], [0, 0]),
+    (V1_37, "marks_victims", False, conditions_of_a_victim, ["DisruptionTarget"], []),
+    (V1_37, "one_permit_timer", True, bound_once_one_of_two_allows, False, True),
+    (V1_37, "moves_pods_after_failed_binding", False, tries_of_a_neighbour_after_a_failed_binding, 2, 1),
+    (V1_37, "sees_terminating_pods", False, where_the_room_of_a_terminating_pod_goes, "", "n1"),
+    (V1_37, "cache.assumed_pod_ttl", 30_000_000, assumed_pods_that_nobody_confirms, 1, 0),
+    (V1_37, "cache.removes_assumed_pods", False, removed_while_assumed, True, False),
+    (V1_37, "cache.forgets_unknown_pods", False, forgotten_though_unknown, True, False),
+    (V1_37, "cache.binder.reverts_assumed_volumes", False, selected_node_after_a_rejection, {}, NODE),
+]
+ELSEWHERE = {"cache", "cache.binder"} | {
+    f"cache.binder.{name}" for name in ("checks_storage_capacity", "translates_migrated_volumes", "waits_for_informer")
+}
+"""Records, and rules that ``test_volumes`` covers."""
+
+
+@pytest.mark.parametrize(
+    ("generation", "rule", "value", "look", "before", "after"),
+    CASES,
+    ids=[f"{case[0].name}-{case[1]}" for case in CASES],
+)
+def test_the_rule_alone_has_its_documented_effect(
+    generation: Generation, rule: str, value: object, look: Any, before: object, after: object
+) -> None:
+    assert look(generation) == before
+    assert look(switched(generation, rule, value)) == after
+
+
+def calm_day(generation: Generation) -> Plane:
+    """Three pods arrive one by one and fit; one of them is deleted."""
+    plane = Plane(node("n1"), node("n2"), generation=generation)
+    for name in "abc":
+        plane.create(pod(name, cpu="100m"))
+        plane.run(2)
+    plane.delete("b", grace=0)
+    plane.run(2)
+    return plane
+
+
+@pytest.mark.parametrize(
+    ("generation", "rule", "value"), [case[:3] for case in CASES], ids=[f"{case[0].name}-{case[1]}" for case in CASES]
+)
+def test_an_uneventful_run_is_unchanged(generation: Generation, rule: str, value: object) -> None:
+    """The whole log is equal, except for the order of a cycle and the actions of events."""
+    plain, other = calm_day(generation), calm_day(switched(generation, rule, value))
+    assert plain.where() == other.where()
+    queue = other.scheduler.context.queue
+    assert queue.places() == {} and not (isinstance(queue, WithEvents) and list(queue.in_flight.pods()))
+    if rule == "cycle":
+        return
+    assert list(map(without_action, plain.log)) == list(map(without_action, other.log))
+
+
+def without_action(entry: Entry) -> Entry:
+    return put(entry, action="") if isinstance(entry, Recorded) else entry
+
+
+def test_every_rule_is_switched() -> None:
+    names = {field.name for field in fields(LoopRules)}
+    names |= {f"cache.{field.name}" for field in fields(CacheRules)}
+    names |= {f"cache.binder.{field.name}" for field in fields(BinderRules)}
+    assert {rule for _, rule, *_ in CASES} | ELSEWHERE == names
+
+
+def steps_and_nodes(generation: Generation) -> tuple[list[tuple[str, str, str]], dict[str, str]]:
+    """The steps of a run with failures, without their details, and each pod's node."""
+    plane = Plane(node("n1", allocatable=SMALL), generation=generation, plugins=[gate := Gate(2)])
+    plane.create(pod("web", cpu="800m"), pod("next", cpu="500m"), pod("urgent", cpu="900m", priority=9))
+    plane.run(5)
+    for waiting in gate.handle.waiting_pods:
+        waiting.reject("Gate", "not today")
+    plane.run(30)
+    return [(entry.pod, entry.step, entry.node) for entry in plane.entries(Step)], plane.where()
+
+
+def test_messages_affect_no_decision() -> None:
+    other = replace(V1_37, messages=V1_16.messages)
+    assert steps_and_nodes(other) == steps_and_nodes(V1_37)
+    assert replace(other, messages=V1_37.messages) == V1_37
+
+
+def test_messages_do_not_affect_the_range_of_scores() -> None:
+    class Fifty(Plugin):
+        def score(self, pod: Pod, node: NodeView) -> int:
+            return 50
+
+    plane = Plane(node("n1"), node("n2"), generation=replace(V1_37, messages=V1_16.messages), plugins=[Fifty()])
+    plane.create(pod("web"))
+    plane.run()
+    assert plane.where()["web"]

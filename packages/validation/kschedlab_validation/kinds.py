@@ -1,0 +1,214 @@
+"""Checks of the kinds other than pods and nodes.
+
+v1.37: pkg/apis/{core,apps,batch,policy,resource,scheduling,storage}/validation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from kschedlab.manifests.defaults import SYSTEM_CLASSES
+from kschedlab.objects.model import (
+    ApiObject,
+    CSINode,
+    CSIStorageCapacity,
+    Deployment,
+    DeploymentSpec,
+    DeviceClass,
+    DeviceTaintRule,
+    Job,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PodDisruptionBudget,
+    PodGroup,
+    PriorityClass,
+    ReplicaSet,
+    ReplicationController,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+    Service,
+    StatefulSet,
+    StatefulSetUpdateStrategy,
+    StorageClass,
+    VolumeAttachment,
+)
+from kschedlab.objects.names import dns_label_fault
+from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab_validation.common import (
+    PREEMPTION_POLICIES,
+    check_choice,
+    check_count,
+    check_labels,
+    check_name,
+    check_selector,
+)
+from kschedlab_validation.device_claims import check_claim_template, check_resource_claim
+from kschedlab_validation.devices import check_device_class, check_slice, check_taint_rule
+from kschedlab_validation.groups import check_pod_group
+from kschedlab_validation.volumes import (
+    check_attachment,
+    check_capacity,
+    check_claim,
+    check_claim_spec,
+    check_csi_node,
+    check_storage_class,
+    check_volume,
+)
+
+_PERCENT = re.compile(r"[0-9]+%")
+_HIGHEST_PRIORITY = 1_000_000_000
+"""The highest value of a user-defined PriorityClass (v1.37: pkg/apis/scheduling/types.go)."""
+_SYSTEM_PREFIX = "system-"
+ROLLING_UPDATE = "RollingUpdate"
+"""The default strategy of Deployments and StatefulSets."""
+
+
+def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
+    check_selector(budget.spec.selector, ("spec", "selector"), faults)
+    if budget.spec.minAvailable is not None and budget.spec.maxUnavailable is not None:
+        faults.append(Fault(("spec", "maxUnavailable"), "cannot be combined with minAvailable: keep only one of them"))
+    for field, amount in (("minAvailable", budget.spec.minAvailable), ("maxUnavailable", budget.spec.maxUnavailable)):
+        if amount is not None and (fault := _share_fault(amount)):
+            faults.append(Fault(("spec", field), fault))
+    if budget.spec.unhealthyPodEvictionPolicy is not None:
+        policies, path = ("IfHealthyBudget", "AlwaysAllow"), ("spec", "unhealthyPodEvictionPolicy")
+        check_choice(budget.spec.unhealthyPodEvictionPolicy, policies, path, faults)
+    for field in ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"):
+        check_count(getattr(budget.status, field), ("status", field), faults)
+
+
+def _share_fault(amount: int | str) -> str | None:
+    """What is wrong with a number or percentage of pods."""
+    if isinstance(amount, int):
+        return None if amount >= 0 else later("{value} is negative", value=amount)
+    if not _PERCENT.fullmatch(amount):
+        return later('"{amount}" is neither a number nor a percentage such as 50%', amount=shortened(amount))
+    return None if int(amount[:-1]) <= 100 else later('"{amount}" is more than 100%', amount=shortened(amount))
+
+
+def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) -> None:
+    name, value = priority_class.metadata.name, priority_class.value
+    if name in SYSTEM_CLASSES:
+        if value != SYSTEM_CLASSES[name]:
+            faults.append(Fault(("value",), later("must be {value} in this class", value=SYSTEM_CLASSES[name])))
+        if priority_class.globalDefault:
+            faults.append(Fault(("globalDefault",), "must be false in this class"))
+    elif name.startswith(_SYSTEM_PREFIX):
+        faults.append(
+            Fault(
+                ("metadata", "name"),
+                later("must not start with {prefix}, which only system classes do", prefix=_SYSTEM_PREFIX),
+            )
+        )
+    elif value > _HIGHEST_PRIORITY:
+        message = later(
+            "{value} is more than {most}, the highest value of user-defined classes",
+            value=value,
+            most=_HIGHEST_PRIORITY,
+        )
+        faults.append(Fault(("value",), message))
+    check_choice(priority_class.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
+
+
+def _check_service(service: Service, faults: list[Fault]) -> None:
+    check_labels(service.spec.selector, ("spec", "selector"), faults)
+
+
+def _check_replication_controller(controller: ReplicationController, faults: list[Fault]) -> None:
+    """Check a ReplicationController except its template."""
+    check_labels(controller.spec.selector, ("spec", "selector"), faults)
+    check_count(controller.spec.replicas, ("spec", "replicas"), faults)
+
+
+def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:
+    """Check a ReplicaSet, StatefulSet or Deployment except its template."""
+    check_selector(owner.spec.selector, ("spec", "selector"), faults)
+    check_count(owner.spec.replicas, ("spec", "replicas"), faults)
+    check_count(owner.spec.minReadySeconds, ("spec", "minReadySeconds"), faults)
+    if isinstance(owner, Deployment):
+        _check_rollout(owner.spec, faults)
+    if isinstance(owner, StatefulSet):
+        policies = ("OrderedReady", "Parallel")
+        check_choice(owner.spec.podManagementPolicy or policies[0], policies, ("spec", "podManagementPolicy"), faults)
+        _check_update(owner.spec.updateStrategy, faults)
+        for i, template in enumerate(owner.spec.volumeClaimTemplates):
+            path: Path = ("spec", "volumeClaimTemplates", i)
+            check_name(template.metadata.name, (*path, "metadata", "name"), faults, dns_label_fault)
+            check_claim_spec(template.spec, (*path, "spec"), faults)
+
+
+def _check_rollout(spec: DeploymentSpec, faults: list[Fault]) -> None:
+    strategy = spec.strategy
+    path: Path = ("spec", "strategy")
+    check_choice(strategy.type or ROLLING_UPDATE, (ROLLING_UPDATE, "Recreate"), (*path, "type"), faults)
+    if rolling := strategy.rollingUpdate:
+        path = (*path, "rollingUpdate")
+        if strategy.type == "Recreate":
+            faults.append(Fault(path, "cannot be set with the type Recreate"))
+        if not _is_percent_above_100(rolling.maxSurge) and (fault := _share_fault(rolling.maxSurge)):
+            faults.append(Fault((*path, "maxSurge"), fault))
+        if fault := _share_fault(rolling.maxUnavailable):
+            faults.append(Fault((*path, "maxUnavailable"), fault))
+        elif rolling.maxUnavailable in (0, "0%") and rolling.maxSurge in (0, "0%"):
+            faults.append(Fault((*path, "maxUnavailable"), "may not be 0 when maxSurge is 0"))
+    for field in ("revisionHistoryLimit", "progressDeadlineSeconds"):
+        check_count(getattr(spec, field), ("spec", field), faults)
+    if spec.progressDeadlineSeconds <= spec.minReadySeconds:
+        faults.append(Fault(("spec", "progressDeadlineSeconds"), "must be greater than minReadySeconds"))
+
+
+def _is_percent_above_100(amount: int | str) -> bool:
+    return isinstance(amount, str) and bool(_PERCENT.fullmatch(amount)) and int(amount[:-1]) > 100
+
+
+def _check_update(strategy: StatefulSetUpdateStrategy, faults: list[Fault]) -> None:
+    path: Path = ("spec", "updateStrategy")
+    rolling = strategy.rollingUpdate
+    check_choice(strategy.type or ROLLING_UPDATE, (ROLLING_UPDATE, "OnDelete"), (*path, "type"), faults)
+    if rolling is None:
+        return
+    path = (*path, "rollingUpdate")
+    if strategy.type == "OnDelete":
+        faults.append(Fault(path, "cannot be set with the type OnDelete"))
+    check_count(rolling.partition, (*path, "partition"), faults)
+    if rolling.maxUnavailable is not None and (fault := _share_fault(rolling.maxUnavailable)):
+        faults.append(Fault((*path, "maxUnavailable"), fault))
+    elif rolling.maxUnavailable in (0, "0%"):
+        faults.append(Fault((*path, "maxUnavailable"), "cannot be 0"))
+
+
+def _check_job(job: Job, faults: list[Fault]) -> None:
+    """Check a Job except its template."""
+    if len(job.metadata.name) > 63:
+        faults.append(Fault(("metadata", "name"), "has more than 63 characters: it is a label of the Job's pods"))
+    for field in ("parallelism", "completions", "backoffLimit"):
+        check_count(getattr(job.spec, field), ("spec", field), faults)
+    check_selector(job.spec.selector, ("spec", "selector"), faults)
+
+
+CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
+    PodDisruptionBudget: _check_budget,
+    PriorityClass: _check_priority_class,
+    PodGroup: check_pod_group,
+    Service: _check_service,
+    ReplicationController: _check_replication_controller,
+    ReplicaSet: _check_replicas,
+    StatefulSet: _check_replicas,
+    Deployment: _check_replicas,
+    Job: _check_job,
+    PersistentVolume: check_volume,
+    PersistentVolumeClaim: check_claim,
+    StorageClass: check_storage_class,
+    CSINode: check_csi_node,
+    CSIStorageCapacity: check_capacity,
+    VolumeAttachment: check_attachment,
+    ResourceSlice: check_slice,
+    DeviceClass: check_device_class,
+    DeviceTaintRule: check_taint_rule,
+    ResourceClaim: check_resource_claim,
+    ResourceClaimTemplate: check_claim_template,
+}
+"""How each kind is checked, except for pods and nodes."""

@@ -1,0 +1,237 @@
+"""Checks of what constrains a pod's placement: tolerations, affinity, topology spread.
+
+v1.37: pkg/apis/core/validation/validation.go (ValidateTolerations, validateAffinity,
+validateTopologySpreadConstraints), pkg/registry/core/pod/strategy.go (matchLabelKeys).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+
+from kschedlab.objects.model import (
+    Affinity,
+    LabelSelector,
+    NodeAffinity,
+    NodeSelectorTerm,
+    Pod,
+    PodAffinity,
+    PodAffinityTerm,
+    PodSpec,
+    Toleration,
+    TopologySpreadConstraint,
+)
+from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
+from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab.objects.selectors import field_expression_fault
+from kschedlab.objects.tolerations import COMPARISONS, decimal_integer
+from kschedlab_validation.common import (
+    EFFECTS,
+    check_choice,
+    check_expression,
+    check_name,
+    check_present,
+    check_selector,
+)
+
+_NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def check_placement(spec: PodSpec, merged: Collection[str], faults: list[Fault]) -> None:
+    """Check a pod's constraints. ``merged``: the keys of the labels that matchLabelKeys put into the selectors."""
+    faults += _toleration_faults(spec.tolerations)
+    if spec.affinity is not None:
+        _check_affinity(spec.affinity, ("spec", "affinity"), merged, faults)
+    if spec.topologySpreadConstraints:
+        _check_spread(spec.topologySpreadConstraints, merged, faults)
+
+
+@lru_cache(4096)
+def _toleration_faults(tolerations: tuple[Toleration, ...]) -> tuple[Fault, ...]:
+    """What is wrong with a pod's tolerations, which most pods have in common."""
+    faults: list[Fault] = []
+    for i, toleration in enumerate(tolerations):
+        _check_toleration(toleration, ("spec", "tolerations", i), faults)
+    return tuple(faults)
+
+
+def _check_toleration(toleration: Toleration, path: Path, faults: list[Fault]) -> None:
+    operator = toleration.operator or "Equal"
+    if toleration.key and (fault := label_key_fault(toleration.key)):
+        faults.append(Fault((*path, "key"), fault))
+    if operator not in ("Gt", "Lt"):
+        check_choice(operator, ("Equal", "Exists"), (*path, "operator"), faults)
+    if not toleration.key and operator != "Exists":
+        faults.append(Fault((*path, "operator"), "must be Exists when there is no key, to tolerate every taint"))
+    if operator == "Exists" and toleration.value:
+        faults.append(Fault((*path, "value"), "Exists takes no value"))
+    elif operator == "Equal" and (fault := label_value_fault(toleration.value)):
+        faults.append(Fault((*path, "value"), fault))
+    if toleration.effect:
+        check_choice(toleration.effect, EFFECTS, (*path, "effect"), faults)
+    if toleration.tolerationSeconds is not None and toleration.effect != "NoExecute":
+        faults.append(Fault((*path, "effect"), "must be NoExecute when tolerationSeconds is set"))
+
+
+def comparison_faults(pod: Pod) -> list[Fault]:
+    """The values that Gt and Lt of tolerations cannot compare; the gate TaintTolerationComparisonOperators is on."""
+    return [
+        Fault(("spec", "tolerations", i, "value"), "must be a whole number of 64 bits, without leading zeros")
+        for i, each in enumerate(pod.spec.tolerations)
+        if each.operator in COMPARISONS and decimal_integer(each.value) is None
+    ]
+
+
+# -- affinity
+
+
+def _check_affinity(affinity: Affinity, path: Path, merged: Collection[str], faults: list[Fault]) -> None:
+    if affinity.nodeAffinity is not None:
+        _check_node_affinity(affinity.nodeAffinity, (*path, "nodeAffinity"), faults)
+    if affinity.podAffinity is not None:
+        _check_pod_affinity(affinity.podAffinity, (*path, "podAffinity"), merged, faults)
+    if affinity.podAntiAffinity is not None:
+        _check_pod_affinity(affinity.podAntiAffinity, (*path, "podAntiAffinity"), merged, faults)
+
+
+def _check_node_affinity(affinity: NodeAffinity, path: Path, faults: list[Fault]) -> None:
+    required = affinity.requiredDuringSchedulingIgnoredDuringExecution
+    if required is not None:
+        check_node_terms(required.nodeSelectorTerms, (*path, _REQUIRED, "nodeSelectorTerms"), faults)
+    for i, preferred in enumerate(affinity.preferredDuringSchedulingIgnoredDuringExecution):
+        _check_weight(preferred.weight, (*path, _PREFERRED, i), faults)
+        check_node_term(preferred.preference, (*path, _PREFERRED, i, "preference"), faults, free_values=True)
+
+
+def check_node_terms(terms: tuple[NodeSelectorTerm, ...], path: Path, faults: list[Fault]) -> None:
+    """Check the terms of a node selector, which needs at least one."""
+    if not terms:
+        faults.append(Fault(path, "needs at least one term"))
+    for i, term in enumerate(terms):
+        check_node_term(term, (*path, i), faults)
+
+
+def check_node_term(term: NodeSelectorTerm, path: Path, faults: list[Fault], free_values: bool = False) -> None:
+    """Check one term. ``free_values``: its values need not be valid label values."""
+    for i, e in enumerate(term.matchExpressions):
+        expression_path: Path = (*path, "matchExpressions", i)
+        check_expression(e.key, e.operator, e.values, _NODE_OPERATORS, expression_path, faults, free_values)
+    for i, f in enumerate(term.matchFields):
+        field_path: Path = (*path, "matchFields", i)
+        if fault := field_expression_fault(f.key, f.operator, f.values):
+            field, message = fault
+            faults.append(Fault((*field_path, field), message))
+        for j, value in enumerate(f.values):
+            check_name(value, (*field_path, "values", j), faults)
+
+
+def _check_weight(weight: int, path: Path, faults: list[Fault]) -> None:
+    if not 1 <= weight <= 100:
+        faults.append(
+            Fault(
+                (*path, "weight"),
+                later("{value} is out of range: from {least} to {most}", value=weight, least=1, most=100),
+            )
+        )
+
+
+def _check_pod_affinity(affinity: PodAffinity, path: Path, merged: Collection[str], faults: list[Fault]) -> None:
+    for i, term in enumerate(affinity.requiredDuringSchedulingIgnoredDuringExecution):
+        _check_affinity_term(term, (*path, _REQUIRED, i), merged, faults)
+    for i, weighted in enumerate(affinity.preferredDuringSchedulingIgnoredDuringExecution):
+        _check_weight(weighted.weight, (*path, _PREFERRED, i), faults)
+        _check_affinity_term(weighted.podAffinityTerm, (*path, _PREFERRED, i, "podAffinityTerm"), merged, faults)
+
+
+def _check_affinity_term(term: PodAffinityTerm, path: Path, merged: Collection[str], faults: list[Fault]) -> None:
+    check_name(term.topologyKey, (*path, "topologyKey"), faults, label_key_fault)
+    for i, namespace in enumerate(term.namespaces):
+        if fault := dns_label_fault(namespace):
+            faults.append(Fault((*path, "namespaces", i), fault))
+    check_selector(term.labelSelector, (*path, "labelSelector"), faults)
+    check_selector(term.namespaceSelector, (*path, "namespaceSelector"), faults)
+    for field, keys in (("matchLabelKeys", term.matchLabelKeys), ("mismatchLabelKeys", term.mismatchLabelKeys)):
+        if keys:
+            _check_keys(keys, term.labelSelector, (*path, field), faults)
+    if term.matchLabelKeys:
+        _check_overlap(term.matchLabelKeys, term.labelSelector, (*path, "matchLabelKeys"), merged, faults)
+        for key in {*term.matchLabelKeys}.intersection(term.mismatchLabelKeys):
+            faults.append(
+                Fault((*path, "matchLabelKeys"), later('"{key}" is also in mismatchLabelKeys', key=shortened(key)))
+            )
+
+
+def _check_keys(keys: tuple[str, ...], selector: LabelSelector | None, path: Path, faults: list[Fault]) -> None:
+    if selector is None:
+        faults.append(Fault(path, "needs a labelSelector beside it: add one ({} selects every pod)"))
+    for i, key in enumerate(keys):
+        if fault := label_key_fault(key):
+            faults.append(Fault((*path, i), fault))
+
+
+def _check_overlap(
+    keys: tuple[str, ...], selector: LabelSelector | None, path: Path, merged: Collection[str], faults: list[Fault]
+) -> None:
+    """Check that the selector does not have these keys already.
+
+    An expression counts if its key comes up before it: in matchLabels, or in an earlier expression. The API server
+    has already added one expression for each key that is a label of the pod (``merged``).
+    """
+    if selector is None:
+        return
+    seen = set(selector.matchLabels)
+    expressions = [each.key for each in selector.matchExpressions]
+    for key in (*expressions, *(key for key in keys if key in merged)):
+        if key in keys and key in seen:
+            faults.append(
+                Fault(
+                    path,
+                    later('"{key}" is already in the labelSelector: remove it from one of the two', key=shortened(key)),
+                )
+            )
+        seen.add(key)
+
+
+# -- topology spread
+
+
+def _check_spread(
+    constraints: tuple[TopologySpreadConstraint, ...], merged: Collection[str], faults: list[Fault]
+) -> None:
+    seen: set[tuple[str, str]] = set()
+    for i, constraint in enumerate(constraints):
+        path: Path = ("spec", "topologySpreadConstraints", i)
+        if constraint.maxSkew < 1:
+            faults.append(Fault((*path, "maxSkew"), later("{value} must be at least 1", value=constraint.maxSkew)))
+        check_present(constraint.topologyKey, (*path, "topologyKey"), faults)
+        actions = ("DoNotSchedule", "ScheduleAnyway")
+        check_choice(constraint.whenUnsatisfiable, actions, (*path, "whenUnsatisfiable"), faults)
+        for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
+            check_choice(getattr(constraint, field), ("Honor", "Ignore"), (*path, field), faults)
+        if constraint.minDomains is not None:
+            _check_min_domains(constraint, (*path, "minDomains"), faults)
+        check_selector(constraint.labelSelector, (*path, "labelSelector"), faults)
+        if keys := constraint.matchLabelKeys:
+            _check_keys(keys, constraint.labelSelector, (*path, "matchLabelKeys"), faults)
+            _check_overlap(keys, constraint.labelSelector, (*path, "matchLabelKeys"), merged, faults)
+        pair = (constraint.topologyKey, constraint.whenUnsatisfiable)
+        if pair in seen:
+            faults.append(
+                Fault(
+                    path,
+                    later(
+                        "an earlier constraint already has topologyKey {key} with {action}", key=pair[0], action=pair[1]
+                    ),
+                )
+            )
+        seen.add(pair)
+
+
+def _check_min_domains(constraint: TopologySpreadConstraint, path: Path, faults: list[Fault]) -> None:
+    assert constraint.minDomains is not None
+    if constraint.minDomains < 1:
+        faults.append(Fault(path, later("{value} must be at least 1", value=constraint.minDomains)))
+    if constraint.whenUnsatisfiable != "DoNotSchedule":
+        faults.append(Fault(path, "is allowed only with whenUnsatisfiable: DoNotSchedule"))

@@ -1,0 +1,348 @@
+"""Checks of storage: volumes of pods, claims, PersistentVolumes, StorageClasses and the objects of CSI.
+
+v1.37: pkg/apis/core/validation/validation.go (ValidateVolumes, ValidatePersistentVolumeSpec,
+ValidatePersistentVolumeClaimSpec), pkg/apis/storage/validation/validation.go. Sources of volumes that no scheduler
+reads (emptyDir, configMap, nfs, ...) are not checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any
+
+from kschedlab.objects.model import (
+    ISCSI,
+    AzureDisk,
+    AzureFile,
+    CSINode,
+    CSIStorageCapacity,
+    CSIVolume,
+    EphemeralVolume,
+    HostPath,
+    Part,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpec,
+    PersistentVolumeClaimTemplate,
+    PersistentVolumeSpec,
+    StorageClass,
+    TopologySelectorTerm,
+    Volume,
+    VolumeAttachment,
+)
+from kschedlab.objects.name_words import refusal
+from kschedlab.objects.names import dns_label_fault, label_key_fault, name_fault
+from kschedlab.objects.problems import WRITTEN, Fault, Path, later, one_of, shortened
+from kschedlab_validation.common import (
+    check_annotations,
+    check_choice,
+    check_count,
+    check_labels,
+    check_name,
+    check_present,
+    check_selector,
+)
+from kschedlab_validation.placement import check_node_terms
+
+
+def check_volumes(volumes: tuple[Volume, ...], pod_name: str, faults: list[Fault]) -> None:
+    """Check a pod's volumes. ``pod_name``: "" for a template; it begins the names of claims for ephemeral volumes."""
+    names: set[str] = set()
+    created = [f"{pod_name}-{each.name}" for each in volumes if each.ephemeral is not None and pod_name]
+    for i, volume in enumerate(volumes):
+        path: Path = ("spec", "volumes", i)
+        if volume.name in names or not volume.name or dns_label_fault(volume.name):
+            _check_volume_name(volume.name, names, path, faults)
+        names.add(volume.name)
+        if _pod_sources(volume) == _NO_SOURCES:
+            continue
+        check_sources(volume, path, faults)
+        claim = volume.persistentVolumeClaim
+        if claim is not None and claim.claimName in created:
+            message = later(
+                '"{claim}" is the claim of an ephemeral volume of this pod', claim=shortened(claim.claimName)
+            )
+            faults.append(Fault((*path, "persistentVolumeClaim", "claimName"), message))
+        claim_name = f"{pod_name}-{volume.name}"
+        if volume.ephemeral is not None and pod_name and volume.name and (fault := name_fault(claim_name)):
+            faults.append(Fault((*path, "name"), later("gives its claim a name: {fault}", fault=fault)))
+
+
+def _check_volume_name(name: str, names: set[str], path: Path, faults: list[Fault]) -> None:
+    check_name(name, (*path, "name"), faults, dns_label_fault)
+    if name in names:
+        faults.append(
+            Fault((*path, "name"), later('"{name}" is the name of another volume of the pod', name=shortened(name)))
+        )
+
+
+def check_sources(volume: Part, path: Path, faults: list[Fault]) -> list[str]:
+    """Check the sources of a pod's volume or of a PersistentVolume, which has at most one; their names."""
+    sources = [name for name in _SOURCES if getattr(volume, name, None) is not None]
+    if len(sources) > 1:
+        message = later("has more than one source: keep one of {names}", names=all_of(sources))
+        faults.append(Fault(path, message))
+    for name in sources:
+        _SOURCES[name](getattr(volume, name), (*path, name), faults)
+    return sources
+
+
+def all_of(names: Iterable[str]) -> str:
+    """``a and b``."""
+    first, *others = names
+    for other in others:
+        first = later("{one} and {other}", one=first, other=other)
+    return first
+
+
+def _present(*fields: str) -> Callable[[Part, Path, list[Fault]], None]:
+    """A check that these fields are there."""
+
+    def check(source: Part, path: Path, faults: list[Fault]) -> None:
+        for field in fields:
+            check_present(getattr(source, field), (*path, field), faults)
+
+    return check
+
+
+def _check_csi(source: CSIVolume, path: Path, faults: list[Fault]) -> None:
+    check_name(source.driver, (*path, "driver"), faults, driver_name_fault)
+
+
+def _check_iscsi(source: ISCSI, path: Path, faults: list[Fault]) -> None:
+    _present("targetPortal", "iqn")(source, path, faults)
+    if not 0 <= source.lun <= 255:
+        message = later("{value} is out of range: from {least} to {most}", value=source.lun, least=0, most=255)
+        faults.append(Fault((*path, "lun"), message))
+
+
+def _check_azure_disk(source: AzureDisk, path: Path, faults: list[Fault]) -> None:
+    _present("diskName", "diskURI")(source, path, faults)
+    check_choice(source.kind, ("Shared", "Dedicated", "Managed"), (*path, "kind"), faults)
+
+
+def _check_azure_file(source: AzureFile, path: Path, faults: list[Fault]) -> None:
+    _present("secretName", "shareName")(source, path, faults)
+    if source.secretNamespace == "":
+        faults.append(Fault((*path, "secretNamespace"), "is empty: give it a value or leave it out"))
+
+
+def _check_ephemeral(source: EphemeralVolume, path: Path, faults: list[Fault]) -> None:
+    if source.volumeClaimTemplate is None:
+        faults.append(Fault((*path, "volumeClaimTemplate"), "is missing"))
+    else:
+        check_claim_template(source.volumeClaimTemplate, (*path, "volumeClaimTemplate"), faults)
+
+
+def _check_path(source: HostPath, path: Path, faults: list[Fault]) -> None:
+    check_present(source.path, (*path, "path"), faults)
+    if ".." in source.path.split("/"):
+        faults.append(Fault((*path, "path"), 'must not contain ".."'))
+
+
+_SOURCES: dict[str, Callable[[Any, Path, list[Fault]], None]] = {
+    "persistentVolumeClaim": _present("claimName"),
+    "ephemeral": _check_ephemeral,
+    "csi": _check_csi,
+    "gcePersistentDisk": _present("pdName"),
+    "awsElasticBlockStore": _present("volumeID"),
+    "iscsi": _check_iscsi,
+    "rbd": _present("monitors", "image"),
+    "cinder": _present("volumeID"),
+    "azureDisk": _check_azure_disk,
+    "azureFile": _check_azure_file,
+    "vsphereVolume": _present("volumePath"),
+    "portworxVolume": _present("volumeID"),
+    "image": _present("reference"),
+    "hostPath": _check_path,
+    "local": _check_path,
+}
+"""How each source is checked."""
+_POD_SOURCES = [name for name in _SOURCES if name in Volume.__struct_fields__]
+_NO_SOURCES = (None,) * len(_POD_SOURCES)
+_pod_sources = attrgetter(*_POD_SOURCES)
+
+
+@lru_cache(4096)
+def driver_name_fault(name: str) -> str | None:
+    """What is wrong with the name of a CSI driver, or of a driver of devices."""
+    if len(name) <= 63 and name_fault(name.lower()) is None:
+        return None
+    return refusal("driver", name)
+
+
+# -- claims
+
+
+_ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
+VOLUME_MODES = ("Filesystem", "Block")
+
+
+def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: list[Fault]) -> None:
+    """Check the spec of a claim, or of a template for claims."""
+    check_access_modes(spec.accessModes, (*path, "accessModes"), faults)
+    if mixed := mixed_modes(spec.accessModes):
+        faults.append(Fault((*path, "accessModes"), mixed))
+    check_selector(spec.selector, (*path, "selector"), faults)
+    storage = spec.resources.requests.get("storage")
+    if storage is not None and storage.nanos <= 0:
+        storage_path = (*path, "resources", "requests", "storage")
+        faults.append(Fault(storage_path, later("{value} must be greater than 0", value=WRITTEN), str(storage)))
+    for field in ("storageClassName", "volumeAttributesClassName"):
+        if (name := getattr(spec, field)) and (fault := name_fault(name)):
+            faults.append(Fault((*path, field), fault))
+    check_choice(spec.volumeMode, VOLUME_MODES, (*path, "volumeMode"), faults)
+
+
+def check_access_modes(modes: tuple[str, ...], path: Path, faults: list[Fault]) -> None:
+    """Check the access modes of a claim or volume, which has at least one."""
+    if not modes:
+        faults.append(Fault(path, later("is missing: expected a list of {choices}", choices=one_of(_ACCESS_MODES))))
+    for i, mode in enumerate(modes):
+        check_choice(mode, _ACCESS_MODES, (*path, i), faults)
+
+
+def mixed_modes(modes: tuple[str, ...]) -> str | None:
+    """What is wrong with access modes that exclude each other."""
+    if "ReadWriteOncePod" in modes and {*modes}.intersection(_ACCESS_MODES[:-1]):
+        return later("cannot combine ReadWriteOncePod with other access modes")
+    return None
+
+
+def check_claim_template(template: PersistentVolumeClaimTemplate, path: Path, faults: list[Fault]) -> None:
+    """Check the template of an ephemeral volume's claim."""
+    metadata = template.metadata
+    check_labels(metadata.labels, (*path, "metadata", "labels"), faults)
+    check_annotations(metadata.annotations, (*path, "metadata", "annotations"), faults)
+    check_claim_spec(template.spec, (*path, "spec"), faults)
+
+
+# -- storage objects
+
+
+_RETAINED = "Retain"
+_LONGEST_NODE_ID = 256
+
+
+def check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
+    """Check a PersistentVolume."""
+    spec = volume.spec
+    for name, amount in spec.capacity.items():
+        path: Path = ("spec", "capacity", name)
+        if name != "storage":
+            faults.append(Fault(path, "is not a resource of a volume: only storage is"))
+        elif amount.nanos <= 0 or amount.overflows():
+            faults.append(
+                Fault(path, later("{value} must be greater than 0 and less than 8Ei", value=WRITTEN), str(amount))
+            )
+    _check_volume_spec(spec, ("spec",), faults)
+    affinity = spec.nodeAffinity
+    if affinity is not None and affinity.required is None:
+        faults.append(Fault(("spec", "nodeAffinity", "required"), "is missing"))
+    elif affinity is not None and affinity.required is not None:
+        terms_path = ("spec", "nodeAffinity", "required", "nodeSelectorTerms")
+        check_node_terms(affinity.required.nodeSelectorTerms, terms_path, faults)
+    if spec.persistentVolumeReclaimPolicy:
+        policies = ("Delete", "Recycle", _RETAINED)
+        check_choice(spec.persistentVolumeReclaimPolicy, policies, ("spec", "persistentVolumeReclaimPolicy"), faults)
+    if spec.volumeAttributesClassName is not None:
+        check_name(spec.volumeAttributesClassName, ("spec", "volumeAttributesClassName"), faults)
+
+
+def _check_volume_spec(spec: PersistentVolumeSpec, path: Path, faults: list[Fault]) -> None:
+    check_access_modes(spec.accessModes, (*path, "accessModes"), faults)
+    check_sources(spec, path, faults)
+    if spec.csi is not None:
+        check_present(spec.csi.volumeHandle, (*path, "csi", "volumeHandle"), faults)
+    if spec.storageClassName and (fault := name_fault(spec.storageClassName)):
+        faults.append(Fault((*path, "storageClassName"), fault))
+    check_choice(spec.volumeMode, VOLUME_MODES, (*path, "volumeMode"), faults)
+
+
+def check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
+    """Check a PersistentVolumeClaim."""
+    check_claim_spec(claim.spec, ("spec",), faults)
+    for name, amount in claim.status.capacity.items():
+        if amount.nanos < 0 or amount.overflows():
+            message = later("{value} is negative or too large", value=WRITTEN)
+            faults.append(Fault(("status", "capacity", name), message, str(amount)))
+
+
+def check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> None:
+    """Check a StorageClass."""
+    check_name(storage_class.provisioner.lower(), ("provisioner",), faults, label_key_fault)
+    modes = ("Immediate", "WaitForFirstConsumer")
+    check_choice(storage_class.volumeBindingMode, modes, ("volumeBindingMode",), faults)
+    if storage_class.reclaimPolicy:
+        check_choice(storage_class.reclaimPolicy, ("Delete", _RETAINED), ("reclaimPolicy",), faults)
+    for i, term in enumerate(storage_class.allowedTopologies):
+        path: Path = ("allowedTopologies", i, "matchLabelExpressions")
+        _check_topology(term, path, faults)
+
+
+def _check_topology(term: TopologySelectorTerm, path: Path, faults: list[Fault]) -> None:
+    for i, each in enumerate(term.matchLabelExpressions):
+        check_name(each.key, (*path, i, "key"), faults, label_key_fault)
+        check_present(each.values, (*path, i, "values"), faults)
+        if len({*each.values}) < len(each.values):
+            faults.append(Fault((*path, i, "values"), "has a value twice"))
+
+
+# -- CSI
+
+
+def check_csi_node(node: CSINode, faults: list[Fault]) -> None:
+    """Check a CSINode."""
+    names = [driver.name for driver in node.spec.drivers]
+    for i, driver in enumerate(node.spec.drivers):
+        path: Path = ("spec", "drivers", i)
+        check_name(driver.name, (*path, "name"), faults, driver_name_fault)
+        if driver.name in names[:i]:
+            faults.append(Fault((*path, "name"), later('"{name}" appears twice', name=shortened(driver.name))))
+        check_present(driver.nodeID, (*path, "nodeID"), faults)
+        if len(driver.nodeID.encode()) > _LONGEST_NODE_ID:
+            faults.append(Fault((*path, "nodeID"), later("has more than {most} characters", most=_LONGEST_NODE_ID)))
+        count = driver.allocatable.count if driver.allocatable is not None else None
+        check_count(count, (*path, "allocatable", "count"), faults)
+        for j, key in enumerate(driver.topologyKeys):
+            check_name(key, (*path, "topologyKeys", j), faults, label_key_fault)
+            if key in driver.topologyKeys[:j]:
+                faults.append(Fault((*path, "topologyKeys", j), later('"{name}" appears twice', name=shortened(key))))
+
+
+def check_capacity(capacity: CSIStorageCapacity, faults: list[Fault]) -> None:
+    """Check a CSIStorageCapacity."""
+    check_selector(capacity.nodeTopology, ("nodeTopology",), faults)
+    check_name(capacity.storageClassName, ("storageClassName",), faults)
+    if capacity.capacity is not None and capacity.capacity.nanos < 0:
+        faults.append(Fault(("capacity",), later("{value} is negative", value=WRITTEN), str(capacity.capacity)))
+
+
+def check_attachment(attachment: VolumeAttachment, faults: list[Fault]) -> None:
+    """Check a VolumeAttachment, which names a volume or contains the spec of one."""
+    spec, path = attachment.spec, ("spec", "source")
+    check_name(spec.attacher, ("spec", "attacher"), faults, driver_name_fault)
+    check_name(spec.nodeName, ("spec", "nodeName"), faults)
+    name, inline = spec.source.persistentVolumeName, spec.source.inlineVolumeSpec
+    if (name is None) == (inline is None):
+        faults.append(Fault(path, "expected either persistentVolumeName or inlineVolumeSpec"))
+    if name is not None:
+        check_name(name, (*path, "persistentVolumeName"), faults)
+    elif inline is not None:
+        _check_inline(inline, (*path, "inlineVolumeSpec"), faults)
+
+
+def _check_inline(spec: PersistentVolumeSpec, path: Path, faults: list[Fault]) -> None:
+    """Check a volume that was in a pod: it has a CSI source, and nothing that a pod's volume lacks."""
+    _check_volume_spec(spec, path, faults)
+    if mixed := mixed_modes(spec.accessModes):
+        faults.append(Fault((*path, "accessModes"), mixed))
+    check_present(spec.csi, (*path, "csi"), faults)
+    for field in ("claimRef", "capacity", "nodeAffinity", "storageClassName"):
+        if getattr(spec, field) not in (None, {}, ""):
+            faults.append(Fault((*path, field), "cannot be set for a volume in a pod"))
+    for field, only in (("persistentVolumeReclaimPolicy", _RETAINED), ("volumeMode", "Filesystem")):
+        if getattr(spec, field) not in ("", only):
+            faults.append(Fault((*path, field), later("must be {only} for a volume in a pod", only=only)))

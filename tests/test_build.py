@@ -1,0 +1,79 @@
+"""The builders of manifests."""
+
+import yaml
+
+from kschedlab.build import as_yaml, budget, cluster, deployment, node, node_affinity, pod, term
+from kschedlab.manifests.loading import decode_objects
+
+
+def test_what_is_not_named_keeps_the_default() -> None:
+    assert node("n1") == {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "n1"},
+        "status": {"allocatable": {"cpu": "4", "memory": "16Gi", "pods": "110"}},
+    }
+    assert pod("web")["spec"] == {"containers": [{"name": "main", "image": "example/app:1"}]}
+    assert "status" not in pod("web")
+
+
+def test_a_node_with_all_that_can_be_named() -> None:
+    taint = {"key": "gpu", "effect": "NoSchedule"}
+    made = node("n", 2, "4Gi", {"zone": "a"}, [taint], images=[{"names": ["i:1"], "sizeBytes": 1}], unschedulable=True)
+    (found,) = decode_objects([made]).nodes
+    assert found.metadata.labels == {"zone": "a"} and found.spec.unschedulable
+    assert [each.key for each in found.spec.taints] == ["gpu"] and found.status.images[0].sizeBytes == 1
+    assert node("n", allocatable={"cpu": "1"})["status"] == {"allocatable": {"cpu": "1"}}
+
+
+def test_a_pod_with_all_that_can_be_named() -> None:
+    made = pod(
+        *("web", "n1", "500m", 5, 90, {"app": "web"}, "1Gi"),
+        requests={"example.com/gpu": 1},
+        namespace="shop",
+        ports=[{"containerPort": 80}],
+        tolerations=[{"operator": "Exists"}],
+    )
+    (found,) = decode_objects([made]).pods
+    assert found.key == "shop/web" and found.spec.nodeName == "n1" and found.spec.priority == 5
+    assert found.status.phase == "Running" and made["status"]["startTime"] == "2026-03-02T01:30:00Z"
+    asked = made["spec"]["containers"][0]["resources"]
+    assert asked["requests"] == {"cpu": "500m", "memory": "1Gi", "example.com/gpu": "1"}
+    assert asked["limits"] == {"example.com/gpu": "1"}
+    waiting = pod("web", nominated="n2", deleted="2026-01-01T00:00:00Z", start="2026-01-01T00:00:00Z")
+    assert waiting["status"] == {"nominatedNodeName": "n2", "startTime": "2026-01-01T00:00:00Z"}
+    assert waiting["metadata"]["deletionTimestamp"] == "2026-01-01T00:00:00Z"
+
+
+def test_budgets() -> None:
+    (one,) = decode_objects([budget("shop", 2)]).pod_disruption_budgets
+    assert one.status.disruptionsAllowed == 2 and one.spec.selector is not None
+    assert budget("all", 0, {})["spec"] == {"selector": {"matchLabels": {}}}
+    assert budget("none", 0, selector=None)["spec"] == {"selector": None}
+    assert budget("b", 0, disrupted=["p"])["status"]["disruptedPods"] == {"p": "2024-01-01T00:00:00Z"}
+
+
+def test_a_deployment_has_its_template() -> None:
+    template = deployment("web", 3, cpu=1, labels={"tier": "front"})["spec"]["template"]
+    assert template["metadata"]["labels"] == {"app": "web", "tier": "front"}
+    assert template["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "1"}}
+
+
+def test_terms_and_affinity() -> None:
+    assert term("disk In ssd,hdd", "metadata.name NotIn n1", "gpu Exists") == {
+        "matchExpressions": [
+            {"key": "disk", "operator": "In", "values": ["ssd", "hdd"]},
+            {"key": "gpu", "operator": "Exists"},
+        ],
+        "matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n1"]}],
+    }
+    rather = node_affinity(preferred=[(5, term("gpu Exists"))])["nodeAffinity"]
+    assert rather["preferredDuringSchedulingIgnoredDuringExecution"][0]["weight"] == 5
+    assert "requiredDuringSchedulingIgnoredDuringExecution" not in rather
+
+
+def test_a_cluster_and_a_file_of_the_same_manifests() -> None:
+    manifests = [node("n1"), pod("db", on="n1", cpu=3), pod("web", cpu=2)]
+    world = cluster(*manifests)
+    assert world.names == ["n1"] and list(world.pending) == ["default/web"]
+    assert list(yaml.safe_load_all(as_yaml(manifests))) == manifests

@@ -1,0 +1,79 @@
+"""Counterfactuals in words: a sentence, a table and text that say the same."""
+
+from dataclasses import replace
+
+from kschedlab.build import cluster, node, pod
+from kschedlab.text.whatif import whatif_lines, whatif_sentence, whatif_tables
+from kschedlab.whatif import what_if
+from kschedlab.whatif.relaxations import Relaxation
+
+ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
+
+
+def test_a_pod_that_fits_nowhere_is_told_all_ways_out():
+    world = cluster(
+        node("n", allocatable=ROOM),
+        node("gpu", allocatable=ROOM, taints=[{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]),
+        pod("busy", "n", cpu="3", priority=7),
+        pod("mine", "", cpu="2"),
+    )
+    found = what_if("default/mine", world)
+    told = {line.what: line for line in whatif_lines(found)}
+    assert told["requests"] == (
+        "requests",
+        "asking for 1 CPU instead of 2 CPU",
+        "n, 1 feasible node",
+        "1001m CPU: still fits nowhere",
+    )
+    assert told["constraints"][1:3] == ("tolerating gpu=yes", "gpu, 1 feasible node")
+    assert told["priority"][1:] == ("with priority 8 instead of 0", "preempts busy on n", "7: preempts nobody")
+    assert told["eviction"][1:3] == ("without default/busy (7) on n", "n, 1 feasible node")
+    for line in told.values():
+        assert line.change in whatif_sentence(found) and line.change in str(found)
+        assert line.change in str(whatif_tables(found)) and line.then in found._repr_html_()
+
+
+def test_a_pod_that_fits_is_told_where_it_would_go_elsewhere():
+    world = cluster(
+        node("n", allocatable=ROOM),
+        node("m", allocatable=ROOM),
+        pod("busy", "m", cpu="1"),
+        pod("mine", "", cpu="1"),
+    )
+    found = what_if("default/mine", world)
+    assert [line for line in whatif_lines(found) if line.what == "requests: most"] == [
+        ("requests: most", "asking for 4001m CPU", "fits nowhere", "4 CPU: n, 1 feasible node")
+    ]
+    assert str(found).startswith("default/mine goes to n, which has the highest score")
+    assert "What would change it" not in str(found) and "fits nowhere" not in whatif_sentence(found)
+
+
+def test_a_score_is_left_out_because_no_weight_is_zero():
+    world = cluster(
+        node("full", allocatable=ROOM, images=[{"names": ["example/app:1"], "sizeBytes": 1 << 30}]),
+        node("m", allocatable=ROOM),
+        pod("busy", "full", cpu="1"),
+        pod("mine", "", cpu="1"),
+    )
+    found = what_if("default/mine", world)
+    assert found.decision.node == "full" and {each.far for each in found.weights} >= {0}
+    changes = [line.change for line in whatif_lines(found)]
+    assert "without the score ImageLocality" in changes and not any("weight 0" in change for change in changes)
+
+
+def test_nothing_helps():
+    nobody = cluster(node("n", allocatable=ROOM), pod("mine", "", nodeName="n2"), pod("busy", "n"))
+    found = what_if("default/busy", nobody)
+    assert found.weights == () and "No weight of one score alone, from 0 to 100, changes the node." in str(found)
+    stuck = cluster(node("n", allocatable=ROOM), pod("mine", "", requests={"example.com/fpga": "1", "cpu": "9"}))
+    assert whatif_sentence(what_if("default/mine", stuck)).endswith("Nothing that was tried changes that.")
+    assert "No change of its constraints is enough" in str(what_if("default/mine", stuck))
+    assert "No priority makes it preempt." in str(what_if("default/mine", stuck))
+
+
+def test_text_from_manifests_stays_text():
+    found = what_if("default/mine", cluster(node("n", allocatable=ROOM), pod("mine", "", nodeSelector={"a": "b"})))
+    hostile = Relaxation(("without volume <script>\u202e",), found.relaxations.sufficient[0].decision)
+    found = replace(found, relaxations=replace(found.relaxations, sufficient=(hostile,)))
+    assert "without volume <script>[U+202E]" in str(found)
+    assert "<script>" not in found._repr_html_() and "&lt;script&gt;[U+202E]" in found._repr_html_()

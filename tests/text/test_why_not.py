@@ -1,0 +1,109 @@
+"""Why not this node? Every node of the cluster has an answer, and its numbers are those of the decision."""
+
+from dataclasses import replace
+
+import pytest
+
+from kschedlab.build import budget, cluster, node, pod
+from kschedlab.explanation import explain
+from kschedlab.generations import GENERATIONS, LATEST
+from kschedlab.text.why_not import Check, why_not, why_not_rows, why_not_table, why_not_text
+from kschedlab_lab.panels.cluster_source import bundled
+
+EVIL = "<script>\u202e"
+
+
+@pytest.fixture(scope="module")
+def world():
+    return bundled().cluster(LATEST)
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_every_node_has_an_answer_that_the_decision_bears_out(generation):
+    world = bundled().cluster(generation)
+    for key in (*world.pending, "data/kafka-3"):
+        decision = explain(key, world, generation).decision
+        for name in world.names[::7]:
+            found, verdict = why_not(decision, name), decision.verdict(name)
+            assert name in found.sentence or "No node was looked at" in found.sentence
+            refusing = {check.plugin for check in found.checks if check.refuses}
+            first = [check.plugin for check in found.checks if check.first]
+            if verdict.plugin and found.checks:
+                assert first == [verdict.plugin] and refusing == {verdict.plugin, *verdict.also}
+            if found.points:
+                *rows, total = found.points
+                assert sum(each.lead for each in rows) == total.lead >= 0
+            assert why_not_text(found)[0].startswith(f"Why not {name}? ")
+            assert ("<table" in str(why_not_table(found))) == bool(why_not_rows(found))
+
+
+def test_behind_the_chosen_node_plugin_by_plugin(world):
+    decision = explain("shop/banner-0", world).decision
+    found = why_not(decision, "general-07")
+    assert found.winner == decision.node == "general-60"
+    said = "general-07 fits too, but has 599 of 606 points: NodeResourcesFit -6, NodeResourcesBalancedAllocation -1."
+    assert found.sentence == said
+    rows = {row[0]: row[1:] for row in why_not_rows(found)}
+    assert rows["NodeResourcesFit ×1"] == ["31", "25", "-6"] and rows["total"] == ["606", "599", "-7"]
+    assert why_not(decision, "general-60").sentence == "general-60 is the chosen node."
+
+
+@pytest.mark.parametrize(
+    ("pod", "node", "said"),
+    [
+        ("shop/banner-0", "spot-02", "TaintToleration refuses spot-02: taint spot=true."),
+        ("shop/banner-0", "general-41", "NodeUnschedulable refuses general-41: cordoned. TaintToleration would"),
+        ("data/postgres-0", "gpu-01", "NodeAffinity would refuse it too. Evicting pods does not change that."),
+        (
+            "data/postgres-0",
+            "data-01",
+            "asks for 2 CPU, 1685m CPU is free; asks for 16Gi memory, 11854Mi memory is free",
+        ),
+        ("edge/ingress-canary-0", "ingress-01", "edge/ingress-nginx-khclpcwb9-g4bs5 has the host port 443/TCP."),
+        ("edge/ingress-canary-0", "ingress-01", "No pod there is less important, so none may be evicted."),
+        ("analytics/report-builder-0", "general-48", "Even without its less important pods it would be refused."),
+        ("ml/tune-0", "gpu-01", "No node was looked at. ml/tune-0 waits for its scheduling gates: example.com/quota."),
+    ],
+)
+def test_what_is_in_the_way(world, pod, node, said):
+    assert said in why_not(explain(pod, world).decision, node).sentence
+
+
+def test_a_selector_is_named_with_both_values(world):
+    found = why_not(explain("data/postgres-0", world).decision, "gpu-01")
+    details = {check.plugin: check.details for check in found.checks if check.refuses}
+    assert details["NodeAffinity"] == ("wants karpenter.sh/nodepool=data, the node has gpu",)
+
+
+def test_a_candidate_loses_by_a_rule(world):
+    decision = explain("shop/payment-burst-0", world).decision
+    found = why_not(decision, "general-44")
+    assert found.sentence == (
+        "Evicting would help on general-44 too. Rule 5 (latest earliest start time) prefers general-48: "
+        "general-48 has 04:45, general-44 has 02:55."
+    )
+    assert why_not_rows(found)[5] == ["5 latest earliest start time", "04:45", "02:55"]
+    assert why_not_rows(why_not(decision, "general-01"))[5] == ["5 latest earliest start time", "04:45", "-"]
+    assert "the pods in its way are evicted" in why_not(decision, "general-48").sentence
+
+
+def test_ties_are_called_so():
+    twins = cluster(node("a"), node("b"), pod("mine", "", 1))
+    decision = explain("default/mine", twins).decision
+    other = next(name for name in ("a", "b") if name != decision.node)
+    assert f"{other} has the same score as {decision.node}" in why_not(decision, other).sentence
+    full = cluster(node("a"), node("b"), pod("p", "a", 4), pod("q", "b", 4), pod("mine", "", 4, 9), budget("x", 0))
+    decision = explain("default/mine", full).decision
+    other = next(name for name in ("a", "b") if name != decision.nominated_node)
+    assert why_not(decision, other).sentence.startswith(
+        f"{other} is as good as {decision.nominated_node} by all 5 rules"
+    )
+
+
+def test_a_node_that_there_is_not_and_hostile_text(world):
+    with pytest.raises(KeyError):
+        why_not(explain("shop/banner-0", world).decision, "nobody")
+    found = why_not(explain("shop/banner-0", world).decision, "spot-02")
+    found = replace(found, checks=(Check("A", True, True, (EVIL,)),))
+    assert "&lt;script&gt;[U+202E]" in str(why_not_table(found))
+    assert "<script" not in str(why_not_table(found)) and "\u202e" not in "\n".join(why_not_text(found)[1:])

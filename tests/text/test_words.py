@@ -1,0 +1,152 @@
+"""Sentences, amounts, times, and nodes folded by their reasons."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.build import cluster, node, pod
+from kschedlab.cluster.pods import NEVER_STARTED
+from kschedlab.objects.model import Time
+from kschedlab.scheduler import schedule
+from kschedlab.text.words import aligned, amount, choice, clock, count, listing, outcome, refusals, request_text
+
+SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+
+
+@pytest.mark.parametrize(
+    ("resource", "value", "text"),
+    [
+        ("cpu", 3000, "3 CPU"),
+        ("cpu", 1500, "1.5 CPU"),
+        ("cpu", 250, "250m CPU"),
+        ("memory", 1 << 30, "1Gi memory"),
+        ("memory", 3 << 29, "1.5Gi memory"),
+        ("memory", 500 << 20, "500Mi memory"),
+        ("memory", 1000, "1000 memory"),
+        ("hugepages-2Mi", 4 << 20, "4Mi hugepages-2Mi"),
+        ("nvidia.com/gpu", 2, "2 nvidia.com/gpu"),
+    ],
+)
+def test_amounts(resource: str, value: int, text: str) -> None:
+    assert amount(resource, value) == text
+
+
+def test_counts_and_lists() -> None:
+    assert (count(1, "node"), count(5000, "node")) == ("1 node", "5,000 nodes")
+    assert (listing(list("abc")), listing(list("abcd"), 2), listing([])) == ("a, b, c", "a, b and 2 more", "")
+
+
+def test_times_are_as_short_as_they_can_be() -> None:
+    nine, later, tomorrow = (
+        int(Time.parse(f"2026-03-{text}Z")) for text in ("02T09:00:00", "02T09:00:07", "03T10:00:00")
+    )
+    assert clock([nine])(nine) == "09:00"
+    assert clock([nine, later])(nine) == "09:00:00"
+    assert clock([nine, tomorrow])(tomorrow) == "2026-03-03 10:00"
+    assert clock([nine, NEVER_STARTED])(NEVER_STARTED) == "not started"
+
+
+@given(st.lists(st.lists(st.text("ab|", max_size=6), min_size=2, max_size=2), min_size=1, max_size=5))
+def test_columns_stand_below_each_other(rows: list[list[str]]) -> None:
+    width = max(len(row[0]) for row in rows)
+    assert [line[2 + width + 2 :] for line in aligned(rows)] == [row[1] for row in rows]
+
+
+def said(*objects: Any, **options: Any) -> str:
+    return outcome(schedule("default/web", cluster(*objects), **options))
+
+
+def test_what_was_decided_in_a_sentence() -> None:
+    web = pod("web", cpu="1")
+    full = pod("big", "n1", cpu="1", priority=5)
+    assert said(node("n1", allocatable=SMALL), web) == "default/web goes to n1, the only feasible node out of 1."
+    score = schedule("default/web", cluster(node("n1"), node("n2"), web)).scores.total.max()  # type: ignore[union-attr]
+    best = f"with the highest score ({score}) of the 2 feasible nodes out of 2."
+    assert said(node("n1"), node("n2"), web) == f"default/web goes to n1, one of 2 {best}"
+    assert (
+        said(node("n1", allocatable=SMALL), full, web)
+        == "default/web fits on none of 1 node, and preemption does not help."
+    )
+    low = pod("low", "n1", cpu="1", priority=-1)
+    assert said(node("n1", allocatable=SMALL), low, web) == "default/web fits on none of 1 node; it preempts low on n1."
+    assert said(web) == "default/web fits on none of 0 nodes."
+    gated = pod("web", schedulingGates=[{"name": "a"}])
+    assert said(node("n1"), gated) == "default/web waits for its scheduling gates: a."
+
+
+def test_pods_that_may_not_preempt_or_are_rejected_at_once() -> None:
+    low = pod("low", "n1", cpu="1", priority=-1)
+    polite = pod("web", cpu="1", preemptionPolicy="Never")
+    reason = "not eligible due to preemptionPolicy=Never"
+    assert (
+        said(node("n1", allocatable=SMALL), low, polite)
+        == f"default/web fits on none of 1 node and may not preempt: {reason}."
+    )
+    lost = pod("web", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}])
+    told = said(node("n1"), lost)
+    assert told.startswith("default/web stays pending: ") and 'persistentvolumeclaim "gone" not found' in told
+
+
+def test_a_search_that_ended_early_says_how_far_it_looked() -> None:
+    world = cluster(*(node(f"n{i:03}") for i in range(200)), pod("web"))
+    told = outcome(schedule("default/web", world, percentage=50, exhaustive=False))
+    assert told.endswith("of the 100 feasible nodes found by looking at 100 of 200.")
+
+
+def test_what_the_pod_asks_for() -> None:
+    world = cluster(node("n1"), pod("web", cpu="500m", memory="1Gi", priority=7), pod("idle"))
+    assert request_text(schedule("default/web", world)) == "asks for 500m CPU, 1Gi memory; priority 7"
+    assert request_text(schedule("default/idle", world)) == "asks for nothing; priority 0"
+
+
+def test_refused_nodes_are_folded_as_each_node_says_itself() -> None:
+    tiny = {"cpu": "1", "memory": "1Mi", "pods": "0"}
+    taint = {"key": "k", "value": "v", "effect": "NoSchedule"}
+    world = cluster(
+        *(node(f"small{i}", allocatable=SMALL) for i in range(3)),
+        *(node(f"tiny{i}", allocatable=tiny) for i in range(2)),
+        node("tainted", taints=[taint]),
+        node("closed", allocatable=tiny, unschedulable=True, taints=[taint]),
+        pod("web", cpu="2", memory="1Gi"),
+    )
+    decision = schedule("default/web", world)
+    expected: dict[tuple[object, ...], tuple[str, ...]] = {}
+    for name in sorted(world.names):
+        verdict = decision.verdict(name)
+        key = (verdict.plugin, verdict.reasons, verdict.unresolvable)
+        expected[key] = (*expected.get(key, ()), name)
+    folded = refusals(decision)
+    assert {(r.plugin, r.reasons, r.unresolvable): r.nodes for r in folded} == expected
+    assert [len(r.nodes) for r in folded] == [3, 2, 1, 1]
+    assert {r.nodes: r.also for r in folded}[("closed",)] == (("TaintToleration", 1), ("NodeResourcesFit", 1))
+
+
+def test_nodes_that_a_nominated_pod_crowds_out_are_folded_with_the_others() -> None:
+    world = cluster(
+        node("n1", allocatable=SMALL),
+        node("n2", allocatable=SMALL),
+        pod("vip", priority=9, cpu="1", nominated="n1"),
+        pod("here", "n2", priority=9, cpu="1"),
+        pod("web", cpu="1"),
+    )
+    (refusal,) = refusals(schedule("default/web", world))
+    assert (refusal.plugin, refusal.reasons, refusal.nodes) == ("NodeResourcesFit", ("Insufficient cpu",), ("n1", "n2"))
+
+
+def test_which_rule_chose() -> None:
+    def choose(*objects: Any) -> str:
+        decision = schedule("default/web", cluster(*objects, pod("web", priority=9, cpu="1")))
+        assert decision.preemption is not None
+        return choice(decision.preemption)
+
+    def victim(on: str, priority: int) -> dict[str, Any]:
+        return pod(f"v-{on}", on, priority=priority, cpu="1")
+
+    one, two = node("n1", allocatable=SMALL), node("n2", allocatable=SMALL)
+    assert choose(one, victim("n1", 10)) == ""
+    assert choose(one, victim("n1", 1)) == "n1 is the only candidate, so no rule is asked."
+    expected = "Of 2 candidates, rule 2 (lowest highest victim priority) chooses n2 over n1."
+    assert choose(one, two, victim("n1", 2), victim("n2", 1)) == expected
+    tie = "All 5 rules leave a tie of n1, n2; the scheduler takes any of them, here n1."
+    assert choose(one, two, victim("n1", 1), victim("n2", 1)) == tie
