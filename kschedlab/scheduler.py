@@ -22,8 +22,8 @@ from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
 if TYPE_CHECKING:
+    from kschedlab.extenders.run import ExtenderRun
     from kschedlab.preemption.evidence import Preemption
-    from kschedlab_configuration.extenders.run import ExtenderRun
 
 NOTHING: IntArray = np.zeros(0, np.int64)
 
@@ -120,7 +120,7 @@ class Scheduler:
         """The extenders that are asked about this pod, None without any."""
         if not (generation := self.generation).extenders:
             return None
-        from kschedlab_configuration.extenders.run import ExtenderRun
+        from kschedlab.extenders.run import ExtenderRun
 
         return ExtenderRun(pod, self.cluster, generation.extenders, generation.extending, generation.max_node_score)
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from kschedlab.extenders.extender import Extender
+from kschedlab.extenders.rules import ExtenderRules
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations.messages import Messages
@@ -21,8 +23,6 @@ from kschedlab.score.stage import Ties
 
 if TYPE_CHECKING:
     from kschedlab.plugins.asking import NamedPlugin
-    from kschedlab_configuration.extenders.extender import Extender
-    from kschedlab_configuration.extenders.rules import ExtenderRules
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,11 +84,12 @@ class Generation:
         members = joined(place, Members(self.filters, self.scores, self.plugins), plugins)
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
 
-    def extended_by(self, *extenders: object) -> Generation:
-        """A copy with these extenders after its own: Python objects, see ``extenders.plain``. TypeError, ValueError."""
-        from kschedlab_configuration.extenders.plain import as_extender
-
-        return replace(self, extenders=(*self.extenders, *map(as_extender, extenders)))
+    def extended_by(self, *extenders: Extender) -> Generation:
+        """A copy with these extenders after its own (see :mod:`kschedlab.extenders`). TypeError for another object."""
+        if wrong := [each for each in extenders if not isinstance(each, Extender)]:
+            no = later("{given!r} is not an Extender; {remedy} makes one of an object with methods such as filter")
+            raise TypeError(say(no, given=wrong[0], remedy="as_extender(...) of kschedlab-configuration"))
+        return replace(self, extenders=(*self.extenders, *extenders))
 
     def with_feature_gates(self, gates: Mapping[str, bool]) -> Generation:
         """A copy with these gates, e.g. ``{"SchedulerPreQueueingHints": True}``. ValueError: see ``feature_gates``."""

@@ -21,9 +21,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.problems import say
-from kschedlab_configuration.extenders.extender import (
+from kschedlab.extenders.extender import (
     BadStatusError,
     Extender,
     ExtenderError,
@@ -32,6 +30,8 @@ from kschedlab_configuration.extenders.extender import (
     Victims,
     identity,
 )
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.problems import say
 from kschedlab_configuration.extenders.wire import items, mapping, number, text, value
 
 DEFAULT_TIMEOUT = 5.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from kschedlab.extenders.extender import PLUGIN as EXTENDER
 from kschedlab.objects.model import Pod, ResourceClaim
 from kschedlab.objects.problems import say
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
@@ -15,7 +16,6 @@ from kschedlab.queue.events import Hint, Registration, checked_event
 from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
 from kschedlab.queue.interface import ClusterEvent, OnMoved, OnNominated, SchedulingQueue
 from kschedlab.queue.pre_enqueue import GATES, Gate
-from kschedlab_configuration.extenders.extender import PLUGIN as EXTENDER
 from kschedlab_simulation.scheduler.context import Context
 
 DEFAULT_PREEMPTION, DYNAMIC_RESOURCES = "DefaultPreemption", "DynamicResources"
