@@ -61,7 +61,7 @@ bench: .venv/installed ## pods/s on a cluster of moderate size
 		$(BIN)/python benchmarks/workload.py $$kind 1000 2000 500 > .venv/workload.json && \
 		$(BIN)/kschedlab bench .venv/workload.json || exit 1; done
 
-figures: .venv/installed ## the README's figures (REAL=--real=PROGRAM compares speeds)
+figures: .venv/installed ## the figures of docs/benchmarks.md (REAL=--real=PROGRAM compares speeds)
 	$(BIN)/python -m tools.figures $(REAL)
 
 mutants: .venv/installed ## do the tests notice COUNT small changes of what decides? (hours)

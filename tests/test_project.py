@@ -16,13 +16,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from kschedlab.build import as_yaml, node, pod
 from kschedlab.messages import say
 from kschedlab_lab.language import language
 from kschedlab_lab.panels.contents import LESSONS
 from kschedlab_lab.panels.terminal_desk import KUBECONFIG
-from kschedlab_simulation.simulation import Simulation
-from kschedlab_simulation.timeline.scenario import loads_scenario
 from tests.notebooks.in_step import LANGUAGE
 from tools import check_binder, get_kubectl
 
@@ -128,20 +125,12 @@ def test_the_chinese_readme_shows_commands_of_the_readme_and_leads_to_its_files(
         lines = re.findall(r"^ {4}((?:make|kschedlab|kubectl) [^#\n]*)", text, re.MULTILINE)
         return {LANGUAGE.sub("", line).strip() for line in lines}
 
-    assert len(commands(CHINESE)) >= 10 and commands(CHINESE) <= commands(README)
+    assert len(commands(CHINESE)) >= 7 and commands(CHINESE) <= commands(README)
     links = re.findall(r"\]\(([\w./-]+)(#[\w-]+)?\)", CHINESE)
     assert len(links) >= 20 and [link for link, _ in links if not (ROOT / link).exists()] == []
     headings = {re.sub(r"\W+", "-", each.lower()) for each in re.findall(r"^#+ (.+)$", README, re.MULTILINE)}
     assert {place[1:] for _, place in links if place} <= headings
     assert "](README.md)" in CHINESE and "](README.zh.md)" in README
-
-
-def test_the_timeline_of_the_readme_runs() -> None:
-    (timeline,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
-    cluster = as_yaml([node("n1"), node("n2"), node("n3"), pod("web", "n3", 1)])
-    simulation = Simulation.of(loads_scenario(f"{cluster}---\n{timeline}"))
-    simulation.run()
-    assert simulation.report().failures == ()
 
 
 @pytest.mark.parametrize("readme", [README, CHINESE], ids=["en", "zh"])

@@ -1,4 +1,4 @@
-"""Print the README's figures: how large, how exact, how fast. python -m tools.figures [--real PROGRAM]
+"""Print the figures of docs/benchmarks.md: how large, how exact, how fast. python -m tools.figures [--real PROGRAM]
 
 PROGRAM is the real scheduler as a benchmark, called `PROGRAM -file WORKLOAD -pct PERCENTAGE`; it prints the
 same JSON line as `kschedlab bench WORKLOAD --percentage PERCENTAGE`. The two run one after the other.

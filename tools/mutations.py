@@ -60,51 +60,85 @@ def mutations() -> Iterator[Mutation]:
     for lesson, generation in (("03", V1_20), ("04", V1_13)):
         for plugin, _ in generation.scores:
             plus_one = SCORED + PLUS_ONE.format(plugin.name)
-            yield Mutation(f"{plugin.name} + 1", lesson, "score/stage.py", SCORED, plus_one)
-    yield Mutation("hosts drawn unevenly", "03", "score/stage.py", "rng.random() * seen < 1", "rng.random() * 2 < 1")
+            yield Mutation(f"{plugin.name} + 1", lesson, "kschedlab/score/stage.py", SCORED, plus_one)
+    yield Mutation(
+        "hosts drawn unevenly", "03", "kschedlab/score/stage.py", "rng.random() * seen < 1", "rng.random() * 2 < 1"
+    )
     for number, rule in enumerate(RULES, 1):
         old, new = (f"{rule}, largest=True)", f"{rule})") if number == 5 else (f"{rule}),", f"{rule}, largest=True),")
-        yield Mutation(f"rule {number} reversed", "05", "preemption/ladder.py", old, new)
-    yield Mutation("a victim less", "05", "preemption/victims.py", EVICTED, ONE_LESS)
-    yield Mutation("other causes", "06", "whatif/compare.py", "if switched != before:", "if switched == before:")
-    yield Mutation("rules stay", "06", "whatif/switching.py", "return NAMES[first - 1] if", "return NAMES[first] if")
-    yield Mutation("the last pod first", "02", "queue/order.py", "(pod1)) < rank(", "(pod1)) > rank(")
-    yield Mutation("the wrong child", "02", "queue/heap.py", "data.less(right, child)", "data.less(child, right)")
-    yield Mutation("a parent too far", "02", "queue/heap.py", "(place - 1) // 2", "place // 2")
+        yield Mutation(f"rule {number} reversed", "05", "kschedlab/preemption/ladder.py", old, new)
+    yield Mutation("a victim less", "05", "kschedlab/preemption/victims.py", EVICTED, ONE_LESS)
     yield Mutation(
-        "a node less is looked at", "01", "filter/stage.py", "return hits[:enough], (", "return hits[1:enough], ("
+        "other causes", "06", "kschedlab/whatif/compare.py", "if switched != before:", "if switched == before:"
     )
     yield Mutation(
-        "ports never conflict", "01", "filter/node_ports.py", "return self[1:] == other[1:] and (", "return False and ("
+        "rules stay", "06", "kschedlab/whatif/switching.py", "return NAMES[first - 1] if", "return NAMES[first] if"
+    )
+    yield Mutation("the last pod first", "02", "kschedlab/queue/order.py", "(pod1)) < rank(", "(pod1)) > rank(")
+    yield Mutation(
+        "the wrong child", "02", "kschedlab/queue/heap.py", "data.less(right, child)", "data.less(child, right)"
+    )
+    yield Mutation("a parent too far", "02", "kschedlab/queue/heap.py", "(place - 1) // 2", "place // 2")
+    yield Mutation(
+        "a node less is looked at",
+        "01",
+        "kschedlab/filter/stage.py",
+        "return hits[:enough], (",
+        "return hits[1:enough], (",
+    )
+    yield Mutation(
+        "ports never conflict",
+        "01",
+        "kschedlab/filter/node_ports.py",
+        "return self[1:] == other[1:] and (",
+        "return False and (",
     )
     yield Mutation(
         "taints never refuse",
         "01",
-        "filter/taint_toleration.py",
+        "kschedlab/filter/taint_toleration.py",
         "if not untolerated(cluster, tolerations).any():",
         "if True:",
     )
     yield Mutation(
-        "never fewer than 5 %", "01", "filter/stage.py", "max(rules.min_percentage, ", "min(rules.min_percentage, "
+        "never fewer than 5 %",
+        "01",
+        "kschedlab/filter/stage.py",
+        "max(rules.min_percentage, ",
+        "min(rules.min_percentage, ",
     )
-    yield Mutation("a victim less", "01", "preemption/victims.py", EVICTED, ONE_LESS)
-    yield Mutation("functions pass everywhere", "09", "plugins/one_node.py", "if answer is not None:", "if False:")
-    yield Mutation("a function's score + 1", "09", "plugins/one_node.py", "return _score(answer[0]), dict", PLUS)
-    yield Mutation("declarations pass", "09", "plugins/checking.py", "        if not depends:\n", "        if False:\n")
+    yield Mutation("a victim less", "01", "kschedlab/preemption/victims.py", EVICTED, ONE_LESS)
     yield Mutation(
-        "hints say yes", "09", "simulation/scheduler/queues.py", "return bool(call(hint, ", "return True or (("
+        "functions pass everywhere", "09", "kschedlab/plugins/one_node.py", "if answer is not None:", "if False:"
     )
     yield Mutation(
-        "taints of devices are tolerated", "10", "devices/search.py", "if device.taints and not", "if False and not"
+        "a function's score + 1", "09", "kschedlab/plugins/one_node.py", "return _score(answer[0]), dict", PLUS
+    )
+    yield Mutation(
+        "declarations pass", "09", "kschedlab/plugins/checking.py", "        if not depends:\n", "        if False:\n"
+    )
+    yield Mutation(
+        "hints say yes",
+        "09",
+        "packages/simulation/kschedlab_simulation/scheduler/queues.py",
+        "return bool(call(hint, ",
+        "return True or ((",
+    )
+    yield Mutation(
+        "taints of devices are tolerated",
+        "10",
+        "packages/devices/kschedlab_devices/search.py",
+        "if device.taints and not",
+        "if False and not",
     )
     yield Mutation(
         "roots need not match",
         "10",
-        "devices/constraints.py",
+        "packages/devices/kschedlab_devices/constraints.py",
         "bool(common) == self.distinct",
         "self.distinct and common",
     )
-    yield Mutation("nothing refuses", "07", "filter/stage.py", "def passes(self) -> BoolArray:", NOBODY)
+    yield Mutation("nothing refuses", "07", "kschedlab/filter/stage.py", "def passes(self) -> BoolArray:", NOBODY)
 
 
 PLUS = "return _score(answer[0]) + 1, dict"
@@ -120,9 +154,10 @@ def shown(text: str) -> list[dict[str, Any]]:
 def noticed(mutation: Mutation, path: Path) -> list[str]:
     """The ids of the cells that show something else; "(an error)" if a cell fails."""
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "kschedlab"
-        shutil.copytree(ROOT / "kschedlab", copy, ignore=shutil.ignore_patterns("__pycache__"))
-        module = copy / mutation.module
+        base = Path(*Path(mutation.module).parts[:2]) if mutation.module.startswith("packages/") else Path()
+        module = Path(folder, Path(mutation.module).relative_to(base))
+        package = module.relative_to(folder).parts[0]
+        shutil.copytree(ROOT / base / package, Path(folder, package), ignore=shutil.ignore_patterns("__pycache__"))
         module.write_text(mutation.applied(module.read_text(encoding="utf-8")), encoding="utf-8")
         os.environ["PYTHONPATH"] = folder  # the kernel inherits it
         try:

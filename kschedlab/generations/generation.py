@@ -16,7 +16,7 @@ from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
-from kschedlab.objects.problems import UnknownNameError, later, say, unknown
+from kschedlab.objects.problems import InputTypeError, InputValueError, UnknownNameError, later, say, unknown
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
 from kschedlab.score.stage import Ties
@@ -67,7 +67,7 @@ class Generation:
             return GENERATIONS[given]
         if not isinstance(given, Generation):
             no = later('{given!r} is not a generation, nor the name of one such as "{name}"; plugins join one: {join}')
-            raise TypeError(say(no, given=given, name=LATEST, join=f'Generation.named("{LATEST}").plus(...)'))
+            raise InputTypeError(say(no, given=given, name=LATEST, join=f'Generation.named("{LATEST}").plus(...)'))
         return given
 
     def __repr__(self) -> str:
@@ -88,7 +88,7 @@ class Generation:
         """A copy with these extenders after its own (see :mod:`kschedlab.extenders`). TypeError for another object."""
         if wrong := [each for each in extenders if not isinstance(each, Extender)]:
             no = later("{given!r} is not an Extender; {remedy} makes one of an object with methods such as filter")
-            raise TypeError(say(no, given=wrong[0], remedy="as_extender(...) of kschedlab-configuration"))
+            raise InputTypeError(say(no, given=wrong[0], remedy="as_extender(...) of kschedlab-configuration"))
         return replace(self, extenders=(*self.extenders, *extenders))
 
     def with_feature_gates(self, gates: Mapping[str, bool]) -> Generation:
@@ -186,7 +186,7 @@ def profiles_of(generation: str | Profiles) -> Profiles:
     if not isinstance(generation, Mapping):
         return Generation.named(generation)
     if not generation:
-        raise ValueError(say("expected at least one profile, a generation by schedulerName; got none"))
+        raise InputValueError(say("expected at least one profile, a generation by schedulerName; got none"))
     return generation
 
 

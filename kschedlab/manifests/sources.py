@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from kschedlab.manifests.source_text import SourceText
-from kschedlab.objects.problems import ManifestError, Problem, later, one_of, say
+from kschedlab.objects.problems import InputTypeError, ManifestError, Problem, later, one_of, say
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
@@ -58,7 +58,7 @@ def _read(source: Source, number: int, seen: set[str]) -> Iterator[SourceText]:
                 yield SourceText(number, str(path), _content(path, number))
                 number += 1
     elif not hasattr(source, "read"):
-        raise TypeError(say("expected a path, an open file or -, got {given}", given=type(source).__name__))
+        raise InputTypeError(say("expected a path, an open file or -, got {given}", given=type(source).__name__))
     else:
         name = str(getattr(source, "name", "<text>"))
         content = source.read()

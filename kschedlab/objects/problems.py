@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from traceback import walk_tb
 from typing import NamedTuple, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -41,7 +43,30 @@ class Problem:
         return safe_text(placed(where, shortened(self.message, _MAX_MESSAGE)))
 
 
-class ManifestError(Exception):
+class InputError(Exception):
+    """Something that a user gave is wrong; the message says what, where and what to do.
+
+    A notebook shows the user's own line and the message instead of a traceback.
+    """
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks an error for this
+        lines = []
+        for frame, number in walk_tb(self.__traceback__):
+            if frame.f_globals.get("__name__") == "__main__":
+                code = linecache.getline(frame.f_code.co_filename, number).strip()
+                lines = [say("line {number}: {code}", number=number, code=code)] if code else []
+        return [*lines, f"{type(self).__name__}: {self}"]
+
+
+class InputValueError(InputError, ValueError):
+    """An argument has the right type and a wrong value."""
+
+
+class InputTypeError(InputError, TypeError):
+    """An argument has a wrong type."""
+
+
+class ManifestError(InputError):
     """Invalid input; nothing is loaded. ``problems``: everything that is wrong with it, sorted by place."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
@@ -49,16 +74,16 @@ class ManifestError(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-class UnknownNameError(KeyError):
+class UnknownNameError(InputError, KeyError):
     """A name that nothing has; the message lists the names that there are."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
-def expected(what: str, given: object) -> TypeError:
+def expected(what: str, given: object) -> InputTypeError:
     """The error for an argument of another type."""
-    return TypeError(say("expected {what}, got {type}", what=what, type=type(given).__name__))
+    return InputTypeError(say("expected {what}, got {type}", what=what, type=type(given).__name__))
 
 
 LISTED = 10
@@ -81,14 +106,14 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
 
 
 def later(message: str, /, **fields: object) -> str:
-    """:func:`kschedlab_lab.language.later`, which is loaded only once something is wrong."""
+    """:func:`kschedlab.messages.later`, which is loaded only once something is wrong."""
     from kschedlab.messages import later as marked
 
     return marked(message, **fields)
 
 
 def say(message: str, /, **fields: object) -> str:
-    """:func:`kschedlab_lab.language.say`, likewise."""
+    """:func:`kschedlab.messages.say`, likewise."""
     from kschedlab.messages import say as said
 
     return said(message, **fields)

@@ -29,7 +29,7 @@ from typing import Any
 
 from kschedlab.extenders.extender import Extender, ExtenderError, Filtered, Returned, Victims, identity
 from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.problems import say
+from kschedlab.objects.problems import InputTypeError, InputValueError, say
 from kschedlab.plugins.framework import raised
 
 VERBS = ("filter", "prioritize", "preempt", "bind")
@@ -40,9 +40,9 @@ def as_extender(extender: object) -> Extender:
     if isinstance(extender, Extender):
         return extender
     if isinstance(extender, type):
-        raise TypeError(say("expected an object, got the class {name}: write {name}()", name=extender.__name__))
+        raise InputTypeError(say("expected an object, got the class {name}: write {name}()", name=extender.__name__))
     if not any(callable(getattr(extender, verb, None)) for verb in VERBS):
-        raise TypeError(
+        raise InputTypeError(
             say("{given!r} is not an extender: it has none of the methods {verbs}", given=extender, verbs=[*VERBS])
         )
     return PlainExtender(extender)
@@ -58,7 +58,7 @@ class PlainExtender(Extender):
         self.ignorable = bool(getattr(own, "ignorable", False))
         managed = getattr(own, "managed_resources", ())
         if isinstance(managed, str) or not isinstance(managed, Iterable):
-            raise TypeError(
+            raise InputTypeError(
                 say(
                     'extender "{name}": managed_resources is {managed!r}: expected a list of names',
                     name=self.name,
@@ -71,7 +71,7 @@ class PlainExtender(Extender):
             callable(getattr(own, verb, None)) for verb in VERBS
         )
         if isinstance(self.weight, bool) or not isinstance(self.weight, int):
-            raise TypeError(
+            raise InputTypeError(
                 say(
                     'extender "{name}": weight is {weight!r}: expected a whole number',
                     name=self.name,
@@ -79,7 +79,7 @@ class PlainExtender(Extender):
                 )
             )
         if self.prioritizes and self.weight <= 0:
-            raise ValueError(
+            raise InputValueError(
                 say('extender "{name}": weight is {weight}: it must be positive', name=self.name, weight=self.weight)
             )
 

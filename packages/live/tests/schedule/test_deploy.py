@@ -70,4 +70,4 @@ def test_the_image_has_what_it_names() -> None:
     recipe = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     copied = next(line for line in recipe.splitlines() if line.startswith("COPY pyproject")).split()[1:-1]
     assert all((DEPLOY.parent / name).exists() for name in copied)
-    assert '"/source[live]"' in recipe and "USER 65532" in recipe
+    assert " /source/packages/live " in recipe and "USER 65532" in recipe
