@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from kschedlab.manifests.decoding import Origin
-from kschedlab.objects.problems import Fault, ManifestError, later
+from kschedlab.messages import later
+from kschedlab.objects.problems import Fault, ManifestError
 
 POLICY, SCHEDULER_PERF = "Policy", "scheduler_perf"
 _READERS = {

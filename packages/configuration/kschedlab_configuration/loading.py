@@ -10,7 +10,8 @@ from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import POLICY, format_reader
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_one
-from kschedlab.objects.problems import Fault, ManifestError, later, one_of
+from kschedlab.messages import later
+from kschedlab.objects.problems import Fault, ManifestError, one_of
 from kschedlab.plugins.framework import name_of
 from kschedlab_configuration.profiles import ProfileReader
 from kschedlab_configuration.versions import KIND, VERSIONS

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.problems import say
 from kschedlab_configuration.extenders.extender import (
     BadStatusError,
     Extender,

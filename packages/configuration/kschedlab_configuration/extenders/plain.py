@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.problems import say
 from kschedlab.plugins.framework import raised
 from kschedlab_configuration.extenders.extender import Extender, ExtenderError, Filtered, Returned, Victims, identity
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from kschedlab.messages import say
 from kschedlab.objects.model import Pod, ResourceClaim
-from kschedlab.objects.problems import say
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
 from kschedlab.queue.events import Hint, Registration, checked_event
 from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from kschedlab.generations.feature_gates import GROUP_FIELD
+from kschedlab.manifests.checks import faults_of, priority_fault
 from kschedlab.manifests.defaults import with_defaults
-from kschedlab.manifests.validation import faults_of, priority_fault
 from kschedlab.objects.api import Api
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import (
@@ -38,8 +38,7 @@ from kschedlab.objects.qos import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
 from kschedlab_simulation.pods import SCHEDULED, with_condition
 from kschedlab_simulation.server.updates import update_errors
 from kschedlab_simulation.status import ApiError, FieldError, field_error
-from kschedlab_validation.gated import GATED, refused, without_groups
-from kschedlab_validation.placement import comparison_faults
+from kschedlab_validation.gated import GATED, comparison_faults, refused, without_groups
 from kschedlab_validation.workloads import template_faults
 
 Classes = Mapping[str, PriorityClass]
