@@ -16,11 +16,11 @@ from kschedlab.queue.pre_enqueue import gated_message
 from kschedlab.score.stage import Scores, prioritize
 
 if TYPE_CHECKING:
+    from kschedlab.claims import GivenBack
+    from kschedlab.extenders.extender import Call
+    from kschedlab.extenders.run import ExtenderRun
     from kschedlab.generations import Generation
     from kschedlab.preemption.stage import Preemption
-    from kschedlab_configuration.extenders.extender import Call
-    from kschedlab_configuration.extenders.run import ExtenderRun
-    from kschedlab_devices.binding import GivenBack
 
 NO_NODES = "no nodes available to schedule pods"
 

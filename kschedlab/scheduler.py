@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kschedlab.claims import claims_for
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster, not_pending
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.decision import Decision, scores_of
+from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, plugin_for
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
@@ -22,8 +24,8 @@ from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
 if TYPE_CHECKING:
+    from kschedlab.extenders.run import ExtenderRun
     from kschedlab.preemption.evidence import Preemption
-    from kschedlab_configuration.extenders.run import ExtenderRun
 
 NOTHING: IntArray = np.zeros(0, np.int64)
 
@@ -93,9 +95,7 @@ class Scheduler:
                 feasible, evaluated, verdicts = self._find_extended(pod, verdicts, extending)
         made = partial(Decision, pod, cluster, generation, verdicts, feasible, evaluated, extending=extending)
         if not len(feasible):
-            from kschedlab_devices.post_filter import before_preemption
-
-            decision = before_preemption(made(), prepared)
+            decision = self._before_preemption(made(), prepared)
             if not generation.preemption.enabled or (decision.post_filter_error and not self.exhaustive):
                 return decision
             return replace(decision, preemption=self._preempt(pod, run, verdicts, extending))
@@ -106,6 +106,23 @@ class Scheduler:
         except SchedulingError as error:
             return made(error=str(error))
         return made(scores=scores, node=cluster.names[self._select(scores)])
+
+    def _before_preemption(self, decision: Decision, prepared: Prepared) -> Decision:
+        """The decision with what DynamicResources' PostFilter gives back, or with its error.
+
+        It reads what its PreFilter wrote. If another plugin's PreFilter rejected the pod before, there is nothing to
+        read. v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PostFilter, getStateData).
+        """
+        pod, cluster, generation = decision.pod, decision.cluster, self.generation
+        if not generation.preemption.after_dynamic_resources:
+            return decision
+        if DYNAMIC_RESOURCES not in (plugin.name for plugin in generation.filters[: prepared.asked]):
+            return replace(decision, post_filter_error="not found")
+        plugin = plugin_for(pod, cluster, generation)
+        if plugin is None or decision.verdicts is None:
+            return decision
+        given_back = claims_for(pod.pod).given_back(plugin, pod, cluster, decision.verdicts)
+        return replace(decision, given_back=given_back)
 
     def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
         from kschedlab.preemption.stage import preempt  # most pods fit somewhere: loaded for the first that does not
@@ -120,7 +137,7 @@ class Scheduler:
         """The extenders that are asked about this pod, None without any."""
         if not (generation := self.generation).extenders:
             return None
-        from kschedlab_configuration.extenders.run import ExtenderRun
+        from kschedlab.extenders.run import ExtenderRun
 
         return ExtenderRun(pod, self.cluster, generation.extenders, generation.extending, generation.max_node_score)
 
@@ -186,14 +203,9 @@ class Scheduler:
     def commit(self, decision: Decision) -> None:
         """Apply the decision: bind the pod, or evict the victims at once and nominate the pod."""
         cluster, pod = self.cluster, decision.pod
-        from kschedlab_devices.plugin import demands_devices  # not loaded before v1.37
-
-        if demands_devices(pod, cluster):
-            from kschedlab_devices.claiming import allocate, apply
-
-            pod = allocate(decision)
-            if decision.given_back is not None:
-                apply(cluster, decision.given_back)
+        writes = decision.node is not None or decision.given_back is not None
+        if writes and plugin_for(pod, cluster, self.generation) is not None:
+            pod = claims_for(pod.pod).commit(decision)
         if decision.node is not None:
             cluster.bind(pod, decision.node)
         elif (node := decision.nominated_node) is not None:

@@ -23,7 +23,7 @@ from kschedlab.messages import CONTEXT
 from kschedlab_lab.language.catalogue import empty, path_of, read, texts, write
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "kschedlab"
+PACKAGES = [ROOT / "kschedlab", *sorted(ROOT.glob("packages/*/k*/"))]
 LANGUAGE = "zh"
 MARKS = {
     **dict.fromkeys(("say", "later", "slider", "switch", "choice", "steps", "typed", "moments"), (0, "{}")),
@@ -45,7 +45,7 @@ MARKS = {
 def messages() -> dict[str, list[str]]:
     """Every message of the sources, with the files that have it; in the order of the files."""
     found: dict[str, list[str]] = {}
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.js")]):
+    for path in sorted(path for each in PACKAGES for kind in ("*.py", "*.js") for path in each.rglob(kind)):
         name = path.relative_to(ROOT).as_posix()
         for message in of_python(path) if path.suffix == ".py" else of_javascript(path):
             files = found.setdefault(message, [])

@@ -12,7 +12,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import Pod
-from kschedlab.objects.problems import UnknownNameError, expected, safe_text, unknown
+from kschedlab.objects.problems import InputValueError, UnknownNameError, expected, safe_text, unknown
 
 AnyPod: TypeAlias = str | Mapping[str, Any] | Pod
 """``namespace/name`` of a pod of the cluster, a manifest, or a Pod."""
@@ -62,7 +62,7 @@ def pod_of(pod: object, cluster: Cluster) -> Pod:
     pods = cluster.read([pod]).pods
     if len(pods) != 1:
         kind = pod.get("kind", "an object without kind")
-        raise ValueError(say("the manifest of one pod is expected, not of {kind}", kind=safe_text(str(kind))))
+        raise InputValueError(say("the manifest of one pod is expected, not of {kind}", kind=safe_text(str(kind))))
     return pods[0]
 
 

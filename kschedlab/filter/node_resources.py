@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kschedlab.claims import is_served
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import Refusal, Refusals
 from kschedlab.objects.requests import is_extended
-from kschedlab_devices.plugin import is_served
 
 TOO_MANY_PODS = "Too many pods"
 INSUFFICIENT = "Insufficient {resource}"
@@ -53,7 +53,7 @@ class NodeResourcesFit:
             if not (self.ignored and self._ignores(name)):
                 row = cluster.resources[name]
                 too_small = self.too_small_is_unresolvable and amount > cluster.allocatable[row]
-                served = self.leaves_devices_out and is_served(cluster, name)
+                served = self.leaves_devices_out and is_served(pod.pod, cluster, name)
                 requests.append(Request(row, name, amount, too_small, served))
         return FitCheck(tuple(sorted(requests, key=lambda request: request.row)), self.too_many_pods)
 

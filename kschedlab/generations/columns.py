@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITHOUT_BACKOFF
@@ -17,7 +18,6 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.rules import BudgetRules, PreemptionRules, VictimRules
 from kschedlab.score.stage import Ties
-from kschedlab_configuration.extenders.rules import Binder, ExtenderRules, FreeNode
 
 NAMES = ("v1.13", "v1.16", "v1.20", "v1.37")
 Row = tuple[Any, Any, Any, Any]

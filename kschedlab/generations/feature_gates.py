@@ -2,6 +2,11 @@
 
 v1.37: pkg/features/kube_features.go (the gates and what each depends on), with those of the libraries
 (test/compatibility_lifecycle/reference/versioned_feature_list.yaml). Older generations have their defaults alone.
+
+A package models another gate with a function from a generation to the changed one; in its pyproject.toml::
+
+    [project.entry-points."kschedlab.feature_gates"]
+    GenericWorkload = "my_groups.gates:pod_groups"
 """
 
 from __future__ import annotations
@@ -9,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.metadata import entry_points
 from typing import Any, TypeAlias, TypeVar
 
 from kschedlab.generations.columns import column
@@ -60,13 +66,23 @@ def chosen(gates: FeatureGates, *, emulated: bool = False) -> Chosen:
         if gate.locked and not emulated:
             message = later("cannot set feature gate {name} to {value}, feature is locked to {default}")
             raise FeatureGateError(say(message, name=name, value=_word(value), default=_word(gate.default)))
-        if name in EFFECTS:
+        if effect_of(name) is not None:
             modelled[name] = value
+        elif name in EXTRAS:
+            message = later("the feature gate {name} needs another package: run pip install 'kschedlab[{extra}]'")
+            raise FeatureGateError(say(message, name=name, extra=EXTRAS[name]))
         else:
             on = later("the feature gate {name} is not modelled, and stays on")
             off = later("the feature gate {name} is not modelled, and stays off")
             notes.append(say(on if gate.default else off, name=name))
     return Chosen(modelled, tuple(notes))
+
+
+def effect_of(name: str) -> Callable[[Any], Any] | None:
+    """What a modelled gate does to a generation when it leaves its default; None if nobody models the gate."""
+    if name in EFFECTS:
+        return EFFECTS[name]
+    return next((entry.load() for entry in entry_points(group=GROUP, name=name)), None)
 
 
 def known_gates() -> dict[str, Gate]:
@@ -106,7 +122,8 @@ def _changed(generation: Any, gates: FeatureGates) -> Any:
     known = known_gates()
     _check_needs(after, lambda name: after.get(name, known[name].default))
     for name in sorted(gates.keys() - before.keys()):
-        generation = EFFECTS[name](generation)
+        if (effect := effect_of(name)) is not None:
+            generation = effect(generation)
     return replace(generation, feature_gates=tuple(sorted(after.items())))
 
 
@@ -124,8 +141,7 @@ def _word(value: bool) -> str:
 VERSION = "v1.37"
 _MESSAGES = column(VERSION)["messages"]
 """What neither a configuration nor a gate changes: it tells a profile of v1.37, whatever its name is."""
-GROUP_FIELD = "schedulingGroup"
-"""The field of a pod's spec that names its group."""
+GROUP = "kschedlab.feature_gates"
 
 # -- what a modelled gate changes when it leaves its default
 
@@ -144,20 +160,6 @@ def _no_capacity_score(generation: Any) -> Any:
 def _no_early_nomination(generation: Any) -> Any:
     """schedule_one.go, bindingCycle: a pod that waits is not nominated before it is bound."""
     return replace(generation, loop=replace(generation.loop, nominates_before_binding=False))
-
-
-def _pod_groups(generation: Any) -> Any:
-    """pkg/api/pod/util.go, dropDisabledSchedulingGroupField: the API server keeps the field schedulingGroup of pods."""
-    kept = tuple(field for field in generation.api.unknown if field != GROUP_FIELD)
-    options = getattr(generation.queue.make, "keywords", {})  # of another gate
-    queue = replace(generation.queue, name="with groups", make=partial(_with_groups, **options))
-    return replace(generation, api=replace(generation.api, unknown=kept), queue=queue)
-
-
-def _with_groups(now: Callable[[], int], **options: Any) -> Any:
-    from kschedlab_groups.queue import WithGroups
-
-    return WithGroups(now, **options)
 
 
 def _no_declared_features(generation: Any) -> Any:
@@ -193,19 +195,21 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     GROUPS: _of_devices(GROUPS),
     LISTS: _of_devices(LISTS),
     WORKLOADS: _of_devices(WORKLOADS),
-    "GenericWorkload": _pod_groups,
     "InterPodAffinityHostnameFastPath": _alike,
     "NodeDeclaredFeatures": _no_declared_features,
     "NominatedNodeNameForExpectation": _no_early_nomination,
-    "PodGroupPreemptionPolicy": _alike,
     "SchedulerAsyncPreemption": _eviction_in_cycle,
     "SchedulerPopFromBackoffQ": _no_early_pops,
     "SchedulerPreQueueingHints": _alike,
     "StorageCapacityScoring": _no_capacity_score,
     "TaintTolerationComparisonOperators": _comparing_taints,
-    "TopologyAwareWorkloadScheduling": _alike,
 }
-"""The modelled gates."""
+"""The gates that the engine models."""
+
+EXTRAS: Mapping[str, str] = dict.fromkeys(
+    ("GenericWorkload", "PodGroupPreemptionPolicy", "TopologyAwareWorkloadScheduling"), "groups"
+)
+"""Gates that a package models, and the extra that installs it."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     GROUPS: ("DynamicResourceAllocation", "DRAPartitionableDevices"),

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from kschedlab.extenders.extender import Extender
+from kschedlab.extenders.rules import ExtenderRules
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations.messages import Messages
@@ -15,15 +17,13 @@ from kschedlab.generations.rules import LoopRules
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
-from kschedlab.objects.problems import UnknownNameError, unknown
+from kschedlab.objects.problems import InputTypeError, InputValueError, UnknownNameError, unknown
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
 from kschedlab.score.stage import Ties
 
 if TYPE_CHECKING:
     from kschedlab.plugins.asking import NamedPlugin
-    from kschedlab_configuration.extenders.extender import Extender
-    from kschedlab_configuration.extenders.rules import ExtenderRules
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +68,7 @@ class Generation:
             return GENERATIONS[given]
         if not isinstance(given, Generation):
             no = later('{given!r} is not a generation, nor the name of one such as "{name}"; plugins join one: {join}')
-            raise TypeError(say(no, given=given, name=LATEST, join=f'Generation.named("{LATEST}").plus(...)'))
+            raise InputTypeError(say(no, given=given, name=LATEST, join=f'Generation.named("{LATEST}").plus(...)'))
         return given
 
     def __repr__(self) -> str:
@@ -85,11 +85,12 @@ class Generation:
         members = joined(place, Members(self.filters, self.scores, self.plugins), plugins)
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
 
-    def extended_by(self, *extenders: object) -> Generation:
-        """A copy with these extenders after its own: Python objects, see ``extenders.plain``. TypeError, ValueError."""
-        from kschedlab_configuration.extenders.plain import as_extender
-
-        return replace(self, extenders=(*self.extenders, *map(as_extender, extenders)))
+    def extended_by(self, *extenders: Extender) -> Generation:
+        """A copy with these extenders after its own (see :mod:`kschedlab.extenders`). TypeError for another object."""
+        if wrong := [each for each in extenders if not isinstance(each, Extender)]:
+            no = later("{given!r} is not an Extender; {remedy} makes one of an object with methods such as filter")
+            raise InputTypeError(say(no, given=wrong[0], remedy="as_extender(...) of kschedlab-configuration"))
+        return replace(self, extenders=(*self.extenders, *extenders))
 
     def with_feature_gates(self, gates: Mapping[str, bool]) -> Generation:
         """A copy with these gates, e.g. ``{"SchedulerPreQueueingHints": True}``. ValueError: see ``feature_gates``."""
@@ -186,7 +187,7 @@ def profiles_of(generation: str | Profiles) -> Profiles:
     if not isinstance(generation, Mapping):
         return Generation.named(generation)
     if not generation:
-        raise ValueError(say("expected at least one profile, a generation by schedulerName; got none"))
+        raise InputValueError(say("expected at least one profile, a generation by schedulerName; got none"))
     return generation
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.filter.inter_pod_affinity import InterPodAffinity
 from kschedlab.filter.node import NodeName, NodeUnschedulable
 from kschedlab.filter.node_affinity import NodeAffinity
@@ -24,7 +25,6 @@ from kschedlab.score.node_resources import NodeResourcesBalancedAllocation, Node
 from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
 from kschedlab.score.taint_toleration import TaintTolerationScore
 from kschedlab.score.volume_binding import VolumeBindingScore
-from kschedlab_devices.plugin import DynamicResources
 
 V1_37 = Generation(
     name="v1.37",

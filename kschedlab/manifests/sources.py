@@ -14,7 +14,7 @@ from typing import IO, TypeAlias
 
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.messages import later, say
-from kschedlab.objects.problems import ManifestError, Problem, one_of
+from kschedlab.objects.problems import InputTypeError, ManifestError, Problem, one_of
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
@@ -59,7 +59,7 @@ def _read(source: Source, number: int, seen: set[str]) -> Iterator[SourceText]:
                 yield SourceText(number, str(path), _content(path, number))
                 number += 1
     elif not hasattr(source, "read"):
-        raise TypeError(say("expected a path, an open file or -, got {given}", given=type(source).__name__))
+        raise InputTypeError(say("expected a path, an open file or -, got {given}", given=type(source).__name__))
     else:
         name = str(getattr(source, "name", "<text>"))
         content = source.read()

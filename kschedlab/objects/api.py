@@ -24,6 +24,8 @@ from kschedlab.objects.tolerations import COMPARISONS
 P = TypeVar("P", bound=Part)
 Amounts = dict[str, int]
 """Amounts by resource name: cpu in milli, everything else in whole units."""
+GROUP_FIELD = "schedulingGroup"
+"""The field of a pod's spec that names its group."""
 LISTS, GROUPS, WORKLOADS = "DRAListTypeAttributes", "DRADeviceCompatibilityGroups", "DRAWorkloadResourceClaims"
 """The gates about devices. v1.37: pkg/features/kube_features.go, off by default."""
 
@@ -169,7 +171,7 @@ _REQUIRED, _PREFERRED = (
     "preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm",
 )
 _AFTER_1_20 = (
-    "schedulingGroup",
+    GROUP_FIELD,
     "resources",
     "schedulingGates",
     "initContainers.restartPolicy",
@@ -187,7 +189,7 @@ _AFTER_1_20 = (
     ),
 )
 
-API_1_37 = Api(unknown=("schedulingGroup",))
+API_1_37 = Api(unknown=(GROUP_FIELD,))
 API_1_20 = Api(
     unknown=_AFTER_1_20,
     incoming=rounded_first,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
+from traceback import walk_tb
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.messages import later, say
@@ -45,7 +47,30 @@ class Problem:
         return safe_text(placed(where, shortened(self.message, _MAX_MESSAGE)))
 
 
-class ManifestError(Exception):
+class InputError(Exception):
+    """Something that a user gave is wrong; the message says what, where and what to do.
+
+    A notebook shows the user's own line and the message instead of a traceback.
+    """
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks an error for this
+        lines = []
+        for frame, number in walk_tb(self.__traceback__):
+            if frame.f_globals.get("__name__") == "__main__":
+                code = linecache.getline(frame.f_code.co_filename, number).strip()
+                lines = [say("line {number}: {code}", number=number, code=code)] if code else []
+        return [*lines, f"{type(self).__name__}: {self}"]
+
+
+class InputValueError(InputError, ValueError):
+    """An argument has the right type and a wrong value."""
+
+
+class InputTypeError(InputError, TypeError):
+    """An argument has a wrong type."""
+
+
+class ManifestError(InputError):
     """Invalid input; nothing is loaded. ``problems``: everything that is wrong with it, sorted by place."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
@@ -53,16 +78,16 @@ class ManifestError(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-class UnknownNameError(KeyError):
+class UnknownNameError(InputError, KeyError):
     """A name that nothing has; the message lists the names that there are."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
-def expected(what: str, given: object) -> TypeError:
+def expected(what: str, given: object) -> InputTypeError:
     """The error for an argument of another type."""
-    return TypeError(say("expected {what}, got {type}", what=what, type=type(given).__name__))
+    return InputTypeError(say("expected {what}, got {type}", what=what, type=type(given).__name__))
 
 
 LISTED = 10

@@ -16,7 +16,7 @@ from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, prepare
 from kschedlab.messages import say
 from kschedlab.objects.api import Api
-from kschedlab.objects.problems import unknown
+from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE
 from kschedlab.score.plugin import Score
 
@@ -57,7 +57,7 @@ class NamedPlugin:
         if the plugin fails.
         """
         if self.own_filter is None:
-            raise ValueError(
+            raise InputValueError(
                 say(
                     '"{name}" does not filter in {generation}, it has {parts}',
                     name=self.name,
@@ -87,7 +87,7 @@ class NamedPlugin:
         ``pod`` and errors: as in :meth:`filter`.
         """
         if self.own_score is None:
-            raise ValueError(
+            raise InputValueError(
                 say(
                     '"{name}" does not score in {generation}, it has {parts}',
                     name=self.name,

@@ -8,6 +8,7 @@ from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.objects.model import Pod
+from kschedlab.objects.problems import InputTypeError
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE, Answer, NodeView, Plugin, Status
 from kschedlab.queue.events import checked_event
 from kschedlab.queue.interface import ClusterEvent
@@ -91,13 +92,13 @@ def node_filter(
     if hint is not None:
         _check_function(hint, name, "node_filter", "pod, old, new")
         if events is None:
-            raise TypeError(
+            raise InputTypeError(
                 say('@node_filter("{name}"): a hint needs events=[...], those for which it is asked', name=name)
             )
     try:
         registered = None if events is None else tuple((checked_event(event), hint) for event in events)
     except (TypeError, ValueError) as error:
-        raise TypeError(say('@node_filter("{name}"): events: {error}', name=name, error=error)) from None
+        raise InputTypeError(say('@node_filter("{name}"): events: {error}', name=name, error=error)) from None
 
     def decorate(judge: Judge) -> NodeFilter:
         _check_function(judge, name, "node_filter")
@@ -126,7 +127,7 @@ def node_score(name: str, *, weight: int = 1, formula: str = "") -> Callable[[Ra
 
 def _check_name(name: object, decorator: str) -> None:
     if not isinstance(name, str) or not name:
-        raise TypeError(say('the plugin needs a name: @{decorator}("MyPlugin")', decorator=decorator))
+        raise InputTypeError(say('the plugin needs a name: @{decorator}("MyPlugin")', decorator=decorator))
 
 
 def _check_function(function: Any, name: str, decorator: str, arguments: str = "pod, node") -> None:
@@ -134,7 +135,7 @@ def _check_function(function: Any, name: str, decorator: str, arguments: str = "
         inspect.signature(function).bind(*arguments.split(", "))
     except TypeError:
         own = getattr(function, "__name__", repr(function))
-        raise TypeError(
+        raise InputTypeError(
             say(
                 '@{decorator}("{name}"): {own} must be a function of ({arguments})',
                 decorator=decorator,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from kschedlab.filter.plugin import Filter
 from kschedlab.messages import later, listed, meant, say
+from kschedlab.objects.problems import InputTypeError, InputValueError
 from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
 from kschedlab.plugins.framework import POINTS, method, name_of
 from kschedlab.plugins.one_node import PRE_SCORE_FAILED, OneNodeFilter, OneNodeScore
@@ -104,7 +105,7 @@ def explain_no_plugin(plugin: Any) -> str:
 def checked_weight(weight: Any, name: str, least: int = 1) -> int:
     """The weight. ValueError, which names the plugin, unless it is an integer of at least ``least``."""
     if isinstance(weight, bool) or not isinstance(weight, int) or weight < least:
-        raise ValueError(
+        raise InputValueError(
             say(
                 'plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected',
                 name=name,
@@ -132,7 +133,7 @@ def _by_arrays(plugin: Any, place: Place, members: Members) -> Members:
         (meant("score", "plugin"), [s for s, _ in members.scores], scores),
     ):
         if more and name in [each.name for each in known]:
-            raise ValueError(_twice(place.generation, what, name))
+            raise InputValueError(_twice(place.generation, what, name))
     return Members(filters, scores, () if own else ((name, plugin),))
 
 
@@ -140,13 +141,13 @@ def _by_node(plugin: Any, place: Place, members: Members) -> Members:
     name = name_of(plugin)
     points = [] if isinstance(plugin, type) else [point for point in POINTS if method(plugin, point)]
     if not points:
-        raise TypeError(explain_no_plugin(plugin))
+        raise InputTypeError(explain_no_plugin(plugin))
     if name in members.names:
-        raise ValueError(_twice(place.generation, later("plugin"), name))
+        raise InputValueError(_twice(place.generation, later("plugin"), name))
     for point in points:
         if point not in place.points and point not in IGNORED_EARLIER:
             there = listed(place.points)
-            raise ValueError(
+            raise InputValueError(
                 say(
                     'plugin "{name}": {generation} has no extension point {point}; it has {there}',
                     name=name,

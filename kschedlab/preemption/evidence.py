@@ -11,13 +11,13 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
+from kschedlab.extenders.extender import PLUGIN as EXTENDER
 from kschedlab.filter.stage import PASSES, unavailable
 from kschedlab.preemption.ladder import Rung
 from kschedlab.preemption.victims import DryRun
-from kschedlab_configuration.extenders.extender import PLUGIN as EXTENDER
 
 if TYPE_CHECKING:
-    from kschedlab_configuration.extenders.run import Offer
+    from kschedlab.extenders.run import Offer
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
 NO_CANDIDATE = "no candidate node for preemption"

@@ -1,7 +1,7 @@
 """Preemption with extenders: what they are offered, and how a candidate is chosen among what they leave.
 
 A node that an extender refuses, but no filter, needs no victims: the generations differ in what they make of it
-(:class:`~kschedlab_configuration.extenders.rules.FreeNode`).
+(:class:`~kschedlab.extenders.rules.FreeNode`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 
 from kschedlab.cluster.pods import PodColumns
 from kschedlab.cluster.signatures import IntArray
+from kschedlab.extenders.rules import FreeNode
+from kschedlab.extenders.run import NO_VICTIM, ExtenderRun, Offer
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.preemption.evidence import NO_CANDIDATE, Preemption
 from kschedlab.preemption.ladder import Rule, Victims, climb
 from kschedlab.preemption.victims import DryRun
-from kschedlab_configuration.extenders.rules import FreeNode
-from kschedlab_configuration.extenders.run import NO_VICTIM, ExtenderRun, Offer
 
 PANIC = "panic: runtime error: index out of range [0] with length 0"
 """What v1.20 dies of when it compares a node without victims."""

@@ -17,16 +17,16 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.extenders.rules import FreeNode
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, first_error
 from kschedlab.objects.model import Pod
 from kschedlab.preemption.evidence import Attempt as Attempt, Candidate as Candidate, Preemption as Preemption
 from kschedlab.preemption.ladder import Victims, climb
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.preemption.victims import DryRun, dry_run, lower_priority
-from kschedlab_configuration.extenders.rules import FreeNode
 
 if TYPE_CHECKING:
-    from kschedlab_configuration.extenders.run import ExtenderRun
+    from kschedlab.extenders.run import ExtenderRun
 
 NEVER = "not eligible due to preemptionPolicy=Never"
 TERMINATING = "not eligible due to a terminating pod on the nominated node"

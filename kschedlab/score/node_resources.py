@@ -13,12 +13,12 @@ from typing import Protocol
 
 import numpy as np
 
+from kschedlab.claims import claims_for, is_served
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
 from kschedlab.objects.requests import is_scalar
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
-from kschedlab_devices.plugin import is_served
 
 Resources = tuple[tuple[str, int], ...]
 """(resource, weight) pairs."""
@@ -107,7 +107,7 @@ class NodeResourcesFitScore:
             request = resource_request(pod, name, nonzero=True)
             if self.ignores_absent_resources and request == 0 and is_scalar(name):
                 continue
-            capacity, used = usage(cluster, name, nodes, nonzero=True, devices=self.ignores_absent_resources)
+            capacity, used = usage(cluster, name, nodes, True, pod if self.ignores_absent_resources else None)
             score = self.strategy(used + request, capacity, self.highest)
             counted: BoolArray | bool = capacity > 0 if self.ignores_absent_resources else True
             if ignores_zero_scores:
@@ -135,7 +135,7 @@ class BalancedResourceAllocation:
         """Scores every pod. Terms: for each resource the requests with the pod (and the non-zero defaults)."""
         fractions, terms = [], {}
         for name, _ in CPU_AND_MEMORY:
-            capacity, used = usage(cluster, name, nodes, nonzero=True, devices=False)
+            capacity, used = usage(cluster, name, nodes, nonzero=True)
             requested = used + resource_request(pod, name, nonzero=True)
             fractions.append(np.where(capacity > 0, requested / np.maximum(capacity, 1), 1.0))
             terms[name] = {"requested": requested, "capacity": capacity}
@@ -161,7 +161,7 @@ class NodeResourcesBalancedAllocation:
         for name, amount in requests.items():
             if amount == 0 and is_scalar(name):
                 continue
-            capacity, used = usage(cluster, name, nodes, nonzero=False, devices=True)
+            capacity, used = usage(cluster, name, nodes, False, pod)
             before.append((used, capacity))
             after.append((used + amount, capacity))
             terms[name] = {"requested": used + amount, "used": used, "capacity": capacity}
@@ -211,12 +211,12 @@ def resource_request(pod: PodInfo, resource: str, nonzero: bool) -> int:
     return pod.request.get(resource, 0)
 
 
-def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool, devices: bool) -> tuple[IntArray, IntArray]:
-    """(capacity, used): int64[scored nodes] each. ``devices``: where it is absent, count those that serve it."""
-    if devices and is_served(cluster, resource):
-        from kschedlab_devices.usage import device_usage
-
-        return device_usage(cluster, resource, nodes)
+def usage(
+    cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool, devices_for: PodInfo | None = None
+) -> tuple[IntArray, IntArray]:
+    """(capacity, used): int64[scored nodes] each. ``devices_for``: count devices that serve it to this pod."""
+    if devices_for is not None and is_served(devices_for.pod, cluster, resource):
+        return claims_for(devices_for.pod).usage(cluster, resource, nodes)
     row = cluster.resources.get(resource)
     if row is None:
         return np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kschedlab.decision import Decision
+from kschedlab.extenders.extender import Call
 from kschedlab.messages import later, say, terms
 from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
 from kschedlab.text.html import visible
 from kschedlab.text.ladder import columns, ladder_text
 from kschedlab.text.words import Clock, aligned, choice, clock, count, listing, outcome, refusals, request_text
-from kschedlab_configuration.extenders.extender import Call
 from kschedlab_devices.text import device_lines
 
 NODES = 4

@@ -19,6 +19,7 @@ from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
+from kschedlab.objects.problems import InputTypeError, InputValueError
 
 FILTER, SCORE = "filter", "score"
 
@@ -90,11 +91,11 @@ def compare(pod: AnyPod, cluster: Cluster, generations: Iterable[str | Generatio
     KeyError if there is no such pod or generation; ValueError if there are no generations.
     """
     if isinstance(generations, str | Generation) or not isinstance(generations, Iterable):
-        raise TypeError(say('expected a list of generations, such as ["v1.13", "v1.37"]'))
+        raise InputTypeError(say('expected a list of generations, such as ["v1.13", "v1.37"]'))
     clusters: dict[Api, Cluster] = {}
     chosen = distinctly_named([Generation.named(generation) for generation in generations])
     if not chosen:
-        raise ValueError(say('expected generations to compare, such as ["v1.13", "v1.37"]; got none'))
+        raise InputValueError(say('expected generations to compare, such as ["v1.13", "v1.37"]; got none'))
 
     def decide(generation: Generation) -> Decision:
         if generation.api not in clusters:

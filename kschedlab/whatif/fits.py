@@ -15,7 +15,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.generations import LATEST, Generation
 from kschedlab.messages import say
 from kschedlab.objects.model import Pod
-from kschedlab.objects.problems import shortened, unknown
+from kschedlab.objects.problems import InputValueError, shortened, unknown
 from kschedlab.scheduler import Scheduler
 
 Wanted: TypeAlias = AnyPod | tuple[AnyPod, int]
@@ -91,7 +91,9 @@ def _infos(pods: Wanted | Iterable[Wanted], cluster: Cluster) -> Iterator[PodInf
             yield cluster.info(_new(pod, cluster))
             continue
         if not isinstance(copies, int) or isinstance(copies, bool) or copies < 0:
-            raise ValueError(say("expected a number of copies from 0, got {copies}", copies=shortened(repr(copies))))
+            raise InputValueError(
+                say("expected a number of copies from 0, got {copies}", copies=shortened(repr(copies)))
+            )
         model = _model(pod, cluster)
         namespace, name = model.metadata.namespace, model.metadata.name
         there = set(cluster.pod_keys())
@@ -120,7 +122,7 @@ def _model(pod: AnyPod, cluster: Cluster) -> Pod:
 def _new(pod: AnyPod, cluster: Cluster) -> Pod:
     model = _model(pod, cluster)
     if (node := node_of(model.key, cluster)) is not None:
-        raise ValueError(
+        raise InputValueError(
             say(
                 "pod {key} is on {node} already: give it another name, or (pod, 1) for a copy", key=model.key, node=node
             )

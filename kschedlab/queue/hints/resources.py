@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kschedlab.claims import is_served
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.node_ports import host_ports
 from kschedlab.filter.node_resources import requested_resources
-from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.requests import pod_requests
+from kschedlab.objects.model import DeviceClass, Node, Pod
+from kschedlab.objects.requests import DEVICE_CLASS_PREFIX, pod_requests
 from kschedlab.queue.events import Hint
 from kschedlab.queue.hints.pod_cache import PodCache
-from kschedlab_devices.plugin import is_served
 
 
 def held_resources(pod: Pod) -> bool:
@@ -52,7 +52,8 @@ def resources_after_node(cluster: Callable[[], Cluster] | None = None) -> Hint:
     def hint(pod: Pod, old: Node | None, new: Node) -> bool:
         requested = _requested(pod)
         short = [name for name, amount in requested.items() if amount > _allocatable(new, name)]
-        served = {name for name in requested if not _allocatable(new, name) and cluster and is_served(cluster(), name)}
+        absent = (name for name in requested if not _allocatable(new, name))
+        served = {name for name in absent if cluster and is_served(pod, cluster(), name)}
         if _allocatable(new, "pods") < 1 or not served.issuperset(short):
             return False
         if old is None or served:
@@ -60,6 +61,14 @@ def resources_after_node(cluster: Callable[[], Cluster] | None = None) -> Hint:
         return any(_allocatable(new, name) > _allocatable(old, name) for name in ("pods", *requested))
 
     return hint
+
+
+def resources_after_class(pod: Pod, old: DeviceClass | None, new: DeviceClass) -> bool:
+    """NodeResourcesFit: a new class serves a resource that the pod requests, or one serves it under a new name."""
+    requests, explicit = pod_requests(pod), new.spec.extendedResourceName or ""
+    if old is None and f"{DEVICE_CLASS_PREFIX}{new.metadata.name}" in requests:
+        return True
+    return explicit in requests and (old is None or explicit != (old.spec.extendedResourceName or ""))
 
 
 def _compute_requested(pod: Pod) -> dict[str, int]:

@@ -17,10 +17,10 @@ from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import NodeSelector, Pod
 from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, UNSCHEDULED_POD, Hint, Registration, event
 from kschedlab.queue.hints import inter_pod_affinity, nodes, resources, volumes
+from kschedlab.queue.hints.dynamic_resources import ClaimHints
 from kschedlab.queue.hints.pod_topology_spread import SpreadHints
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.narrowing import Narrowing
-from kschedlab_devices import hints as devices
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 CLASS, CAPACITY = "storage.k8s.io/StorageClass", "storage.k8s.io/CSIStorageCapacity"
@@ -70,14 +70,14 @@ def _resources_events(cluster: Callable[[], Cluster] | None = None) -> Events:
     return [
         (_POD_DELETED, resources.resources_after_delete),
         (event(NODE, "Add", "UpdateNodeAllocatable"), resources.resources_after_node(cluster)),
-        (event(DEVICE_CLASS, "Add", "Update"), devices.resources_after_class),
+        (event(DEVICE_CLASS, "Add", "Update"), resources.resources_after_class),
         (event(ASSIGNED_POD, "UpdatePodScaleDown"), resources.resources_after_scale_down),
         (event(TARGET_POD, "UpdatePodScaleDown"), queue),
     ]
 
 
 def _devices_events(cluster: Callable[[], Cluster] | None = None) -> Events:
-    hints = devices.ClaimHints(cluster)
+    hints = ClaimHints(cluster)
     return [
         (event(NODE, "Add", "UpdateNodeLabel", "UpdateNodeAllocatable"), queue),
         (

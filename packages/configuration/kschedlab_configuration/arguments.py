@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kschedlab.cluster.spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, SYSTEM_DEFAULTS
+from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.manifests.placement import check_node_term
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND, Part
@@ -30,7 +31,6 @@ from kschedlab_configuration import fields
 from kschedlab_configuration.durations import seconds_of
 from kschedlab_configuration.faults import duplicate, forbidden, invalid, required, unsupported
 from kschedlab_configuration.fields import ResourceSpec, ScoringStrategy, UtilizationShapePoint
-from kschedlab_devices.plugin import DynamicResources
 
 Faults = list[Fault]
 HIGHEST_SCORE = 10

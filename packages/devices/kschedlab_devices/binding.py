@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
 
+from kschedlab.claims import GivenBack
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import (
     AllocationResult,
@@ -171,18 +171,6 @@ def unreserved(claim: ResourceClaim, owner: Pod | PodGroup) -> ResourceClaim:
 def deallocated(claim: ResourceClaim) -> ResourceClaim:
     """The claim with neither devices nor consumers."""
     return replace(claim, status=replace(claim.status, allocation=None, reservedFor=(), devices=()))
-
-
-class GivenBack(NamedTuple):
-    """What PostFilter does for a pod that no node can take. ``message``: "" if nothing.
-
-    ``claim``: the claim as it is to be written, or as it was if it is to be ``deleted``. None: nothing is, or it was
-    for an earlier pod of the group in the same cycle that it would have been allocated.
-    """
-
-    message: str = ""
-    claim: ResourceClaim | None = None
-    deleted: bool = False
 
 
 def lacking(demand: Demand, refusing: Iterable[int]) -> list[ResourceClaim]:

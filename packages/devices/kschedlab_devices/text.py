@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from kschedlab.claims import demands_devices
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.words import count
+from kschedlab_devices.check import DeviceRefusals
 from kschedlab_devices.claiming import demand_for
 from kschedlab_devices.evidence import given, why_not
-from kschedlab_devices.plugin import DeviceRefusals, demands_devices
 
 NODES = 8
 """Number of refusing nodes shown."""

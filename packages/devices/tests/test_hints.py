@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from kschedlab.build import cluster
+from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.manifests.decoding import decode
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.queue.events import event
 from kschedlab.queue.hints.table import queueing_hints
 from kschedlab.queue.requeueing import Registrations
-from kschedlab_devices.plugin import DynamicResources
 from packages.devices.tests.device_manifests import unchecked
 
 VECTORS = Path(__file__).parent / "vectors" / "device-hints.jsonl.gz"

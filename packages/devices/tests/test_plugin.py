@@ -8,12 +8,12 @@ import pytest
 from kschedlab.build import Manifest, cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
+from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.filter.plugin import PreFilterRejection, SchedulingError
 from kschedlab.generations import V1_37
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab_devices.demand import Demand
-from kschedlab_devices.plugin import DynamicResources
 from packages.devices.tests.device_manifests import (
     GPU,
     VERSION,

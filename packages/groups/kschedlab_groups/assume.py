@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict, replace
 
+from kschedlab.claims import demands_devices
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
+from kschedlab.filter.dynamic_resources import plugin_for
 from kschedlab.objects.model import PodGroup, ResourceClaim
-from kschedlab_devices.plugin import demands_devices
 
 if TYPE_CHECKING:
+    from kschedlab.claims import GivenBack
     from kschedlab.filter.volumes.assumed import AssumedVolumes
-    from kschedlab_devices.binding import GivenBack, Reservation
+    from kschedlab_devices.binding import Reservation
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +63,17 @@ def _assume_volumes(cluster: Cluster, decision: Decision, node: str) -> AssumedV
 
 def _reserve(cluster: Cluster, decision: Decision, group: PodGroup, volumes: AssumedVolumes | None) -> Taken:
     from kschedlab_devices.binding import reserve
-    from kschedlab_devices.claiming import demand_for, given_back
+    from kschedlab_devices.claiming import demand_by, given_back
     from kschedlab_devices.claims import consumer_of
 
-    demand = demand_for(decision.pod, cluster, decision.generation)
-    if demand is None or decision.node is None or decision.verdicts is None:
+    plugin = plugin_for(decision.pod, cluster, decision.generation)
+    demand = demand_by(plugin, decision.pod, cluster) if plugin is not None else None
+    if plugin is None or demand is None or decision.node is None or decision.verdicts is None:
         return Taken(volumes=volumes)
     pod, sharing = decision.pod.pod, group if cluster.api.group_claims else None
     consumers = tuple(consumer_of(pod, sharing, entry) for entry in pod.spec.resourceClaims)
     reservation = reserve(demand, cluster.index[decision.node], consumers)
-    back = given_back(decision.pod, cluster, decision.generation, decision.verdicts)
+    back = given_back(plugin, decision.pod, cluster, decision.verdicts)
     cluster.change_objects([_shared(each) for each in reservation.in_flight if not _is_held(cluster, each)])
     return Taken(reservation, volumes, back)
 

@@ -7,20 +7,18 @@ deallocatePodGroupClaims).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from kschedlab.claims import GivenBack
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
 from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import Pod, PodGroup, ResourceClaim
-from kschedlab_devices.plugin import DeviceRefusals
+from kschedlab_devices.check import DeviceRefusals
 from kschedlab_groups.group import ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from kschedlab_groups.place import PodResult
-
-if TYPE_CHECKING:
-    from kschedlab_devices.binding import GivenBack
 
 NO_STATE = "not found"
 DONE = "deallocation and deletion of ResourceClaims completed"
@@ -76,7 +74,7 @@ def _release_group(
 
     The real scheduler takes any of the former. ``pod``: the first of the group.
     """
-    from kschedlab_devices.binding import GivenBack, deallocated, unreserved
+    from kschedlab_devices.binding import deallocated, unreserved
     from kschedlab_devices.claims import NOT_FOUND, ClaimError, claim_names, is_reserved_for
 
     for claim in lacking(asked):

@@ -32,7 +32,7 @@ from kschedlab_groups.preemption import GroupPreemption, preempt
 from kschedlab_groups.queued_group import group_of
 
 if TYPE_CHECKING:
-    from kschedlab_devices.binding import GivenBack
+    from kschedlab.claims import GivenBack
 
 LOWER = "PreemptLowerPriority"
 

@@ -17,7 +17,7 @@ from kschedlab_groups.assume import NOTHING, Taken, assume
 from kschedlab_groups.group import ERROR, GROUP_UNSCHEDULABLE, UNRESOLVABLE, UNSCHEDULABLE, Status, feasible
 
 if TYPE_CHECKING:
-    from kschedlab_devices.binding import GivenBack
+    from kschedlab.claims import GivenBack
 
 
 @dataclass(frozen=True, eq=False)

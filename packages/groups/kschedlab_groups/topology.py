@@ -108,7 +108,7 @@ def fullness(cluster: Cluster, placement: Placement, pods: Sequence[PodInfo], re
         requested = sum(resource_request(pod, name, nonzero=True) for pod in pods)
         if requested == 0 and is_scalar(name):
             continue
-        capacity, used = usage(cluster, name, placement.nodes, nonzero=True, devices=False)
+        capacity, used = usage(cluster, name, placement.nodes, nonzero=True)
         if not capacity.any():
             continue
         requested += int(used[capacity > 0].sum())

@@ -26,7 +26,7 @@ from kschedlab_groups.preemption import Unit, units_of, violations_of
 from kschedlab_groups.queued_group import group_of
 
 if TYPE_CHECKING:
-    from kschedlab_configuration.extenders.run import ExtenderRun
+    from kschedlab.extenders.run import ExtenderRun
 
 Found: TypeAlias = tuple[DryRun, IntArray]
 

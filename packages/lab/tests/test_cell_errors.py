@@ -12,11 +12,7 @@ CELLS = (
     "from kschedlab_lab.panels import queue_heap",
     "x = 1\nqueue_heap.panel(pods=99)",
     "def mine():\n    return queue_heap.panel().move(podz=3)\n\nmine()",
-    "%tb",
-    "queue_haep.panel()",
     "queue_heap.panel(pods=1 / 0)",
-    "queue_heap.manifests(3)",
-    "queue_heap.PODS = None  # as a mistake of the package would\nqueue_heap.manifests(queue_heap.Settings())",
 )
 
 
@@ -33,9 +29,9 @@ def shown(request: pytest.FixtureRequest) -> tuple[str, list[str]]:
 def test_a_wrong_value_is_told_in_two_lines(shown: tuple[str, list[str]]) -> None:
     code, errors = shown
     assert errors[1].splitlines() == (
-        ["line 2: queue_heap.panel(pods=99)", 'ValueError: pods: "99" is not one of 3, 4, 5, 6, 7, 8, 9, 10']
+        ["line 2: queue_heap.panel(pods=99)", 'InputValueError: pods: "99" is not one of 3, 4, 5, 6, 7, 8, 9, 10']
         if code == "en"
-        else ["第 2 行：queue_heap.panel(pods=99)", "ValueError: pods：“99”不在 3、4、5、6、7、8、9、10 之中"]
+        else ["第 2 行：queue_heap.panel(pods=99)", "InputValueError: pods：“99”不在 3、4、5、6、7、8、9、10 之中"]
     )
 
 
@@ -44,29 +40,5 @@ def test_the_line_is_the_last_one_that_is_not_the_package_s(shown: tuple[str, li
     assert line.endswith("return queue_heap.panel().move(podz=3)") and "podz" in error
 
 
-def test_the_whole_traceback_is_one_word_away(shown: tuple[str, list[str]]) -> None:
-    assert "settings.py" in shown[1][3] and "raise ValueError" in shown[1][3]
-
-
-def test_an_unknown_name_comes_with_a_remedy(shown: tuple[str, list[str]]) -> None:
-    code, errors = shown
-    assert errors[4].endswith(
-        "Is queue_haep spelled right? If so, run the cells above first."
-        if code == "en"
-        else "queue_haep 写对了吗？如果写对了，先运行上面的单元格。"
-    )
-
-
 def test_other_errors_keep_their_traceback(shown: tuple[str, list[str]]) -> None:
-    reader_s, _, ours = shown[1][5:8]
-    assert "Traceback" in reader_s and "ZeroDivisionError" in reader_s
-    assert "Traceback" in ours and "queue_heap.py" in ours
-
-
-def test_a_wrong_type_is_told_in_two_lines(shown: tuple[str, list[str]]) -> None:
-    code, errors = shown
-    assert errors[6].splitlines() == (
-        ["line 1: queue_heap.manifests(3)", "TypeError: settings: expected Settings, got int"]
-        if code == "en"
-        else ["第 1 行：queue_heap.manifests(3)", "TypeError: settings：应当是 Settings，这里却是 int"]
-    )
+    assert "Traceback" in shown[1][3] and "ZeroDivisionError" in shown[1][3]

@@ -21,9 +21,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from kschedlab.messages import say
-from kschedlab.objects.model import Node, Pod
-from kschedlab_configuration.extenders.extender import (
+from kschedlab.extenders.extender import (
     BadStatusError,
     Extender,
     ExtenderError,
@@ -32,6 +30,9 @@ from kschedlab_configuration.extenders.extender import (
     Victims,
     identity,
 )
+from kschedlab.messages import say
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.problems import InputValueError
 from kschedlab_configuration.extenders.wire import items, mapping, number, text, value
 
 DEFAULT_TIMEOUT = 5.0
@@ -81,7 +82,9 @@ class HttpExtender(Extender):
         if not any((*verbs, config.bind_verb)):
             parts = urlsplit("http://never.called")
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(say('"{url}" is not the URL of an extender: write http://HOST:PORT/PATH', url=config.url))
+            raise InputValueError(
+                say('"{url}" is not the URL of an extender: write http://HOST:PORT/PATH', url=config.url)
+            )
         self._config, self._host, self._port = config, parts.hostname, parts.port
         self._path = parts.path.rstrip("/")
         self._tls = _context(config) if parts.scheme == "https" else None
@@ -234,7 +237,9 @@ def _context(config: HttpConfig) -> ssl.SSLContext:
         if tls.cert_file or tls.cert_data:
             _load_certificate(context, tls)
     except (OSError, ValueError) as error:
-        raise ValueError(say("the TLS configuration of {url} is wrong: {error}", url=config.url, error=error)) from None
+        raise InputValueError(
+            say("the TLS configuration of {url} is wrong: {error}", url=config.url, error=error)
+        ) from None
     return context
 
 

@@ -11,7 +11,7 @@
 
 ==================================  ==================================================================================
 ``filter(pod, nodes)``              the names that are left, or a mapping of the refused ones to reasons, or a
-                                    :class:`~kschedlab_configuration.extenders.extender.Filtered`
+                                    :class:`~kschedlab.extenders.extender.Filtered`
 ``prioritize(pod, nodes)``          a mapping of names to scores from 0 to 10
 ``preempt(pod, victims)``           ``victims``: lists of pods by node; the answer has the same shape, or
                                     :class:`~extender.Victims` with the violations of budgets
@@ -27,22 +27,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from kschedlab.extenders.extender import Extender, ExtenderError, Filtered, Returned, Victims, identity
 from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.problems import InputTypeError, InputValueError
 from kschedlab.plugins.framework import raised
-from kschedlab_configuration.extenders.extender import Extender, ExtenderError, Filtered, Returned, Victims, identity
 
 VERBS = ("filter", "prioritize", "preempt", "bind")
 
 
 def as_extender(extender: object) -> Extender:
-    """The extender of this object; an Extender stays as it is. TypeError or ValueError for what is none."""
+    """The extender of this object; an Extender stays as it is. TypeError or ValueError for another object."""
     if isinstance(extender, Extender):
         return extender
     if isinstance(extender, type):
-        raise TypeError(say("expected an object, got the class {name}: write {name}()", name=extender.__name__))
+        raise InputTypeError(say("expected an object, got the class {name}: write {name}()", name=extender.__name__))
     if not any(callable(getattr(extender, verb, None)) for verb in VERBS):
-        raise TypeError(
+        raise InputTypeError(
             say("{given!r} is not an extender: it has none of the methods {verbs}", given=extender, verbs=[*VERBS])
         )
     return PlainExtender(extender)
@@ -58,7 +59,7 @@ class PlainExtender(Extender):
         self.ignorable = bool(getattr(own, "ignorable", False))
         managed = getattr(own, "managed_resources", ())
         if isinstance(managed, str) or not isinstance(managed, Iterable):
-            raise TypeError(
+            raise InputTypeError(
                 say(
                     'extender "{name}": managed_resources is {managed!r}: expected a list of names',
                     name=self.name,
@@ -71,7 +72,7 @@ class PlainExtender(Extender):
             callable(getattr(own, verb, None)) for verb in VERBS
         )
         if isinstance(self.weight, bool) or not isinstance(self.weight, int):
-            raise TypeError(
+            raise InputTypeError(
                 say(
                     'extender "{name}": weight is {weight!r}: expected a whole number',
                     name=self.name,
@@ -79,7 +80,7 @@ class PlainExtender(Extender):
                 )
             )
         if self.prioritizes and self.weight <= 0:
-            raise ValueError(
+            raise InputValueError(
                 say('extender "{name}": weight is {weight}: it must be positive', name=self.name, weight=self.weight)
             )
 

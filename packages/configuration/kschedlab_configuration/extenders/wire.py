@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kschedlab.extenders.extender import ExtenderError
 from kschedlab.objects.quantity import INT64_MAX
-from kschedlab_configuration.extenders.extender import ExtenderError
 
 
 def value(answer: Any, name: str) -> Any:

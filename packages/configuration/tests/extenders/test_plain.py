@@ -7,10 +7,11 @@ import pytest
 
 from kschedlab import Decision, schedule
 from kschedlab.build import Manifest, budget, cluster, node, pod
+from kschedlab.extenders.extender import Filtered, Victims
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import Scheduler
-from kschedlab_configuration.extenders.extender import Filtered, Victims
+from kschedlab_configuration.extenders.plain import as_extender
 
 GPU = {"gpu": "yes"}
 ALL = pytest.mark.parametrize("version", GENERATIONS)
@@ -60,7 +61,7 @@ class Answers:
 
 
 def decided(version: str, extenders: Sequence[object], *objects: Manifest) -> Decision:
-    return schedule("default/p", cluster(*objects), Generation.named(version).extended_by(*extenders))
+    return schedule("default/p", cluster(*objects), Generation.named(version).extended_by(*map(as_extender, extenders)))
 
 
 @ALL
@@ -102,7 +103,11 @@ def test_only_nodes_that_an_extender_lists_are_drawn_at_random(version: str) -> 
 def test_without_plugins_an_extender_starts_from_zero(version: str) -> None:
     bare = Generation.named(version).only()
     objects = (node("a"), node("b"), pod("p"))
-    for generation, total in ((bare, 1), (bare.extended_by(NeedsGpu()), None), (bare.extended_by(Likes()), 0)):
+    for generation, total in (
+        (bare, 1),
+        (bare.extended_by(as_extender(NeedsGpu())), None),
+        (bare.extended_by(as_extender(Likes())), 0),
+    ):
         scores = schedule("default/p", cluster(*objects), generation).scores
         assert (scores is None) if total is None else (scores is not None and set(scores.total.tolist()) == {total})
 
@@ -204,7 +209,8 @@ def test_an_extender_can_name_other_victims(version: str) -> None:
     objects = [*crowded(), pod("high", "a", priority=20)]
     world = cluster(*objects)
     others = [world.pods.info(world.pods.row_of["default/high"]).pod]
-    preemption = schedule("default/p", world, Generation.named(version).extended_by(Answers(victims=both))).preemption
+    generation = Generation.named(version).extended_by(as_extender(Answers(victims=both)))
+    preemption = schedule("default/p", world, generation).preemption
     assert preemption is not None and [v.key for v in preemption.victims] == ["default/low", "default/high"]
     assert preemption.candidates["a"].attempts[-1].refused_by == "Extender"
 
@@ -256,17 +262,21 @@ def test_a_node_without_victims_is_an_error_in_v1_37() -> None:
 
 
 def test_what_is_no_extender_says_so() -> None:
-    generation = Generation.named("v1.37")
     with pytest.raises(TypeError, match=r"it has none of the methods filter, prioritize, preempt, bind"):
-        generation.extended_by("http://127.0.0.1")
+        as_extender("http://127.0.0.1")
     with pytest.raises(TypeError, match=r"got the class NeedsGpu: write NeedsGpu\(\)"):
-        generation.extended_by(NeedsGpu)
+        as_extender(NeedsGpu)
     with pytest.raises(ValueError, match="weight is 0: it must be positive"):
-        generation.extended_by(type("Zero", (Likes,), {"weight": 0})())
+        as_extender(type("Zero", (Likes,), {"weight": 0})())
     with pytest.raises(TypeError, match="weight is '2': expected a whole number"):
-        generation.extended_by(type("Text", (Likes,), {"weight": "2"})())
+        as_extender(type("Text", (Likes,), {"weight": "2"})())
     with pytest.raises(TypeError, match="managed_resources is 'gpu': expected a list of names"):
-        generation.extended_by(Answers([], managed_resources="gpu"))
+        as_extender(Answers([], managed_resources="gpu"))
+
+
+def test_the_scheduler_takes_extenders_alone_and_says_what_makes_one() -> None:
+    with pytest.raises(TypeError, match=r"is not an Extender; as_extender\(...\) of kschedlab-configuration makes one"):
+        Generation.named("v1.37").extended_by(NeedsGpu())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("answer", [7, "a"])
@@ -280,7 +290,7 @@ def test_when_extenders_refuse_all_that_was_found_only_nodes_that_the_search_exa
     nodes = [node(f"n{number}", unschedulable=number in cordoned) for number in range(150)]
     closed = Answers({f"n{number}": "closed" for number in range(150) if number not in cordoned})
     world = cluster(*nodes, pod("p"))
-    scheduler = Scheduler(world, Generation.named("v1.37").extended_by(closed))
+    scheduler = Scheduler(world, Generation.named("v1.37").extended_by(as_extender(closed)))
     # Of 150 nodes it is enough to find 100, and the next search goes on behind them.
     for unseen, seen in (("n120", "n60"), ("n60", "n120")):
         decision = scheduler.decide(world.pending["default/p"])

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import cast
 
 from kschedlab.messages import later, listed, say, terms
+from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html, element, join, visible
 from kschedlab.text.style import CELL, HEAD, NUMBER, TABLE
 from kschedlab_lab.exercises.exercise import MARKS, Exercise, State
@@ -31,7 +32,7 @@ LESSONS = (
 def lesson_named(text: str) -> str:
     """The text if it is a lesson's name. ValueError lists the names."""
     if text not in LESSONS:
-        raise ValueError(say('there is no lesson "{name}"; there are {names}', name=text, names=listed(LESSONS)))
+        raise InputValueError(say('there is no lesson "{name}"; there are {names}', name=text, names=listed(LESSONS)))
     return text
 
 

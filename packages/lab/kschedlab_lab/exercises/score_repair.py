@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 
 from kschedlab.messages import say
+from kschedlab.objects.problems import InputValueError
 from kschedlab.score.plugin import default_normalize
 from kschedlab_lab.exercises.exercise import Exercise, Verdict
 from kschedlab_lab.exercises.repair import Repair
@@ -129,7 +130,9 @@ def _following(path: list[int], sizes: list[int]) -> Draw:
 
     def intn(k: int) -> int:
         if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= LARGEST_DRAW:
-            raise ValueError(say("intn({k}): a whole number from 1 to {most} is needed", k=repr(k), most=LARGEST_DRAW))
+            raise InputValueError(
+                say("intn({k}): a whole number from 1 to {most} is needed", k=repr(k), most=LARGEST_DRAW)
+            )
         sizes.append(k)
         return path[len(sizes) - 1] if len(sizes) <= len(path) else 0
 

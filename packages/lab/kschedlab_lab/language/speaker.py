@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kschedlab.messages import Translation, say, translate
+from kschedlab.objects.problems import InputValueError
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh": "中文"}
@@ -31,7 +32,9 @@ def chosen() -> str:
 def speak(code: str) -> None:
     """Use this language from now on. ValueError for an unknown one."""
     if code not in LANGUAGES:
-        raise ValueError(say('there is no language "{code}"; there are {languages}', code=code, languages=[*LANGUAGES]))
+        raise InputValueError(
+            say('there is no language "{code}"; there are {languages}', code=code, languages=[*LANGUAGES])
+        )
     if code == _Chosen.code:
         return
     if code == ENGLISH:

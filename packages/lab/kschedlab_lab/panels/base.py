@@ -15,6 +15,7 @@ from weakref import WeakSet
 
 from kschedlab.build import Manifest, as_yaml
 from kschedlab.messages import gap, say
+from kschedlab.objects.problems import InputTypeError
 from kschedlab.text.html import Html, coded, element, image, join
 from kschedlab_lab.panels.question import Gate, Question
 from kschedlab_lab.panels.session import Session
@@ -114,7 +115,7 @@ class Panel(Generic[S]):
     def ask(self, question: Question[S]) -> Self:
         """A copy that asks first; its copies stay covered until then. TypeError for what is no question."""
         if not isinstance(question, Question):
-            raise TypeError(say("expected a Question to ask, got {type}", type=type(question).__name__))
+            raise InputTypeError(say("expected a Question to ask, got {type}", type=type(question).__name__))
         other = self._copy(self.settings)
         other.question, other.gate = question, Gate(question.text)
         return other

@@ -18,6 +18,7 @@ from kschedlab.generations.columns import NAMES
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.api import Api
+from kschedlab.objects.problems import InputValueError
 from kschedlab.scheduler import schedule
 from kschedlab.text.comparison import answer, decided, picked, remark
 from kschedlab.text.html import Html
@@ -43,7 +44,7 @@ def read_rules(text: str) -> str:
         name, _, state = part.strip().partition(" ")
         if name not in WORDS or state.strip() not in (ON, OFF):
             problem = say('"{rule}" is not a rule with on or off, such as "sorted_again on"', rule=part.strip())
-            raise ValueError(say("rules: {problem}; the rules are {rules}", problem=problem, rules=listed(WORDS)))
+            raise InputValueError(say("rules: {problem}; the rules are {rules}", problem=problem, rules=listed(WORDS)))
         pinned[name] = state.strip()
     return "; ".join(f"{rule.name} {pinned[rule.name]}" for rule in SWITCHES if rule.name in pinned) or NONE
 
@@ -226,7 +227,7 @@ def right(settings: Settings, choices: Sequence[str]) -> str:
     found = [picked(decision), *(each.pod.metadata.name for each in victims)]
     if (chosen := next((each for each in choices if each in found), None)) is None:
         wrong = later("none of the answers {choices} is right; it would be {right}")
-        raise ValueError(say(wrong, choices=listed(choices), right=say(" or ").join(found)))
+        raise InputValueError(say(wrong, choices=listed(choices), right=say(" or ").join(found)))
     return chosen
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kschedlab.messages import later, listed, say
-from kschedlab.objects.problems import expected
+from kschedlab.objects.problems import InputValueError, expected
 from kschedlab.text.html import Html, visible
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
@@ -25,7 +25,9 @@ class Prediction(Panel[Nothing]):
         if not isinstance(remarks, Mapping):
             raise expected(later("a dict from each answer to its remark"), remarks)
         if not remarks or right and right not in remarks:
-            raise ValueError(say('right: "{answer}" is not one of {choices}', answer=right, choices=listed(remarks)))
+            raise InputValueError(
+                say('right: "{answer}" is not one of {choices}', answer=right, choices=listed(remarks))
+            )
         self.text, self.remarks = str(question), dict(remarks)
         view = View(Html(), "", Html(), "")
         asked = Question[Any](

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 from kschedlab.messages import later, listed, say
-from kschedlab.objects.problems import expected
+from kschedlab.objects.problems import InputValueError, expected
 from kschedlab.text.html import Html
 from kschedlab_lab.views.svg import Room
 
@@ -60,7 +60,9 @@ class Question(Generic[S]):
         answer = str(answer)
         if self.choices:
             if answer not in self.choices:
-                raise ValueError(say('"{answer}" is not one of {choices}', answer=answer, choices=listed(self.choices)))
+                raise InputValueError(
+                    say('"{answer}" is not one of {choices}', answer=answer, choices=listed(self.choices))
+                )
             return answer
         wrong = ValueError(say('"{answer}" is not {numbers}', answer=answer, numbers=self.numbers))
         try:

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kschedlab.decision import Decision
+from kschedlab.extenders.extender import Extender
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import outcome
+from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_lab.panels import score
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
@@ -48,7 +50,11 @@ class TooHot:
         return {"node-c": "rack is too hot"}
 
 
-EXTENDERS: dict[str, tuple[object, ...]] = {OFF: (), SCORES: (Thermometer(),), REFUSES: (TooHot(),)}
+EXTENDERS: dict[str, tuple[Extender, ...]] = {
+    OFF: (),
+    SCORES: (as_extender(Thermometer()),),
+    REFUSES: (as_extender(TooHot()),),
+}
 NAME, AFFINITY = Thermometer.__name__, "InterPodAffinity"
 ROWS = (*score.PLUGINS, NAME, SUM)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.question import Question
@@ -124,7 +125,7 @@ def the_number(what: str = "") -> Question[Settings]:
         found = next((each for each in steps if each.what == (what or settings.stage)), None)
         if found is None:
             there = listed(each.what for each in steps)
-            raise ValueError(say('this score has no step "{step}"; there are {there}', step=what, there=there))
+            raise InputValueError(say('this score has no step "{step}"; there are {there}', step=what, there=there))
         return found
 
     def why(settings: Settings, answer: str) -> str:

@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
 from kschedlab.messages import later, listed, say
-from kschedlab.objects.problems import safe_text, shortened
+from kschedlab.objects.problems import InputValueError, safe_text, shortened
 
 Value: TypeAlias = Hashable
 Kind: TypeAlias = Literal["slider", "choice", "switch", "steps", "typed"]
@@ -79,14 +79,14 @@ class Control:
         if self.last is not None:
             return int(index)
         if not 0 <= int(index) < len(self.values):
-            raise ValueError(say("{name}: there is no value number {index}", name=name, index=index))
+            raise InputValueError(say("{name}: there is no value number {index}", name=name, index=index))
         return self.values[int(index)]
 
     def check(self, name: str, value: Value, settings: Any) -> Value:
         """The value if it, or the text that writes it, is allowed. ValueError lists the allowed ones."""
         if self.reads is not None:
             if not isinstance(value, str):
-                raise ValueError(say("{name}: expected text, got {value}", name=name, value=_shown(value)))
+                raise InputValueError(say("{name}: expected text, got {value}", name=name, value=_shown(value)))
             return self._typed(name, value)
         if isinstance(value, str) and value not in self.values:
             return self.read(name, value, settings)
@@ -98,7 +98,7 @@ class Control:
     def _typed(self, name: str, written: str) -> str:
         assert self.reads is not None
         if "," in written:
-            raise ValueError(
+            raise InputValueError(
                 say('{name}: "{written}" has a comma, which separates settings', name=name, written=written)
             )
         return self.reads(written)
@@ -107,7 +107,7 @@ class Control:
         values = self.allowed(settings)
         steps = say("the steps 0 to {last}", last=len(values) - 1)
         there = steps if self.counts_steps else listed(map(self.write, values))
-        raise ValueError(say('{name}: "{written}" is not one of {there}', name=name, written=written, there=there))
+        raise InputValueError(say('{name}: "{written}" is not one of {there}', name=name, written=written, there=there))
 
 
 def _same(allowed: Value, given: Any) -> bool:
@@ -207,7 +207,7 @@ class Restorable:
     def parse(cls, text: str) -> Self:
         """Parse the text of ``str()``; missing settings keep their defaults. ValueError says what is wrong."""
         if not isinstance(text, str):
-            raise ValueError(
+            raise InputValueError(
                 say('expected settings as text, such as "{example}", got {value}', example=cls(), value=_shown(text))
             )
         parts = (part.partition(":") for part in text.translate(FULL_WIDTH).split(",") if part.strip())
@@ -222,7 +222,7 @@ class Restorable:
         controls, settings = self.controls(), self
         if unknown := [name for name in changes if name not in controls]:
             there = listed(controls)
-            raise ValueError(say('"{name}" is not a setting; there are {there}', name=unknown[0], there=there))
+            raise InputValueError(say('"{name}" is not a setting; there are {there}', name=unknown[0], there=there))
         for name in sorted(changes, key=lambda name: controls[name].last is not None):
             value = take(controls[name], name, changes[name], settings)
             settings = replace(settings, **{name: value})  # type: ignore[type-var]  # see the class

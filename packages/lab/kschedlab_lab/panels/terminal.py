@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from kschedlab.build import Manifest, as_yaml, deployment, node, pod
 from kschedlab.messages import later, say
+from kschedlab.objects.problems import InputValueError
 from kschedlab_lab.panels import preemption
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.settings import Nothing
@@ -115,5 +116,5 @@ class Terminal(Panel[Nothing]):
 def panel(story: str) -> Terminal:
     """The panel on the cluster of this story: ``nomination`` or ``ladder``. ValueError."""
     if story not in STORIES:
-        raise ValueError(say('"{story}" is no story; there are {stories}', story=story, stories=[*STORIES]))
+        raise InputValueError(say('"{story}" is no story; there are {stories}', story=story, stories=[*STORIES]))
     return Terminal(story)

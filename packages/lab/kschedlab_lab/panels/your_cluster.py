@@ -16,6 +16,7 @@ from kschedlab.explanation import NoProfileError, explain
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.messages import later, say, sentences
+from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.joining import several
 from kschedlab.text.html import Html, element, join, visible
 from kschedlab.text.ladder import ladder_html
@@ -69,7 +70,7 @@ def _finder(kind: str, names: Sequence[str]) -> Callable[[str], str]:
         words = text.split()
         found = next((name for name in names if all(word in name for word in words)), None) if words else None
         if found is None:
-            raise ValueError(
+            raise InputValueError(
                 say(
                     'no {kind} "{text}" among {all}; the first is {name}',
                     kind=say(kind),

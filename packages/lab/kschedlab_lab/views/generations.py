@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.messages import later, listed, say
+from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
 from kschedlab.plugins.one_node import OneNodeFilter, OneNodeScore
 from kschedlab.text.html import Html, element, join, visible
@@ -169,7 +170,7 @@ def generations_html(generations: Sequence[Generation], everything: bool = False
 def _begun(found: Sequence[Section], only: str) -> list[Section]:
     """The sections whose titles begin like this. ValueError lists the titles if there is none."""
     if not (kept := [each for each in found if each.title.startswith(only)]):
-        raise ValueError(
+        raise InputValueError(
             say(
                 'no section begins with "{only}"; there are {titles}',
                 only=only,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kschedlab.messages import later, listed, say
+from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html, coded, element
 from kschedlab.text.style import CELL, HEAD, NOWRAP, TABLE
 from kschedlab.text.words import aligned
@@ -311,7 +312,7 @@ class Glossary:
         if unknown := [str(word) for word in words if word not in known]:
             near = get_close_matches(unknown[0], known, 3, 0.0)
             message = later('"{word}" is not in the glossary; there are {near}, ...')
-            raise ValueError(say(message, word=unknown[0], near=listed(near)))
+            raise InputValueError(say(message, word=unknown[0], near=listed(near)))
         self.terms = [known[word] for word in words or TERMS]
 
     def __repr__(self) -> str:

@@ -36,9 +36,9 @@ from kschedlab_simulation import Simulation
 from packages.lab.tests.language.shown import english
 
 DATA = Path(__file__).parents[4] / "tests" / "manifests"
+VERDICTS = Path(__file__).parents[3] / "validation" / "tests" / "data"
 BAD = sorted(path for path in (DATA / "bad").iterdir() if path.suffix != ".txt")
-RECORDING = Path(__file__).parents[3] / "validation" / "tests" / "data" / "validation.jsonl.gz"
-RECORDED = [json.loads(line) for line in gzip.decompress(RECORDING.read_bytes()).splitlines()]
+RECORDED = [json.loads(line) for line in gzip.decompress((VERDICTS / "validation.jsonl.gz").read_bytes()).splitlines()]
 
 FIELDS = {field for fields in known().types.values() for field in fields}
 KINDS = {kind for kinds in known().kinds.values() for kind in kinds}

@@ -10,11 +10,9 @@ from __future__ import annotations
 import asyncio
 import os
 import ssl
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 
 import httpx
 import msgspec
@@ -38,8 +36,6 @@ SILENCE = 180.0
 MOST_SHOWN = 300
 
 JSON = "application/json"
-if find_spec("sniffio") is None:
-    sys.modules["sniffio"] = None  # type: ignore[assignment]  # httpcore would look for it on disk in every request
 
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _WATCHING = httpx.Timeout(30.0, connect=10.0, read=SILENCE)

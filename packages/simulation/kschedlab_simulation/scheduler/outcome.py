@@ -11,7 +11,7 @@ from kschedlab.plugins.framework import Status
 from kschedlab.preemption.stage import Preemption
 
 if TYPE_CHECKING:
-    from kschedlab_devices.binding import GivenBack
+    from kschedlab.claims import GivenBack
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import pytest
 from kschedlab.build import node, pod
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.objects.model import Node, Pod
+from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_simulation.log import Changed
 from packages.simulation.tests.plane import Plane
 
@@ -37,7 +38,7 @@ class Closed:
 
 
 def plane(generation: str, *extenders: object) -> Plane:
-    return Plane(node("n1"), generation=Generation.named(generation).extended_by(*extenders))
+    return Plane(node("n1"), generation=Generation.named(generation).extended_by(*map(as_extender, extenders)))
 
 
 @pytest.mark.parametrize("generation", ALL)
@@ -95,7 +96,8 @@ def test_any_event_requeues_a_pod_that_an_extender_refused(generation: str) -> N
 
 def test_an_error_in_preemption_keeps_the_nomination() -> None:
     running, coming = pod("low", "n1", priority=1), pod("web", priority=5, nominated="n1")
-    world = Plane(node("n1"), running, coming, generation=Generation.named("v1.37").extended_by(Closed()))
+    closed = Generation.named("v1.37").extended_by(as_extender(Closed()))
+    world = Plane(node("n1"), running, coming, generation=closed)
     world.run()
     assert world.condition("web")[2] == (
         '0/1 nodes are available: 1 closed. preemption: expected at least one victim pod on node "n1"'

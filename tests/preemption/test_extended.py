@@ -2,10 +2,10 @@
 
 import pytest
 
+from kschedlab.extenders.rules import FreeNode
+from kschedlab.extenders.run import Offer
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.preemption.extended import chosen_without_victims
-from kschedlab_configuration.extenders.rules import FreeNode
-from kschedlab_configuration.extenders.run import Offer
 
 
 def offers(*candidates: tuple[int, int]) -> list[Offer]:

@@ -1,0 +1,50 @@
+"""DynamicResources: can the devices that the pod claims be allocated on the node?
+
+v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PreFilter, Filter). The search for devices
+is another package's (see :mod:`kschedlab.claims`); here is when it is asked. Evicting pods can't help.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kschedlab.claims import claims_for, demands_devices
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.filter.plugin import PreFilterRejection, PreparedFilter
+from kschedlab.objects.meta import SECOND
+
+if TYPE_CHECKING:
+    from kschedlab.generations import Generation
+
+NAME = "DynamicResources"
+
+
+def wall_clock() -> int:
+    """Microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
+@dataclass(frozen=True)
+class DynamicResources:
+    """The filter. Microseconds: ``binding_timeout``, for an allocated device to get ready; ``filter_timeout``, for the
+    real scheduler's search on a node (0: unlimited); ``now``, a clock since 1970, which tells what has timed out."""
+
+    name: str = NAME
+    binding_timeout: int = 600 * SECOND
+    filter_timeout: int = 10 * SECOND
+    now: Callable[[], int] = wall_clock
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | PreFilterRejection | None:
+        """Skips a pod that demands no devices. Rejects one that has to wait for a claim or a class."""
+        return claims_for(pod.pod).prepare(self, pod, cluster) if demands_devices(pod, cluster) else None
+
+
+def plugin_for(pod: PodInfo, cluster: Cluster, generation: Generation) -> DynamicResources | None:
+    """The generation's plugin, if the pod demands devices; None also if the generation has none."""
+    if not demands_devices(pod, cluster):
+        return None
+    return next((each for each in generation.filters if isinstance(each, DynamicResources)), None)
