@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kschedlab.extras import MissingExtraError
@@ -121,9 +120,17 @@ def claims_for(pod: Pod) -> Claims:
     return claims
 
 
+def device_lines(decision: Decision) -> Iterable[str]:
+    """What the package says about a decision; nothing if the pod demands no devices."""
+    claims = installed() if demands_devices(decision.pod, decision.cluster) else None
+    return claims.lines(decision) if claims is not None else ()
+
+
 @cache
 def installed() -> Claims | None:
     """What an installed package declares; None if there is none. ImportError if two packages do."""
+    from importlib.metadata import entry_points  # slow to load, and most clusters have no devices
+
     declared = {entry.value: entry for entry in entry_points(group=GROUP)}
     if len(declared) > 1:
         raise ImportError(f"two packages serve claims of devices, {' and '.join(sorted(declared))}: uninstall one")

@@ -8,7 +8,7 @@ import pytest
 from kschedlab.generations import GENERATIONS
 
 NAMES = ("configuration", "devices", "groups", "lab", "live", "simulation")
-NEIGHBOURS = ("kube_cel", *(f"kschedlab_{name}" for name in NAMES))
+NEIGHBOURS = tuple(f"kschedlab_{name}" for name in NAMES)
 ALONE = f"""
 import sys
 from importlib import metadata
@@ -22,7 +22,9 @@ from kschedlab.scheduler import Scheduler
 """
 DECIDE = """
 world = cluster(node("a", cpu=2), node("b", cpu=4), pod("p", cpu=3))
-print(schedule("default/p", world, "{version}").node)
+decision = schedule("default/p", world, "{version}")
+assert decision.message == "" and repr(decision) and decision._repr_html_()
+print(decision.node)
 """
 PREEMPT = """
 world = cluster(node("a", cpu=2), pod("low", "a", cpu=2, priority=1), pod("p", cpu=2, priority=5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kschedlab.claims import device_lines
 from kschedlab.decision import Decision
 from kschedlab.extenders.extender import Call
 from kschedlab.messages import later, say, terms
@@ -12,7 +13,6 @@ from kschedlab.score.stage import Scores
 from kschedlab.text.html import visible
 from kschedlab.text.ladder import columns, ladder_text
 from kschedlab.text.words import Clock, aligned, choice, clock, count, listing, outcome, refusals, request_text
-from kschedlab_devices.text import device_lines
 
 NODES = 4
 """Number of best nodes with a column of scores."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from kschedlab.claims import device_lines
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.text.whatif import whatif_answers
@@ -13,7 +14,6 @@ from kschedlab.text.why_not import why_not, why_not_rows
 from kschedlab.text.words import choice, count, listing, outcome, request_text
 from kschedlab.text.your_cluster import again, compared, margin
 from kschedlab.whatif.answers import WhatIf
-from kschedlab_devices.text import device_lines
 from kschedlab_live.why.answer import (
     BOUND,
     ENDING,
