@@ -11,10 +11,12 @@ from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_one
 from kschedlab.objects.problems import Fault, ManifestError, later, one_of
 from kschedlab.plugins.framework import name_of
+from kschedlab_configuration.policy.reading import PolicyReader
 from kschedlab_configuration.profiles import ProfileReader
 from kschedlab_configuration.versions import KIND, VERSIONS
 
-POLICY, POLICY_READERS = "Policy", ("v1.13", "v1.16")
+POLICY = "Policy"
+POLICY_READERS = ("v1.13", "v1.16")
 
 
 class Reader(Protocol):
@@ -100,9 +102,9 @@ def _reader(data: dict[str, Any], base: Generation | None, plugins: Mapping[str,
     """The reader for this document. ManifestError if the format is unknown or the base cannot read it."""
     kind, version = data.get("kind"), data.get("apiVersion")
     if kind == POLICY and version == "v1":
-        from kschedlab_configuration.policy.reading import PolicyReader  # with all plugins of v1.13 and v1.16
-
-        return PolicyReader(_checked_base(base, POLICY_READERS, POLICY, origin))
+        base = _checked_base(base, POLICY_READERS, POLICY, origin)
+        policy: Reader = PolicyReader(base)
+        return policy
     for supported in VERSIONS:
         if kind == KIND and version == supported.name:
             checked = _checked_base(base, (supported.base,), supported.name, origin)

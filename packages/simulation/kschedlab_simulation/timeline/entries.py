@@ -47,7 +47,7 @@ from kschedlab_simulation.timeline.actions import (
     TimelineEntry,
     Update,
 )
-from kschedlab_simulation.timeline.formats import workload_reader
+from kschedlab_simulation.timeline.formats import SCHEDULER_PERF, format_reader
 from kschedlab_simulation.timeline.manifest_objects import (
     NEW,
     PATCH,
@@ -227,7 +227,7 @@ class _EntryReader:
     def _ops(self, name: str) -> Action | None:
         origin = Origin(self.origin.text, self.origin.root, (*self.origin.path, name))
         try:
-            read = workload_reader(origin).read_action
+            read = format_reader(SCHEDULER_PERF, origin).read_action
         except ManifestError as error:
             self.reader.problems += error.problems
             return None

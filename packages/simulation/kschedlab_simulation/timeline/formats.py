@@ -1,27 +1,21 @@
-"""The workloads of scheduler_perf, whose reader belongs to the benchmarks and need not be installed."""
+"""Formats of scenarios that another package reads."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from kschedlab.manifests.decoding import Origin
-from kschedlab.objects.problems import Fault, ManifestError, later
+from kschedlab.messages import later
+from kschedlab.objects.problems import Fault, ManifestError
 
-READER = "benchmarks.perf.workload"
+SCHEDULER_PERF = "scheduler_perf"
+READERS: dict[str, Any] = {}
+"""By the name of a format, a module with ``read_workload`` and ``read_action``: whoever brings one adds it here."""
 
 
-def workload_reader(origin: Origin) -> Any:
-    """The module that reads them. ManifestError, with the place in the file, if it is missing."""
-    try:
-        return import_module(READER)
-    except ModuleNotFoundError as error:
-        if not READER.startswith(error.name or "?"):
-            raise
-        package = READER.rpartition(".")[0]
-        why = later(
-            "{format} is read by {package}, which this installation lacks: reinstall kschedlab",
-            format="scheduler_perf",
-            package=package,
-        )
-        raise ManifestError([origin.problem(Fault((), why))]) from None
+def format_reader(format: str, origin: Origin) -> Any:
+    """The module that reads the format. ManifestError, with the place in the file, if nobody does."""
+    if format not in READERS:
+        why = later("{format} is read by `python -m benchmarks.perf` in a checkout of kschedlab", format=format)
+        raise ManifestError([origin.problem(Fault((), why))])
+    return READERS[format]

@@ -31,7 +31,7 @@ from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.timeline.actions import TimelineEntry
 from kschedlab_simulation.timeline.entries import read_entries
 from kschedlab_simulation.timeline.feasibility import check_feasible
-from kschedlab_simulation.timeline.formats import workload_reader
+from kschedlab_simulation.timeline.formats import SCHEDULER_PERF, format_reader
 from kschedlab_simulation.timeline.manifest_objects import INITIAL, ManifestObject, ObjectReader, relative_path
 from kschedlab_validation.gated import needs
 from kschedlab_validation.warned import GROUP_WARNING
@@ -158,7 +158,7 @@ class _ScenarioReader(ObjectReader):
             self.scenario.objects += self.objects(data, origin, INITIAL)
 
     def _read_workload(self, data: list[Any], origin: Origin) -> None:
-        selected = workload_reader(origin).read_workload(data, origin, self._workload, self)
+        selected = format_reader(SCHEDULER_PERF, origin).read_workload(data, origin, self._workload, self)
         if selected is None:
             return
         self.scenario.entries.append(TimelineEntry(0, selected.action, selected.origin))
