@@ -120,12 +120,6 @@ def claims_for(pod: Pod) -> Claims:
     return claims
 
 
-def device_lines(decision: Decision) -> Iterable[str]:
-    """What the package says about a decision; nothing if the pod demands no devices."""
-    claims = installed() if demands_devices(decision.pod, decision.cluster) else None
-    return claims.lines(decision) if claims is not None else ()
-
-
 @cache
 def installed() -> Claims | None:
     """What an installed package declares; None if there is none. ImportError if two packages do."""

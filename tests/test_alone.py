@@ -7,8 +7,8 @@ import pytest
 
 from kschedlab.generations import GENERATIONS
 
-NAMES = ("configuration", "devices", "groups", "lab", "live", "simulation")
-NEIGHBOURS = tuple(f"kschedlab_{name}" for name in NAMES)
+NAMES = ("configuration", "devices", "groups", "lab", "live", "simulation", "validation")
+NEIGHBOURS = ("kube_cel", *(f"kschedlab_{name}" for name in NAMES))
 ALONE = f"""
 import sys
 from importlib import metadata

@@ -31,6 +31,7 @@ from kschedlab.cluster.queries import PodQuery
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import Topology
 from kschedlab.cluster.volumes import ClaimKey, Volumes, can_still_bind, claims_of, volume_class
+from kschedlab.messages import later, say
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import (
     ApiObject,
@@ -40,7 +41,7 @@ from kschedlab.objects.model import (
     PriorityClass,
     StorageClass,
 )
-from kschedlab.objects.problems import expected, later, say, unknown
+from kschedlab.objects.problems import expected, unknown
 
 if TYPE_CHECKING:
     from kschedlab.generations import Generation

@@ -9,9 +9,10 @@ from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import Pod
-from kschedlab.objects.problems import InputValueError, UnknownNameError, expected, later, safe_text, say, unknown
+from kschedlab.objects.problems import InputValueError, UnknownNameError, expected, safe_text, unknown
 
 AnyPod: TypeAlias = str | Mapping[str, Any] | Pod
 """``namespace/name`` of a pod of the cluster, a manifest, or a Pod."""

@@ -19,8 +19,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from kschedlab.generations.columns import column
 from kschedlab.generations.rules import Eviction
+from kschedlab.messages import later, say
 from kschedlab.objects.api import GROUPS, LISTS, WORKLOADS
-from kschedlab.objects.problems import later, say, unknown
+from kschedlab.objects.problems import unknown
 
 FeatureGates: TypeAlias = Mapping[str, bool]
 G = TypeVar("G")

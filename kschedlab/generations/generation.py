@@ -14,9 +14,10 @@ from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
+from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
-from kschedlab.objects.problems import InputTypeError, InputValueError, UnknownNameError, later, say, unknown
+from kschedlab.objects.problems import InputTypeError, InputValueError, UnknownNameError, unknown
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
 from kschedlab.score.stage import Ties

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kschedlab.objects.problems import Path, later, shortened
+from kschedlab.messages import later
+from kschedlab.objects.problems import Path, shortened
 
 MAX_DEPTH = 100
 MAX_ALIASED = 200_000

@@ -12,10 +12,11 @@ import msgspec
 
 from kschedlab.manifests.schema import decode_value, validated
 from kschedlab.manifests.source_text import SourceText
+from kschedlab.messages import later, say
 from kschedlab.objects.kinds import OF_CONTROLLERS, RESOURCES
 from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import ApiObject
-from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, later, path_text, placed, say, shortened
+from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, placed, shortened
 
 GROUPS = {kind.__name__: resource.group for kind, resource in RESOURCES.items() if kind not in OF_CONTROLLERS}
 """The API group of each kind that the scheduler reads."""

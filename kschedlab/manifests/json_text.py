@@ -10,7 +10,7 @@ from typing import Any
 
 from kschedlab.manifests.composer import Composer, UnreadableError
 from kschedlab.manifests.parser_words import in_words
-from kschedlab.objects.problems import later
+from kschedlab.messages import later
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from kschedlab.manifests.checks import faults_of, priority_fault, warnings_of
 from kschedlab.manifests.decoding import (
     Origin,
     decode,
@@ -30,10 +31,10 @@ from kschedlab.manifests.defaults import priority_classes, with_defaults
 from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
 from kschedlab.manifests.sharing import Sharing
 from kschedlab.manifests.source_text import SourceText
-from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
+from kschedlab.messages import later, say
 from kschedlab.objects import model
 from kschedlab.objects.kinds import RESOURCES
-from kschedlab.objects.problems import Fault, ManifestError, Problem, later, path_text, safe_text, say, shortened
+from kschedlab.objects.problems import Fault, ManifestError, Problem, path_text, safe_text, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import nonzero_requests, pod_requests
 

@@ -8,7 +8,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias
 
-from kschedlab.objects.problems import Fault, Path, later, one_of, shortened
+from kschedlab.messages import later
+from kschedlab.objects.problems import Fault, Path, one_of, shortened
 
 MOST = 100
 """How many unknown fields of one object are named."""

@@ -14,8 +14,9 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from kschedlab.messages import later
 from kschedlab.objects.meta import Part, Time
-from kschedlab.objects.problems import WRITTEN, Fault, Path, later, shortened
+from kschedlab.objects.problems import WRITTEN, Fault, Path, shortened
 from kschedlab.objects.quantity import Quantity, QuantityError
 
 _INVALID = object()

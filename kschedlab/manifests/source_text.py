@@ -8,7 +8,8 @@ from functools import cached_property
 import msgspec
 
 from kschedlab.manifests.composer import Composer, UnreadableError
-from kschedlab.objects.problems import ManifestError, Path, Problem, expected, later, say
+from kschedlab.messages import later, say
+from kschedlab.objects.problems import ManifestError, Path, Problem, expected
 
 _STARTS, _STARTS_ENCODED = re.compile(r"\s*[{\[]"), re.compile(rb"\s*[{\[]")
 

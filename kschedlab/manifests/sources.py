@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from kschedlab.manifests.source_text import SourceText
-from kschedlab.objects.problems import InputTypeError, ManifestError, Problem, later, one_of, say
+from kschedlab.messages import later, say
+from kschedlab.objects.problems import InputTypeError, ManifestError, Problem, one_of
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from kschedlab.manifests.composer import MERGE, Composer, UnreadableError
 from kschedlab.manifests.parser_words import in_words
-from kschedlab.objects.problems import later, shortened
+from kschedlab.messages import later
+from kschedlab.objects.problems import shortened
 
 _WORDS: dict[str, bool | None] = (
     dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True)

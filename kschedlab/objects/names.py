@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from kschedlab.messages import later
+from kschedlab.objects.problems import shortened
+
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _DNS_LABEL = re.compile(_LABEL)
 _DNS_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
@@ -20,7 +23,7 @@ def name_fault(name: str) -> str | None:
     """What is wrong with an object's name (lowercase letters, digits, ``-`` and ``.``)."""
     if len(name) <= 253 and _DNS_NAME.fullmatch(name):
         return None
-    return _refused("name", name)
+    return refusal("name", name)
 
 
 @lru_cache(4096)
@@ -28,7 +31,7 @@ def dns_label_fault(name: str) -> str | None:
     """What is wrong with the name of a namespace or container (lowercase letters, digits and ``-``)."""
     if len(name) <= 63 and _DNS_LABEL.fullmatch(name):
         return None
-    return _refused("label", name)
+    return refusal("label", name)
 
 
 @lru_cache(65536)
@@ -37,7 +40,7 @@ def label_key_fault(key: str) -> str | None:
     prefix, slash, name = key.rpartition("/")
     if len(name) <= 63 and _QUALIFIED.fullmatch(name) and (not slash or name_fault(prefix) is None):
         return None
-    return _refused("key", key)
+    return refusal("key", key)
 
 
 @lru_cache(65536)
@@ -45,11 +48,39 @@ def label_value_fault(value: str) -> str | None:
     """What is wrong with a label's value."""
     if not value or (len(value) <= 63 and _QUALIFIED.fullmatch(value)):
         return None
-    return _refused("value", value)
+    return refusal("value", value)
 
 
-def _refused(what: str, text: str) -> str:
-    """The fault in words, which are loaded only now."""
-    from kschedlab.objects.name_words import refusal
+# -- why not, with the remedy
 
-    return refusal(what, text)
+_WHY = {
+    "name": later(
+        '"{text}" is not a valid name: use lowercase letters, digits, - and . (at most 253), '
+        "starting and ending with a letter or digit"
+    ),
+    "label": later(
+        '"{text}" is not a valid name: use lowercase letters, digits and - (at most 63), '
+        "starting and ending with a letter or digit"
+    ),
+    "key": later(
+        '"{text}" is not a valid key: use letters, digits, -, _ and . (at most 63), optionally after a domain/'
+    ),
+    "value": later(
+        '"{text}" is not a valid label value: use letters, digits, -, _ and . (at most 63), '
+        "starting and ending with a letter or digit"
+    ),
+    "attribute": later(
+        '"{text}" is not a valid name: use letters, digits and _ (at most 32), not starting with a digit, '
+        "optionally after a domain/"
+    ),
+    "full attribute": later('"{text}" is not a full name: expected domain/name, such as gpu.example.com/model'),
+    "driver": later(
+        '"{text}" is not a valid name of a driver: use letters, digits, - and . (at most 63), '
+        "starting and ending with a letter or digit"
+    ),
+}
+
+
+def refusal(what: str, text: str) -> str:
+    """The sentence. ``what``: ``name``, ``label`` (a name without dots), ``key``, ``value``, ..."""
+    return later(_WHY[what], text=shortened(text))

@@ -7,8 +7,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
 from traceback import walk_tb
 from typing import NamedTuple, TypeAlias
+
+from kschedlab.messages import later, say
 
 Path: TypeAlias = tuple[str | int, ...]
 """The path of a field: ``("spec", "containers", 0, "image")``."""
@@ -92,31 +96,25 @@ LISTED = 10
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     """The error for a name that is not among the known ones; it lists up to ten of them, similar ones first."""
-    from kschedlab.objects.similar import similar_first
-
     names, wanted = list(dict.fromkeys(known)), str(name)
     text = say(
         'no {kind} "{name}"; there are {number:,}: {names}' if names else 'no {kind} "{name}"; there are {number:,}',
         kind=say(kind),
         name=shortened(safe_text(wanted)),
         number=len(names),
-        names=[*map(safe_text, similar_first(wanted, names, LISTED)), *["..."] * (len(names) > LISTED)],
+        names=[*map(safe_text, _similar_first(wanted, names, LISTED)), *["..."] * (len(names) > LISTED)],
     )
     return UnknownNameError(text)
 
 
-def later(message: str, /, **fields: object) -> str:
-    """:func:`kschedlab.messages.later`, which is loaded only once something is wrong."""
-    from kschedlab.messages import later as marked
-
-    return marked(message, **fields)
+_CLOSE = 5000
+"""Among how many names a similar one is looked for."""
 
 
-def say(message: str, /, **fields: object) -> str:
-    """:func:`kschedlab.messages.say`, likewise."""
-    from kschedlab.messages import say as said
-
-    return said(message, **fields)
+def _similar_first(wanted: str, names: list[str], most: int) -> list[str]:
+    """The first of these names, those that are similar to the wanted one before the others."""
+    near = [each for each in names if wanted and wanted in each] or get_close_matches(wanted, names[:_CLOSE], most)
+    return list(islice(dict.fromkeys([*near, *names]), most))
 
 
 def placed(place: str, message: str) -> str:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from kschedlab.messages import later, listed, say
+
 NANO = 10**9
 INT64_MAX = 2**63 - 1
 
@@ -20,6 +22,7 @@ _DECIMAL_SUFFIX = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_SUFFIX = {exponent: suffix for suffix, exponent in _BINARY.items()}
 _QUANTITY = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
+_TRAILING_LETTERS = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?)([A-Za-z]+)")
 _MAX_LENGTH = 64
 _MAX_EXPONENT = 64
 _SUFFIXES = [suffix for suffix in (*_DECIMAL, *_BINARY) if suffix]
@@ -191,8 +194,34 @@ def _canonical(nanos: int, format: str) -> str:
     return f"{amount}{_DECIMAL_SUFFIX[exponent]}"
 
 
-def _refused(fault: str, why: str, text: str) -> QuantityError:
-    """The error, with its words; they are loaded only now."""
-    from kschedlab.objects.quantity_words import refusal
+# -- why a text is not a quantity, with the remedy
 
-    return QuantityError(fault, refusal(why, text, _MAX_LENGTH, _MAX_EXPONENT, _SUFFIXES))
+
+def _refused(fault: str, why: str, text: str) -> QuantityError:
+    """``why``: ``too long``, ``no digits``, ``exponent`` (it is too large) or ``unreadable``."""
+    if why == "too long":
+        message = later('"{text}..." is not a quantity: it has more than {most} characters')
+        return QuantityError(fault, say(message, text=text[:20], most=_MAX_LENGTH))
+    if why == "no digits":
+        reason = say("it has no digits")
+    elif why == "exponent":
+        reason = say("its exponent is beyond {most}", most=_MAX_EXPONENT)
+    else:
+        reason = _remedy(text)
+    return QuantityError(fault, say('"{text}" is not a quantity ({why})', text=text, why=reason))
+
+
+def _remedy(text: str) -> str:
+    if re.fullmatch(r"[+-]?[0-9]+,[0-9]+[A-Za-z]*", text):
+        return say('use a decimal point: "{number}"', number=text.replace(",", "."))
+    letters = _TRAILING_LETTERS.fullmatch(text)
+    if letters is None:
+        return say("expected a number such as 2, 0.5, 500m, 64Mi, 1.5Gi or 1e3")
+    number, suffix = letters.groups()
+    likely = suffix[0].upper()
+    if likely in "KMGTPE" and suffix[1:].lower() in ("", "b", "i", "ib"):
+        power = "k" if likely == "K" else likely
+        message = later('unknown suffix "{suffix}"; {binary} uses powers of 1024, {decimal} powers of 1000')
+        return say(message, suffix=suffix, binary=f"{number}{likely}i", decimal=f"{number}{power}")
+    message = later('unknown suffix "{suffix}"; use {suffixes} or an exponent such as e3')
+    return say(message, suffix=suffix, suffixes=listed(_SUFFIXES))

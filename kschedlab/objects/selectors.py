@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kschedlab.messages import later
 from kschedlab.objects.names import label_key_fault, label_value_fault
-from kschedlab.objects.problems import later, one_of
+from kschedlab.objects.problems import one_of
 from kschedlab.objects.quantity import INT64_MAX
 
 _SET_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")

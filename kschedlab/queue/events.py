@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from kschedlab.messages import later, say
 from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.problems import InputValueError, later, say
+from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import NANO
 from kschedlab.objects.requests import Nanos, exact_requests
 from kschedlab.queue.interface import ClusterEvent

@@ -13,8 +13,9 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, checked_cluster, node_of, pod_of, without_node
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.generations import LATEST, Generation
+from kschedlab.messages import say
 from kschedlab.objects.model import Pod
-from kschedlab.objects.problems import InputValueError, say, shortened, unknown
+from kschedlab.objects.problems import InputValueError, shortened, unknown
 from kschedlab.scheduler import Scheduler
 
 Wanted: TypeAlias = AnyPod | tuple[AnyPod, int]

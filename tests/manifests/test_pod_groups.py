@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.manifests.checks import faults_of
 from kschedlab.manifests.decoding import decode
-from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.model import PodGroup, PriorityClass
 from kschedlab.objects.problems import path_text
 from kschedlab_simulation.simulation import Simulation

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.build import pod
+from kschedlab.manifests.checks import faults_of
 from kschedlab.manifests.decoding import KINDS, decode
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.loading import ManifestError, decode_objects
 from kschedlab.manifests.schema import decode_value
-from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Deployment, Job, Pod, PodCondition, RollingUpdateDeployment
 from kschedlab_validation.workloads import template_faults

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from kschedlab.manifests.checks import faults_of
 from kschedlab.manifests.decoding import decode, strict_json
-from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.problems import path_text
 from kschedlab_validation.workloads import template_faults
 from tests.oracle.differences import LET_THROUGH, REFUSED_HERE

@@ -8,14 +8,13 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
-from kschedlab.claims import device_lines
 from kschedlab.decision import Decision
 from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.program.terminal.screen import Names, Screen, grid, indented, text
 from kschedlab.score.stage import Scores
 from kschedlab.text.html import visible
 from kschedlab.text.ladder import Step, columns, steps
-from kschedlab.text.plain import answer_text, candidates_clock, ranking
+from kschedlab.text.plain import answer_text, candidates_clock, device_lines, ranking
 from kschedlab.text.words import Clock, Refusal, choice, count, outcome, refusals, request_text
 
 LISTED = 3

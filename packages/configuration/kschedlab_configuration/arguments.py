@@ -12,10 +12,12 @@ from typing import Any
 
 from kschedlab.cluster.spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, SYSTEM_DEFAULTS
 from kschedlab.filter.dynamic_resources import DynamicResources
+from kschedlab.manifests.placement import check_node_term
+from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND, Part
 from kschedlab.objects.model import NodeSelectorTerm, PreferredSchedulingTerm
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.score.node_resources import (
     CPU_AND_MEMORY,
@@ -29,7 +31,6 @@ from kschedlab_configuration import fields
 from kschedlab_configuration.durations import seconds_of
 from kschedlab_configuration.faults import duplicate, forbidden, invalid, required, unsupported
 from kschedlab_configuration.fields import ResourceSpec, ScoringStrategy, UtilizationShapePoint
-from kschedlab_validation.placement import check_node_term
 
 Faults = list[Fault]
 HIGHEST_SCORE = 10

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from kschedlab.objects.problems import Fault, Path, later
+from kschedlab.messages import later
+from kschedlab.objects.problems import Fault, Path
 from kschedlab_configuration.faults import invalid
 
 _EXPONENTS = {"ms": 3, "us": 6, "µs": 6, "ns": 9}

@@ -13,8 +13,9 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from kschedlab.manifests.schema import decode_value, validated
+from kschedlab.messages import later
 from kschedlab.objects.meta import Part
-from kschedlab.objects.problems import Fault, Path, later, quoted, shortened
+from kschedlab.objects.problems import Fault, Path, quoted, shortened
 
 P = TypeVar("P", bound=Part)
 

@@ -9,7 +9,8 @@ from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_one
-from kschedlab.objects.problems import Fault, ManifestError, later, one_of
+from kschedlab.messages import later
+from kschedlab.objects.problems import Fault, ManifestError, one_of
 from kschedlab.plugins.framework import name_of
 from kschedlab_configuration.policy.reading import PolicyReader
 from kschedlab_configuration.profiles import ProfileReader

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import msgspec
 
-from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab.messages import later
+from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.plugins.loading import (
     PluginNotFoundError,
     declared_name,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kschedlab.objects.problems import later
+from kschedlab.messages import later
 from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended, merged
 
 

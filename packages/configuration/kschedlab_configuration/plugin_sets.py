@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from kschedlab.objects.problems import Fault, Path, later, quoted, shortened
+from kschedlab.messages import later
+from kschedlab.objects.problems import Fault, Path, quoted, shortened
 from kschedlab_configuration.faults import invalid
 from kschedlab_configuration.fields import NOTHING, OldPlugins, Plugin, PluginSet
 

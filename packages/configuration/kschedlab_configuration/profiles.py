@@ -14,10 +14,11 @@ import msgspec
 
 from kschedlab.filter.plugin import Filter
 from kschedlab.generations import Generation
+from kschedlab.messages import later
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import DEFAULT_SCHEDULER
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab_configuration.arguments import ArgumentsSpec, Change

@@ -150,7 +150,8 @@ def selected_by(device_class: DeviceClass, device: Candidate) -> bool:
 
 def _match(owner: str, selectors: Sequence[DeviceSelector], device: Candidate) -> bool:
     for i, selector in enumerate(selectors):
-        assert selector.cel is not None  # a request without an expression has a fault
+        if selector.cel is None:
+            raise AllocationError(f"{owner}: selector #{i}: CEL expression empty (unsupported selector type?)")
         text = selector.cel.expression
         matches = device.selected.get(text)
         if matches is None:

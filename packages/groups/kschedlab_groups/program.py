@@ -11,10 +11,10 @@ import msgspec
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import Generation, Profiles, api_of, profile_for
+from kschedlab.manifests.checks import faults_of
 from kschedlab.manifests.decoding import Origin, decode, named_origin, strict_json
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.loading import Objects
-from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.model import PersistentVolumeClaim, Pod, PodGroup, ResourceClaim
 from kschedlab.objects.problems import ManifestError, quoted
 from kschedlab.program.options import UsageError

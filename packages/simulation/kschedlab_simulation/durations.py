@@ -11,8 +11,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from kschedlab.messages import say
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.problems import Fault, Path, say, shortened
+from kschedlab.objects.problems import Fault, Path, shortened
 
 _UNITS = {
     "ns": Fraction(1, 1000),

@@ -13,7 +13,8 @@ from msgspec.structs import force_setattr
 
 from kschedlab.manifests.decoding import KINDS
 from kschedlab.manifests.schema import decode_value
-from kschedlab.objects.problems import ManifestError, Problem, say
+from kschedlab.messages import say
+from kschedlab.objects.problems import ManifestError, Problem
 from kschedlab_simulation.status import Status
 
 _ENCODER = msgspec.json.Encoder(enc_hook=str)

@@ -12,8 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+from kschedlab.messages import say
 from kschedlab.objects.model import ApiObject, Pod
-from kschedlab.objects.problems import say
 from kschedlab.queue.interface import GONE
 from kschedlab_simulation.log import Changed, Entry, Log, Moved, Step
 

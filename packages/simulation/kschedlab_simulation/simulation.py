@@ -23,9 +23,10 @@ from kschedlab.generations import LATEST, Generation, Profiles, api_of, profiles
 from kschedlab.generations.feature_gates import FeatureGateError, with_gates
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.loading import Objects
+from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
-from kschedlab.objects.problems import ManifestError, Problem, expected, later
+from kschedlab.objects.problems import ManifestError, Problem, expected
 from kschedlab_configuration.loading import load_configuration
 from kschedlab_simulation.clock import Idle
 from kschedlab_simulation.controllers.disruption import Disruption

@@ -6,10 +6,11 @@ pkg/apis/scheduling/validation/validation.go (validatePodGroupResourceClaimStatu
 
 from __future__ import annotations
 
+from kschedlab.manifests.fields import check_name
+from kschedlab.messages import later
 from kschedlab.objects.model import ContainerClaim, Pod, PodGroup
 from kschedlab.objects.names import dns_label_fault
-from kschedlab.objects.problems import Fault, Path, later, shortened
-from kschedlab_validation.common import check_name
+from kschedlab.objects.problems import Fault, Path, shortened
 
 
 def check_claims(pod: Pod, faults: list[Fault]) -> None:

@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from kschedlab.manifests.fields import check_choice, check_name, check_present
+from kschedlab.manifests.placement import check_node_terms
+from kschedlab.messages import later
 from kschedlab.objects.model import (
     ALL_DEVICES,
     EXACT_COUNT,
@@ -27,8 +30,7 @@ from kschedlab.objects.model import (
     ResourceClaimTemplate,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
-from kschedlab.objects.problems import Fault, Path, later, shortened
-from kschedlab_validation.common import check_choice, check_name, check_present
+from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab_validation.devices import (
     EFFECTS,
     check_attribute_name,
@@ -39,7 +41,6 @@ from kschedlab_validation.devices import (
     check_selector_of_devices,
     check_version,
 )
-from kschedlab_validation.placement import check_node_terms
 from kschedlab_validation.volumes import driver_name_fault
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

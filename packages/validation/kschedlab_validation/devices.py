@@ -11,6 +11,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from kschedlab.manifests.fields import check_choice, check_name, check_present
+from kschedlab.manifests.placement import check_node_terms
+from kschedlab.messages import later
 from kschedlab.objects.model import (
     ApiObject,
     Counter,
@@ -26,12 +29,9 @@ from kschedlab.objects.model import (
     ResourceSlice,
     ResourceSliceSpec,
 )
-from kschedlab.objects.name_words import refusal
-from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
-from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault, refusal
+from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.requests import is_extended
-from kschedlab_validation.common import check_choice, check_name, check_present
-from kschedlab_validation.placement import check_node_terms
 from kschedlab_validation.policies import check_policy, too_many
 from kschedlab_validation.volumes import all_of, driver_name_fault
 

@@ -1,4 +1,4 @@
-"""What needs a feature gate of devices that is off by default.
+"""What needs a feature gate that is off by default: mostly of devices.
 
 Without the gate, the API server drops the field. An attribute that was a list has no value then, so it refuses the
 slice; it refuses a selector that treats attributes as lists, too.
@@ -12,17 +12,20 @@ from collections.abc import Collection, Iterator
 
 from msgspec.structs import replace
 
+from kschedlab.messages import later
 from kschedlab.objects.api import GROUPS, LISTS, without
 from kschedlab.objects.model import (
     ApiObject,
     DeviceClass,
     DeviceSelector,
+    Pod,
     ResourceClaim,
     ResourceClaimSpec,
     ResourceClaimTemplate,
     ResourceSlice,
 )
-from kschedlab.objects.problems import Fault, Path, later
+from kschedlab.objects.problems import Fault, Path
+from kschedlab.objects.tolerations import COMPARISONS, decimal_integer
 
 _GROUPS_FIELD = "compatibilityGroups"
 GATED = (ResourceSlice, DeviceClass, ResourceClaim, ResourceClaimTemplate)
@@ -52,6 +55,15 @@ def without_groups(document: ResourceSlice, gates: Collection[str]) -> ResourceS
         return document
     spec = without(document.spec, ("devices", "consumesCounters", _GROUPS_FIELD))
     return document if spec is document.spec else replace(document, spec=spec)
+
+
+def comparison_faults(pod: Pod) -> list[Fault]:
+    """The values that Gt and Lt of tolerations cannot compare; the gate TaintTolerationComparisonOperators is on."""
+    return [
+        Fault(("spec", "tolerations", i, "value"), "must be a whole number of 64 bits, without leading zeros")
+        for i, each in enumerate(pod.spec.tolerations)
+        if each.operator in COMPARISONS and decimal_integer(each.value) is None
+    ]
 
 
 def _paths_of_slice(document: ResourceSlice) -> Iterator[tuple[str, Path]]:

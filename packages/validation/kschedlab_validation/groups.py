@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from kschedlab.manifests.fields import PREEMPTION_POLICIES, check_choice, check_name, check_present
+from kschedlab.messages import later
 from kschedlab.objects.model import PodGroup
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, later, one_of
+from kschedlab.objects.problems import Fault, Path, one_of
 from kschedlab_validation.claims import check_entries, check_made
-from kschedlab_validation.common import PREEMPTION_POLICIES, check_choice, check_name, check_present
 from kschedlab_validation.policies import too_many
 
 _HIGHEST_PRIORITY = 1_000_000_000

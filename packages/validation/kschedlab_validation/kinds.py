@@ -1,4 +1,4 @@
-"""Checks of the kinds other than pods and nodes.
+"""Checks of objects, by kind.
 
 v1.37: pkg/apis/{core,apps,batch,policy,resource,scheduling,storage}/validation.
 """
@@ -10,17 +10,26 @@ from collections.abc import Callable
 from typing import Any
 
 from kschedlab.manifests.defaults import SYSTEM_CLASSES
+from kschedlab.manifests.fields import (
+    check_choice,
+    check_count,
+    check_name,
+    check_selector,
+)
+from kschedlab.messages import later
 from kschedlab.objects.model import (
     ApiObject,
     CSINode,
-    CSIStorageCapacity,
     Deployment,
     DeploymentSpec,
     DeviceClass,
     DeviceTaintRule,
     Job,
+    Node,
+    ObjectMeta,
     PersistentVolume,
     PersistentVolumeClaim,
+    Pod,
     PodDisruptionBudget,
     PodGroup,
     PriorityClass,
@@ -29,31 +38,23 @@ from kschedlab.objects.model import (
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
-    Service,
     StatefulSet,
     StatefulSetUpdateStrategy,
     StorageClass,
     VolumeAttachment,
 )
 from kschedlab.objects.names import dns_label_fault
-from kschedlab.objects.problems import Fault, Path, later, shortened
-from kschedlab_validation.common import (
-    PREEMPTION_POLICIES,
-    check_choice,
-    check_count,
-    check_labels,
-    check_name,
-    check_selector,
-)
+from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab_validation.device_claims import check_claim_template, check_resource_claim
 from kschedlab_validation.devices import check_device_class, check_slice, check_taint_rule
 from kschedlab_validation.groups import check_pod_group
+from kschedlab_validation.metadata import check_metadata
+from kschedlab_validation.pods import check_pod
 from kschedlab_validation.volumes import (
     check_attachment,
-    check_capacity,
     check_claim,
-    check_claim_spec,
     check_csi_node,
+    check_new_claim_spec,
     check_storage_class,
     check_volume,
 )
@@ -67,7 +68,6 @@ ROLLING_UPDATE = "RollingUpdate"
 
 
 def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
-    check_selector(budget.spec.selector, ("spec", "selector"), faults)
     if budget.spec.minAvailable is not None and budget.spec.maxUnavailable is not None:
         faults.append(Fault(("spec", "maxUnavailable"), "cannot be combined with minAvailable: keep only one of them"))
     for field, amount in (("minAvailable", budget.spec.minAvailable), ("maxUnavailable", budget.spec.maxUnavailable)):
@@ -76,7 +76,7 @@ def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
     if budget.spec.unhealthyPodEvictionPolicy is not None:
         policies, path = ("IfHealthyBudget", "AlwaysAllow"), ("spec", "unhealthyPodEvictionPolicy")
         check_choice(budget.spec.unhealthyPodEvictionPolicy, policies, path, faults)
-    for field in ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"):
+    for field in ("currentHealthy", "desiredHealthy", "expectedPods"):
         check_count(getattr(budget.status, field), ("status", field), faults)
 
 
@@ -110,22 +110,15 @@ def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) ->
             most=_HIGHEST_PRIORITY,
         )
         faults.append(Fault(("value",), message))
-    check_choice(priority_class.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
-
-
-def _check_service(service: Service, faults: list[Fault]) -> None:
-    check_labels(service.spec.selector, ("spec", "selector"), faults)
 
 
 def _check_replication_controller(controller: ReplicationController, faults: list[Fault]) -> None:
     """Check a ReplicationController except its template."""
-    check_labels(controller.spec.selector, ("spec", "selector"), faults)
     check_count(controller.spec.replicas, ("spec", "replicas"), faults)
 
 
 def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:
     """Check a ReplicaSet, StatefulSet or Deployment except its template."""
-    check_selector(owner.spec.selector, ("spec", "selector"), faults)
     check_count(owner.spec.replicas, ("spec", "replicas"), faults)
     check_count(owner.spec.minReadySeconds, ("spec", "minReadySeconds"), faults)
     if isinstance(owner, Deployment):
@@ -137,7 +130,7 @@ def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: list[F
         for i, template in enumerate(owner.spec.volumeClaimTemplates):
             path: Path = ("spec", "volumeClaimTemplates", i)
             check_name(template.metadata.name, (*path, "metadata", "name"), faults, dns_label_fault)
-            check_claim_spec(template.spec, (*path, "spec"), faults)
+            check_new_claim_spec(template.spec, (*path, "spec"), faults)
 
 
 def _check_rollout(spec: DeploymentSpec, faults: list[Fault]) -> None:
@@ -189,11 +182,26 @@ def _check_job(job: Job, faults: list[Fault]) -> None:
     check_selector(job.spec.selector, ("spec", "selector"), faults)
 
 
-CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
+_FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
+
+
+def _check_node(node: Node, faults: list[Fault]) -> None:
+    features = node.status.declaredFeatures
+    for i, feature in enumerate(features):
+        path: Path = ("status", "declaredFeatures", i)
+        if not _FEATURE.fullmatch(feature):
+            message = later('"{name}" is not a valid name of a feature, such as MyFeature', name=shortened(feature))
+            faults.append(Fault(path, message))
+        if i and feature <= features[i - 1]:
+            faults.append(Fault(path, "must come after the one before it in alphabetical order"))
+
+
+_CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
+    Pod: check_pod,
+    Node: _check_node,
     PodDisruptionBudget: _check_budget,
     PriorityClass: _check_priority_class,
     PodGroup: check_pod_group,
-    Service: _check_service,
     ReplicationController: _check_replication_controller,
     ReplicaSet: _check_replicas,
     StatefulSet: _check_replicas,
@@ -203,7 +211,6 @@ CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
     PersistentVolumeClaim: check_claim,
     StorageClass: check_storage_class,
     CSINode: check_csi_node,
-    CSIStorageCapacity: check_capacity,
     VolumeAttachment: check_attachment,
     ResourceSlice: check_slice,
     DeviceClass: check_device_class,
@@ -211,4 +218,13 @@ CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
     ResourceClaim: check_resource_claim,
     ResourceClaimTemplate: check_claim_template,
 }
-"""How each kind is checked, except for pods and nodes."""
+
+
+def faults_of(document: ApiObject) -> list[Fault]:
+    """What the API server would refuse in the object, beside what the engine refuses."""
+    faults: list[Fault] = []
+    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    check_metadata(metadata, type(document).__name__, faults)
+    if check := _CHECKS.get(type(document)):
+        check(document, faults)
+    return faults

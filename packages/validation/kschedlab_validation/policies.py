@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kschedlab.messages import later
 from kschedlab.objects.model import CapacityRequestPolicy, CapacityRequestPolicyRange
-from kschedlab.objects.problems import Fault, Path, later
+from kschedlab.objects.problems import Fault, Path
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity
 
 _MOST_VALUES = 10

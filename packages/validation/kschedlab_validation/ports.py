@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from kschedlab.manifests.fields import check_name
+from kschedlab.messages import later
 from kschedlab.objects.model import ContainerPort
-from kschedlab.objects.problems import Fault, Path, later, shortened
-from kschedlab_validation.common import check_choice, check_name
+from kschedlab.objects.problems import Fault, Path, shortened
 
 _PORT_NAME = re.compile(r"(?=.*[a-z])[a-z0-9](?:-?[a-z0-9])*")
 
@@ -34,19 +35,8 @@ def _port_faults(ports: tuple[ContainerPort, ...], host_network: bool) -> tuple[
                     Fault((*path, "name"), later('"{name}" is the name of another port', name=shortened(port.name)))
                 )
             names.add(port.name)
-        if not 0 < port.containerPort < 65536:
-            faults.append(
-                Fault(
-                    (*path, "containerPort"), later("{port} is not a port number (1 to 65535)", port=port.containerPort)
-                )
-            )
-        if not 0 <= port.hostPort < 65536:
-            faults.append(
-                Fault((*path, "hostPort"), later("{port} is not a port number (1 to 65535)", port=port.hostPort))
-            )
-        elif host_network and port.hostPort not in (0, port.containerPort):
+        if host_network and 0 <= port.hostPort < 65536 and port.hostPort not in (0, port.containerPort):
             faults.append(Fault((*path, "hostPort"), "must equal containerPort because the pod uses hostNetwork"))
-        check_choice(port.protocol or "TCP", ("TCP", "UDP", "SCTP"), (*path, "protocol"), faults)
     return tuple(faults)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kschedlab.messages import later
 from kschedlab.objects.model import (
     ApiObject,
     Node,
@@ -20,7 +21,7 @@ from kschedlab.objects.model import (
     StorageClass,
     Volume,
 )
-from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab_validation.volumes import mixed_modes
 
 _IQN = re.compile(r"(?=iqn).*iqn\.\d{4}-\d{2}\.[0-9A-Za-z.-]+:[^,;*&$|\s]+", re.ASCII)

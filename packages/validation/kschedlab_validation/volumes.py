@@ -12,12 +12,19 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
+from kschedlab.manifests import checks
+from kschedlab.manifests.fields import (
+    check_choice,
+    check_labels,
+    check_name,
+    check_present,
+)
+from kschedlab.messages import later
 from kschedlab.objects.model import (
     ISCSI,
     AzureDisk,
     AzureFile,
     CSINode,
-    CSIStorageCapacity,
     CSIVolume,
     EphemeralVolume,
     HostPath,
@@ -28,23 +35,12 @@ from kschedlab.objects.model import (
     PersistentVolumeClaimTemplate,
     PersistentVolumeSpec,
     StorageClass,
-    TopologySelectorTerm,
     Volume,
     VolumeAttachment,
 )
-from kschedlab.objects.name_words import refusal
-from kschedlab.objects.names import dns_label_fault, label_key_fault, name_fault
-from kschedlab.objects.problems import WRITTEN, Fault, Path, later, one_of, shortened
-from kschedlab_validation.common import (
-    check_annotations,
-    check_choice,
-    check_count,
-    check_labels,
-    check_name,
-    check_present,
-    check_selector,
-)
-from kschedlab_validation.placement import check_node_terms
+from kschedlab.objects.names import dns_label_fault, label_key_fault, name_fault, refusal
+from kschedlab.objects.problems import WRITTEN, Fault, Path, shortened
+from kschedlab_validation.metadata import check_annotations
 
 
 def check_volumes(volumes: tuple[Volume, ...], pod_name: str, faults: list[Fault]) -> None:
@@ -143,7 +139,7 @@ def _check_path(source: HostPath, path: Path, faults: list[Fault]) -> None:
 
 
 _SOURCES: dict[str, Callable[[Any, Path, list[Fault]], None]] = {
-    "persistentVolumeClaim": _present("claimName"),
+    "persistentVolumeClaim": _present(),
     "ephemeral": _check_ephemeral,
     "csi": _check_csi,
     "gcePersistentDisk": _present("pdName"),
@@ -176,37 +172,23 @@ def driver_name_fault(name: str) -> str | None:
 # -- claims
 
 
-_ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
-VOLUME_MODES = ("Filesystem", "Block")
-
-
 def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: list[Fault]) -> None:
-    """Check the spec of a claim, or of a template for claims."""
-    check_access_modes(spec.accessModes, (*path, "accessModes"), faults)
+    """Check the spec of a claim, or of a template for claims, beside what decisions depend on."""
     if mixed := mixed_modes(spec.accessModes):
         faults.append(Fault((*path, "accessModes"), mixed))
-    check_selector(spec.selector, (*path, "selector"), faults)
-    storage = spec.resources.requests.get("storage")
-    if storage is not None and storage.nanos <= 0:
-        storage_path = (*path, "resources", "requests", "storage")
-        faults.append(Fault(storage_path, later("{value} must be greater than 0", value=WRITTEN), str(storage)))
-    for field in ("storageClassName", "volumeAttributesClassName"):
-        if (name := getattr(spec, field)) and (fault := name_fault(name)):
-            faults.append(Fault((*path, field), fault))
-    check_choice(spec.volumeMode, VOLUME_MODES, (*path, "volumeMode"), faults)
+    if (name := spec.volumeAttributesClassName) and (fault := name_fault(name)):
+        faults.append(Fault((*path, "volumeAttributesClassName"), fault))
 
 
-def check_access_modes(modes: tuple[str, ...], path: Path, faults: list[Fault]) -> None:
-    """Check the access modes of a claim or volume, which has at least one."""
-    if not modes:
-        faults.append(Fault(path, later("is missing: expected a list of {choices}", choices=one_of(_ACCESS_MODES))))
-    for i, mode in enumerate(modes):
-        check_choice(mode, _ACCESS_MODES, (*path, i), faults)
+def check_new_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: list[Fault]) -> None:
+    """Check the whole spec of a claim that is yet to be created."""
+    checks.check_claim_spec(spec, path, faults)
+    check_claim_spec(spec, path, faults)
 
 
 def mixed_modes(modes: tuple[str, ...]) -> str | None:
     """What is wrong with access modes that exclude each other."""
-    if "ReadWriteOncePod" in modes and {*modes}.intersection(_ACCESS_MODES[:-1]):
+    if "ReadWriteOncePod" in modes and {*modes}.intersection(checks.ACCESS_MODES[:-1]):
         return later("cannot combine ReadWriteOncePod with other access modes")
     return None
 
@@ -216,7 +198,7 @@ def check_claim_template(template: PersistentVolumeClaimTemplate, path: Path, fa
     metadata = template.metadata
     check_labels(metadata.labels, (*path, "metadata", "labels"), faults)
     check_annotations(metadata.annotations, (*path, "metadata", "annotations"), faults)
-    check_claim_spec(template.spec, (*path, "spec"), faults)
+    check_new_claim_spec(template.spec, (*path, "spec"), faults)
 
 
 # -- storage objects
@@ -229,21 +211,13 @@ _LONGEST_NODE_ID = 256
 def check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
     """Check a PersistentVolume."""
     spec = volume.spec
-    for name, amount in spec.capacity.items():
+    for name in spec.capacity:
         path: Path = ("spec", "capacity", name)
         if name != "storage":
             faults.append(Fault(path, "is not a resource of a volume: only storage is"))
-        elif amount.nanos <= 0 or amount.overflows():
-            faults.append(
-                Fault(path, later("{value} must be greater than 0 and less than 8Ei", value=WRITTEN), str(amount))
-            )
     _check_volume_spec(spec, ("spec",), faults)
-    affinity = spec.nodeAffinity
-    if affinity is not None and affinity.required is None:
+    if spec.nodeAffinity is not None and spec.nodeAffinity.required is None:
         faults.append(Fault(("spec", "nodeAffinity", "required"), "is missing"))
-    elif affinity is not None and affinity.required is not None:
-        terms_path = ("spec", "nodeAffinity", "required", "nodeSelectorTerms")
-        check_node_terms(affinity.required.nodeSelectorTerms, terms_path, faults)
     if spec.persistentVolumeReclaimPolicy:
         policies = ("Delete", "Recycle", _RETAINED)
         check_choice(spec.persistentVolumeReclaimPolicy, policies, ("spec", "persistentVolumeReclaimPolicy"), faults)
@@ -252,13 +226,11 @@ def check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
 
 
 def _check_volume_spec(spec: PersistentVolumeSpec, path: Path, faults: list[Fault]) -> None:
-    check_access_modes(spec.accessModes, (*path, "accessModes"), faults)
     check_sources(spec, path, faults)
     if spec.csi is not None:
         check_present(spec.csi.volumeHandle, (*path, "csi", "volumeHandle"), faults)
     if spec.storageClassName and (fault := name_fault(spec.storageClassName)):
         faults.append(Fault((*path, "storageClassName"), fault))
-    check_choice(spec.volumeMode, VOLUME_MODES, (*path, "volumeMode"), faults)
 
 
 def check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
@@ -273,21 +245,13 @@ def check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
 def check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> None:
     """Check a StorageClass."""
     check_name(storage_class.provisioner.lower(), ("provisioner",), faults, label_key_fault)
-    modes = ("Immediate", "WaitForFirstConsumer")
-    check_choice(storage_class.volumeBindingMode, modes, ("volumeBindingMode",), faults)
     if storage_class.reclaimPolicy:
         check_choice(storage_class.reclaimPolicy, ("Delete", _RETAINED), ("reclaimPolicy",), faults)
     for i, term in enumerate(storage_class.allowedTopologies):
-        path: Path = ("allowedTopologies", i, "matchLabelExpressions")
-        _check_topology(term, path, faults)
-
-
-def _check_topology(term: TopologySelectorTerm, path: Path, faults: list[Fault]) -> None:
-    for i, each in enumerate(term.matchLabelExpressions):
-        check_name(each.key, (*path, i, "key"), faults, label_key_fault)
-        check_present(each.values, (*path, i, "values"), faults)
-        if len({*each.values}) < len(each.values):
-            faults.append(Fault((*path, i, "values"), "has a value twice"))
+        for j, each in enumerate(term.matchLabelExpressions):
+            if len({*each.values}) < len(each.values):
+                path: Path = ("allowedTopologies", i, "matchLabelExpressions", j, "values")
+                faults.append(Fault(path, "has a value twice"))
 
 
 # -- CSI
@@ -304,20 +268,10 @@ def check_csi_node(node: CSINode, faults: list[Fault]) -> None:
         check_present(driver.nodeID, (*path, "nodeID"), faults)
         if len(driver.nodeID.encode()) > _LONGEST_NODE_ID:
             faults.append(Fault((*path, "nodeID"), later("has more than {most} characters", most=_LONGEST_NODE_ID)))
-        count = driver.allocatable.count if driver.allocatable is not None else None
-        check_count(count, (*path, "allocatable", "count"), faults)
         for j, key in enumerate(driver.topologyKeys):
             check_name(key, (*path, "topologyKeys", j), faults, label_key_fault)
             if key in driver.topologyKeys[:j]:
                 faults.append(Fault((*path, "topologyKeys", j), later('"{name}" appears twice', name=shortened(key))))
-
-
-def check_capacity(capacity: CSIStorageCapacity, faults: list[Fault]) -> None:
-    """Check a CSIStorageCapacity."""
-    check_selector(capacity.nodeTopology, ("nodeTopology",), faults)
-    check_name(capacity.storageClassName, ("storageClassName",), faults)
-    if capacity.capacity is not None and capacity.capacity.nanos < 0:
-        faults.append(Fault(("capacity",), later("{value} is negative", value=WRITTEN), str(capacity.capacity)))
 
 
 def check_attachment(attachment: VolumeAttachment, faults: list[Fault]) -> None:
@@ -337,6 +291,8 @@ def check_attachment(attachment: VolumeAttachment, faults: list[Fault]) -> None:
 def _check_inline(spec: PersistentVolumeSpec, path: Path, faults: list[Fault]) -> None:
     """Check a volume that was in a pod: it has a CSI source, and nothing that a pod's volume lacks."""
     _check_volume_spec(spec, path, faults)
+    checks.check_access_modes(spec.accessModes, (*path, "accessModes"), faults)
+    check_choice(spec.volumeMode, checks.VOLUME_MODES, (*path, "volumeMode"), faults)
     if mixed := mixed_modes(spec.accessModes):
         faults.append(Fault((*path, "accessModes"), mixed))
     check_present(spec.csi, (*path, "csi"), faults)

@@ -9,6 +9,8 @@ from contextlib import suppress
 
 import msgspec
 
+from kschedlab.manifests import checks
+from kschedlab.manifests.fields import check_choice, check_labels
 from kschedlab.objects.model import (
     ApiObject,
     Deployment,
@@ -22,7 +24,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.problems import Fault
 from kschedlab.objects.selectors import SelectorError
-from kschedlab_validation.common import check_annotations, check_choice, check_labels
+from kschedlab_validation.metadata import check_annotations
 from kschedlab_validation.pods import check_pod_spec
 
 
@@ -38,7 +40,9 @@ def template_faults(document: ApiObject, may_lack: bool = False) -> list[Fault]:
     if template is None:
         return [] if may_lack else [Fault(("spec", "template"), "is missing")]
     labels = template.metadata.labels
-    check_pod_spec(Pod(spec=_without_claims(template.spec, document)), faults, template=True)
+    spec = _without_claims(template.spec, document)
+    checks.check_pod_spec(spec, faults)
+    check_pod_spec(Pod(spec=spec), faults, template=True)
     check_labels(labels, ("metadata", "labels"), faults)
     check_annotations(template.metadata.annotations, ("metadata", "annotations"), faults)
     if not isinstance(document, Job):

@@ -30,8 +30,9 @@ from kschedlab.extenders.extender import (
     Victims,
     identity,
 )
+from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.problems import InputValueError, say
+from kschedlab.objects.problems import InputValueError
 from kschedlab_configuration.extenders.wire import items, mapping, number, text, value
 
 DEFAULT_TIMEOUT = 5.0

@@ -28,8 +28,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kschedlab.extenders.extender import Extender, ExtenderError, Filtered, Returned, Victims, identity
+from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.problems import InputTypeError, InputValueError, say
+from kschedlab.objects.problems import InputTypeError, InputValueError
 from kschedlab.plugins.framework import raised
 
 VERBS = ("filter", "prioritize", "preempt", "bind")

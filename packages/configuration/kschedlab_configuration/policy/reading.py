@@ -19,10 +19,11 @@ from kschedlab.filter.predicates.node_label import NodeLabel
 from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.generations import Generation
 from kschedlab.generations.registry import MAX_PRIORITY, REGISTRY_1_13, REGISTRY_1_16, Registry
+from kschedlab.messages import later
 from kschedlab.objects.api import API_1_13
 from kschedlab.objects.model import DEFAULT_SCHEDULER
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, later, shortened
+from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import is_extended
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from kschedlab.claims import device_lines
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
+from kschedlab.text.plain import device_lines
 from kschedlab.text.whatif import whatif_answers
 from kschedlab.text.why_not import why_not, why_not_rows
 from kschedlab.text.words import choice, count, listing, outcome, request_text

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kschedlab.extenders.extender import PLUGIN as EXTENDER
+from kschedlab.messages import say
 from kschedlab.objects.model import Pod, ResourceClaim
-from kschedlab.objects.problems import InputValueError, say
+from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
 from kschedlab.queue.events import Hint, Registration, checked_event
 from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.manifests.checks import faults_of, priority_fault
 from kschedlab.manifests.defaults import with_defaults
-from kschedlab.manifests.validation import faults_of, priority_fault
 from kschedlab.objects.api import GROUP_FIELD, Api
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import (
@@ -37,8 +37,7 @@ from kschedlab.objects.qos import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
 from kschedlab_simulation.pods import SCHEDULED, with_condition
 from kschedlab_simulation.server.updates import update_errors
 from kschedlab_simulation.status import ApiError, FieldError, field_error
-from kschedlab_validation.gated import GATED, refused, without_groups
-from kschedlab_validation.placement import comparison_faults
+from kschedlab_validation.gated import GATED, comparison_faults, refused, without_groups
 from kschedlab_validation.workloads import template_faults
 
 Classes = Mapping[str, PriorityClass]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
+from kschedlab.manifests.checks import faults_of
 from kschedlab.manifests.defaults import with_defaults, with_pod_level_defaults
-from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.model import (
     Container,
     Node,

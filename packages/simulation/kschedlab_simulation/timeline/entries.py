@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kschedlab.manifests.decoding import Origin
+from kschedlab.manifests.fields import EFFECTS
 from kschedlab.manifests.sources import read_all
+from kschedlab.messages import later, say
 from kschedlab.objects.meta import SECOND, Int32, Part
 from kschedlab.objects.model import (
     ApiObject,
@@ -28,7 +30,7 @@ from kschedlab.objects.model import (
     Taint,
 )
 from kschedlab.objects.names import label_key_fault, label_value_fault
-from kschedlab.objects.problems import Fault, ManifestError, Path, later, one_of, say, shortened
+from kschedlab.objects.problems import Fault, ManifestError, Path, one_of, shortened
 from kschedlab_configuration.faults import decoded
 from kschedlab_simulation.controllers.drain import DrainSettings
 from kschedlab_simulation.durations import duration_of, parse_run_time
@@ -58,7 +60,6 @@ from kschedlab_simulation.timeline.manifest_objects import (
     relative_path,
 )
 from kschedlab_simulation.timeline.targets import Targets, kinds_of, read_targets
-from kschedlab_validation.common import EFFECTS
 
 SCALABLE: tuple[type[ApiObject], ...] = (Deployment, ReplicaSet, ReplicationController, StatefulSet)
 DRAIN_TIMEOUT = 300_000_000

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from kschedlab.messages import later
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import (
     ApiObject,
@@ -20,7 +21,7 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab.objects.problems import Fault, Problem, later
+from kschedlab.objects.problems import Fault, Problem
 from kschedlab_simulation.durations import duration
 from kschedlab_simulation.timeline.actions import Create, Delete, RunOperations, TimelineEntry, Update
 from kschedlab_simulation.timeline.manifest_objects import ManifestObject

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from kschedlab.generations.feature_gates import FeatureGateError, FeatureGates, chosen
+from kschedlab.manifests.checks import faults_of, warnings_of
 from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, fast_json, kind_of, named_origin
 from kschedlab.manifests.known_fields import respelt, unknown_fields, unknown_kind
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.source_text import SourceText
-from kschedlab.manifests.validation import faults_of, warnings_of
+from kschedlab.messages import later
 from kschedlab.objects.kinds import RESOURCES, Resource
 from kschedlab.objects.model import ApiObject, ObjectMeta, PersistentVolume
-from kschedlab.objects.problems import Fault, ManifestError, Path, Problem, later
+from kschedlab.objects.problems import Fault, ManifestError, Path, Problem
 from kschedlab_validation.workloads import template_faults
 
 NEW, INITIAL, PATCH = "new", "initial", "patch"

@@ -20,9 +20,11 @@ from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_all
+from kschedlab.manifests.warnings import GROUP_WARNING
+from kschedlab.messages import later, say
 from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.meta import Int64, Part, Time
-from kschedlab.objects.problems import Fault, ManifestError, Problem, later, one_of, say
+from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of
 from kschedlab_configuration.faults import decoded
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
 from kschedlab_simulation.controllers.work_queue import ControllerSettings
@@ -34,7 +36,6 @@ from kschedlab_simulation.timeline.feasibility import check_feasible
 from kschedlab_simulation.timeline.formats import SCHEDULER_PERF, format_reader
 from kschedlab_simulation.timeline.manifest_objects import INITIAL, ManifestObject, ObjectReader, relative_path
 from kschedlab_validation.gated import needs
-from kschedlab_validation.warned import GROUP_WARNING
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from kschedlab.messages import later, say
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.names import name_fault
-from kschedlab.objects.problems import Fault, Path, later, say, shortened
+from kschedlab.objects.problems import Fault, Path, shortened
 
 _ALIASES = {
     "po": "pods",

@@ -1,4 +1,4 @@
-"""Warnings about what the API server accepts, but that does not work as one might expect."""
+"""Warnings about fields that are accepted, but do not work as one might expect."""
 
 from __future__ import annotations
 
@@ -6,26 +6,20 @@ from kschedlab.messages import later
 from kschedlab.objects.model import ApiObject, NodeAffinity, NodeSelectorTerm, Pod, PodDisruptionBudget
 from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.selectors import parse_int64
-from kschedlab_validation.gated import GATED, gated
-from kschedlab_validation.tolerated import tolerated
 
 GROUP_WARNING = later("is not modelled without the feature gate GenericWorkload: the pod is scheduled on its own")
 
 
-def warned(document: ApiObject) -> list[Fault]:
-    """A warning for each field that is not modelled or has no effect."""
+def unmodelled(document: ApiObject) -> list[Fault]:
+    """A warning for each field that kube-scheduler obeys but kschedlab does not, and for fields without effect."""
     if isinstance(document, Pod):
         return _pod_warnings(document)
-    if isinstance(document, GATED):
-        return [*{gate: fault for gate, fault in reversed([*gated(document)])}.values()]  # of each gate the first
-    return _budget_warnings(document) if isinstance(document, PodDisruptionBudget) else tolerated(document)
+    return _budget_warnings(document) if isinstance(document, PodDisruptionBudget) else []
 
 
 def _pod_warnings(pod: Pod) -> list[Fault]:
     spec = pod.spec
-    ports = spec.hostNetwork or any(port.hostPort for container in spec.containers for port in container.ports)
-    disks = any(volume.iscsi is not None or volume.azureDisk is not None for volume in spec.volumes)
-    warnings = tolerated(pod) if ports or disks else []
+    warnings: list[Fault] = []
     if spec.schedulingGroup:
         warnings.append(Fault(("spec", "schedulingGroup"), GROUP_WARNING))
     if spec.runtimeClassName and not spec.overhead and not pod.metadata.uid:

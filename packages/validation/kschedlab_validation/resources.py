@@ -1,18 +1,66 @@
-"""Checks of the resources that a pod has as a whole, beside those of its containers.
+"""How requests and limits go together, in a container and between a pod and its containers.
 
-v1.37: pkg/apis/core/validation/validation.go (validatePodResources).
+v1.37: pkg/apis/core/validation/validation.go (ValidateResourceRequirements, validatePodResources).
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 from kschedlab.manifests.defaults import with_default_requests, with_pod_level_defaults
+from kschedlab.manifests.fields import HUGE_PAGES
+from kschedlab.messages import later
 from kschedlab.objects.model import Pod, ResourceList, ResourceRequirements
-from kschedlab.objects.problems import WRITTEN, Fault, Path, later
+from kschedlab.objects.problems import WRITTEN, Fault, Path
 from kschedlab.objects.quantity import Quantity
-from kschedlab.objects.requests import container_requests
-from kschedlab_validation.pods import HUGE_PAGES, check_requirements
+from kschedlab.objects.requests import container_requests, is_extended
+
+
+def check_requirements(resources: ResourceRequirements, path: Path, faults: list[Fault]) -> None:
+    """Check that requests and limits are consistent."""
+    requests, limits = resources.requests, resources.limits
+    if not requests and not limits:
+        return
+    for name, amount in requests.items():
+        if fault := _limit_fault(name, amount, limits.get(name)):
+            faults.append(Fault((*path, "requests", name), fault, str(amount)))
+    if "cpu" not in requests and "memory" not in requests:
+        check_huge_pages(requests.keys() | limits.keys(), path, faults)
+
+
+def _limit_fault(name: str, amount: Quantity, limit: Quantity | None) -> str | None:
+    """What is wrong with a request beside its limit."""
+    no_overcommit = is_extended(name) or name.startswith(HUGE_PAGES)
+    if limit is None:
+        return (
+            later("has no limit: {name} cannot be overcommitted, so set an equal limit", name=name)
+            if no_overcommit
+            else None
+        )
+    if no_overcommit and amount != limit:
+        return later(
+            "{value} is not the limit of {limit}: {name} cannot be overcommitted, so they must be equal",
+            value=WRITTEN,
+            limit=limit,
+            name=name,
+        )
+    return (
+        later("{value} is more than the limit of {limit}", value=WRITTEN, limit=limit)
+        if amount.nanos > limit.nanos
+        else None
+    )
+
+
+def check_huge_pages(names: Collection[str], path: Path, faults: list[Fault]) -> None:
+    """Check that huge pages come with cpu or memory."""
+    huge = next((name for name in names if name.startswith(HUGE_PAGES)), None)
+    if huge is not None and "cpu" not in names and "memory" not in names:
+        faults.append(Fault(path, later("{huge} needs a request or limit for cpu or memory beside it", huge=huge)))
+
+
+# -- of a pod as a whole
 
 
 def check_pod_level(pod: Pod, faults: list[Fault], template: bool = False) -> None:
@@ -29,7 +77,7 @@ def check_pod_level(pod: Pod, faults: list[Fault], template: bool = False) -> No
         resources = msgspec.structs.replace(resources, limits=limits)
     if resources.claims is not None:
         faults.append(Fault((*path, "claims"), "cannot be set at pod level"))
-    check_requirements(resources, path, faults, pod_level=True)
+    check_requirements(resources, path, faults)
     for name, nanos in container_requests(pod).items():
         _check_covers(resources.requests, name, nanos, (*path, "requests", name), faults)
     asked = (each.resources.limits for each in pod.spec.containers)

@@ -9,23 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import lru_cache
 
-from kschedlab.objects.model import (
-    Affinity,
-    LabelSelector,
-    NodeAffinity,
-    NodeSelectorTerm,
-    Pod,
-    PodAffinity,
-    PodAffinityTerm,
-    PodSpec,
-    Toleration,
-    TopologySpreadConstraint,
-)
-from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
-from kschedlab.objects.problems import Fault, Path, later, shortened
-from kschedlab.objects.selectors import field_expression_fault
-from kschedlab.objects.tolerations import COMPARISONS, decimal_integer
-from kschedlab_validation.common import (
+from kschedlab.manifests.fields import (
     EFFECTS,
     check_choice,
     check_expression,
@@ -33,6 +17,21 @@ from kschedlab_validation.common import (
     check_present,
     check_selector,
 )
+from kschedlab.messages import later
+from kschedlab.objects.model import (
+    Affinity,
+    LabelSelector,
+    NodeAffinity,
+    NodeSelectorTerm,
+    PodAffinity,
+    PodAffinityTerm,
+    PodSpec,
+    Toleration,
+    TopologySpreadConstraint,
+)
+from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
+from kschedlab.objects.problems import Fault, Path, shortened
+from kschedlab.objects.selectors import field_expression_fault
 
 _NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -73,15 +72,6 @@ def _check_toleration(toleration: Toleration, path: Path, faults: list[Fault]) -
         check_choice(toleration.effect, EFFECTS, (*path, "effect"), faults)
     if toleration.tolerationSeconds is not None and toleration.effect != "NoExecute":
         faults.append(Fault((*path, "effect"), "must be NoExecute when tolerationSeconds is set"))
-
-
-def comparison_faults(pod: Pod) -> list[Fault]:
-    """The values that Gt and Lt of tolerations cannot compare; the gate TaintTolerationComparisonOperators is on."""
-    return [
-        Fault(("spec", "tolerations", i, "value"), "must be a whole number of 64 bits, without leading zeros")
-        for i, each in enumerate(pod.spec.tolerations)
-        if each.operator in COMPARISONS and decimal_integer(each.value) is None
-    ]
 
 
 # -- affinity

@@ -1,0 +1,328 @@
+"""Checks of objects: what no decision can be computed from is refused, and what has no effect is a warning.
+
+The fields that decisions depend on must make sense: names, labels, selectors, amounts and choices, as v1.37 has them
+(pkg/apis/*/validation). The rest of the API server's validation is kschedlab-validation: a package adds checks as entry
+points of the group ``kschedlab.checks``, each a :class:`Checks`; in pyproject.toml::
+
+    [project.entry-points."kschedlab.checks"]
+    teams = "my_checks:CHECKS"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple
+
+from kschedlab.manifests.fields import (
+    EFFECTS,
+    PREEMPTION_POLICIES,
+    RESTART_POLICIES,
+    amount_fault,
+    check_choice,
+    check_count,
+    check_labels,
+    check_name,
+    check_present,
+    check_requested,
+    check_selector,
+)
+from kschedlab.manifests.placement import check_node_terms, check_placement
+from kschedlab.manifests.warnings import unmodelled
+from kschedlab.messages import later
+from kschedlab.objects.meta import CLUSTER_SCOPED
+from kschedlab.objects.model import (
+    ApiObject,
+    ContainerPort,
+    CSINode,
+    CSIStorageCapacity,
+    Deployment,
+    Node,
+    ObjectMeta,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpec,
+    Pod,
+    PodDisruptionBudget,
+    PodGroup,
+    PodSpec,
+    PodStatus,
+    PriorityClass,
+    ReplicaSet,
+    ReplicationController,
+    Service,
+    StatefulSet,
+    StorageClass,
+    TopologySelectorTerm,
+)
+from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
+from kschedlab.objects.problems import WRITTEN, Fault, Path, one_of, shortened
+
+GROUP = "kschedlab.checks"
+
+
+class Checks(NamedTuple):
+    """What is wrong with an object, so that it is refused; and warnings about an object that is accepted."""
+
+    faults: Callable[[ApiObject], list[Fault]]
+    warnings: Callable[[ApiObject], list[Fault]]
+
+
+@cache
+def installed() -> tuple[Checks, ...]:
+    """The checks that packages add."""
+    return tuple(each.load() for each in entry_points(group=GROUP))
+
+
+def faults_of(document: ApiObject) -> list[Fault]:
+    """Everything for which the object is refused."""
+    faults = own_faults(document)
+    for checks in installed():
+        faults += checks.faults(document)
+    return faults
+
+
+def warnings_of(document: ApiObject) -> list[Fault]:
+    """A warning for each field that Kubernetes obeys but this package does not model, and for fields without effect."""
+    warnings = unmodelled(document)
+    for checks in installed():
+        warnings += checks.warnings(document)
+    return warnings
+
+
+def priority_fault(pod: Pod | PodGroup, classes: Mapping[str, PriorityClass]) -> Fault | None:
+    """A fault if the PriorityClass of the pod or group does not exist, and it does not set its priority itself."""
+    name = pod.spec.priorityClassName
+    if not name or name in classes or pod.spec.priority is not None:
+        return None
+    missing = later('there is no PriorityClass "{name}": add it or set priority', name=shortened(name))
+    return Fault(("spec", "priorityClassName"), missing)
+
+
+def own_faults(document: ApiObject) -> list[Fault]:
+    """What is wrong with the fields that decisions depend on."""
+    faults: list[Fault] = []
+    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    _check_metadata(metadata, type(document).__name__, faults)
+    if check := _CHECKS.get(type(document)):
+        check(document, faults)
+    return faults
+
+
+# -- metadata
+
+
+def path_segment_fault(name: str) -> str | None:
+    """What is wrong with a name for which any part of a URL's path will do."""
+    if name in (".", "..") or "/" in name or "%" in name:
+        return later('"{name}" is not a valid name: it must not be . or .. or contain / or %', name=shortened(name))
+    return None
+
+
+NAMES: dict[str, Callable[[str], str | None]] = {
+    "Namespace": dns_label_fault,
+    "Service": dns_label_fault,
+    "StatefulSet": dns_label_fault,
+    "PodDisruptionBudget": path_segment_fault,
+}
+"""The rule for the names of a kind, where it is not :func:`name_fault`."""
+
+
+def _check_metadata(metadata: ObjectMeta, kind: str, faults: list[Fault]) -> None:
+    check_name(metadata.name, ("metadata", "name"), faults, NAMES.get(kind, name_fault))
+    if metadata.namespace and kind not in CLUSTER_SCOPED and (fault := dns_label_fault(metadata.namespace)):
+        faults.append(Fault(("metadata", "namespace"), fault))
+    if metadata.labels:
+        check_labels(metadata.labels, ("metadata", "labels"), faults)
+
+
+# -- nodes and pods
+
+
+def _check_node(node: Node, faults: list[Fault]) -> None:
+    for field, resources in (("capacity", node.status.capacity), ("allocatable", node.status.allocatable)):
+        for name, amount in resources.items():
+            if fault := amount_fault(name, amount):
+                faults.append(Fault(("status", field, name), fault, str(amount)))
+    for i, taint in enumerate(node.spec.taints):
+        path: Path = ("spec", "taints", i)
+        check_name(taint.key, (*path, "key"), faults, label_key_fault)
+        if fault := label_value_fault(taint.value):
+            faults.append(Fault((*path, "value"), fault))
+        check_choice(taint.effect, EFFECTS, (*path, "effect"), faults)
+
+
+def _check_pod(pod: Pod, faults: list[Fault]) -> None:
+    # A pod with a uid went through the API server, which has merged the labels already.
+    check_pod_spec(pod.spec, faults, merged={} if pod.metadata.uid else pod.metadata.labels)
+    _check_pod_status(pod.status, faults)
+
+
+def check_pod_spec(spec: PodSpec, faults: list[Fault], merged: Mapping[str, str] | None = None) -> None:
+    """Check the spec of a pod or template. ``merged``: the labels that matchLabelKeys put into selectors."""
+    _check_containers(spec, faults)
+    if spec.nodeName and (fault := name_fault(spec.nodeName)):
+        faults.append(Fault(("spec", "nodeName"), fault))
+    if spec.resources is not None:
+        for field, resources in (("limits", spec.resources.limits), ("requests", spec.resources.requests)):
+            check_requested(resources, ("spec", "resources", field), faults, pod_level=True)
+    if spec.overhead:
+        check_requested(spec.overhead, ("spec", "overhead"), faults)
+    if spec.nodeSelector:
+        check_labels(spec.nodeSelector, ("spec", "nodeSelector"), faults)
+    check_placement(spec, merged or {}, faults)
+    for i, volume in enumerate(spec.volumes):
+        if volume.persistentVolumeClaim is not None:
+            path = ("spec", "volumes", i, "persistentVolumeClaim", "claimName")
+            check_present(volume.persistentVolumeClaim.claimName, path, faults)
+    if spec.preemptionPolicy is not None:
+        check_choice(spec.preemptionPolicy, PREEMPTION_POLICIES, ("spec", "preemptionPolicy"), faults)
+
+
+def _check_containers(spec: PodSpec, faults: list[Fault]) -> None:
+    if not spec.containers:
+        faults.append(Fault(("spec", "containers"), "a pod needs at least one container"))
+    names: set[str] = set()
+    for field, containers in (("containers", spec.containers), ("initContainers", spec.initContainers)):
+        for i, container in enumerate(containers):
+            path: Path = ("spec", field, i)
+            if fault := _container_name_fault(container.name, names):
+                faults.append(Fault((*path, "name"), fault))
+            names.add(container.name)
+            if container.restartPolicy is not None:
+                check_choice(container.restartPolicy, RESTART_POLICIES, (*path, "restartPolicy"), faults)
+            check_requested(container.resources.limits, (*path, "resources", "limits"), faults)
+            check_requested(container.resources.requests, (*path, "resources", "requests"), faults)
+            for j, port in enumerate(container.ports):
+                _check_port(port, (*path, "ports", j), faults)
+
+
+def _container_name_fault(name: str, names: set[str]) -> str | None:
+    if name in names:
+        return later('"{name}" is the name of another container of the pod', name=shortened(name))
+    return dns_label_fault(name) if name else "is missing"
+
+
+def _check_port(port: ContainerPort, path: Path, faults: list[Fault]) -> None:
+    for field, number, least in (("containerPort", port.containerPort, 1), ("hostPort", port.hostPort, 0)):
+        if not least <= number < 65536:
+            faults.append(Fault((*path, field), later("{port} is not a port number (1 to 65535)", port=number)))
+    check_choice(port.protocol or "TCP", ("TCP", "UDP", "SCTP"), (*path, "protocol"), faults)
+
+
+_PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+
+
+def _check_pod_status(status: PodStatus, faults: list[Fault]) -> None:
+    if status.phase:
+        check_choice(status.phase, _PHASES, ("status", "phase"), faults)
+    if status.nominatedNodeName and (fault := name_fault(status.nominatedNodeName)):
+        faults.append(Fault(("status", "nominatedNodeName"), fault))
+
+
+# -- budgets, priorities, and the owners of pods
+
+
+def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
+    check_selector(budget.spec.selector, ("spec", "selector"), faults)
+    check_count(budget.status.disruptionsAllowed, ("status", "disruptionsAllowed"), faults)
+
+
+def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) -> None:
+    check_choice(priority_class.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
+
+
+def _check_selected(owner: Service | ReplicationController, faults: list[Fault]) -> None:
+    check_labels(owner.spec.selector, ("spec", "selector"), faults)
+
+
+def _check_owner(owner: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:
+    check_selector(owner.spec.selector, ("spec", "selector"), faults)
+
+
+# -- storage
+
+ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
+VOLUME_MODES = ("Filesystem", "Block")
+
+
+def _check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
+    spec = volume.spec
+    if (storage := spec.capacity.get("storage")) is not None and (storage.nanos <= 0 or storage.overflows()):
+        message = later("{value} must be greater than 0 and less than 8Ei", value=WRITTEN)
+        faults.append(Fault(("spec", "capacity", "storage"), message, str(storage)))
+    check_access_modes(spec.accessModes, ("spec", "accessModes"), faults)
+    check_choice(spec.volumeMode, VOLUME_MODES, ("spec", "volumeMode"), faults)
+    if spec.nodeAffinity is not None and spec.nodeAffinity.required is not None:
+        path = ("spec", "nodeAffinity", "required", "nodeSelectorTerms")
+        check_node_terms(spec.nodeAffinity.required.nodeSelectorTerms, path, faults)
+
+
+def check_access_modes(modes: tuple[str, ...], path: Path, faults: list[Fault]) -> None:
+    """Check the access modes of a claim or volume, which has at least one."""
+    if not modes:
+        faults.append(Fault(path, later("is missing: expected a list of {choices}", choices=one_of(ACCESS_MODES))))
+    for i, mode in enumerate(modes):
+        check_choice(mode, ACCESS_MODES, (*path, i), faults)
+
+
+def _check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
+    check_claim_spec(claim.spec, ("spec",), faults)
+
+
+def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: list[Fault]) -> None:
+    """Check the spec of a claim, or of a template for claims."""
+    check_access_modes(spec.accessModes, (*path, "accessModes"), faults)
+    check_selector(spec.selector, (*path, "selector"), faults)
+    storage = spec.resources.requests.get("storage")
+    if storage is not None and storage.nanos <= 0:
+        storage_path = (*path, "resources", "requests", "storage")
+        faults.append(Fault(storage_path, later("{value} must be greater than 0", value=WRITTEN), str(storage)))
+    if spec.storageClassName and (fault := name_fault(spec.storageClassName)):
+        faults.append(Fault((*path, "storageClassName"), fault))
+    check_choice(spec.volumeMode, VOLUME_MODES, (*path, "volumeMode"), faults)
+
+
+def _check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> None:
+    modes = ("Immediate", "WaitForFirstConsumer")
+    check_choice(storage_class.volumeBindingMode, modes, ("volumeBindingMode",), faults)
+    for i, term in enumerate(storage_class.allowedTopologies):
+        _check_topology(term, ("allowedTopologies", i, "matchLabelExpressions"), faults)
+
+
+def _check_topology(term: TopologySelectorTerm, path: Path, faults: list[Fault]) -> None:
+    for i, each in enumerate(term.matchLabelExpressions):
+        check_name(each.key, (*path, i, "key"), faults, label_key_fault)
+        check_present(each.values, (*path, i, "values"), faults)
+
+
+def _check_csi_node(node: CSINode, faults: list[Fault]) -> None:
+    for i, driver in enumerate(node.spec.drivers):
+        count = driver.allocatable.count if driver.allocatable is not None else None
+        check_count(count, ("spec", "drivers", i, "allocatable", "count"), faults)
+
+
+def _check_capacity(capacity: CSIStorageCapacity, faults: list[Fault]) -> None:
+    check_selector(capacity.nodeTopology, ("nodeTopology",), faults)
+    check_name(capacity.storageClassName, ("storageClassName",), faults)
+    if capacity.capacity is not None and capacity.capacity.nanos < 0:
+        faults.append(Fault(("capacity",), later("{value} is negative", value=WRITTEN), str(capacity.capacity)))
+
+
+_CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
+    Node: _check_node,
+    Pod: _check_pod,
+    PodDisruptionBudget: _check_budget,
+    PriorityClass: _check_priority_class,
+    Service: _check_selected,
+    ReplicationController: _check_selected,
+    ReplicaSet: _check_owner,
+    StatefulSet: _check_owner,
+    Deployment: _check_owner,
+    PersistentVolume: _check_volume,
+    PersistentVolumeClaim: _check_claim,
+    StorageClass: _check_storage_class,
+    CSINode: _check_csi_node,
+    CSIStorageCapacity: _check_capacity,
+}
