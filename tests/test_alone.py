@@ -7,7 +7,7 @@ import pytest
 
 from kschedlab.generations import GENERATIONS
 
-NAMES = ("configuration", "devices", "groups", "lab", "live", "simulation")
+NAMES = ("configuration", "devices", "groups", "lab", "live", "simulation", "validation")
 NEIGHBOURS = ("kube_cel", *(f"kschedlab_{name}" for name in NAMES))
 ALONE = f"""
 import sys
@@ -57,6 +57,13 @@ try:
 except ValueError as error:
     print(error)
 """
+REFUSE = """
+from kschedlab.manifests.loading import ManifestError
+try:
+    cluster(pod("p", cpu="-1"))
+except ManifestError as error:
+    print(error)
+"""
 
 
 def alone(program: str) -> str:
@@ -87,3 +94,7 @@ def test_a_pod_that_demands_devices_is_an_error_with_a_remedy() -> None:
 
 def test_a_feature_gate_of_a_neighbour_is_an_error_with_a_remedy() -> None:
     assert alone(GATES).endswith("GenericWorkload needs another package: run pip install 'kschedlab[groups]'")
+
+
+def test_what_no_decision_can_use_is_refused() -> None:
+    assert alone(REFUSE).endswith("spec.containers[0].resources.requests.cpu: -1 is negative")

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.manifests.checks import faults_of, priority_fault
 from kschedlab.manifests.defaults import with_defaults
-from kschedlab.manifests.validation import faults_of, priority_fault
 from kschedlab.objects.api import GROUP_FIELD, Api
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import (
