@@ -58,7 +58,7 @@ def workloads(folder: Path) -> Iterator[Run]:
 def row(run: Run, folder: Path, timeout: int) -> str:
     """Run the workload and describe how it went."""
     load = os.getloadavg()[0]
-    command = [sys.executable, "-m", "kschedlab", "simulate", str(run.file), "--workload", run.name]
+    command = [sys.executable, "-m", "benchmarks.perf", "simulate", str(run.file), "--workload", run.name]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         start = time.perf_counter()
         process = subprocess.Popen([*command, "--output", "json"], stdout=out, stderr=errors)

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-SIMULATION, PROGRAM = ("simpy",), ("rich", "shtab")
-LAB = ("anywidget", "ipywidgets", "jupyterlab", "networkx", "plotly")
+PROGRAM = ("rich", "shtab")
 DECIDE = """
 from kschedlab import Cluster, Decision, loads, schedule
-from kschedlab_configuration import load_configuration
 from kschedlab.generations import GENERATIONS
 from kschedlab.whatif import what_if
 cluster = Cluster(loads('''
@@ -47,20 +45,7 @@ def test_a_plain_installation_has_three_libraries() -> None:
 
 
 def test_deciding_and_showing_needs_no_extra() -> None:
-    assert without(SIMULATION + PROGRAM + LAB, DECIDE) == "decided\n"
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "from kschedlab_simulation.simulation import Simulation",
-        "from kschedlab_simulation.timeline.scenario import load_scenario",
-        "import kschedlab_simulation.log",
-    ],
-)
-def test_the_simulation_says_what_it_needs(statement: str) -> None:
-    expected = "simpy not found: run pip install 'kschedlab[simulation]'\n"
-    assert without(SIMULATION, IMPORT.format(statement)) == expected
+    assert without(PROGRAM, DECIDE) == "decided\n"
 
 
 def test_the_program_says_what_it_needs() -> None:
@@ -83,7 +68,6 @@ def test_a_terminal_says_it_too() -> None:
         (["compare", "FILE", "--pod", "default/p", "--output", "html"], "<b>default/p</b>"),
         (["explain", "absent.yaml", "--output", "json"], "absent.yaml: there is no such file"),
         (["completion", "bash"], "shtab not found: run pip install 'kschedlab[program]'"),
-        (["sheet", "queue", "--seeds", "1"], "ipywidgets not found: run pip install 'kschedlab[lab]'"),
     ],
 )
 def test_what_needs_no_table_works_without_the_program_s_libraries(
@@ -91,12 +75,32 @@ def test_what_needs_no_table_works_without_the_program_s_libraries(
 ) -> None:
     file = tmp_path / "pod.yaml"
     file.write_text("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}")
-    output = without(PROGRAM + LAB, RUN.format([str(file) if each == "FILE" else each for each in arguments]))
+    output = without(PROGRAM, RUN.format([str(file) if each == "FILE" else each for each in arguments]))
     assert said in output and "Traceback" not in output
 
 
-@pytest.mark.parametrize("arguments", [["simulate", "x.yaml"], ["simulate", "--until", "5s", "x.yaml"]])
-def test_simulate_says_what_it_needs(arguments: list[str]) -> None:
-    expected = "simpy not found: run pip install 'kschedlab[simulation]'\n2\n"
-    output = without(("simpy",), RUN.format(arguments))
-    assert output.endswith(expected) and "Traceback" not in output
+ALONE = "import kschedlab.program.hooks as hooks; hooks.entry_points = lambda **_: (); "
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what", "extra"),
+    [
+        (["simulate", "x.yaml"], "kschedlab simulate", "simulation"),
+        (["why", "web"], "kschedlab why", "live"),
+        (["decide", "--config", "c.yaml"], "--config", "configuration"),
+    ],
+)
+def test_what_another_package_brings_is_named(arguments: list[str], what: str, extra: str) -> None:
+    missing = f"{what} needs another package: run pip install 'kschedlab[{extra}]'\n2\n"
+    assert without((), ALONE + RUN.format(arguments)) == missing
+
+
+def test_a_package_that_cannot_be_loaded_costs_a_line() -> None:
+    broken = """
+from importlib.metadata import EntryPoint
+import kschedlab.program.hooks as hooks
+hooks.commands = lambda: {"bad": EntryPoint("bad", "no_such_module", "kschedlab.commands")}
+"""
+    why = "kschedlab bad: no_such_module cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'\n"
+    assert without((), broken + RUN.format(["bad"])) == f"{why}2\n"
+    assert without((), broken + RUN.format(["completion", "bash"])).startswith(why)

@@ -8,3 +8,8 @@
 ``mocked_features``                         features that stand for those that nodes declare
 ==========================================  ======================================================================
 """
+
+from benchmarks.perf import workload
+from kschedlab_simulation.timeline.formats import READERS, SCHEDULER_PERF
+
+READERS[SCHEDULER_PERF] = workload

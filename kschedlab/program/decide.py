@@ -18,15 +18,16 @@ from msgspec.structs import replace
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.explanation import NoProfileError
+from kschedlab.extras import MissingExtraError
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
 from kschedlab.generations.feature_gates import FeatureGateError, chosen, with_gates
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import quoted
+from kschedlab.program import hooks
 from kschedlab.program.arriving import arriving_pods, read_fields
 from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles, print_json
 from kschedlab.scheduler import Scheduler
-from kschedlab_configuration.extenders.described import DescribedExtender, Description
 
 NOT_MODELLED = "not modelled"
 """The words of a warning about what kube-scheduler obeys and this package does not."""
@@ -71,7 +72,7 @@ class Scenario(msgspec.Struct):
     id: str = ""
     pod: str = ""
     queue: list[msgspec.Raw] = []
-    extenders: list[Description] = []
+    extenders: msgspec.Raw = msgspec.Raw(b"[]")
     featureGates: dict[str, bool] = {}
     podGroup: str = ""
 
@@ -103,15 +104,17 @@ def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[
         return head | answer | ({"notModelled": left_out} if left_out else {})
     except FeatureGateError as error:
         return head | {"feasible": [], "error": f"line {number}: featureGates: {error}"}
-    except (ManifestError, UsageError) as error:
+    except (ManifestError, MissingExtraError, UsageError) as error:
         return head | {"feasible": [], "error": f"line {number}: {error}"}
 
 
 def _answer(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     if scenario.podGroup:
-        from kschedlab_groups.program import group_verdict
-
-        return group_verdict(scenario.podGroup, scenario.objects, decode_objects(scenario.objects), profiles)
+        groups = hooks.part("pod_groups", "podGroup")
+        answer: dict[str, Any] = groups.group_verdict(
+            scenario.podGroup, scenario.objects, decode_objects(scenario.objects), profiles
+        )
+        return answer
     return _placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles)
 
 
@@ -127,9 +130,7 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
         return {"feasible": [], "error": str(NoProfileError(pod))}
     engine = Scheduler(cluster, generation, exhaustive=True)
     if dict(generation.feature_gates).get("GenericWorkload"):
-        from kschedlab_groups.program import group_scheduler
-
-        engine = group_scheduler(engine, scenario.objects, objects)
+        engine = hooks.part("pod_groups", "GenericWorkload").group_scheduler(engine, scenario.objects, objects)
     return engine.cycle(pod).to_dict() | _not_modelled(objects)
 
 
@@ -139,10 +140,13 @@ def _not_modelled(objects: Objects) -> dict[str, list[str]]:
     return {"notModelled": lines} if lines else {}
 
 
-def _extended(profiles: Profiles, tables: list[Description]) -> Profiles:
-    if not tables:
+def _extended(profiles: Profiles, tables: msgspec.Raw) -> Profiles:
+    if bytes(tables) == b"[]":
         return profiles
-    extenders = [DescribedExtender(table) for table in tables]
+    try:
+        extenders = hooks.part("extenders", "extenders")(tables)
+    except ValueError as error:
+        raise UsageError(f"not a scenario: extenders: {error}") from None
     if isinstance(profiles, Generation):
         return profiles.extended_by(*extenders)
     return {name: generation.extended_by(*extenders) for name, generation in profiles.items()}

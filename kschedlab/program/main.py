@@ -1,4 +1,4 @@
-"""The program: ``kschedlab explain``, ``compare``, ``decide``, ``bench``, ``simulate`` and the other commands."""
+"""The program: ``kschedlab explain``, ``compare``, ``decide``, ``bench``, and the commands of other packages."""
 
 from __future__ import annotations
 
@@ -13,22 +13,14 @@ from typing import NoReturn
 from kschedlab import __version__
 from kschedlab.extras import MissingExtraError, require
 from kschedlab.manifests.loading import ManifestError
-from kschedlab.program import bench, compare, completion, decide, explain
+from kschedlab.program import bench, compare, completion, decide, explain, hooks
 from kschedlab.program.options import UsageError, say
 from kschedlab.text.html import visible
-from kschedlab_lab import program as sheet
-from kschedlab_live.program import clock, schedule, serve, why
-from kschedlab_simulation.program import simulate
 
-COMMANDS = (explain, compare, decide, bench, simulate, why, serve, clock, schedule, sheet, completion)
-
+COMMANDS = {"explain": explain, "compare": compare, "decide": decide, "bench": bench, "completion": completion}
+"""The program's own commands."""
 INTERRUPTED = 130
 """The conventional exit status after Ctrl-C."""
-
-
-def kubectl_why() -> int:
-    """``kubectl why``, as kubectl's plugin: ``kschedlab why``."""
-    return main(["why", *sys.argv[1:]], "kubectl")
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "kschedlab") -> int:
@@ -39,7 +31,8 @@ def main(arguments: Sequence[str] | None = None, program: str = "kschedlab") -> 
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        options = _parser(program).parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else arguments
+        options = _parser(program, given[0] if given else "").parse_args(given)
         if vars(options).get("output") == "text":
             require("program", "rich")
         status: int = options.run(options)
@@ -71,11 +64,21 @@ class _Parser(argparse.ArgumentParser):
         super().error(visible(message))
 
 
-def _parser(program: str) -> argparse.ArgumentParser:
+def _parser(program: str, chosen: str = "") -> argparse.ArgumentParser:
+    """The parser; of other packages only the chosen command is loaded, or all if it is none of them."""
     parser = _Parser(prog=program, description="Decide exactly as kube-scheduler decides, and say why.")
     parser.add_argument("--version", action="version", version=f"kschedlab {__version__}")
     parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
+    for command in COMMANDS.values():
         command.add(commands)
+    others = hooks.commands()
+    if chosen in others or chosen in hooks.INSTALLED_BY:
+        hooks.command(chosen).add(commands)
+    elif chosen not in COMMANDS or chosen == "completion":
+        for name in others:
+            try:
+                hooks.command(name).add(commands)
+            except MissingExtraError as error:
+                say(str(error))
     return parser

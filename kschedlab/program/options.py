@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
 
 from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
 from kschedlab.manifests.loading import Objects, load
+from kschedlab.program import hooks
 from kschedlab.program.progress import Progress
 from kschedlab.text.html import visible
 
@@ -114,11 +115,10 @@ def chosen_profiles(options: argparse.Namespace) -> Profiles:
     base = GENERATIONS[options.generation] if options.generation is not None else None
     if options.config is None:
         return with_plugins(base or GENERATIONS[LATEST], options)
-    from kschedlab_configuration import load_configuration
-
+    load_configuration = hooks.part("configuration", "--config")
     source = Path(options.config) if options.config != "-" else "-"
     try:
-        profiles = load_configuration(source, base, options.plugins)
+        profiles: Any = load_configuration(source, base, options.plugins)
     except (ValueError, TypeError) as error:
         raise UsageError(f"--plugin: {error}") from None
     for warning in profiles.warnings:

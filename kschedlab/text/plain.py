@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kschedlab.claims import claims_for, demands_devices
 from kschedlab.decision import Decision
 from kschedlab.extenders.extender import Call
 from kschedlab.messages import later, say, terms
@@ -12,7 +13,6 @@ from kschedlab.score.stage import Scores
 from kschedlab.text.html import visible
 from kschedlab.text.ladder import columns, ladder_text
 from kschedlab.text.words import Clock, aligned, choice, clock, count, listing, outcome, refusals, request_text
-from kschedlab_devices.text import device_lines
 
 NODES = 4
 """Number of best nodes with a column of scores."""
@@ -43,6 +43,12 @@ def _refused(decision: Decision) -> Iterator[str]:
     if len(rows) > 1:
         yield say("Refused by filters")
         yield from aligned(rows)
+
+
+def device_lines(decision: Decision) -> Iterator[str]:
+    """Which devices the pod gets, or why nodes cannot serve its claims: headlines, and indented lines below them."""
+    if decision.verdicts is not None and demands_devices(decision.pod, decision.cluster):
+        yield from claims_for(decision.pod.pod).lines(decision)
 
 
 def _extended(decision: Decision) -> Iterator[str]:

@@ -9,7 +9,7 @@ from kschedlab.messages import listed, say, terms
 from kschedlab.preemption.stage import Attempt, Preemption
 from kschedlab.text.html import Child, Html, element, join
 from kschedlab.text.ladder import columns, ladder_html
-from kschedlab.text.plain import CANDIDATES, answer_text, candidates_clock, ranking
+from kschedlab.text.plain import CANDIDATES, answer_text, candidates_clock, device_lines, ranking
 from kschedlab.text.style import CELL, DECIDES, EVICTED, GREY, HEAD, MONO, NOWRAP, NUMBER, TABLE
 from kschedlab.text.words import Clock, choice, count, listing, outcome, refusals, request_text
 
@@ -24,7 +24,9 @@ def decision_html(decision: Decision) -> str:
 
 def decision_tables(decision: Decision) -> Html:
     """The outcome in a sentence, and a table for each stage with results."""
-    sections = (part for stage in (_refused, _extended, _scored, _preempted, _event) for part in stage(decision))
+    sections = (
+        part for stage in (_refused, _devices, _extended, _scored, _preempted, _event) for part in stage(decision)
+    )
     title = element("p", element("b", decision.pod.key), f" {request_text(decision)}")
     return element("div", title, element("p", outcome(decision)), *sections)
 
@@ -63,6 +65,11 @@ def _refused(decision: Decision) -> Iterator[Html]:
     if rows:
         yield element("p", element("b", say("Refused by filters")))
         yield table(terms("Nodes", "Plugin", "Reasons", "Evicting", "Which"), rows)
+
+
+def _devices(decision: Decision) -> Iterator[Html]:
+    for line in device_lines(decision):
+        yield element("div", line.strip()) if line.startswith(" ") else element("p", element("b", line))
 
 
 def _extended(decision: Decision) -> Iterator[Html]:

@@ -14,9 +14,8 @@ from kschedlab.program.terminal.screen import Names, Screen, grid, indented, tex
 from kschedlab.score.stage import Scores
 from kschedlab.text.html import visible
 from kschedlab.text.ladder import Step, columns, steps
-from kschedlab.text.plain import answer_text, candidates_clock, ranking
+from kschedlab.text.plain import answer_text, candidates_clock, device_lines, ranking
 from kschedlab.text.words import Clock, Refusal, choice, count, outcome, refusals, request_text
-from kschedlab_devices.text import device_lines
 
 LISTED = 3
 """Number of nodes named in a group."""

@@ -7,15 +7,16 @@ from typing import Any, Protocol
 
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.decoding import Origin
-from kschedlab.manifests.formats import POLICY, format_reader
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_one
 from kschedlab.messages import later
 from kschedlab.objects.problems import Fault, ManifestError, one_of
 from kschedlab.plugins.framework import name_of
+from kschedlab_configuration.policy.reading import PolicyReader
 from kschedlab_configuration.profiles import ProfileReader
 from kschedlab_configuration.versions import KIND, VERSIONS
 
+POLICY = "Policy"
 POLICY_READERS = ("v1.13", "v1.16")
 
 
@@ -103,7 +104,7 @@ def _reader(data: dict[str, Any], base: Generation | None, plugins: Mapping[str,
     kind, version = data.get("kind"), data.get("apiVersion")
     if kind == POLICY and version == "v1":
         base = _checked_base(base, POLICY_READERS, POLICY, origin)
-        policy: Reader = format_reader(POLICY, origin).PolicyReader(base)
+        policy: Reader = PolicyReader(base)
         return policy
     for supported in VERSIONS:
         if kind == KIND and version == supported.name:

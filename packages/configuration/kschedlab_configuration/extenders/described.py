@@ -122,3 +122,8 @@ class DescribedExtender(Extender):
     def _check(self, verb: str, status: int) -> None:
         if status:
             raise BadStatusError(verb, f"{self.name}/{verb}", status)
+
+
+def described(tables: msgspec.Raw) -> list[Extender]:
+    """The extenders of a scenario's JSON list. ValueError if one is not as described above."""
+    return [DescribedExtender(table) for table in msgspec.json.decode(tables, type=list[Description])]

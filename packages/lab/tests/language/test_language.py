@@ -19,7 +19,10 @@ def chinese() -> Iterator[None]:
 
 
 def test_a_kernel_begins_in_english_and_reads_no_catalogue() -> None:
-    program = "import sys; import kschedlab_lab.language; from kschedlab.messages import say; print(say('{n} of 2', n=1), 'babel' in sys.modules)"
+    program = (
+        "import sys; import kschedlab_lab.language; from kschedlab.messages import say; "
+        "print(say('{n} of 2', n=1), 'babel' in sys.modules)"
+    )
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "1 of 2 False\n"
     assert language() == "en" and spoken() == {}
 

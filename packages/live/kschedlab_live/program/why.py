@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from kschedlab.generations import Generation
 from kschedlab.objects.problems import UnknownNameError
+from kschedlab.program.main import main
 from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles, print_json, say
 from kschedlab.program.progress import Progress
 
@@ -53,6 +54,11 @@ exit status:
 It reads through kubectl, writes nothing, and nothing leaves this machine.
 docs/live.md says which rights it needs.
 """
+
+
+def kubectl_why() -> int:
+    """``kubectl why``, as kubectl's plugin: ``kschedlab why``."""
+    return main(["why", *sys.argv[1:]], "kubectl")
 
 
 def add(commands: Commands) -> None:

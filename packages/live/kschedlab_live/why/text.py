@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
+from kschedlab.text.plain import device_lines
 from kschedlab.text.whatif import whatif_answers
 from kschedlab.text.why_not import why_not, why_not_rows
 from kschedlab.text.words import choice, count, listing, outcome, request_text
 from kschedlab.text.your_cluster import again, compared, margin
 from kschedlab.whatif.answers import WhatIf
-from kschedlab_devices.text import device_lines
 from kschedlab_live.why.answer import (
     BOUND,
     ENDING,

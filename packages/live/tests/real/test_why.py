@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[4]
 PLUGIN = """#!{python}
 import sys
 sys.path.insert(0, {root!r})
-from kschedlab.program.main import kubectl_why
+from kschedlab_live.program.why import kubectl_why
 sys.exit(kubectl_why())
 """
 CONFIGURATION = """

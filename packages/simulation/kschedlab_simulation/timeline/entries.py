@@ -16,7 +16,6 @@ from typing import Any
 
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.fields import EFFECTS
-from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.sources import read_all
 from kschedlab.messages import later, say
 from kschedlab.objects.meta import SECOND, Int32, Part
@@ -50,6 +49,7 @@ from kschedlab_simulation.timeline.actions import (
     TimelineEntry,
     Update,
 )
+from kschedlab_simulation.timeline.formats import SCHEDULER_PERF, format_reader
 from kschedlab_simulation.timeline.manifest_objects import (
     NEW,
     PATCH,

@@ -17,7 +17,6 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.generations.feature_gates import FeatureGates
 from kschedlab.generations.generation import Profiles
 from kschedlab.manifests.decoding import Origin
-from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_all
@@ -34,6 +33,7 @@ from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.timeline.actions import TimelineEntry
 from kschedlab_simulation.timeline.entries import read_entries
 from kschedlab_simulation.timeline.feasibility import check_feasible
+from kschedlab_simulation.timeline.formats import SCHEDULER_PERF, format_reader
 from kschedlab_simulation.timeline.manifest_objects import INITIAL, ManifestObject, ObjectReader, relative_path
 from kschedlab_validation.gated import needs
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import benchmarks.perf  # noqa: F401  # reads PERF
 from kschedlab.build import as_yaml, node, pod
 from kschedlab.program.main import main
 from kschedlab.program.progress import Progress

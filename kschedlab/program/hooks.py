@@ -1,0 +1,54 @@
+"""What other packages add to the program. A package declares it in its pyproject.toml::
+
+    [project.entry-points."kschedlab.commands"]
+    simulate = "my_package.simulate"            # a module with add(commands), for `kschedlab simulate`
+
+    [project.entry-points."kschedlab.program"]
+    configuration = "my_package:load"           # reads the file of --config: (source, base, plugins) -> Profiles
+    extenders = "my_package:extenders"          # the extenders of a scenario for decide: JSON -> list of Extender
+    pod_groups = "my_package.groups"            # group_verdict and group_scheduler, for scenarios with pod groups
+
+Nothing is loaded before it is needed.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from kschedlab.extras import MissingExtraError
+
+COMMANDS, PARTS = "kschedlab.commands", "kschedlab.program"
+INSTALLED_BY = {
+    **dict.fromkeys(("clock", "schedule", "serve", "why"), "live"),
+    "sheet": "lab",
+    "simulate": "simulation",
+}
+"""The extra of kschedlab that installs a command."""
+PARTS_OF = {"configuration": "configuration", "extenders": "configuration", "pod_groups": "groups"}
+"""The extra that installs a part of the program."""
+
+
+def commands() -> dict[str, EntryPoint]:
+    """The commands of installed packages by name."""
+    return {entry.name: entry for entry in sorted(entry_points(group=COMMANDS), key=lambda each: each.name)}
+
+
+def command(name: str) -> Any:
+    """The module of a command. MissingExtraError if no package brings it, or if it cannot be loaded."""
+    return _loaded(commands().get(name), f"kschedlab {name}", INSTALLED_BY.get(name, ""))
+
+
+def part(name: str, what: str) -> Any:
+    """What a package declares under this name. ``what``: for the MissingExtraError if no package does."""
+    return _loaded(next(iter(entry_points(group=PARTS, name=name)), None), what, PARTS_OF[name])
+
+
+def _loaded(entry: EntryPoint | None, what: str, extra: str) -> Any:
+    if entry is None:
+        raise MissingExtraError(f"{what} needs another package: run pip install 'kschedlab[{extra}]'")
+    try:
+        return entry.load()
+    except Exception as error:
+        where = f"{entry.value} of {entry.dist.name}" if entry.dist is not None else entry.value
+        raise MissingExtraError(f"{what}: {where} cannot be loaded: {type(error).__name__}: {error}") from error
