@@ -80,6 +80,13 @@ try:
 except ValueError as error:
     print(error)
 """
+REFUSE = """
+from kschedlab.manifests.loading import ManifestError
+try:
+    cluster(pod("p", cpu="-1"))
+except ManifestError as error:
+    print(error)
+"""
 
 
 def alone(program: str) -> str:
@@ -118,3 +125,7 @@ def test_a_stranger_s_package_serves_claims() -> None:
 
 def test_a_feature_gate_of_a_neighbour_is_an_error_with_a_remedy() -> None:
     assert alone(GATES).endswith("GenericWorkload needs another package: run pip install 'kschedlab[groups]'")
+
+
+def test_what_no_decision_can_use_is_refused() -> None:
+    assert alone(REFUSE).endswith("spec.containers[0].resources.requests.cpu: -1 is negative")
