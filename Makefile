@@ -10,38 +10,61 @@ LESSON ?=
 SECONDS ?= 600
 COUNT ?= 300
 SEED ?= 0
+PACKAGE ?=
+ALL ?=
+CHOSEN := $(if $(ALL),,-m "not nightly")
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation live hybrid docs bench figures format lock system
+.PHONY: help lab check test test-all report release-check lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation live hybrid docs bench figures format lock system
 
 help: ## list the commands
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 lab: .venv/installed ## set up the environment and open JupyterLab on the contents notebook
 	JUPYTER_CONFIG_PATH=$(CURDIR)/.jupyter $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
-test: system lint types unit conformance notebooks browser ## everything that CI checks
+check: lint types unit ## seconds to minutes: style, types, imports, unit tests
 
-lint: .venv/installed ## ruff: rules and formatting
+ifeq ($(PACKAGE),)
+test: system check conformance notebooks browser ## everything that CI checks; PACKAGE=simulation runs the tests of one package
+else
+test: .venv/installed
+	$(BIN)/pytest $(PARALLEL) -m "not nightly" $(or $(wildcard packages/$(PACKAGE)/tests),tests --ignore=tests/notebooks --ignore=tests/browser --ignore=tests/site)
+endif
+
+test-all: system lint types ## what `make test` runs, in all states, windows and languages, with the site (an hour or more)
+	$(MAKE) unit conformance notebooks browser ALL=1
+	$(MAKE) site
+	KSCHEDLAB_SITE=build/site $(BIN)/pytest $(PARALLEL) tests/site tests/browser/test_site.py
+
+lint: .venv/installed ## ruff, and import-linter: who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: .venv/installed ## mypy --strict
 	$(BIN)/mypy
 
-unit: .venv/installed ## unit tests, one folder for each of the package's
-	$(BIN)/pytest $(PARALLEL) --ignore=tests/conformance --ignore=tests/notebooks --ignore=tests/browser --ignore=tests/live
+unit: .venv/installed ## unit tests of all packages
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --ignore=tests/conformance --ignore=tests/notebooks --ignore=tests/browser --ignore=packages/live/tests/real
 
 conformance: .venv/installed ## every vector of the real scheduler
 	$(BIN)/pytest $(PARALLEL) tests/conformance
 
 notebooks: .venv/installed ## run every notebook and compare it with its saved outputs
-	$(BIN)/pytest $(PARALLEL) tests/notebooks
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/notebooks
 	PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
 
 browser: .venv/installed ## the panels in JupyterLab and a real browser
-	$(BIN)/pytest $(PARALLEL) --dist worksteal tests/browser
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal tests/browser
+
+report: .venv/installed ## how large each package is, and what a decision loads
+	$(BIN)/python -m tools.report
+
+release-check: .venv/installed ## wheels build, and every message has its translation
+	$(BIN)/python -m tools.catalogue complete
+	$(BIN)/uv build --quiet --all-packages --wheel --out-dir build/wheels
 
 site: .venv/installed ## the course as pages that need no server, in build/site (some minutes)
 	$(BIN)/python -m tools.site.build build/site
@@ -86,7 +109,7 @@ hybrid: .venv/installed ## the real kube-scheduler against kschedlab serve, besi
 versions: .venv/installed ## unit tests with the oldest and the newest versions that pyproject.toml allows
 	for each in lowest-direct highest; do \
 		$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/$$each && \
-		$(BIN)/uv pip install --quiet --python .venv/$$each/bin/python --resolution $$each ".[lab,dev]" && \
+		$(BIN)/uv pip install --quiet --python .venv/$$each/bin/python --resolution $$each ".[program,dev]" $(addprefix ./,$(PACKAGES)) && \
 		.venv/$$each/bin/python -m pytest $(PARALLEL) --ignore=tests/notebooks --ignore=tests/browser || exit 1; done
 
 audit: .venv/installed ## known faults of what we depend on (asks pypi.org), and a bill of materials in .venv/sbom.json
@@ -98,7 +121,8 @@ docs: .venv/installed ## the API's pages in docs/api, from the docstrings
 
 lock: ## compile requirements.txt from pyproject.toml (UPGRADE=--upgrade for newer versions)
 	test -x $(BIN)/uv || { $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet uv; }
-	$(BIN)/uv pip compile pyproject.toml --extra lab --extra dev --output-file requirements.txt \
+	$(BIN)/uv pip compile pyproject.toml $(PACKAGES:%=%/pyproject.toml) --extra program --extra dev --output-file requirements.txt \
+		$(patsubst %,--no-emit-package %,kschedlab kube-cel $(addprefix kschedlab-,$(filter-out cel,$(notdir $(PACKAGES))))) \
 		--universal --python-version 3.11 --fork-strategy fewest --custom-compile-command "make lock" --quiet $(UPGRADE)
 
 format: .venv/installed ## let ruff mend what it can

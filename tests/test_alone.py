@@ -7,7 +7,7 @@ import pytest
 
 from kschedlab.generations import GENERATIONS
 
-NAMES = ("configuration", "devices", "groups", "lab", "live", "simulation")
+NAMES = ("configuration", "devices", "groups", "lab", "live", "simulation", "validation")
 NEIGHBOURS = ("kube_cel", *(f"kschedlab_{name}" for name in NAMES))
 ALONE = f"""
 import sys
@@ -22,7 +22,9 @@ from kschedlab.scheduler import Scheduler
 """
 DECIDE = """
 world = cluster(node("a", cpu=2), node("b", cpu=4), pod("p", cpu=3))
-print(schedule("default/p", world, "{version}").node)
+decision = schedule("default/p", world, "{version}")
+assert decision.message == "" and repr(decision) and decision._repr_html_()
+print(decision.node)
 """
 PREEMPT = """
 world = cluster(node("a", cpu=2), pod("low", "a", cpu=2, priority=1), pod("p", cpu=2, priority=5))
@@ -50,6 +52,27 @@ for key in ("default/claims", "default/requests"):
     except ImportError as error:
         print(type(error).__name__, error)
 print(schedule("default/claims", world, "v1.20").node)
+"""
+STRANGER = """
+from types import SimpleNamespace as Some
+from kschedlab.filter.plugin import PreFilterRejection
+
+def prepare(plugin, pod, cluster):
+    return PreFilterRejection(plugin.name, ("no devices on Sundays",))
+
+mine = Some(prepare=prepare, given_back=lambda *_: None, lines=lambda _: ["Devices are idle"])
+packages = [Some(value="mine", load=lambda: mine), Some(value="yours", load=lambda: mine)]
+claim = {"name": "gpu", "resourceClaimName": "gpu"}
+world = cluster(node("a"), pod("p", resourceClaims=[claim]))
+metadata.entry_points = lambda group, name="": packages if group == "kschedlab.claims" else ()
+try:
+    schedule("default/p", world)
+except ImportError as error:
+    print(error)
+packages.pop()
+decision = schedule("default/p", world)
+print(decision.message)
+print("Devices are idle" in str(decision))
 """
 GATES = """
 try:
@@ -82,6 +105,14 @@ def test_a_pod_that_demands_devices_is_an_error_with_a_remedy() -> None:
         "MissingExtraError pod default/claims demands devices: run pip install 'kschedlab[devices]'",
         "MissingExtraError pod default/requests demands devices: run pip install 'kschedlab[devices]'",
         "a",
+    ]
+
+
+def test_a_stranger_s_package_serves_claims() -> None:
+    assert alone(STRANGER).splitlines() == [
+        "two packages serve claims of devices, mine and yours: uninstall one",
+        "0/1 nodes are available: no devices on Sundays.",
+        "True",
     ]
 
 

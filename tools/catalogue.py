@@ -1,8 +1,9 @@
-"""Keeps the catalogue of translations up to date: python -m tools.catalogue [add FILE.json | missing PATH]
+"""Keeps the catalogue of translations up to date: python -m tools.catalogue [add FILE.json | missing PATH | complete]
 
 Without arguments: takes new messages in, drops those that no source has any more, keeps all translations. ``add``: the
 same, and takes translations from a JSON file ``{"English": "中文"}``. ``missing``: prints as such a file what has no
-translation yet, of the sources whose path contains PATH.
+translation yet, of the sources whose path contains PATH. ``complete``: fails if there is any such message; a message
+without a translation is shown in English, so only a release needs all of them.
 """
 
 from __future__ import annotations
@@ -118,15 +119,15 @@ def added(given: Any) -> dict[str, str]:
 def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("act", nargs="?", choices=("update", "add", "missing"), default="update")
+    parser.add_argument("act", nargs="?", choices=("update", "add", "missing", "complete"), default="update")
     parser.add_argument("path", nargs="?", default="")
     args = parser.parse_args()
     path = path_of(LANGUAGE)
     known = texts(read(LANGUAGE)) if path.exists() else {}
-    if args.act == "missing":
+    if args.act in ("missing", "complete"):
         found = {each: "" for each, files in messages().items() if not known.get(each) and args.path in " ".join(files)}
         print(json.dumps(found, ensure_ascii=False, indent=1))
-        return
+        sys.exit(int(args.act == "complete" and bool(found)))
     try:
         more = added(json.loads(Path(args.path).read_text(encoding="utf-8"))) if args.act == "add" else {}
     except (OSError, ValueError) as error:

@@ -33,9 +33,11 @@ from tests.browser.conftest import Show
 from tests.browser.layout import CLASS_SCREEN, WINDOWS, states
 
 STATES = {"800": 16, "1280": 8, "1920": 8, "classroom": 16}
-"""By window: how many states of each panel are measured; where there is little room, more."""
+"""By window: how many states of each panel are measured at night; where there is little room, more."""
 IN_CHINESE = {"800": 8, "1280": 3, "1920": 2, "classroom": 6}
 """The same in Chinese, whose lines end elsewhere."""
+FEW = 4
+"""How many are measured by day, and where lines are longest only for Chinese."""
 
 
 def panels() -> Iterator[tuple[str, Any]]:
@@ -90,6 +92,13 @@ def test_the_measurer_reads_what_stands_around_the_picture_and_misses_none(shown
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("name", PANELS)
 def test_nothing_overlaps_is_cut_or_too_small(shown: Show, name: str, window: str) -> None:
+    assert measured(shown, PANELS[name](), window, FEW) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("name", PANELS)
+def test_nothing_overlaps_is_cut_or_too_small_in_more_states(shown: Show, name: str, window: str) -> None:
     assert measured(shown, PANELS[name](), window, STATES[window]) == []
 
 
@@ -133,6 +142,13 @@ def chinese() -> Iterator[None]:
     language("en")
 
 
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize("name", PANELS)
+def test_a_narrow_window_holds_the_chinese_lines(shown: Show, name: str) -> None:
+    assert measured(shown, answered(name), "800", FEW) == []
+
+
+@pytest.mark.nightly
 @pytest.mark.usefixtures("chinese")
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("name", PANELS)

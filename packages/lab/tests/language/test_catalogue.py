@@ -4,24 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab_lab.language.catalogue import key_of, read, texts
-from tools.catalogue import LANGUAGE, added, fields, messages, of_python
+from kschedlab_lab.language.catalogue import read, texts
+from tools.catalogue import LANGUAGE, added, fields, of_python
 
 CATALOGUE = read(LANGUAGE)
 
 
-def test_the_catalogue_has_the_messages_of_the_sources() -> None:
-    kept = {key_of(each): [file for file, _ in each.locations] for each in CATALOGUE if each.id}
-    assert list(kept.items()) == list(messages().items()), "run `make catalogue`"
-
-
 def test_a_translation_has_the_fields_of_its_message() -> None:
     assert {each: text for each, text in texts(CATALOGUE).items() if "{" in each and fields(each) != fields(text)} == {}
-
-
-def test_every_message_has_a_translation() -> None:
-    done = texts(CATALOGUE)
-    assert [each for each in messages() if each not in done] == []
 
 
 SOURCE = """
