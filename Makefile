@@ -1,4 +1,4 @@
-# Two commands: `make lab` opens the lab, `make test` checks everything. `make help` lists the others.
+# Two commands: `make lab` opens the lab, `make test` checks what users rely on. `make help` lists the others.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,38 +10,69 @@ LESSON ?=
 SECONDS ?= 600
 COUNT ?= 300
 SEED ?= 0
+PACKAGE ?=
+TESTS_OF = $(if $(filter kschedlab,$(PACKAGE)),tests $(APART),packages/$(PACKAGE)/tests $(REAL_LIVE))
+REAL_LIVE := --ignore=packages/live/tests/real
+APART := $(foreach each,conformance notebooks browser site,--ignore=tests/$(each)) $(REAL_LIVE)
+TODAY := -m "not nightly and not release"
+ALL := -m "not release"
+NBVAL := PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env \
+	--nbval-cell-timeout 60 --nbval-sanitize-with tests/notebooks/sanitize.cfg
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation live hybrid docs bench figures format lock system
+.PHONY: help lab test check package test-all report release-check lint types unit conformance notebooks browser site catalogue refresh \
+	mutations mutants fuzz validation live hybrid versions audit docs bench figures format lock system
 
 help: ## list the commands
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
 lab: .venv/installed ## set up the environment and open JupyterLab on the contents notebook
 	JUPYTER_CONFIG_PATH=$(CURDIR)/.jupyter $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
-test: system lint types unit conformance notebooks browser ## everything that CI checks
+ifeq ($(PACKAGE),)
+test: system check conformance notebooks browser ## what users rely on; PACKAGE=simulation: that neighbour's tests alone
+else
+test: .venv/installed
+	$(BIN)/pytest $(PARALLEL) $(TODAY) $(TESTS_OF)
+endif
 
-lint: .venv/installed ## ruff: rules and formatting
+check: lint types unit ## lint, types, contracts between packages, unit tests
+
+test-all: system lint types site ## every test, all outputs of notebooks, all windows of both languages, the whole site
+	$(BIN)/pytest $(PARALLEL) $(ALL) $(APART)
+	$(BIN)/pytest $(PARALLEL) $(ALL) tests/conformance tests/notebooks
+	$(NBVAL) notebooks
+	KSCHEDLAB_SITE=build/site $(BIN)/pytest $(PARALLEL) $(ALL) --dist worksteal tests/site tests/browser
+
+lint: .venv/installed ## ruff: rules and formatting; import-linter: who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: .venv/installed ## mypy --strict
 	$(BIN)/mypy
 
 unit: .venv/installed ## unit tests, one folder for each of the package's
-	$(BIN)/pytest $(PARALLEL) --ignore=tests/conformance --ignore=tests/notebooks --ignore=tests/browser --ignore=tests/live
+	$(BIN)/pytest $(PARALLEL) $(TODAY) $(APART)
 
 conformance: .venv/installed ## every vector of the real scheduler
 	$(BIN)/pytest $(PARALLEL) tests/conformance
 
-notebooks: .venv/installed ## run every notebook and compare it with its saved outputs
-	$(BIN)/pytest $(PARALLEL) tests/notebooks
-	PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
-		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
+notebooks: .venv/installed ## run every English notebook, and one in Chinese, and compare them with their saved outputs
+	$(BIN)/pytest $(PARALLEL) $(TODAY) tests/notebooks
 
-browser: .venv/installed ## the panels in JupyterLab and a real browser
-	$(BIN)/pytest $(PARALLEL) --dist worksteal tests/browser
+browser: .venv/installed ## the panels in JupyterLab and a real browser, and pages of the course
+	$(BIN)/pytest $(PARALLEL) $(TODAY) --dist worksteal tests/site tests/browser
+
+report: .venv/installed ## sizes, what a decision loads, and translations that are missing
+	$(BIN)/python -m tools.report
+
+release-check: .venv/installed ## translations, both languages in step, wheels, and the lock
+	$(BIN)/python -m tools.catalogue check
+	$(BIN)/pytest $(PARALLEL) -m release packages/lab/tests/language tests/notebooks
+	for each in . $(PACKAGES); do $(BIN)/uv build --quiet --wheel --out-dir .venv/wheels $$each || exit 1; done
+	$(MAKE) lock
+	git diff --exit-code requirements.txt
 
 site: .venv/installed ## the course as pages that need no server, in build/site (some minutes)
 	$(BIN)/python -m tools.site.build build/site
