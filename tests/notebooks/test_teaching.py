@@ -81,10 +81,10 @@ each_guide = pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.la
 
 def sections(*marks: pytest.MarkDecorator) -> pytest.MarkDecorator:
     """Each lesson of each guide; ``marks``: of the Chinese ones, but for the sample."""
-    each = (
+    each = [
         pytest.param(guide, lesson, marks=() if guide is ENGLISH_GUIDE or lesson.file == SAMPLE else marks)
         for guide, lesson in product(GUIDES, LESSONS)
-    )
+    ]
     return pytest.mark.parametrize(
         ("guide", "lesson"), each, ids=lambda each: each.file if isinstance(each, Lesson) else each.language
     )
