@@ -1,9 +1,9 @@
 """Keeps the catalogue of translations up to date: python -m tools.catalogue [add FILE.json | missing PATH | check]
 
 Without arguments: takes new messages in, drops those that no source has any more, keeps all translations, and says how
-many are missing. ``add``: the same, and takes translations from a JSON file ``{"English": "中文"}``. ``missing``: prints
-as such a file what has no translation yet, of the sources whose path contains PATH. ``check``, before a release: fails
-if a translation is missing or the catalogue has other messages than the sources.
+many are missing. ``add``: the same, and takes translations from a JSON file ``{"English": "中文"}``. ``missing``:
+prints as such a file what has no translation yet, of the sources whose path contains PATH. ``check``, before a
+release: fails if a translation is missing or the catalogue has messages that no source has.
 """
 
 from __future__ import annotations
