@@ -1,4 +1,4 @@
-# Two commands: `make lab` opens the lab, `make test` checks what users rely on. `make help` lists the others.
+# Two commands: `make lab` opens the lab, `make test` checks everything. `make help` lists the others.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -11,40 +11,34 @@ SECONDS ?= 600
 COUNT ?= 300
 SEED ?= 0
 PACKAGE ?=
-TESTS_OF = $(if $(filter kschedlab,$(PACKAGE)),tests $(APART),packages/$(PACKAGE)/tests $(REAL_LIVE))
-REAL_LIVE := --ignore=packages/live/tests/real
-APART := $(foreach each,conformance notebooks browser site,--ignore=tests/$(each)) $(REAL_LIVE)
-TODAY := -m "not nightly and not release"
-ALL := -m "not release"
-NBVAL := PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env \
-	--nbval-cell-timeout 60 --nbval-sanitize-with tests/notebooks/sanitize.cfg
+ALL ?=
+CHOSEN := -m "$(if $(ALL),,not nightly and )not release"
+APART := $(foreach each,conformance notebooks browser site,--ignore=tests/$(each)) --ignore=packages/live/tests/real
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check package test-all report release-check lint types unit conformance notebooks browser site catalogue refresh \
-	mutations mutants fuzz validation live hybrid versions audit docs bench figures format lock system
+.PHONY: help lab check test test-all report release-check lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation live hybrid docs bench figures format lock system
 
 help: ## list the commands
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 lab: .venv/installed ## set up the environment and open JupyterLab on the contents notebook
 	JUPYTER_CONFIG_PATH=$(CURDIR)/.jupyter $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
+check: lint types unit ## seconds to minutes: style, types, imports, unit tests
+
 ifeq ($(PACKAGE),)
-test: system check conformance notebooks browser ## what users rely on; PACKAGE=simulation: that neighbour's tests alone
+test: system check conformance notebooks browser ## everything that CI checks; PACKAGE=simulation runs the tests of one package
 else
 test: .venv/installed
-	$(BIN)/pytest $(PARALLEL) $(TODAY) $(TESTS_OF)
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) $(or $(wildcard packages/$(PACKAGE)/tests),tests) $(APART)
 endif
 
-check: lint types unit ## lint, types, contracts between packages, unit tests
+test-all: system lint types ## what `make test` runs, in all states, windows and languages, with the site (an hour or more)
+	$(MAKE) unit conformance notebooks browser ALL=1
+	$(MAKE) site
+	KSCHEDLAB_SITE=build/site $(BIN)/pytest $(PARALLEL) tests/site tests/browser/test_site.py
 
-test-all: system lint types site ## every test, all outputs of notebooks, all windows of both languages, the whole site
-	$(BIN)/pytest $(PARALLEL) $(ALL) $(APART)
-	$(BIN)/pytest $(PARALLEL) $(ALL) tests/conformance tests/notebooks
-	$(NBVAL) notebooks
-	KSCHEDLAB_SITE=build/site $(BIN)/pytest $(PARALLEL) $(ALL) --dist worksteal tests/site tests/browser
-
-lint: .venv/installed ## ruff: rules and formatting; import-linter: who may import whom
+lint: .venv/installed ## ruff, and import-linter: who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
@@ -52,27 +46,30 @@ lint: .venv/installed ## ruff: rules and formatting; import-linter: who may impo
 types: .venv/installed ## mypy --strict
 	$(BIN)/mypy
 
-unit: .venv/installed ## unit tests, one folder for each of the package's
-	$(BIN)/pytest $(PARALLEL) $(TODAY) $(APART)
+unit: .venv/installed ## unit tests of all packages
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) $(APART)
 
 conformance: .venv/installed ## every vector of the real scheduler
 	$(BIN)/pytest $(PARALLEL) tests/conformance
 
-notebooks: .venv/installed ## run every English notebook, and one in Chinese, and compare them with their saved outputs
-	$(BIN)/pytest $(PARALLEL) $(TODAY) tests/notebooks
+notebooks: .venv/installed ## run the notebooks and compare them with their saved outputs; all Chinese ones nightly
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/notebooks
+ifneq ($(ALL),)
+	PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
+		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
+endif
 
 browser: .venv/installed ## the panels in JupyterLab and a real browser, and pages of the course
-	$(BIN)/pytest $(PARALLEL) $(TODAY) --dist worksteal tests/site tests/browser
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal tests/browser $(if $(ALL),,tests/site)
 
-report: .venv/installed ## sizes, what a decision loads, and translations that are missing
+report: .venv/installed ## how large each package is, and what a decision loads
 	$(BIN)/python -m tools.report
 
-release-check: .venv/installed ## translations, both languages in step, wheels, and the lock
-	$(BIN)/python -m tools.catalogue check
+release-check: .venv/installed ## every message has its translation, both languages are in step, wheels build, the lock is clean
+	$(BIN)/python -m tools.catalogue complete
 	$(BIN)/pytest $(PARALLEL) -m release packages/lab/tests/language tests/notebooks
-	for each in . $(PACKAGES); do $(BIN)/uv build --quiet --wheel --out-dir .venv/wheels $$each || exit 1; done
-	$(MAKE) lock
-	git diff --exit-code requirements.txt
+	$(MAKE) lock && git diff --exit-code requirements.txt
+	$(BIN)/uv build --quiet --all-packages --wheel --out-dir build/wheels
 
 site: .venv/installed ## the course as pages that need no server, in build/site (some minutes)
 	$(BIN)/python -m tools.site.build build/site
@@ -117,7 +114,7 @@ hybrid: .venv/installed ## the real kube-scheduler against kschedlab serve, besi
 versions: .venv/installed ## unit tests with the oldest and the newest versions that pyproject.toml allows
 	for each in lowest-direct highest; do \
 		$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/$$each && \
-		$(BIN)/uv pip install --quiet --python .venv/$$each/bin/python --resolution $$each ".[lab,dev]" && \
+		$(BIN)/uv pip install --quiet --python .venv/$$each/bin/python --resolution $$each ".[program,dev]" $(addprefix ./,$(PACKAGES)) && \
 		.venv/$$each/bin/python -m pytest $(PARALLEL) --ignore=tests/notebooks --ignore=tests/browser || exit 1; done
 
 audit: .venv/installed ## known faults of what we depend on (asks pypi.org), and a bill of materials in .venv/sbom.json
@@ -129,7 +126,8 @@ docs: .venv/installed ## the API's pages in docs/api, from the docstrings
 
 lock: ## compile requirements.txt from pyproject.toml (UPGRADE=--upgrade for newer versions)
 	test -x $(BIN)/uv || { $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet uv; }
-	$(BIN)/uv pip compile pyproject.toml --extra lab --extra dev --output-file requirements.txt \
+	$(BIN)/uv pip compile pyproject.toml $(PACKAGES:%=%/pyproject.toml) --extra program --extra dev --output-file requirements.txt \
+		$(patsubst %,--no-emit-package %,kschedlab kube-cel $(addprefix kschedlab-,$(filter-out cel,$(notdir $(PACKAGES))))) \
 		--universal --python-version 3.11 --fork-strategy fewest --custom-compile-command "make lock" --quiet $(UPGRADE)
 
 format: .venv/installed ## let ruff mend what it can

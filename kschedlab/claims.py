@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kschedlab.extras import MissingExtraError
@@ -124,6 +123,8 @@ def claims_for(pod: Pod) -> Claims:
 @cache
 def installed() -> Claims | None:
     """What an installed package declares; None if there is none. ImportError if two packages do."""
+    from importlib.metadata import entry_points  # slow to load, and most clusters have no devices
+
     declared = {entry.value: entry for entry in entry_points(group=GROUP)}
     if len(declared) > 1:
         raise ImportError(f"two packages serve claims of devices, {' and '.join(sorted(declared))}: uninstall one")

@@ -203,10 +203,10 @@ class Decision:
         return replace(self, scores=scores_of(self.pod, self.cluster, self.feasible, self.generation, self.extending))
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision as plain data, in the format of the conformance vectors."""
-        from kschedlab.text.vectors import verdict_of
+        """The decision with all of its evidence as plain data (see :func:`kschedlab.text.data.decision_data`)."""
+        from kschedlab.text.data import decision_data
 
-        return verdict_of(self)
+        return decision_data(self)
 
     def __str__(self) -> str:
         from kschedlab.text.plain import decision_text

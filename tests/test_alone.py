@@ -7,7 +7,7 @@ import pytest
 
 from kschedlab.generations import GENERATIONS
 
-NAMES = ("configuration", "devices", "groups", "lab", "live", "simulation")
+NAMES = ("configuration", "devices", "groups", "lab", "live", "simulation", "validation")
 NEIGHBOURS = ("kube_cel", *(f"kschedlab_{name}" for name in NAMES))
 ALONE = f"""
 import sys
@@ -22,7 +22,9 @@ from kschedlab.scheduler import Scheduler
 """
 DECIDE = """
 world = cluster(node("a", cpu=2), node("b", cpu=4), pod("p", cpu=3))
-print(schedule("default/p", world, "{version}").node)
+decision = schedule("default/p", world, "{version}")
+assert decision.message == "" and repr(decision) and decision._repr_html_()
+print(decision.node)
 """
 PREEMPT = """
 world = cluster(node("a", cpu=2), pod("low", "a", cpu=2, priority=1), pod("p", cpu=2, priority=5))
@@ -51,10 +53,38 @@ for key in ("default/claims", "default/requests"):
         print(type(error).__name__, error)
 print(schedule("default/claims", world, "v1.20").node)
 """
+STRANGER = """
+from types import SimpleNamespace as Some
+from kschedlab.filter.plugin import PreFilterRejection
+
+def prepare(plugin, pod, cluster):
+    return PreFilterRejection(plugin.name, ("no devices on Sundays",))
+
+mine = Some(prepare=prepare, given_back=lambda *_: None, lines=lambda _: ["Devices are idle"])
+packages = [Some(value="mine", load=lambda: mine), Some(value="yours", load=lambda: mine)]
+claim = {"name": "gpu", "resourceClaimName": "gpu"}
+world = cluster(node("a"), pod("p", resourceClaims=[claim]))
+metadata.entry_points = lambda group, name="": packages if group == "kschedlab.claims" else ()
+try:
+    schedule("default/p", world)
+except ImportError as error:
+    print(error)
+packages.pop()
+decision = schedule("default/p", world)
+print(decision.message)
+print("Devices are idle" in str(decision))
+"""
 GATES = """
 try:
     Generation.named("v1.37").with_feature_gates({"GenericWorkload": True})
 except ValueError as error:
+    print(error)
+"""
+REFUSE = """
+from kschedlab.manifests.loading import ManifestError
+try:
+    cluster(pod("p", cpu="-1"))
+except ManifestError as error:
     print(error)
 """
 
@@ -85,5 +115,17 @@ def test_a_pod_that_demands_devices_is_an_error_with_a_remedy() -> None:
     ]
 
 
+def test_a_stranger_s_package_serves_claims() -> None:
+    assert alone(STRANGER).splitlines() == [
+        "two packages serve claims of devices, mine and yours: uninstall one",
+        "0/1 nodes are available: no devices on Sundays.",
+        "True",
+    ]
+
+
 def test_a_feature_gate_of_a_neighbour_is_an_error_with_a_remedy() -> None:
     assert alone(GATES).endswith("GenericWorkload needs another package: run pip install 'kschedlab[groups]'")
+
+
+def test_what_no_decision_can_use_is_refused() -> None:
+    assert alone(REFUSE).endswith("spec.containers[0].resources.requests.cpu: -1 is negative")

@@ -26,11 +26,13 @@ from tools import check_binder, get_kubectl
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+NEIGHBOURS = [tomllib.loads(path.read_text())["project"] for path in sorted(ROOT.glob("packages/*/pyproject.toml"))]
+OURS = {each["name"] for each in (PROJECT, *NEIGHBOURS)}
 LAB = [
     Requirement(each)
-    for each in chain(PROJECT["dependencies"], *map(EXTRAS.get, ("lab", "program", "simulation", "live")))
+    for each in chain(PROJECT["dependencies"], EXTRAS["program"], *(each["dependencies"] for each in NEIGHBOURS))
 ]
-LAB = [each for each in LAB if each.name != PROJECT["name"]]
+LAB = [each for each in LAB if each.name not in OURS]
 DIRECT = [*LAB, *map(Requirement, EXTRAS["dev"])]
 IN_THE_IMAGE = {"ipython", "ipywidgets", "jupyter-core", "jupyterlab", "packaging", "traitlets"}
 

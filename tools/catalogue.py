@@ -1,9 +1,9 @@
-"""Keeps the catalogue of translations up to date: python -m tools.catalogue [add FILE.json | missing PATH | check]
+"""Keeps the catalogue of translations up to date: python -m tools.catalogue [add FILE.json | missing PATH | complete]
 
 Without arguments: takes new messages in, drops those that no source has any more, keeps all translations, and says how
 many are missing. ``add``: the same, and takes translations from a JSON file ``{"English": "中文"}``. ``missing``:
-prints as such a file what has no translation yet, of the sources whose path contains PATH. ``check``, before a
-release: fails if a translation is missing or the catalogue has messages that no source has.
+prints as such a file what has no translation yet, of the sources whose path contains PATH. ``complete``, before
+a release: fails if a translation is missing or the catalogue has messages that no source has.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def added(given: Any) -> dict[str, str]:
 def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("act", nargs="?", choices=("update", "add", "missing", "check"), default="update")
+    parser.add_argument("act", nargs="?", choices=("update", "add", "missing", "complete"), default="update")
     parser.add_argument("path", nargs="?", default="")
     args = parser.parse_args()
     path = path_of(LANGUAGE)
@@ -142,7 +142,7 @@ def main() -> None:
     if args.act == "missing":
         print(json.dumps(dict.fromkeys(missing(known, args.path), ""), ensure_ascii=False, indent=1))
         return
-    if args.act == "check":
+    if args.act == "complete":
         sys.exit("\n".join(stale(known)))
     try:
         more = added(json.loads(Path(args.path).read_text(encoding="utf-8"))) if args.act == "add" else {}

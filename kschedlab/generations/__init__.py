@@ -2,7 +2,7 @@
 
 ================================  =================================================================================
 ``generation``                    the class Generation, the four generations by name, profiles
-``columns``                       the generations side by side: constants, rules and messages
+``changes``                       what each version changed: constants, rules and messages
 ``rules``, ``messages``           the records of the loop's rules and of the messages
 ``queues``                        the scheduling queue of each generation
 ``v1_37``, ``v1_20``, ...         one generation with its filters and scores, loaded on first use

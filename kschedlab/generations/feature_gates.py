@@ -17,7 +17,7 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, TypeAlias, TypeVar
 
-from kschedlab.generations.columns import column
+from kschedlab.generations.changes import column
 from kschedlab.generations.rules import Eviction
 from kschedlab.messages import later, say
 from kschedlab.objects.api import GROUPS, LISTS, WORKLOADS

@@ -1,6 +1,6 @@
 """Rules of the scheduler around a decision: its loop, its cache and the binding of volumes.
 
-:mod:`kschedlab.generations.columns` has their values in each generation.
+:mod:`kschedlab.generations.changes` has their values in each generation.
 """
 
 from __future__ import annotations

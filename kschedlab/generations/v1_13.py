@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kschedlab.generations.columns import column
+from kschedlab.generations.changes import column
 from kschedlab.generations.generation import Generation
 from kschedlab.generations.registry import REGISTRY_1_13
 from kschedlab.generations.v1_16 import DEFAULT_PREDICATES, DEFAULT_PRIORITIES

@@ -14,7 +14,7 @@ from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, DiskL
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
 from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
-from kschedlab.generations.columns import column
+from kschedlab.generations.changes import column
 from kschedlab.generations.generation import Generation
 from kschedlab.score.image_locality import ImageLocality
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore

@@ -15,7 +15,7 @@ from kschedlab.filter.volumes.csi_limits import NodeVolumeLimits
 from kschedlab.filter.volumes.volume_binding import VolumeBinding
 from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
-from kschedlab.generations.columns import column
+from kschedlab.generations.changes import column
 from kschedlab.generations.generation import Generation
 from kschedlab.score.dynamic_resources import DynamicResourcesScore
 from kschedlab.score.image_locality import ImageLocality

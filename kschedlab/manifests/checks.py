@@ -72,7 +72,8 @@ class Checks(NamedTuple):
 @cache
 def installed() -> tuple[Checks, ...]:
     """The checks that packages add."""
-    return tuple(each.load() for each in entry_points(group=GROUP))
+    declared = {entry.value: entry for entry in entry_points(group=GROUP)}
+    return tuple(entry.load() for _, entry in sorted(declared.items()))
 
 
 def faults_of(document: ApiObject) -> list[Fault]:

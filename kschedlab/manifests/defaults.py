@@ -1,25 +1,30 @@
 """The defaults that the API server fills in before a scheduler sees an object.
 
-v1.37: pkg/apis/core/v1/defaults.go (SetDefaults_Pod, _ResourceList, _NodeStatus, _Namespace), pkg/api/pod/util.go
-(DefaultPodLevelResources), plugin/pkg/admission/priority. Constant defaults, such as protocol TCP, are part of the
-model. The API of a generation decides about matchLabelKeys
+v1.37: pkg/apis/core/v1/defaults.go (SetDefaults_Pod, _ResourceList, _NodeStatus, _Namespace, _ReplicationController),
+pkg/apis/{apps,resource}/v1/defaults.go, pkg/api/pod/util.go (DefaultPodLevelResources), plugin/pkg/admission/priority.
+Constant defaults, such as protocol TCP, are part of the model. The API of a generation decides about matchLabelKeys
 (:mod:`kschedlab.objects.match_label_keys`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     DEFAULT_SCHEDULER,
+    EXACT_COUNT,
     ApiObject,
     Container,
     ContainerStatus,
+    Deployment,
+    DeviceRequest,
+    DeviceSubRequest,
     EnactedResources,
+    ExactDeviceRequest,
     Namespace,
     Node,
     ObjectMeta,
@@ -27,13 +32,21 @@ from kschedlab.objects.model import (
     PodSpec,
     PodStatus,
     PriorityClass,
+    ReplicationController,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimTemplate,
     ResourceList,
     ResourceRequirements,
+    RollingUpdateDeployment,
+    RollingUpdateStatefulSet,
+    StatefulSet,
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.requests import container_requests, is_pod_level
 
 D = TypeVar("D", bound=ApiObject)
+R = TypeVar("R", ExactDeviceRequest, DeviceSubRequest)
 
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 """The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""
@@ -62,9 +75,7 @@ def with_defaults(document: D, classes: Mapping[str, PriorityClass]) -> D:
     if isinstance(document, Namespace):
         labels = document.metadata.labels | {NAMESPACE_NAME: document.metadata.name}
         return _replace(document, metadata=_replace(document.metadata, labels=labels))
-    from kschedlab.manifests.other_defaults import with_other_defaults
-
-    return with_other_defaults(document)
+    return _with_other_defaults(document)
 
 
 def _namespaced(document: D) -> D:
@@ -224,3 +235,61 @@ def _container_limits(pod: Pod) -> ResourceList:
     }
     sums = container_requests(_replace(pod, spec=_replace(spec, **limited)))
     return {name: Quantity.from_nanos(sums[name]) for name in sorted(common)}
+
+
+# -- workloads, and claims of devices
+
+
+def _with_other_defaults(document: Any) -> Any:
+    if isinstance(document, ReplicationController):
+        return _replication_controller(document)
+    if isinstance(document, Deployment):
+        return _deployment(document)
+    if isinstance(document, StatefulSet):
+        return _stateful_set(document)
+    if isinstance(document, ResourceClaim):
+        return _replace(document, spec=_claim_spec(document.spec))
+    if isinstance(document, ResourceClaimTemplate):
+        return _replace(document, spec=_replace(document.spec, spec=_claim_spec(document.spec.spec)))
+    return document
+
+
+def _replication_controller(controller: ReplicationController) -> ReplicationController:
+    template = controller.spec.template
+    if controller.spec.selector or template is None or not template.metadata.labels:
+        return controller
+    return _replace(controller, spec=_replace(controller.spec, selector=template.metadata.labels))
+
+
+def _deployment(deployment: Deployment) -> Deployment:
+    strategy = deployment.spec.strategy
+    if strategy.rollingUpdate is not None or strategy.type == "Recreate":
+        return deployment
+    strategy = _replace(strategy, type="RollingUpdate", rollingUpdate=RollingUpdateDeployment())
+    return _replace(deployment, spec=_replace(deployment.spec, strategy=strategy))
+
+
+def _stateful_set(stateful_set: StatefulSet) -> StatefulSet:
+    strategy = stateful_set.spec.updateStrategy
+    if strategy.rollingUpdate is not None or strategy.type == "OnDelete":
+        return stateful_set
+    strategy = _replace(strategy, type="RollingUpdate", rollingUpdate=RollingUpdateStatefulSet())
+    return _replace(stateful_set, spec=_replace(stateful_set.spec, updateStrategy=strategy))
+
+
+def _claim_spec(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+    devices = spec.devices
+    return _replace(spec, devices=_replace(devices, requests=tuple(map(_request, devices.requests))))
+
+
+def _request(request: DeviceRequest) -> DeviceRequest:
+    exactly = request.exactly
+    subrequests = tuple(map(_counted, request.firstAvailable))
+    return _replace(request, exactly=None if exactly is None else _counted(exactly), firstAvailable=subrequests)
+
+
+def _counted(request: R) -> R:
+    """The request with a mode and, in mode ExactCount, a count."""
+    mode = request.allocationMode or EXACT_COUNT
+    count = 1 if mode == EXACT_COUNT and request.count == 0 else request.count
+    return _replace(request, allocationMode=mode, count=count)

@@ -6,12 +6,23 @@ types of v1.37 (tools/fields generates it), with what older versions since v1.13
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
 
-from kschedlab.objects.problems import Fault
+from kschedlab.messages import later
+from kschedlab.objects.problems import Fault, Path, one_of, shortened
+
+MOST = 100
+"""How many unknown fields of one object are named."""
+
+_OTHER_GROUPS = ("autoscaling", "extensions")
+"""Groups of Kubernetes without a dot whose kinds kschedlab does not read."""
+
+Types: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 class Known(NamedTuple):
@@ -27,25 +38,23 @@ class Known(NamedTuple):
 @cache
 def known() -> Known:
     """What known_fields.txt lists."""
-    found = Known({}, {})
+    listed = Known({}, {})
     for line in files("kschedlab.manifests").joinpath("known_fields.txt").read_text(encoding="utf-8").splitlines():
         version, equals, kinds = line.partition(" = ")
         if equals:
-            found.kinds[version] = kinds.split()
+            listed.kinds[version] = kinds.split()
             continue
         name, _, fields = line.partition(":")
         pairs = (field.partition(">") for field in fields.split())
-        found.types[name] = {field: inner for field, _, inner in pairs}
-    return found
+        listed.types[name] = {field: inner for field, _, inner in pairs}
+    return listed
 
 
 def unknown_kind(data: dict[str, Any]) -> Fault | None:
-    """What is wrong with the kind or the API version of an object; None for kinds of other API groups."""
+    """What is wrong with the kind or the API version of an object; None in API groups that Kubernetes does not have."""
     if data.get("kind") in known().kinds.get(data.get("apiVersion") or "v1", ()):
         return None
-    from kschedlab.manifests.misspelt import kind_fault
-
-    return kind_fault(data, known().kinds)
+    return _kind_fault(data, known().kinds)
 
 
 def unknown_fields(data: dict[str, Any], kind: str) -> list[Fault]:
@@ -53,9 +62,7 @@ def unknown_fields(data: dict[str, Any], kind: str) -> list[Fault]:
     types = known().types
     if _all_known(data, types[kind], types):
         return []
-    from kschedlab.manifests.misspelt import field_faults
-
-    return field_faults(data, kind, types)
+    return list(islice(_unknown(data, kind, types, ()), MOST))
 
 
 def respelt(data: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -70,11 +77,11 @@ def respelt(data: dict[str, Any], kind: str) -> dict[str, Any]:
         if name.startswith("*"):
             return {key: respell(each, name[1:]) for key, each in value.items()}
         fields, spelt = types[name], {field.casefold(): field for field in types[name]}
-        found = {}
+        fixed = {}
         for written, inside in value.items():
             field: str = written if written in fields else spelt.get(str(written).casefold(), str(written))
-            found[field] = respell(inside, fields.get(field, ""))
-        return found
+            fixed[field] = respell(inside, fields.get(field, ""))
+        return fixed
 
     respelt: dict[str, Any] = respell(data, kind)
     return respelt
@@ -94,3 +101,64 @@ def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, di
                 if type(each) is dict and not _all_known(each, types[inner], types):
                     return False
     return True
+
+
+# -- what somebody may have meant
+
+
+def _kind_fault(data: dict[str, Any], kinds: Mapping[str, list[str]]) -> Fault | None:
+    kind, version = str(data.get("kind")), str(data.get("apiVersion") or "v1")
+    group = version.rpartition("/")[0]
+    if group in _OTHER_GROUPS or ("." in group and group not in {each.rpartition("/")[0] for each in kinds}):
+        return None
+    if kind.endswith("List"):
+        return Fault(("items",), "is missing: a list has items")
+    every = {each for names in kinds.values() for each in names}
+    if kind in every:
+        homes = [each for each in kinds if kind in kinds[each]]
+        lacks = later(
+            '"{version}" has no {kind}: expected {choices}',
+            version=shortened(version),
+            kind=kind,
+            choices=one_of(homes),
+        )
+        return Fault(("apiVersion",), lacks) if "apiVersion" in data else None
+    if near := _near(kind, tuple(kinds.get(version, every))):
+        return Fault(("kind",), later('"{kind}" is not a kind{near}', kind=shortened(kind), near=near))
+    if version in kinds:
+        return (
+            Fault(("kind",), later('"{kind}" is not a kind of {version}', kind=shortened(kind), version=version))
+            if "apiVersion" in data
+            else None
+        )
+    return Fault(
+        ("apiVersion",),
+        later('"{version}" is not an API version{near}', version=shortened(version), near=_near(version, tuple(kinds))),
+    )
+
+
+def _unknown(data: dict[str, Any], type_name: str, types: Types, path: Path) -> Iterator[Fault]:
+    fields = types[type_name]
+    for name, value in data.items():
+        inner = fields.get(name) if isinstance(name, str) else None
+        if inner is None:
+            near = _near(str(name), tuple(fields)) or later(", so it is ignored")
+            yield Fault((*path, str(name)), later("is not a field of {type}{near}", type=type_name, near=near))
+        elif inner.startswith("*"):
+            for key, each in value.items() if isinstance(value, dict) else ():
+                if isinstance(each, dict):
+                    yield from _unknown(each, inner[1:], types, (*path, name, str(key)))
+        elif inner and isinstance(value, dict):
+            yield from _unknown(value, inner, types, (*path, name))
+        elif inner and isinstance(value, list):
+            for i, each in enumerate(value):
+                if isinstance(each, dict):
+                    yield from _unknown(each, inner, types, (*path, name, i))
+
+
+@lru_cache(1000)
+def _near(name: str, known: Iterable[str]) -> str:
+    """The question after the known name that differs only in case, or the nearest one; "" if none is near."""
+    wanted, by_case = name[:60].lower(), {each.lower(): each for each in known}
+    near = [wanted] if wanted in by_case else get_close_matches(wanted, by_case, 1)
+    return later(": did you mean {name}?", name=by_case[near[0]]) if near else ""

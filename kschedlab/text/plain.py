@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kschedlab.claims import claims_for, demands_devices
+from kschedlab.claims import demands_devices, installed
 from kschedlab.decision import Decision
 from kschedlab.extenders.extender import Call
 from kschedlab.messages import later, say, terms
@@ -47,8 +47,9 @@ def _refused(decision: Decision) -> Iterator[str]:
 
 def device_lines(decision: Decision) -> Iterator[str]:
     """Which devices the pod gets, or why nodes cannot serve its claims: headlines, and indented lines below them."""
-    if decision.verdicts is not None and demands_devices(decision.pod, decision.cluster):
-        yield from claims_for(decision.pod.pod).lines(decision)
+    claims = installed() if demands_devices(decision.pod, decision.cluster) else None
+    if claims is not None:  # without a package, the decision did not come to devices
+        yield from claims.lines(decision)
 
 
 def _extended(decision: Decision) -> Iterator[str]:

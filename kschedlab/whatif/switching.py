@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.generations.columns import NAMES
+from kschedlab.generations.changes import NAMES
 
 Take: TypeAlias = Callable[[Generation, Generation], Generation]
 """From two generations: the first one, with one rule as in the second."""

@@ -8,6 +8,9 @@ import pytest
 LOAD = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+from importlib import metadata
+if "alone" in sys.argv:
+    metadata.entry_points = lambda **_: ()
 from kschedlab.manifests.loading import ManifestError, load
 try:
     load("-")
@@ -50,11 +53,15 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_is_refused(name):
+CHECKED = ("exponent", "small-exponent", "digits", "fraction", "long-name", "long-key", "terminal", "escapes")
+"""Those that are parsed, so that it matters which checks are installed."""
+
+
+@pytest.mark.parametrize(("name", "mode"), [*((name, "") for name in CASES), *((name, "alone") for name in CHECKED)])
+def test_is_refused(name, mode):
     content = CASES[name]
     done = subprocess.run(
-        [sys.executable, "-c", LOAD],
+        [sys.executable, "-c", LOAD, mode],
         input=content if isinstance(content, bytes) else content.encode(),
         capture_output=True,
         timeout=60,

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kschedlab.generations import GENERATIONS, V1_20
-from kschedlab.generations.columns import NAMES
+from kschedlab.generations.changes import NAMES
 from kschedlab.whatif.compare import changes
 from kschedlab.whatif.switching import SWITCHES, Switch, switched
 

@@ -10,23 +10,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
-from kschedlab.objects.devices import Device, DeviceAttribute
 from kube_cel import validators
 from kube_cel.checker import Checked, check
 from kube_cel.conversion import to_bool
+from kube_cel.device import Device, device_value
 from kube_cel.errors import CelError, Source, UnsupportedError
 from kube_cel.estimate import estimate
 from kube_cel.kinds import ANY, BOOL, DYN, Type, result_name
-from kube_cel.kubernetes import from_amount, semver_of
 from kube_cel.parser import parse
 from kube_cel.plan import PlanError, Program, plan
 from kube_cel.run import COST_LIMIT, Run
 from kube_cel.steps import Step, steps_of
 from kube_cel.tree import Expr
-from kube_cel.values import EMPTY, CancelledError, Err, Map, Value
+from kube_cel.values import CancelledError, Err, Value
 
 _STACK = 20_000  # a nested expression needs more of Python's stack than the default gives
-_KEPT_DEVICES = 50_000
 _KEPT_OUTCOMES = 200_000
 _HINT = (
     ". consider using CEL optional chaining (.? followed by orValue()) "
@@ -168,55 +166,3 @@ def _deep_stack(deep: bool) -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
-
-
-_devices: dict[int, tuple[Device, str, Map]] = {}
-
-
-def device_value(driver: str, device: Device) -> Map:
-    """The variable ``device``. Raises CelError if an attribute has no value, or a version that is none."""
-    known = _devices.get(id(device))
-    if known is not None and known[1] == driver:
-        return known[2]
-    attributes: dict[str, list[tuple[str, Value]]] = {}
-    for name, attribute in device.attributes.items():
-        domain, id_ = _split(name, driver)
-        attributes.setdefault(domain, []).append((id_, _attribute_value(name, attribute)))
-    capacity: dict[str, list[tuple[str, Value]]] = {}
-    for name, each in device.capacity.items():
-        domain, id_ = _split(name, driver)
-        capacity.setdefault(domain, []).append((id_, from_amount(each.value)))
-    value = Map(
-        [
-            ("driver", driver),
-            ("allowMultipleAllocations", bool(device.allowMultipleAllocations)),
-            ("attributes", Map(((domain, Map(items)) for domain, items in attributes.items()), EMPTY)),
-            ("capacity", Map(((domain, Map(items)) for domain, items in capacity.items()), EMPTY)),
-        ]
-    )
-    if len(_devices) >= _KEPT_DEVICES:
-        _devices.clear()
-    _devices[id(device)] = (device, driver, value)
-    return value
-
-
-def _split(name: str, driver: str) -> tuple[str, str]:
-    domain, slash, id_ = name.partition("/")
-    return (domain, id_) if slash else (driver, name)
-
-
-def _attribute_value(name: str, attribute: DeviceAttribute) -> Value:
-    for field, value in attribute.given.items():
-        if isinstance(value, tuple):
-            return [_item(name, field, each) for each in value]
-        return _item(name, field, value)
-    raise CelError(f"attribute {name}: unsupported attribute value")
-
-
-def _item(name: str, field: str, value: int | bool | str) -> Value:
-    if not (field.startswith("version") and isinstance(value, str)):
-        return value
-    version = semver_of(value)
-    if isinstance(version, Err):
-        raise CelError(f"attribute {name}: parse semantic version: {version}")
-    return version

@@ -86,7 +86,7 @@ class Clause:
                 before + 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax'
             )
         elif len(digits) > 9 or int(digits) > _MAX_PRECISION:
-            raise UnsupportedError("kschedlab formats at most 1,000 digits")
+            raise UnsupportedError("kube_cel formats at most 1,000 digits")
         else:
             self.precision = int(digits)
 

@@ -11,17 +11,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from kschedlab.objects.quantity import NANO, Quantity as Amount, QuantityError
+from kube_cel.amounts import BINARY, DECIMAL, NANO, AmountError, nanos_of
 from kube_cel.errors import go_quote
 from kube_cel.values import INT_MAX, INT_MIN, NO_OVERLOAD, Err, Foreign, Function, Value
 
-_FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-_SUFFIX = "unable to parse quantity's suffix"
-_NUMERIC = "unable to parse numeric part of quantity"
-_FAULTS = {"format": _FORMAT_WRONG, "suffix": _SUFFIX, "numeric": _NUMERIC, "range": _SUFFIX}
 _NARROW = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(n|u|m||k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?[0-9]+)")
-_POWERS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 
 
 class Quantity(Foreign):
@@ -86,10 +80,9 @@ class Quantity(Foreign):
 def quantity_of(text: str) -> Quantity | Err:
     """``quantity("1Gi")``."""
     try:
-        nanos = Amount(text).nanos
-    except QuantityError as error:
-        return Err(_FAULTS.get(error.fault, _FORMAT_WRONG))
-    return _held(text, nanos)
+        return _held(text, nanos_of(text))
+    except AmountError as error:
+        return Err(str(error))
 
 
 def _held(text: str, nanos: int) -> Quantity:
@@ -99,23 +92,16 @@ def _held(text: str, nanos: int) -> Quantity:
     whole, fraction, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4]
     if text == "0":
         return Quantity(0, wide=False)
-    if suffix in _BINARY:
-        precision = 15 - len(whole) - int(_BINARY[suffix] * 3 / 10) - 1 if not fraction else -1
-        value, scale = int(whole) << _BINARY[suffix], 0
+    if suffix in BINARY:
+        precision = 15 - len(whole) - int(BINARY[suffix] * 3 / 10) - 1 if not fraction else -1
+        value, scale = int(whole) << BINARY[suffix], 0
     else:
-        power = _POWERS[suffix] if suffix in _POWERS else int(suffix[1:])
+        power = DECIMAL[suffix] if suffix in DECIMAL else int(suffix[1:])
         precision, scale = 18 - len(whole) - len(fraction), power - len(fraction)
         value = int(whole + fraction)
     if precision < 0 or scale < -9 or value > INT_MAX:
         return Quantity(nanos)
     return Quantity(nanos, -value if match[1] == "-" else value, scale, False)
-
-
-def from_amount(amount: Amount) -> Quantity:
-    """The quantity of a capacity."""
-    result = quantity_of(str(amount))
-    assert isinstance(result, Quantity)
-    return result
 
 
 def _integer(quantity: Quantity) -> Value:

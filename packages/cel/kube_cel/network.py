@@ -15,7 +15,6 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
-from kschedlab.objects.names import label_key_fault, label_value_fault
 from kube_cel.errors import go_quote
 from kube_cel.times import to_timestamp
 from kube_cel.values import NONE, Err, Foreign, Function, Map, Optional, Value
@@ -265,6 +264,28 @@ def _one(fault: Callable[[str], str | None]) -> Callable[[str], list[str]]:
     return lambda text: [message] if (message := fault(text)) else []
 
 
+_QUALIFIED = re.compile("[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+
+
+def _qualified_name(text: str) -> str | None:
+    prefix, slash, name = text.rpartition("/")
+    if _label_value(name) or not name or (slash and FORMATS["dns1123Subdomain"].faults(prefix)):
+        return (
+            "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+            "alphanumeric character, with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        )
+    return None
+
+
+def _label_value(text: str) -> str | None:
+    if not text or (len(text) <= 63 and _QUALIFIED.fullmatch(text)):
+        return None
+    return (
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start "
+        "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345')"
+    )
+
+
 def _uri(text: str) -> str | None:
     parsed = _parse_url(text)
     return parsed if isinstance(parsed, str) else None
@@ -301,11 +322,11 @@ FORMATS = {
     "dns1123Label": Format("DNS1123Label", 30, _pattern(_LABEL, _LABEL_FAULT, 63)),
     "dns1123Subdomain": Format("DNS1123Subdomain", 60, _pattern(_SUBDOMAIN, _SUBDOMAIN_FAULT, 253)),
     "dns1035Label": Format("DNS1035Label", 30, _pattern(_LABEL_1035, _LABEL_1035_FAULT, 63)),
-    "qualifiedName": Format("QualifiedName", 60, _one(label_key_fault)),
+    "qualifiedName": Format("QualifiedName", 60, _one(_qualified_name)),
     "dns1123LabelPrefix": Format("DNS1123LabelPrefix", 30, _pattern(_LABEL, _LABEL_FAULT, 63, True)),
     "dns1123SubdomainPrefix": Format("DNS1123SubdomainPrefix", 60, _pattern(_SUBDOMAIN, _SUBDOMAIN_FAULT, 253, True)),
     "dns1035LabelPrefix": Format("DNS1035LabelPrefix", 30, _pattern(_LABEL_1035, _LABEL_1035_FAULT, 63, True)),
-    "labelValue": Format("LabelValue", 40, _one(label_value_fault)),
+    "labelValue": Format("LabelValue", 40, _one(_label_value)),
     "uri": Format("URI", 1000, _one(_uri)),
     "uuid": Format("uuid", 100, _one(_uuid)),
     "byte": Format("byte", 100, _one(_bytes)),

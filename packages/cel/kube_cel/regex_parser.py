@@ -60,7 +60,7 @@ def compile_program(pattern: str) -> list[Instruction]:
 
 def _emit(node: _Node, program: list[Instruction]) -> None:
     if len(program) > MAX_PROGRAM:
-        raise UnsupportedError("a regular expression is larger than kschedlab's limit")
+        raise UnsupportedError("a regular expression is larger than kube_cel's limit")
     if node.kind == "char":
         program.append(Instruction("char", node.accepts))
     elif node.kind == "assert":
@@ -307,7 +307,7 @@ class _Reader:
         name = match[2] if match[2] is not None else match[3]
         if name != "Any" and not _CATEGORIES.fullmatch(name):
             if re.fullmatch("[A-Z][a-zA-Z_]+", name):
-                raise UnsupportedError(f"kschedlab has no table of the Unicode script {name}")
+                raise UnsupportedError(f"kube_cel has no table of the Unicode script {name}")
             raise RegexError("invalid character class range", match.group())
         negated = (letter == "P") != bool(match[1])
         return lambda c: (name == "Any" or unicodedata.category(c).startswith(name)) != negated

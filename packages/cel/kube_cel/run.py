@@ -42,7 +42,7 @@ class Run:
             elif hasattr(value, "items"):
                 self._work += len(value)
         if self._work > MAX_WORK:
-            raise UnsupportedError("the expression needs more than kschedlab's limit of comparisons")
+            raise UnsupportedError("the expression needs more than kube_cel's limit of comparisons")
 
 
 def _inside(value: Value) -> int:

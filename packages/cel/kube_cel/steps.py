@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kschedlab.objects.quantity import Quantity as Amount
+from kube_cel.amounts import text_of_nanos
 from kube_cel.errors import go_quote
 from kube_cel.formatting import call_text
 from kube_cel.kubernetes import Quantity, Semver
@@ -161,7 +161,7 @@ def _special(value: Value) -> str:
     if (text := call_text(value)) is not None:
         return text
     if type(value) is Quantity:
-        return f'quantity("{Amount.from_nanos(value.nanos, "BinarySI")}")'
+        return f'quantity("{text_of_nanos(value.nanos)}")'
     if type(value) is Semver:
         pre = f"-{'.'.join(value.pre)}" if value.pre else ""
         return f'semver("{".".join(map(str, value.numbers))}{pre}")'

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kschedlab.claims import demands_devices
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.words import count
@@ -18,18 +17,16 @@ NODES = 8
 """Number of refusing nodes shown."""
 
 
-def device_lines(decision: Decision) -> Iterator[str]:
+def lines(decision: Decision) -> Iterator[str]:
     """The devices on the chosen node, then what nodes lack that devices alone keep from taking the pod."""
-    if not demands_devices(decision.pod, decision.cluster):
-        return
     demand = demand_for(decision.pod, decision.cluster, decision.generation) if decision.node is not None else None
-    lines = given(demand, decision.cluster.index[decision.node]) if demand is not None and decision.node else []
-    if lines:
+    devices = given(demand, decision.cluster.index[decision.node]) if demand is not None and decision.node else []
+    if devices:
         yield say("Devices on {node}", node=decision.node)
-        yield from (f"  {line}" for line in lines)
-    if lines := list(_refusing(decision)):
+        yield from (f"  {line}" for line in devices)
+    if refusing := list(_refusing(decision)):
         yield say("Nodes that cannot serve the claims")
-        yield from lines
+        yield from refusing
 
 
 def _refusing(decision: Decision) -> Iterator[str]:

@@ -192,7 +192,7 @@ class Simulation:
 
     def _in_vain(self, active: Collection[str]) -> bool:
         """Whether these pods all belong to groups that were tried again since the last change."""
-        tries = self.scheduler.tries_of_groups() if active else {}
+        tries = self.scheduler.parts.tries() if active else {}
         if self._tried_at != self.api.version:
             self._tried_at, self._tried = self.api.version, {}
         for key in tries:

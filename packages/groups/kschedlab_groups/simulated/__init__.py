@@ -1,6 +1,7 @@
 """Pod groups in the scheduler: loaded where the feature gate GenericWorkload is on.
 
 ================  ================================================================
+``parts``         what takes the place of the parts for single pods
 ``states``        the groups, and where their pods are
 ``plugin``        GangScheduling: PreEnqueue, Permit and the events that help
 ``handlers``      event handlers that know groups
@@ -8,20 +9,3 @@
 ``evictions``     the victims of a group
 ================  ================================================================
 """
-
-from kschedlab_groups.simulated.evictions import GroupEvictions
-from kschedlab_groups.simulated.handlers import GroupHandlers
-from kschedlab_groups.simulated.loop import GroupLoop
-from kschedlab_groups.simulated.plugin import GangScheduling, gate_state
-from kschedlab_groups.simulated.states import GroupStates
-from kschedlab_groups.victims import GroupScheduler
-
-__all__ = [
-    "GangScheduling",
-    "GroupEvictions",
-    "GroupHandlers",
-    "GroupLoop",
-    "GroupScheduler",
-    "GroupStates",
-    "gate_state",
-]

@@ -11,11 +11,17 @@ from packaging.specifiers import SpecifierSet
 
 from kschedlab.messages import later, say
 
+OURS = ("kschedlab", "kube-cel")
 
-def needs(package: str = "kschedlab", extra: str = "lab") -> list[Requirement]:
-    """The requirements of the package and its extra, with the lowest versions."""
-    asked = map(Requirement, metadata.requires(package) or ())
-    return [each for each in asked if each.marker is None or each.marker.evaluate({"extra": extra})]
+
+def needs(package: str = "kschedlab-lab") -> list[Requirement]:
+    """What the package and ours below it require of others, with the lowest versions."""
+    needed: dict[str, Requirement] = {}
+    for each in map(Requirement, metadata.requires(package) or ()):
+        if each.marker is not None and not each.marker.evaluate({"extra": "program"}):
+            continue
+        needed |= {below.name: below for below in needs(each.name)} if each.name.startswith(OURS) else {each.name: each}
+    return [needed[name] for name in sorted(needed, key=str.lower)]
 
 
 def problem(requirement: Requirement) -> str:

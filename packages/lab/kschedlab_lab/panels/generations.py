@@ -14,7 +14,7 @@ from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import Generation
-from kschedlab.generations.columns import NAMES
+from kschedlab.generations.changes import NAMES
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.api import Api

@@ -36,9 +36,11 @@ from kschedlab_simulation import Simulation
 from packages.lab.tests.language.shown import english
 
 DATA = Path(__file__).parents[4] / "tests" / "manifests"
-VERDICTS = Path(__file__).parents[3] / "validation" / "tests" / "data"
-BAD = sorted(path for path in (DATA / "bad").iterdir() if path.suffix != ".txt")
-RECORDED = [json.loads(line) for line in gzip.decompress((VERDICTS / "validation.jsonl.gz").read_bytes()).splitlines()]
+VALIDATION = Path(__file__).parents[3] / "validation" / "tests"
+VERDICTS = VALIDATION / "data/validation.jsonl.gz"
+FOLDERS = (DATA / "bad", VALIDATION / "bad")
+BAD = [path for folder in FOLDERS for path in sorted(folder.iterdir()) if path.suffix != ".txt"]
+RECORDED = [json.loads(line) for line in gzip.decompress(VERDICTS.read_bytes()).splitlines()]
 
 FIELDS = {field for fields in known().types.values() for field in fields}
 KINDS = {kind for kinds in known().kinds.values() for kind in kinds}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kschedlab import Cluster, compare, loads
-from kschedlab.generations.columns import NAMES
+from kschedlab.generations.changes import NAMES
 from kschedlab.plugins import node_filter
 from kschedlab.text.comparison import answer, effect, picked, remark
 from kschedlab.whatif.switching import SWITCHES

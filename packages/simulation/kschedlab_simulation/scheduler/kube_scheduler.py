@@ -13,13 +13,11 @@ from typing import Any
 
 import simpy
 
-from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation, Profiles
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod, PodGroup
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
 from kschedlab.queue.with_events import WithEvents
-from kschedlab.scheduler import Scheduler
 from kschedlab_simulation.clock import now
 from kschedlab_simulation.events import Broadcaster
 from kschedlab_simulation.informers import Informer, Informers, pod_informer
@@ -28,13 +26,12 @@ from kschedlab_simulation.scheduler.cache import SchedulerCache
 from kschedlab_simulation.scheduler.context import Context, Latencies
 from kschedlab_simulation.scheduler.cycle_orders import ORDERS
 from kschedlab_simulation.scheduler.device_binding import on_clock
-from kschedlab_simulation.scheduler.evictions import EVICTIONS
 from kschedlab_simulation.scheduler.failure import Failures
 from kschedlab_simulation.scheduler.framework import Framework
 from kschedlab_simulation.scheduler.handle import PluginHandle
-from kschedlab_simulation.scheduler.handlers import Handlers, HandlersByHint, HandlersMovingAll
-from kschedlab_simulation.scheduler.loop import Loop
+from kschedlab_simulation.scheduler.handlers import Handlers
 from kschedlab_simulation.scheduler.metrics import Metrics
+from kschedlab_simulation.scheduler.parts import parts_for
 from kschedlab_simulation.scheduler.queues import queue_for
 from kschedlab_simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab_simulation.scheduler.waiting_pods import WaitingPods
@@ -70,15 +67,9 @@ class KubeScheduler:
     ) -> None:
         profiles = {name: generation} if isinstance(generation, Generation) else dict(generation)
         first = next(iter(profiles.values()))
-        rules, own = first.loop, tuple(plugins)
-        groups: Any = None
-        if dict(first.feature_gates).get("GenericWorkload"):
-            from kschedlab_groups import simulated as groups
-
-            states = groups.GroupStates()
-            gang = groups.GangScheduling(states)
-            own = (gang, *own)
-        clock = partial(now, env)
+        rules, clock = first.loop, partial(now, env)
+        self.parts = parts = parts_for(first)
+        own = (*parts.plugins, *plugins)
         generations = {profile: on_clock(each.plus(*own), clock) for profile, each in profiles.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
         pods = self.informers.register(_pods(env, api, rules, latencies))
@@ -105,31 +96,15 @@ class KubeScheduler:
         )
         volumes, failures = VolumeBinding(context), Failures(context)
         binding = ORDERS[rules.cycle](context, failures, volumes)
-        preempting = EVICTIONS[rules.eviction](context, binding)
-        if groups is not None:
-            preempting = groups.GroupEvictions(context, binding, states)
+        preempting = parts.preempting(context, binding)
         context.queue = queue_for(context, preempting.is_running, self._moved, self._nominated)
-        if groups is not None:
-            context.queue.gate_state = groups.gate_state(context, gang, preempting.is_running)  # type: ignore[attr-defined]
-        engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
-        self.loop = Loop(context, engine, failures, binding, preempting)
-        self.tries_of_groups: Callable[[], dict[str, int]] = dict
-        if groups is not None:
-            engine = groups.GroupScheduler(Cluster.__new__(Cluster), first, percentage, rng)
-            engine.groups = states
-            loop = self.loop = groups.GroupLoop(context, engine, failures, binding, preempting, states)
-            self.tries_of_groups = loop.tries
+        parts.watch_gates(context, preempting.is_running)
+        self.loop = parts.loop(context, parts.engine(first, percentage, rng), failures, binding, preempting)
         for each in generations.values():
             for _, plugin in each.plugins:
                 with suppress(AttributeError):  # a plugin without this attribute does not use it
                     plugin.handle = PluginHandle(context)  # type: ignore[attr-defined]
-        if groups is None:
-            self._handle((HandlersByHint if first.queue.hints else HandlersMovingAll)(context))
-        else:
-            states.placed = cache.pods
-            handlers = groups.GroupHandlers(context, states)
-            self.informers.of(PodGroup).add_handler(handlers.add_group, handlers.update_group, handlers.delete_group)
-            self._handle(handlers)
+        self._handle(parts.handlers(context, self.informers, first))
         self._paused_timers: list[simpy.Event] = []
         self.running = False
 

@@ -1,10 +1,11 @@
-"""The columns: every rule has a row, the latest is the default, and a table is loaded on first use."""
+"""What the versions changed: every rule has a value, the latest is the default, and a table is loaded on first use."""
 
 import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,10 +13,10 @@ import pytest
 from kschedlab import generations
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations import GENERATIONS, LATEST, V1_20, V1_37, Generation
-from kschedlab.generations.columns import DECISION, LOOP, MESSAGES, NAMES
+from kschedlab.generations.changes import CHANGES, NAMES, rules_of
 from kschedlab.preemption.rules import PreemptionRules
 
-ROWS = DECISION | LOOP | MESSAGES
+RULES = rules_of(NAMES[-1])
 APART = {"name", "filters", "scores", "plugins", "extenders", "feature_gates"}
 
 
@@ -32,11 +33,17 @@ def values(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_generation_equals_its_column(name: str) -> None:
     found = dict(values(GENERATIONS[name]))
-    assert {path: found[path] for path in ROWS} == {path: row[NAMES.index(name)] for path, row in ROWS.items()}
+    assert {path: found[path] for path in RULES} == rules_of(name)
+
+
+def test_a_version_names_its_differences_alone() -> None:
+    for older, newer in pairwise(NAMES):
+        before = rules_of(older)
+        assert [path for path, value in CHANGES[newer].items() if before[path] == value] == []
 
 
 def test_fields_without_a_row_are_equal_in_all_generations() -> None:
-    rest = {path for path, _ in values(V1_37)} - ROWS.keys() - APART
+    rest = {path for path, _ in values(V1_37)} - RULES.keys() - APART
     assert rest == {
         "preemption.enabled",
         "preemption.min_candidates",

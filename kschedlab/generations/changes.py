@@ -1,0 +1,314 @@
+"""What each version changed: its constants, rules and messages, as differences from the version before.
+
+The modules ``v1_13`` to ``v1_37`` have the filters and scores. The class with the field documents each rule. Sources
+are below pkg/scheduler, in the version that has the line.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
+from kschedlab.filter.stage import SamplingRules
+from kschedlab.generations.messages import Messages
+from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITHOUT_BACKOFF
+from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, Skip
+from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37
+from kschedlab.objects.meta import SECOND
+from kschedlab.preemption.ladder import RULES
+from kschedlab.preemption.rules import BudgetRules, PreemptionRules, VictimRules
+from kschedlab.score.stage import Ties
+
+_PREDICATES = ("filter", "score", "normalize")
+_BINDING = ("reserve", "unreserve", "permit", "pre_bind", "bind", "post_bind")
+_FRAMEWORK = (*_PREDICATES, "less", "pre_filter", "pre_score", *_BINDING)
+_POST_FILTER = (*_FRAMEWORK, "post_filter")
+_QUEUEING = (*_POST_FILTER, "pre_enqueue", "events_to_register")
+_REJECTING = ("reserve", "permit", "pre_bind", "bind")
+_SET_BY_SERVER = ("resourceVersion", "nodeName", "annotations")
+_SET_BY_SERVER_1_20 = (*_SET_BY_SERVER, "finalizers", "conditions")
+_AFTER, _INSIDE, _ASYNC, _ = Eviction
+_RESERVE, _ASSUME = CycleOrder
+_NONE, _UNCHANGED, _ASSUMED = Skip
+_TAKEN, _PANIC, _NO_NODE = FreeNode
+_FIRST, _INTERESTED, _UNTIL = Binder
+
+_OLD_FAILED = 'error while running "{plugin}" {point} plugin for pod "{pod}": {message}'
+_FAILED = 'running {Point} plugin "{plugin}": {message}'
+_OLD_BIND = 'Bind failure, code: 1: bind plugin "{plugin}" failed to bind pod "{namespace}/{pod}": {message}'
+_OLD_PRE_SCORE = 'error while running "{plugin}" postfilter plugin for pod "{pod}"'
+_PRE_SCORE = 'running PreScore plugin "{plugin}"'
+_OLD_REJECTED = 'rejected by "{plugin}" at {point}: {message}'
+_REJECTED_1_20 = 'rejected pod "{pod}" by {point} plugin "{plugin}": {message}'
+_OLD_TIMEOUT = 'pod "{pod}" rejected due to timeout after waiting {wait} at permit'
+_TIMEOUT = "rejected due to timeout after waiting {wait} at plugin {plugin}"
+_OLD_REJECTED_WAITING = "rejected while waiting at permit: {message}"
+_REJECTED_WAITING_1_20 = 'pod "{pod}" rejected while waiting on permit: {message}'
+_OLD_FAILED_WAITING = 'error received while waiting at permit for pod "{pod}": {message}'
+_FAILED_WAITING = "waiting on permit for pod: {message}"
+_FIT_ERROR = "0/1 nodes are available: 1 {message}."
+_BINDER = 'running Bind plugin "DefaultBinder": {message}'
+_OLD_BINDING, _BINDING_1_20 = "Binding rejected: {message}", "binding rejected: {message}"
+_VOLUMES = "binding volumes: {message}"
+_OLD_LATE, _LATE = "timed out waiting for the condition", "context deadline exceeded"
+_OLD_PROVISIONING = 'selectedNode annotation value "{selected}" not set to scheduled node "{node}"'
+_PROVISIONING = 'provisioning failed for PVC "{name}"'
+_PREEMPTED_1_13 = "by {namespace}/{name} on node {node}"
+_PREEMPTED_1_20 = "Preempted by {namespace}/{name} on node {node}"
+_PREEMPTED = "Preempted by pod {uid} on node {node}"
+_SAME = "{message}"
+_UNSCHEDULABLE, _ERROR = "Unschedulable", "SchedulerError"
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "v1.13": {
+        # -- decisions
+        "api": API_1_13,  # the fields that the API server stores
+        "percentage": 0,  # its 50 is min_percentage here
+        "sampling.min_percentage": 50,
+        "sampling.counts_surplus_node": True,
+        "sampling.one_node_if_no_scores": False,
+        "nominated_node_first": False,
+        "checks_claims_first": True,  # core/generic_scheduler.go, podPassesBasicChecks
+        "obeys_scheduling_gates": True,  # v1.37: framework/plugins/schedulinggates; older pods have no gates
+        "ties": Ties.IN_TURN,
+        "max_node_score": 10,
+        "preemption.after_dynamic_resources": False,
+        "preemption.min_candidate_percentage": 100,
+        "preemption.obeys_preemption_policy": False,
+        "preemption.unresolvable_node_ends_wait": False,
+        "preemption.waits_for_preempted_pods_only": False,
+        "preemption.reports_ineligibility": False,
+        "preemption.fails_with_its_filters": False,
+        "preemption.ladder": RULES[:-1],
+        "preemption.victims.older_is_more_important": False,
+        "preemption.victims.sorted_again": False,
+        "preemption.victims.budgets.counted_down": False,
+        "preemption.victims.budgets.disrupted_pods_exempt": False,
+        "preemption.victims.budgets.stops_at_first_violation": True,
+        "extending.ignorable_last": False,
+        "extending.sets_status": False,
+        "extending.refuses_other_nodes": False,
+        "extending.keeps_violations": False,
+        "extending.hides_pods": False,
+        "extending.starts_upper_case": True,
+        "extending.free_node": _TAKEN,
+        "extending.binder": _FIRST,  # scheduler.go, schedule_one.go, extendersBinding
+        # -- the loop
+        "queue": WITHOUT_BACKOFF,  # internal/queue, backend/queue
+        "loop.extension_points": _PREDICATES,  # framework/interface.go
+        "loop.rejecting_points": (),  # framework/runtime
+        "loop.cycle": _RESERVE,
+        "loop.eviction": _AFTER,
+        "loop.skips": _NONE,
+        "loop.ignored_changes": _SET_BY_SERVER,
+        "loop.ignores_identical_updates": False,
+        "loop.rejects_deleted_waiting_pods": False,
+        "loop.reads_api": True,  # factory/factory.go, MakeDefaultErrorFunc
+        "loop.checks_uid": False,
+        "loop.reports_newest_pod": False,
+        "loop.queues_nomination": False,
+        "loop.clears_nomination": False,
+        "loop.nominates_before_binding": False,
+        "loop.patches_status": False,
+        "loop.sets_probe_time": True,  # scheduler.go, schedule
+        "loop.names_actions": False,
+        "loop.notes_generation": False,
+        "loop.marks_victims": False,
+        "loop.one_permit_timer": True,
+        "loop.moves_pods_after_failed_binding": False,
+        "loop.sees_terminating_pods": True,  # scheduler.go, NewInformerFactory: the phase alone counts
+        "loop.cache.assumed_pod_ttl": 30 * SECOND,  # durationToExpireAssumedPod
+        "loop.cache.removes_assumed_pods": False,
+        "loop.cache.forgets_unknown_pods": False,
+        "loop.cache.binder.checks_storage_capacity": False,
+        "loop.cache.binder.translates_migrated_volumes": False,
+        "loop.cache.binder.waits_for_informer": False,
+        "loop.cache.binder.reverts_assumed_volumes": False,
+        # -- messages
+        # FailedScheduling: scheduler.go, schedule_one.go, framework/types.go
+        "messages.reason_once": False,
+        "messages.all_errors": True,
+        "messages.post_filter": False,
+        "messages.error_reason": _UNSCHEDULABLE,
+        # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
+        "messages.rejected": _OLD_REJECTED,
+        "messages.failed": _OLD_FAILED,
+        "messages.bind_failed": _OLD_BIND,
+        "messages.pre_score_failed": _OLD_PRE_SCORE,
+        "messages.refused_on_node": _SAME,
+        "messages.timeout": _OLD_TIMEOUT,
+        "messages.timed_out": _SAME,
+        "messages.rejected_waiting": _OLD_REJECTED_WAITING,
+        "messages.failed_waiting": _OLD_FAILED_WAITING,
+        # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
+        "messages.default_binder": _SAME,
+        "messages.binding_failed": _SAME,
+        "messages.binding_event": _OLD_BINDING,
+        "messages.binding_reason": "BindingRejected",
+        "messages.volumes_failed": _SAME,
+        "messages.volumes_late": _OLD_LATE,
+        "messages.provisioning_failed": _OLD_PROVISIONING,
+        # the victim's event: scheduler.go, framework/preemption/executor.go
+        "messages.preempted": _PREEMPTED_1_13,
+    },
+    "v1.16": {
+        # -- decisions
+        "api": API_1_16,  # the fields that the API server stores
+        "sampling.min_percentage": 5,  # core/generic_scheduler.go, numFeasibleNodesToFind
+        "ties": Ties.DRAWN,  # selectHost
+        "preemption.ladder": RULES,  # pickOneNodeForPreemption, GetEarliestPodStartTime
+        "preemption.victims.older_is_more_important": True,  # util/utils.go, MoreImportantPod
+        "extending.ignorable_last": True,  # factory/factory.go, CreateFromConfig
+        "extending.binder": _INTERESTED,  # scheduler.go, schedule_one.go, extendersBinding
+        # -- the loop
+        "queue": WITH_BACKOFF_1_16,  # internal/queue, backend/queue
+        "loop.extension_points": _FRAMEWORK,  # framework/interface.go
+        "loop.rejecting_points": ("permit", "pre_bind"),  # framework/runtime
+        "loop.ignored_changes": _SET_BY_SERVER_1_20,  # skipPodUpdate
+        "loop.sets_probe_time": False,
+        "loop.names_actions": True,  # client-go tools/events in place of tools/record
+        "loop.cache.binder.waits_for_informer": True,  # pkg/controller/volume/scheduling, checkBindings
+        # -- messages
+        # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
+        "messages.binding_reason": _ERROR,
+        # the victim's event: scheduler.go, framework/preemption/executor.go
+        "messages.preempted": _PREEMPTED_1_20,
+    },
+    "v1.20": {
+        # -- decisions
+        "api": API_1_20,  # the fields that the API server stores
+        "sampling.counts_surplus_node": False,  # core/generic_scheduler.go
+        "checks_claims_first": False,
+        "max_node_score": 100,  # framework/interface.go, MaxNodeScore
+        "preemption.min_candidate_percentage": 10,  # framework/plugins/defaultpreemption
+        "preemption.obeys_preemption_policy": True,  # PodEligibleToPreemptOthers
+        "preemption.unresolvable_node_ends_wait": True,  # PodEligibleToPreemptOthers
+        "preemption.victims.budgets.counted_down": True,  # filterPodsWithPDBViolation
+        "preemption.victims.budgets.disrupted_pods_exempt": True,  # DisruptedPods
+        "preemption.victims.budgets.stops_at_first_violation": False,  # filterPodsWithPDBViolation
+        "extending.refuses_other_nodes": True,  # core/extender.go, Filter
+        "extending.starts_upper_case": False,  # core/extender.go, send
+        "extending.free_node": _PANIC,  # pickOneNodeForPreemption
+        # -- the loop
+        "queue": WITH_BACKOFF,  # internal/queue, backend/queue
+        "loop.extension_points": _POST_FILTER,  # framework/interface.go
+        "loop.rejecting_points": ("permit",),  # framework/runtime
+        "loop.cycle": _ASSUME,  # scheduler.go, scheduleOne
+        "loop.eviction": _INSIDE,  # PrepareCandidate
+        "loop.skips": _UNCHANGED,  # scheduler.go, skipPodSchedule
+        "loop.ignores_identical_updates": True,  # eventhandlers.go, updatePodInSchedulingQueue
+        "loop.rejects_deleted_waiting_pods": True,  # eventhandlers.go, RejectWaitingPod
+        "loop.reads_api": False,
+        "loop.reports_newest_pod": True,  # factory.go, MakeDefaultErrorFunc
+        "loop.queues_nomination": True,  # scheduler.go, recordSchedulingFailure
+        "loop.patches_status": True,  # util/utils.go, PatchPodStatus
+        "loop.one_permit_timer": False,  # framework/runtime/waiting_pods_map.go
+        "loop.cache.assumed_pod_ttl": 120 * SECOND,  # durationToExpireAssumedPod
+        "loop.cache.removes_assumed_pods": True,  # internal/cache/cache.go, RemovePod
+        "loop.cache.binder.reverts_assumed_volumes": True,  # RevertAssumedPodVolumes
+        # -- messages
+        # FailedScheduling: scheduler.go, schedule_one.go, framework/types.go
+        "messages.all_errors": False,
+        # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
+        "messages.rejected": _REJECTED_1_20,
+        "messages.failed": _FAILED,
+        "messages.bind_failed": _FAILED,
+        "messages.pre_score_failed": _PRE_SCORE,
+        "messages.timeout": _TIMEOUT,
+        "messages.timed_out": _REJECTED_WAITING_1_20,
+        "messages.rejected_waiting": _REJECTED_WAITING_1_20,
+        "messages.failed_waiting": _FAILED_WAITING,
+        # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
+        "messages.default_binder": _BINDER,
+        "messages.binding_failed": _BINDING_1_20,
+        "messages.binding_event": _BINDING_1_20,
+        "messages.volumes_failed": _VOLUMES,
+        "messages.provisioning_failed": _PROVISIONING,
+    },
+    "v1.37": {
+        # -- decisions
+        "api": API_1_37,  # the fields that the API server stores
+        "sampling.one_node_if_no_scores": True,  # schedule_one.go, findNodesThatPassFilters
+        "nominated_node_first": True,  # schedule_one.go, evaluateNominatedNode
+        "ties": Ties.HEAP,  # framework/sorted_nodes.go
+        "preemption.after_dynamic_resources": True,  # apis/config/v1/default_plugins.go
+        "preemption.waits_for_preempted_pods_only": True,  # PodTerminatingByPreemption
+        "preemption.reports_ineligibility": True,  # defaultpreemption/default_preemption.go
+        "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
+        "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
+        "preemption.victims.budgets.stops_at_first_violation": True,  # filterPodsWithPDBViolation
+        "extending.sets_status": True,  # schedule_one.go, findNodesThatPassExtenders
+        "extending.keeps_violations": True,  # extender.go, convertToVictims
+        "extending.hides_pods": True,  # extender.go, Filter
+        "extending.free_node": _NO_NODE,  # pickOneNodeForPreemption
+        "extending.binder": _UNTIL,  # scheduler.go, schedule_one.go, extendersBinding
+        # -- the loop
+        "queue": WITH_EVENTS,  # internal/queue, backend/queue
+        "loop.extension_points": _QUEUEING,  # framework/interface.go
+        "loop.rejecting_points": _REJECTING,  # framework/runtime
+        "loop.eviction": _ASYNC,  # prepareCandidateAsync
+        "loop.skips": _ASSUMED,  # schedule_one.go, skipPodSchedule
+        "loop.ignored_changes": (),
+        "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
+        "loop.clears_nomination": True,  # schedule_one.go, clearNominatedNode
+        "loop.nominates_before_binding": True,  # schedule_one.go, bindingCycle
+        "loop.notes_generation": True,  # CalculatePodConditionObservedGeneration
+        "loop.marks_victims": True,  # framework/preemption/executor.go
+        "loop.moves_pods_after_failed_binding": True,  # handleBindingCycleError
+        "loop.cache.assumed_pod_ttl": 0,  # durationToExpireAssumedPod
+        "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
+        "loop.cache.binder.checks_storage_capacity": True,  # volumebinding/binder.go
+        "loop.cache.binder.translates_migrated_volumes": True,  # volumebinding/binder.go
+        # -- messages
+        # FailedScheduling: scheduler.go, schedule_one.go, framework/types.go
+        "messages.reason_once": True,
+        "messages.post_filter": True,
+        "messages.error_reason": _ERROR,
+        # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
+        "messages.rejected": _SAME,
+        "messages.refused_on_node": _FIT_ERROR,
+        "messages.timed_out": _SAME,
+        "messages.rejected_waiting": _SAME,
+        # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
+        "messages.binding_failed": _SAME,
+        "messages.binding_event": _SAME,
+        "messages.volumes_late": _LATE,
+        # the victim's event: scheduler.go, framework/preemption/executor.go
+        "messages.preempted": _PREEMPTED,
+    },
+}
+"""By version, what differs from the one before; the first has every rule."""
+
+NAMES = tuple(CHANGES)
+
+_RECORD_TYPES: dict[str, Any] = {
+    "sampling": SamplingRules,
+    "preemption.victims.budgets": BudgetRules,
+    "preemption.victims": VictimRules,
+    "preemption": PreemptionRules,
+    "loop.cache.binder": BinderRules,
+    "loop.cache": CacheRules,
+    "loop": LoopRules,
+    "messages": Messages,
+    "extending": ExtenderRules,
+}
+"""The class of each record by its path; inner records come first."""
+
+
+def rules_of(name: str) -> dict[str, Any]:
+    """Every rule of the version by its path, such as ``preemption.ladder``."""
+    rules: dict[str, Any] = {}
+    for version, changes in CHANGES.items():
+        rules |= changes
+        if version == name:
+            return rules
+    raise KeyError(name)
+
+
+def column(name: str) -> dict[str, Any]:
+    """The rules of the version as fields of a Generation."""
+    values = rules_of(name)
+    for record, record_type in _RECORD_TYPES.items():
+        inside = [path for path in values if path.startswith(f"{record}.")]
+        values[record] = record_type(**{path.removeprefix(f"{record}."): values.pop(path) for path in inside})
+    return values

@@ -1,0 +1,1 @@
+"""A decision as text, tables and plain data."""
