@@ -12,7 +12,8 @@ COUNT ?= 300
 SEED ?= 0
 PACKAGE ?=
 ALL ?=
-CHOSEN := $(if $(ALL),,-m "not nightly")
+CHOSEN := -m "$(if $(ALL),,not nightly and )not release"
+APART := $(foreach each,conformance notebooks browser site,--ignore=tests/$(each)) --ignore=packages/live/tests/real
 
 .DEFAULT_GOAL := help
 .PHONY: help lab check test test-all report release-check lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation live hybrid docs bench figures format lock system
@@ -29,7 +30,7 @@ ifeq ($(PACKAGE),)
 test: system check conformance notebooks browser ## everything that CI checks; PACKAGE=simulation runs the tests of one package
 else
 test: .venv/installed
-	$(BIN)/pytest $(PARALLEL) -m "not nightly" $(or $(wildcard packages/$(PACKAGE)/tests),tests --ignore=tests/notebooks --ignore=tests/browser --ignore=tests/site)
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) $(or $(wildcard packages/$(PACKAGE)/tests),tests) $(APART)
 endif
 
 test-all: system lint types ## what `make test` runs, in all states, windows and languages, with the site (an hour or more)
@@ -46,24 +47,28 @@ types: .venv/installed ## mypy --strict
 	$(BIN)/mypy
 
 unit: .venv/installed ## unit tests of all packages
-	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --ignore=tests/conformance --ignore=tests/notebooks --ignore=tests/browser --ignore=packages/live/tests/real
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) $(APART)
 
 conformance: .venv/installed ## every vector of the real scheduler
 	$(BIN)/pytest $(PARALLEL) tests/conformance
 
-notebooks: .venv/installed ## run every notebook and compare it with its saved outputs
+notebooks: .venv/installed ## run the notebooks and compare them with their saved outputs; all Chinese ones nightly
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/notebooks
+ifneq ($(ALL),)
 	PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
+endif
 
-browser: .venv/installed ## the panels in JupyterLab and a real browser
-	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal tests/browser
+browser: .venv/installed ## the panels in JupyterLab and a real browser, and pages of the course
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal tests/browser $(if $(ALL),,tests/site)
 
 report: .venv/installed ## how large each package is, and what a decision loads
 	$(BIN)/python -m tools.report
 
-release-check: .venv/installed ## wheels build, and every message has its translation
+release-check: .venv/installed ## every message has its translation, both languages are in step, wheels build, the lock is clean
 	$(BIN)/python -m tools.catalogue complete
+	$(BIN)/pytest $(PARALLEL) -m release packages/lab/tests/language tests/notebooks
+	$(MAKE) lock && git diff --exit-code requirements.txt
 	$(BIN)/uv build --quiet --all-packages --wheel --out-dir build/wheels
 
 site: .venv/installed ## the course as pages that need no server, in build/site (some minutes)

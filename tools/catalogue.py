@@ -1,9 +1,9 @@
 """Keeps the catalogue of translations up to date: python -m tools.catalogue [add FILE.json | missing PATH | complete]
 
-Without arguments: takes new messages in, drops those that no source has any more, keeps all translations. ``add``: the
-same, and takes translations from a JSON file ``{"English": "中文"}``. ``missing``: prints as such a file what has no
-translation yet, of the sources whose path contains PATH. ``complete``: fails if there is any such message; a message
-without a translation is shown in English, so only a release needs all of them.
+Without arguments: takes new messages in, drops those that no source has any more, keeps all translations, and says how
+many are missing. ``add``: the same, and takes translations from a JSON file ``{"English": "中文"}``. ``missing``:
+prints as such a file what has no translation yet, of the sources whose path contains PATH. ``complete``, before
+a release: fails if a translation is missing or the catalogue has messages that no source has.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import string
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ MARKS = {
 """By the name of a function, which of its arguments is a message (None: each), and the message that is made of it."""
 
 
+@cache
 def messages() -> dict[str, list[str]]:
     """Every message of the sources, with the files that have it; in the order of the files."""
     found: dict[str, list[str]] = {}
@@ -91,13 +93,26 @@ def fields(message: str) -> set[str]:
 
 
 def updated(known: dict[str, str]) -> Catalog:
-    """The catalogue of today's messages with these translations."""
+    """The catalogue of today's messages with these translations. Only what JavaScript shows has its files."""
     catalogue = empty(LANGUAGE)
     for message, files in messages().items():
         context, _, text = message.rpartition(CONTEXT)
-        places = [(file, 1) for file in files]
+        places = [(file, 1) for file in files if file.endswith(".js")]
         catalogue.add(text, known.get(message, ""), locations=places, context=context or None)
     return catalogue
+
+
+def missing(known: dict[str, str], path: str = "") -> list[str]:
+    """The messages without a translation, of the sources whose path contains this."""
+    return [each for each, files in messages().items() if not known.get(each) and path in " ".join(files)]
+
+
+def stale(known: dict[str, str]) -> list[str]:
+    """What a release would have to mend: missing translations, and those of messages that no source has."""
+    there = messages()
+    return [f"no translation: {each!r}" for each in missing(known)] + [
+        f"no source says {each!r}" for each in known if each not in there
+    ]
 
 
 def added(given: Any) -> dict[str, str]:
@@ -124,15 +139,17 @@ def main() -> None:
     args = parser.parse_args()
     path = path_of(LANGUAGE)
     known = texts(read(LANGUAGE)) if path.exists() else {}
-    if args.act in ("missing", "complete"):
-        found = {each: "" for each, files in messages().items() if not known.get(each) and args.path in " ".join(files)}
-        print(json.dumps(found, ensure_ascii=False, indent=1))
-        sys.exit(int(args.act == "complete" and bool(found)))
+    if args.act == "missing":
+        print(json.dumps(dict.fromkeys(missing(known, args.path), ""), ensure_ascii=False, indent=1))
+        return
+    if args.act == "complete":
+        sys.exit("\n".join(stale(known)))
     try:
         more = added(json.loads(Path(args.path).read_text(encoding="utf-8"))) if args.act == "add" else {}
     except (OSError, ValueError) as error:
         sys.exit(f"{args.path}: {error}")
     write(updated(known | more), path)
+    print(f"{len(missing(known | more))} messages have no translation yet and are shown in English")
 
 
 if __name__ == "__main__":

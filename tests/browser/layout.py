@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 WINDOWS: dict[str, dict[str, Any]] = {
     "800": {"width": 432, "height": 700},
     "1280": {"width": 880, "height": 720},
-    "1920": {"width": 1520, "height": 1000, "dark": True},
+    "1920": {"width": 1520, "height": 1000},
     "classroom": {"width": 880, "height": 720, "large": True},
 }
 """What a cell's output gets in JupyterLab with its file browser, in windows of 800, 1280 and 1920 pixels."""

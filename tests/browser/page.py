@@ -52,6 +52,7 @@ QUIET = """() => new Promise((done) => {
 })"""
 SENTENCE = """() => document.querySelector(".ks-sentence").getBoundingClientRect().bottom
     - document.querySelector("#panel").getBoundingClientRect().top"""
+LARGE = """(large) => { window.model.set("large", large); window.tell("change:large"); }"""
 SHOW = """([shown]) => { window.model.set("shown", shown); window.tell("change:shown"); }"""
 Point: TypeAlias = tuple[float, float]
 
@@ -93,6 +94,12 @@ class PanelPage:
         """Wait until every message was answered and nothing moves."""
         self.page.wait_for_function(QUIET)
         self.page.wait_for_function("() => document.getAnimations().every((each) => each.playState === 'finished')")
+
+    def resize(self, width: int, height: int, *, large: bool = False) -> None:
+        """Show the panel in a window of this size; ``large``: as in a classroom."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.evaluate(LARGE, large)
+        self.settled()
 
     def put(self, settings: Any) -> None:
         """Show the panel with these settings, as if the kernel had changed them."""

@@ -16,6 +16,7 @@ PAIRS = [
     if language != ENGLISH
     for path in sorted(NOTEBOOKS.glob("*.ipynb"))
 ]
+pytestmark = pytest.mark.release
 each_pair = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[1].parent.name}/{pair[1].name}")
 
 

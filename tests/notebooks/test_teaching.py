@@ -1,7 +1,7 @@
 """The teachers' guides keep to the notebooks: a section for each lesson, an answer for each question, code that runs.
 
 Code in a section is run as a teacher would run it: in a new cell at the end of the lesson's notebook. The Chinese
-guide goes with the Chinese notebooks, and keeps in step with the English one.
+guide goes with the Chinese notebooks; before a release it is in step with the English one.
 """
 
 import doctest
@@ -20,6 +20,7 @@ from kschedlab.program.main import main
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.panels.contents import LESSONS, Lesson
 from tests.notebooks.in_step import LANGUAGE, code, numbers, shape
+from tests.notebooks.test_saved import SAMPLE
 from tools.refresh import NOTEBOOKS
 
 DOCS = NOTEBOOKS.parent / "docs"
@@ -76,11 +77,20 @@ CHINESE_GUIDE = Guide(
 )
 GUIDES = (ENGLISH_GUIDE, CHINESE_GUIDE)
 each_guide = pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.language)
-each_section = pytest.mark.parametrize(
-    ("guide", "lesson"),
-    [*product(GUIDES, LESSONS)],
-    ids=lambda each: each.file if isinstance(each, Lesson) else each.language,
-)
+
+
+def sections(*marks: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    """Each lesson of each guide; ``marks``: of the Chinese ones, but for the sample."""
+    each = [
+        pytest.param(guide, lesson, marks=() if guide is ENGLISH_GUIDE or lesson.file == SAMPLE else marks)
+        for guide, lesson in product(GUIDES, LESSONS)
+    ]
+    return pytest.mark.parametrize(
+        ("guide", "lesson"), each, ids=lambda each: each.file if isinstance(each, Lesson) else each.language
+    )
+
+
+each_section = sections(pytest.mark.release)
 
 
 def part(text: str, heading: str) -> str:
@@ -122,7 +132,7 @@ class Wrapped(doctest.OutputChecker):
         return super().check_output(self.MARK.sub(" ", want), self.MARK.sub(" ", got), optionflags)
 
 
-@each_section
+@sections(pytest.mark.nightly)
 def test_the_code_gives_what_the_page_says(
     guide: Guide, lesson: Lesson, monkeypatch: pytest.MonkeyPatch, as_before: None
 ) -> None:
@@ -163,6 +173,7 @@ def parts(guide: Guide) -> list[str]:
     return HEADING.split(guide.text)[1:]
 
 
+@pytest.mark.release
 def test_both_guides_have_the_same_shape() -> None:
     english, other = map(parts, GUIDES)
     assert len(english) == len(other)
@@ -175,6 +186,7 @@ def test_both_guides_have_the_same_shape() -> None:
     assert different == []
 
 
+@pytest.mark.release
 def test_both_guides_have_the_same_paragraphs_questions_and_mistakes() -> None:
     def blocks(text: str) -> list[str]:
         """How each paragraph, item and block begins."""
@@ -185,6 +197,7 @@ def test_both_guides_have_the_same_paragraphs_questions_and_mistakes() -> None:
     assert [*map(blocks, parts(ENGLISH_GUIDE))] == [*map(blocks, parts(CHINESE_GUIDE))]
 
 
+@pytest.mark.release
 def test_both_guides_have_the_same_numbers() -> None:
     different = {
         two.splitlines()[0]: (numbers(one) - numbers(two), numbers(two) - numbers(one))
@@ -194,6 +207,7 @@ def test_both_guides_have_the_same_numbers() -> None:
     assert different == {}
 
 
+@pytest.mark.release
 def test_both_guides_have_the_same_code_but_for_its_texts() -> None:
     def examples(guide: Guide) -> list[str]:
         blocks = map(dedent, CODE.findall(guide.text))
@@ -204,6 +218,7 @@ def test_both_guides_have_the_same_code_but_for_its_texts() -> None:
     assert [two for one, two in zip(english, other, strict=True) if len({*code(one, two)}) != 1] == []
 
 
+@pytest.mark.release
 def test_both_guides_have_the_same_commands() -> None:
     english, other = ([LANGUAGE.sub("", each).strip() for each in COMMAND.findall(guide.text)] for guide in GUIDES)
     assert english == other

@@ -1,17 +1,30 @@
-"""The catalogue follows the sources, and no translation loses a value."""
+"""No translation loses a value, and what is missing is reported; `make release-check` wants everything."""
 
 from pathlib import Path
 
 import pytest
 
-from kschedlab_lab.language.catalogue import read, texts
-from tools.catalogue import LANGUAGE, added, fields, of_python
+from kschedlab_lab.language.catalogue import front_end_words, read, texts
+from tools.catalogue import LANGUAGE, added, fields, messages, missing, of_python, stale, updated
 
 CATALOGUE = read(LANGUAGE)
 
 
 def test_a_translation_has_the_fields_of_its_message() -> None:
     assert {each: text for each, text in texts(CATALOGUE).items() if "{" in each and fields(each) != fields(text)} == {}
+
+
+def test_what_a_release_needs_is_named() -> None:
+    known = dict.fromkeys(messages(), "有") | {"Check": "", "gone": "没有了"}
+    assert missing(known) == ["Check"]
+    assert missing(known, "no/such/file") == []
+    assert stale(known) == ["no translation: 'Check'", "no source says 'gone'"]
+
+
+def test_only_what_javascript_shows_has_its_files() -> None:
+    files = {file for each in updated({}) for file, _ in each.locations}
+    assert files and all(file.endswith(".js") for file in files)
+    assert "Check" in front_end_words(updated({"Check": "检查"}))
 
 
 SOURCE = """

@@ -58,6 +58,9 @@ FRAMEWORK = re.compile(r"(running|applying score) .*?(failed with: |filter plugi
 """How kube-scheduler's framework begins what it says of a plugin."""
 
 
+pytestmark = pytest.mark.release
+
+
 @pytest.fixture(autouse=True)
 def chinese() -> Iterator[None]:
     language("zh")

@@ -152,6 +152,9 @@ LESSONS += ("your_cluster", "your_plugin")
 """The lessons with exercises."""
 
 
+pytestmark = pytest.mark.release
+
+
 @pytest.fixture(autouse=True)
 def chinese() -> Iterator[None]:
     language("zh")
