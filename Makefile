@@ -41,7 +41,7 @@ test-all: system lint types ## what `make test` runs, in all states, windows and
 lint: .venv/installed ## ruff, and import-linter: who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 types: .venv/installed ## mypy --strict
 	$(BIN)/mypy
