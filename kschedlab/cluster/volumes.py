@@ -205,7 +205,7 @@ def ownership_error(pod: model.Pod, claim: model.PersistentVolumeClaim) -> str:
 
 
 def claim_class(claim: model.PersistentVolumeClaim) -> str:
-    """The name of the claim's model.StorageClass, "" without one."""
+    """The name of the claim's StorageClass, "" without one."""
     return claim.metadata.annotations.get(CLASS, claim.spec.storageClassName or "")
 
 

@@ -18,7 +18,7 @@ class FreeNode(Enum):
     """The scheduler reads the priority of its first victim and panics, unless no other node breaks as few budgets.
     v1.20: framework/plugins/defaultpreemption/default_preemption.go, pickOneNodeForPreemption."""
     ERROR = auto()
-    """It is no candidate, but an error. v1.37: framework/preemption/preemption.go, DryRunPreemption, callExtenders."""
+    """An error, not a candidate. v1.37: framework/preemption/preemption.go, DryRunPreemption, callExtenders."""
 
 
 class Binder(Enum):

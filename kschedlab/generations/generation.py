@@ -77,7 +77,7 @@ class Generation:
     def plus(self, *plugins: object) -> Generation:
         """A copy with these plugins after its own (see :mod:`kschedlab.plugins`). Scores have their ``weight``, or 1.
 
-        ValueError if a name is taken or a plugin cannot be added; TypeError for an object that is no plugin.
+        ValueError if a name is taken or a plugin cannot be added; TypeError for an object that is not a plugin.
         """
         from kschedlab.plugins.joining import Members, Place, joined
 

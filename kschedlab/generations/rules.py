@@ -64,7 +64,7 @@ class CacheRules:
 
     ``assumed_pod_ttl``: an assumed pod is removed if the informer does not confirm it within this many microseconds
     after its binding; 0: never. ``removes_assumed_pods``: an assumed pod can be removed as well as forgotten.
-    ``forgets_unknown_pods``: forgetting a pod that is not in the cache is no error. ``binder``: how volumes are bound.
+    ``forgets_unknown_pods``: forgetting a pod that is not in the cache is allowed. ``binder``: how volumes are bound.
     """
 
     assumed_pod_ttl: int

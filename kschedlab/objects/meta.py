@@ -133,7 +133,7 @@ class NodeSelectorTerm(Part, frozen=True):
     matchFields: tuple[NodeSelectorRequirement, ...] = ()
 
     def compile(self) -> NodeTerm:
-        """The term, ready to match nodes. SelectorError if it is invalid, e.g. Gt with a value that is no integer."""
+        """The term, ready to match nodes. SelectorError if it is invalid, such as Gt without an integer."""
         expressions = [(e.key, e.operator, e.values) for e in self.matchExpressions]
         return node_term(expressions, [(e.key, e.operator, e.values) for e in self.matchFields])
 

@@ -19,7 +19,7 @@ from kschedlab.whatif.relaxations import Relaxations, relaxations
 from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, elsewhere, limits, other_weights, preempting_priority, smaller
 
 ABOVE_USERS = HIGHEST_PRIORITY + 1
-"""Above the priority of every pod but those of the system, whose eviction is no answer."""
+"""Above the priority of every pod but those of the system, which must not be evicted."""
 EVICTIONS = 10
 """The most nodes on which evictions are tried; pods nominated there may still need the room."""
 

@@ -68,7 +68,7 @@ def fits(pods: Wanted | Iterable[Wanted], cluster: Cluster, generation: str | Ge
 
     ``pods``: keys ``namespace/name`` of pending pods, manifests, Pods, or pairs of a pod and a number of copies; or one
     of these. Copies may be of a running pod and get names of their own. KeyError if there is no such pod, ValueError
-    if it runs already or for a wrong number of copies, TypeError for what is no pod.
+    if it runs already or for a wrong number of copies, TypeError for anything but a pod.
     """
     generation = Generation.named(generation)
     alone = replace(generation, preemption=replace(generation.preemption, enabled=False))

@@ -141,5 +141,5 @@ def becomes(settings: Sequence[Any]) -> dict[str, str]:
 
 
 def fixed(settings: Restorable) -> list[str]:
-    """The controls that are no steps of something that is walked through: an answer holds for all of its moments."""
+    """The controls that are not steps of something that is walked through: an answer holds for all of its moments."""
     return [name for name, each in settings.controls().items() if not each.counts_steps]

@@ -76,7 +76,7 @@ def variable(name: str) -> Type:
 
 
 # device.attributes["domain"].name may be anything; device.capacity["domain"].name is a quantity.
-# The API server checks new objects as v1.36 would: attributes are no lists there, and functions of v1.37 are unknown,
+# The API server checks new objects as v1.36 would: attributes are not lists there, and functions of v1.37 are unknown,
 # unless the feature gate DRAListTypeAttributes is on.
 def device_fields(attribute: Type) -> dict[str, Type]:
     """The fields of a device; attributes are of that type."""
@@ -125,6 +125,6 @@ def runtime_name(kind: Type) -> str:
 
 
 def result_name(kind: Type) -> str:
-    """The type in the message about a result that is no bool: ``map(string, null_type)``."""
+    """The type in the message about a result that is not a bool: ``map(string, null_type)``."""
     params = ", ".join(map(result_name, kind.params))
     return f"{runtime_name(kind)}({params})" if params else runtime_name(kind)

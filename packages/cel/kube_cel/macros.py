@@ -36,7 +36,7 @@ class Ids(Protocol):
 
 
 def expand(ids: Ids, id: int, function: str, target: Expr | None, args: list[Expr]) -> Expr | None:
-    """What the macro makes of the call, or None if the call is no macro. Raises MacroError."""
+    """What the macro makes of the call, or None if the call is not a macro. Raises MacroError."""
     macro = _MACROS.get((function, len(args), target is not None))
     return macro(_Maker(ids, ids.places[id]), target, args) if macro else None
 

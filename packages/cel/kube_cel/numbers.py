@@ -99,7 +99,7 @@ def whole_number(text: str) -> int | None:
 
 
 def parse_double(text: str) -> float | None:
-    """A double as strconv.ParseFloat reads it; None if it is none or too large."""
+    """A double as strconv.ParseFloat reads it; None if the text is not a number or is out of range."""
     plain = text.replace("_", "") if "0x" in text.lower() else text
     if not _FLOAT.fullmatch(plain):
         return None

@@ -33,7 +33,7 @@ class Step(NamedTuple):
 
 
 def steps_of(tree: Expr, written: Mapping[int, Call], trace: Sequence[tuple[int, Value]]) -> tuple[Step, ...]:
-    """The parts in the order of their evaluation, from the inside out. Constants and names are no steps."""
+    """The parts in the order of their evaluation, from the inside out. Constants and names are not steps."""
     values: dict[int, list[Value]] = {}
     for id, value in trace:
         values.setdefault(id, []).append(value)

@@ -42,7 +42,7 @@ _START = re.compile(r"""[bB]?[rR]?["'`]|[&|=]""")
 
 
 def tokenize(source: Source) -> list[Token]:
-    """All tokens, ending with EOF; what is no token is reported and passed over."""
+    """All tokens, ending with EOF; anything else is reported and skipped."""
     tokens: list[Token] = []
     text, at = source.text, 0
     while at < len(text):

@@ -112,7 +112,7 @@ def _check_reference(reference: str, names: Names, path: Path, faults: list[Faul
             Fault(
                 path,
                 later(
-                    '"{reference}" is no request of the claim: expected request or request/alternative',
+                    '"{reference}" is not a request of the claim: expected request or request/alternative',
                     reference=shortened(reference),
                 ),
             )
@@ -179,7 +179,7 @@ def _check_status(status: ResourceClaimStatus, names: Names, path: Path, faults:
     allocated = {(each.driver, each.pool, each.device, each.shareID or "") for each in results}
     for i, device in enumerate(status.devices):
         if (device.driver, device.pool, device.device, device.shareID or "") not in allocated:
-            faults.append(Fault((*path, "devices", i), "is no device that is allocated to the claim"))
+            faults.append(Fault((*path, "devices", i), "is not a device that is allocated to the claim"))
 
 
 def _check_consumer(consumer: ResourceClaimConsumerReference, path: Path, faults: list[Fault]) -> None:

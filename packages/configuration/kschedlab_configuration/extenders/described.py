@@ -88,7 +88,7 @@ class DescribedExtender(Extender):
         return f"<Extender {self.name}: described>"
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
-        """As the table says."""
+        """From the table."""
         table = self.table.filter or FilterTable()
         self._check("filter", table.status)
         if table.error:
@@ -100,14 +100,14 @@ class DescribedExtender(Extender):
         return Filtered([*(name for name in given if name not in gone), *table.add], failed, unresolvable)
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Sequence[tuple[str, int]]:
-        """As the table says."""
+        """From the table."""
         if self.table.prioritize is None:
             return super().prioritize(pod, nodes)
         self._check("prioritize", self.table.prioritize.status)
         return list(self.table.prioritize.scores.items())
 
     def preempt(self, pod: Pod, victims: Mapping[str, Victims]) -> Mapping[str, Returned]:
-        """As the table says."""
+        """From the table."""
         table = self.table.preempt or VictimTable()
         self._check("preempt", table.status)
         return {

@@ -53,7 +53,7 @@ class Verdict:
     """The verdict on an answer: the first wrong step and why.
 
     ``evidence``: the numbers behind it, as text. ``picture``: what the scheduler decides about the answer. ``read``:
-    whether the answer could be read; else it is no try.
+    False if the answer could not be read; it then does not count as an attempt.
     """
 
     state: State
@@ -158,7 +158,7 @@ class Exercise(ABC):
         """The solution in words, or as source."""
 
     def is_as_given(self, answer: Any) -> bool:
-        """Whether the answer is what the exercise began with, which is no attempt."""
+        """Whether the answer is what the exercise began with, which does not count as an attempt."""
         return bool(self.start) and str(answer).split() == self.start.split()
 
     def check(self, answer: Any = None) -> Verdict:

@@ -190,7 +190,7 @@ def wrong_culprit(answer: str, earlier: str, later: str) -> str:
     since = by_words.get(answer, "v1.37")
     if since != later:
         return say(
-            "That came with {since}; it is no difference between {earlier} and {later}.",
+            "That came with {since}; {earlier} and {later} do not differ in it.",
             since=since,
             earlier=earlier,
             later=later,

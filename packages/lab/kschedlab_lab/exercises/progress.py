@@ -123,7 +123,7 @@ class Progress:
 
     def _refuse(self) -> None:
         self._damaged, self._unsaved = True, False
-        message = later("{name} can't be read; delete it to begin anew. Nothing is saved until then.")
+        message = later("{name} can't be read; delete it to start again. Nothing is saved until then.")
         self.trouble = say(message, name=self._file.name)
 
 

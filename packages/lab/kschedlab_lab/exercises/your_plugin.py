@@ -253,7 +253,7 @@ def warmest(rng: random.Random) -> Exercise:
 
 
 def degrees(objects: Objects) -> dict[str, int]:
-    """By node: its temperature; -1 if its label is no number."""
+    """By node: its temperature; -1 if its label is not a number."""
     labels = {each.metadata.name: each.metadata.labels.get("celsius", "") for each in objects.nodes}
     return {name: int(label) if label.isascii() and label.isdigit() else -1 for name, label in labels.items()}
 

@@ -65,7 +65,7 @@ def _remember(code: str) -> None:
 
 def _words(error: Exception) -> str:
     if isinstance(error, DamagedError):
-        return say("{name} can't be read; delete it to begin anew. Nothing is saved until then.", name=error)
+        return say("{name} can't be read; delete it to start again. Nothing is saved until then.", name=error)
     if isinstance(error, OSError):
         return say("The language can't be saved ({error}); it is kept for now only.", error=error.strerror)
     return str(error)

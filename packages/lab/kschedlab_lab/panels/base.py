@@ -113,7 +113,7 @@ class Panel(Generic[S]):
         return self._copy(type(self.settings).parse(text))
 
     def ask(self, question: Question[S]) -> Self:
-        """A copy that asks first; its copies stay covered until then. TypeError for what is no question."""
+        """A copy that asks first; its copies stay covered until then. TypeError for anything but a question."""
         if not isinstance(question, Question):
             raise InputTypeError(say("expected a Question to ask, got {type}", type=type(question).__name__))
         other = self._copy(self.settings)

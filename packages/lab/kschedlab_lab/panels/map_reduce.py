@@ -210,7 +210,7 @@ def describe(settings: Settings, now: Handout) -> str:
     last, step, decision = ends(settings), settings.step, now.decision
     if step == 0:
         started = min(settings.workers, settings.nodes)
-        few = "" if started == settings.workers else say("; no more start, for there are no more nodes")
+        few = "" if started == settings.workers else say("; no more start, because there are no more nodes")
         holds = say("The channel holds the indices 0 to {last} and is closed", last=settings.nodes - 1)
         return say("{holds}. {workers} will take them{few}.", holds=holds, workers=count(started, "worker"), few=few)
     if step == last + 1:

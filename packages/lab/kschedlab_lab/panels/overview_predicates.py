@@ -185,7 +185,7 @@ def how_many() -> Prediction:
 def under_pressure() -> Question[Settings]:
     """The question about a node that is short of memory."""
     return Question(
-        say("The node is short of memory, and CheckNodeMemoryPressure is no default predicate. Does web fit?"),
+        say("The node is short of memory, and CheckNodeMemoryPressure is not a default predicate. Does web fit?"),
         tuple(terms("yes", "no")),
         lambda settings: say("yes") if decide(settings)[1].verdict(NODE).passes else say("no"),
         _why_pressure,

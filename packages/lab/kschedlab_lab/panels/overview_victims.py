@@ -84,7 +84,7 @@ def _scene(decision: Decision) -> Scene:
 def sentence(found: Candidate | None) -> str:
     """The victims, and how many of them break the budget."""
     if found is None:
-        return say("{node} is no candidate.", node=NODE)
+        return say("{node} is not a candidate.", node=NODE)
     if found.violations:
         message = later("{victims} on {node}: {names}; {violations} of them break the budget.")
     else:

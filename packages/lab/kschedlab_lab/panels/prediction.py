@@ -18,7 +18,7 @@ __all__ = ["Prediction", "Question"]
 class Prediction(Panel[Nothing]):
     """A multiple-choice question; ``remarks`` has a comment on each answer, ``right`` is the right one.
 
-    Without ``right`` the remarks alone say what is right. TypeError or ValueError for what is no such question.
+    Without ``right`` the remarks alone say what is right. TypeError or ValueError for anything else.
     """
 
     def __init__(self, question: str, remarks: Mapping[str, str], right: str = "") -> None:

@@ -168,7 +168,7 @@ def _start_is_idle(preemption: Preemption, name: str) -> str:
     """Why the start time of this pod changes nothing; "" if it may."""
     candidate = preemption.candidates.get(f"node-{name[-1]}")
     if candidate is None:
-        return say("{node} is no candidate", node=f"node-{name[-1]}")
+        return say("{node} is not a candidate", node=f"node-{name[-1]}")
     tried = {attempt.pod.pod.metadata.name: attempt.pod for attempt in candidate.attempts}
     if any(other.priority == tried[name].priority for each, other in tried.items() if each != name):
         return ""

@@ -127,7 +127,7 @@ def _why_node(settings: Settings, answer: str) -> str:
     decision = decide(settings)
     preemption, right = _preemption(settings), _chosen(settings)
     if answer not in preemption.candidates:
-        no = say("{node} is no candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
+        no = say("{node} is not a candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
         return sentences((no, fate(preemption, right)))
     if answer == right or answer in _beaten_last(preemption):
         return fate(preemption, right)

@@ -32,7 +32,7 @@ class Control:
     """One setting: its label, its allowed values, and how a value is written (with its unit).
 
     Labels and written values are English, and translated where they are shown: a state means the same in any language.
-    ``shows``: a value in the chosen language, where that is no message that :func:`kschedlab_lab.language.later` marks.
+    ``shows``: a value in the chosen language, where ``later`` does not mark it.
 
     ``last``: for steps that depend on the other settings; ``values`` is empty then.
     ``reads``: for typed text, of which ``values`` are suggestions: the value that it means; ValueError for none.
@@ -111,7 +111,7 @@ class Control:
 
 
 def _same(allowed: Value, given: Any) -> bool:
-    """Whether both are one value: 1 is no True, and an array is no number."""
+    """Whether the two are equal and of the same kind: True is not 1, and an array never equals a number."""
     is_one = isinstance(given, Hashable) and isinstance(given, bool) == isinstance(allowed, bool)
     return is_one and allowed == given
 

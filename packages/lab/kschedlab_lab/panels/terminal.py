@@ -116,5 +116,5 @@ class Terminal(Panel[Nothing]):
 def panel(story: str) -> Terminal:
     """The panel on the cluster of this story: ``nomination`` or ``ladder``. ValueError."""
     if story not in STORIES:
-        raise InputValueError(say('"{story}" is no story; there are {stories}', story=story, stories=[*STORIES]))
+        raise InputValueError(say('"{story}" is not a story; there are {stories}', story=story, stories=[*STORIES]))
     return Terminal(story)

@@ -5,7 +5,7 @@ export const MOVE = 420; // milliseconds of a motion
 export const DRAG = 140; // of one that follows the hand
 const STAGGER = 120; // milliseconds between those that start one after the other
 const EASING = "cubic-bezier(.3,0,.2,1)";
-const NEAR = 0.5; // less is no motion, in units of the picture
+const NEAR = 0.5; // shorter ways are not animated; in units of the picture
 
 export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -66,7 +66,7 @@ export function morph(svg, { before, gone }, duration) {
   for (const { element, matrix } of gone) fadeOut(svg, element, matrix, duration);
 }
 
-/** What is no longer there fades out where it was; it is no handle any more. */
+/** What is no longer there fades out where it was; it is not a handle any more. */
 function fadeOut(svg, element, matrix, duration) {
   for (const each of [element, ...element.querySelectorAll("*")]) {
     for (const name of [...each.attributes].map((one) => one.name)) {

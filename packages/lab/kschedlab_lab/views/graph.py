@@ -131,7 +131,7 @@ class Graph:
         if len(set(names)) < len(names):
             raise ValueError(f"two boxes have the same name: {sorted(names)}")
         if unknown := sorted(ends - set(names)):
-            raise ValueError(f"an edge leads to {unknown[0]}, which is no box")
+            raise ValueError(f"an edge leads to {unknown[0]}, which is not a box")
 
     def structure(self) -> DiGraph[str]:
         """The graph for networkx, in the same order."""

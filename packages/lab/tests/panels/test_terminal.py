@@ -146,7 +146,7 @@ def test_pods_without_a_request_and_ended_ones_take_no_place() -> None:
 
 
 def test_an_unknown_story_is_named() -> None:
-    with pytest.raises(ValueError, match='"x" is no story; there are nomination, ladder'):
+    with pytest.raises(ValueError, match='"x" is not a story; there are nomination, ladder'):
         terminal.panel("x")
 
 
@@ -230,7 +230,9 @@ def test_what_prevents_the_cluster_is_said(path: Path) -> None:
     path.write_text("kind: Config\n")
     desk = Desk(terminal.panel("nomination"))
     desk.start()
-    assert "The cluster could not be started" in _words(desk) and "is no kubeconfig of kschedlab serve" in _words(desk)
+    assert "The cluster could not be started" in _words(desk) and "is not a kubeconfig of kschedlab serve" in _words(
+        desk
+    )
     assert (desk.background, path.read_text()) == (None, "kind: Config\n")
 
 

@@ -56,7 +56,7 @@ def test_a_walk_lights_its_way() -> None:
 
 
 def test_a_graph_that_makes_no_sense_is_refused() -> None:
-    with pytest.raises(ValueError, match="an edge leads to c, which is no box"):
+    with pytest.raises(ValueError, match="an edge leads to c, which is not a box"):
         Graph((Vertex("a"),), (Edge("a", "c"),))
     with pytest.raises(ValueError, match="same name"):
         Graph((Vertex("a"), Vertex("a")), ())

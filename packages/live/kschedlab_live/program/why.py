@@ -188,9 +188,9 @@ def _named(options: argparse.Namespace, kubectl: Kubectl) -> tuple[str, str]:
 
     before, slash, name = options.pod.rpartition("/")
     if not name or "/" in before:
-        raise UsageError(f'"{options.pod}" is no pod: expected NAME, pod/NAME or NAMESPACE/NAME')
+        raise UsageError(f'"{options.pod}" is not a pod: expected NAME, pod/NAME or NAMESPACE/NAME')
     if not OTHER_KINDS.isdisjoint((before, before.partition(".")[0].removesuffix("s"))):
-        raise UsageError(f'"{options.pod}" is no pod: name one of its pods, or ask for --pending')
+        raise UsageError(f'"{options.pod}" is not a pod: name one of its pods, or ask for --pending')
     if slash and before not in PODS:
         if options.namespace is not None and options.namespace != before:
             raise UsageError(f'"{options.pod}" names the namespace {before}, and --namespace {options.namespace}')

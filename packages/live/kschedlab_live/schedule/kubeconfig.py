@@ -213,11 +213,11 @@ def _read(path: str) -> _Config:
     text = read_one(path)
     documents = [data for data, _ in text.compose().roots if data is not None]
     if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise AccessError(f"{path}: is no kubeconfig: expected one document with clusters, users and contexts")
+        raise AccessError(f"{path}: is not a kubeconfig: expected one document with clusters, users and contexts")
     try:
         return msgspec.convert(documents[0], _Config)
     except msgspec.ValidationError as error:  # its message has the place, and no value
-        raise AccessError(f"{path}: is no kubeconfig: {error}") from None
+        raise AccessError(f"{path}: is not a kubeconfig: {error}") from None
 
 
 N = TypeVar("N", _NamedCluster, _NamedUser, _NamedContext)
@@ -237,7 +237,7 @@ def _given(data: str, name: str, folder: Path, path: str) -> bytes:
         try:
             return b64decode(data, validate=True)
         except ValueError:
-            raise AccessError(f"{path}: a field that ends in -data is no base64") from None
+            raise AccessError(f"{path}: a field that ends in -data is not base64") from None
     return _text(folder / name, path).encode() if name else b""
 
 
@@ -252,7 +252,7 @@ def _text(path: Path, origin: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "is no text"
+        why = getattr(error, "strerror", None) or "is not text"
         raise AccessError(f"{origin}: {path} cannot be read: {why}") from None
 
 

@@ -44,7 +44,7 @@ def check_free(path: Path) -> None:
     """KubeconfigError if the file exists and is not the kubeconfig of such a server: it would be lost."""
     if path.exists() and _server_in(path) is None:
         raise KubeconfigError(
-            f"{path}: is no kubeconfig of kschedlab serve, and stays: name another file (--kubeconfig)"
+            f"{path}: is not a kubeconfig of kschedlab serve, and stays: name another file (--kubeconfig)"
         )
 
 
@@ -78,7 +78,7 @@ def read(path: Path) -> str:
         raise KubeconfigError(f"{path}: does not exist: start kschedlab serve, or name its kubeconfig (--kubeconfig)")
     server = _server_in(path)
     if server is None:
-        raise KubeconfigError(f"{path}: is no kubeconfig of kschedlab serve: name another file (--kubeconfig)")
+        raise KubeconfigError(f"{path}: is not a kubeconfig of kschedlab serve: name another file (--kubeconfig)")
     return server
 
 

@@ -79,7 +79,7 @@ class ServedObjects:
         if served.model is not None:
             return self.api.watch(served.model, version, bookmarks, namespace, filter)
         if not (version or "0").isdigit():
-            raise ApiError.bad_request(f'resourceVersion: Invalid value: "{version}": it is no number')
+            raise ApiError.bad_request(f'resourceVersion: Invalid value: "{version}": it is not a number')
         inside = filter
         if namespace is not None:
             inside = lambda obj: obj.metadata.namespace == namespace and (filter is None or filter(obj))  # noqa: E731

@@ -34,7 +34,7 @@ def patch_of(content_type: str, raw: bytes) -> Callable[[Data], Data]:
         return _json_patch(parsed(raw))
     patch = parsed(raw)
     if not isinstance(patch, dict):
-        raise ApiError.bad_request("the patch is no map of fields")
+        raise ApiError.bad_request("the patch is not a map of fields")
     if content_type == MERGE:
         return lambda data: merged(data, patch)
     if content_type == STRATEGIC:
@@ -85,12 +85,12 @@ def _operate(document: Any, operation: Data) -> Any:
                 raise ValueError("a value cannot move into itself")
             document = _removed(document, origin)
         return _added(document, path, value)
-    raise ValueError("op is none of add, remove, replace, move, copy, test")
+    raise ValueError("op is not one of add, remove, replace, move, copy, test")
 
 
 def _pointer(text: Any) -> list[str]:
     if not isinstance(text, str) or (text and not text.startswith("/")):
-        raise ValueError("path is no JSON pointer such as /metadata/labels/app")
+        raise ValueError("path is not a JSON pointer such as /metadata/labels/app")
     return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
 
 

@@ -79,7 +79,9 @@ class Call:
         check_format(self.raw, self.content_type)
         body = parsed(self.raw)
         if not isinstance(body, dict):
-            raise ApiError.bad_request("the body of the request is no object: expected apiVersion, kind and metadata")
+            raise ApiError.bad_request(
+                "the body of the request is not an object: expected apiVersion, kind and metadata"
+            )
         return body
 
     @property

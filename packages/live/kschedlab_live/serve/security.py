@@ -59,7 +59,7 @@ def _same(given: str, token: str) -> bool:
 def check_length(text: str) -> None:
     """ApiError (400, 413) if the body is announced with a length that is none, or too long."""
     if text and not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise ApiError.bad_request("Content-Length is no number")
+        raise ApiError.bad_request("Content-Length is not a number")
     if text and int(text) > LARGEST_BODY:
         raise too_large()
 

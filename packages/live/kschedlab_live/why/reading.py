@@ -135,7 +135,7 @@ class Reader:
 
     def _take(self, data: Any, asks: Callable[[dict[str, Any]], bool]) -> None:
         if not isinstance(data, dict):
-            raise KubectlError("kubectl listed something that is no object")
+            raise KubectlError("kubectl listed something that is not an object")
         if data.get("kind") == "Pod":
             if asks(data):
                 self.wanted.append(data)

@@ -50,7 +50,7 @@ def test_the_newer_of_two_has_the_kubeconfig(tmp_path: Path) -> None:
 def test_what_prevents_it_is_raised_where_it_is_started(tmp_path: Path) -> None:
     path = tmp_path / "kubeconfig"
     path.write_text("apiVersion: v1\nkind: Config\n")
-    with pytest.raises(KubeconfigError, match="is no kubeconfig of kschedlab serve, and stays"):
+    with pytest.raises(KubeconfigError, match="is not a kubeconfig of kschedlab serve, and stays"):
         Background(server(path))
     background = Background(server(tmp_path / "other"))
     with pytest.raises(OSError, match="in use"):

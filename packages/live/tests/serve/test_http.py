@@ -203,6 +203,6 @@ def test_the_kubeconfig_is_private_and_never_replaces_another(cluster, tmp_path)
     assert cluster.path.stat().st_mode & 0o077 == 0
     own = tmp_path / "config"
     own.write_text("apiVersion: v1\nkind: Config\nclusters: []\n")
-    with pytest.raises(KubeconfigError, match="is no kubeconfig of kschedlab serve, and stays"):
+    with pytest.raises(KubeconfigError, match="is not a kubeconfig of kschedlab serve, and stays"):
         write(own, 1, "token")
     assert own.read_text().startswith("apiVersion: v1")

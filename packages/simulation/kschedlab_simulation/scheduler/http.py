@@ -66,7 +66,7 @@ class HttpServer:
             daemon_threads = True
 
             def handle_error(self, request: Any, client_address: Any) -> None:
-                """A client that went away is no news."""
+                """A client that disconnects is not an error."""
                 if not isinstance(sys.exception(), OSError):
                     super().handle_error(request, client_address)
 

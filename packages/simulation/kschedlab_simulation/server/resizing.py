@@ -35,7 +35,7 @@ from kschedlab_simulation.status import (
 MIRROR = "kubernetes.io/config.mirror"
 POD_LEVEL_RESIZE = "InPlacePodLevelResourcesVerticalScaling"
 INIT_CONTAINER_RESIZE = "InPlacePodVerticalScalingInitContainers"
-"""Features that a node declares if it can resize pod-level resources, and init containers that are no sidecars."""
+"""Features that a node declares if it can resize pod-level resources, and init containers that are not sidecars."""
 
 _RESIZABLE = ("cpu", "memory")
 _FIELDS = ("containers", "initContainers")
