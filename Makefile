@@ -41,7 +41,7 @@ test-all: system lint types ## what `make test` runs, in all states, windows and
 lint: .venv/installed ## ruff, and import-linter: who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 types: .venv/installed ## mypy --strict
 	$(BIN)/mypy
@@ -52,12 +52,10 @@ unit: .venv/installed ## unit tests of all packages
 conformance: .venv/installed ## every vector of the real scheduler
 	$(BIN)/pytest $(PARALLEL) tests/conformance
 
-notebooks: .venv/installed ## run the notebooks and compare them with their saved outputs; all Chinese ones nightly
+notebooks: .venv/installed ## run the notebooks and compare them with their saved outputs
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/notebooks
-ifneq ($(ALL),)
 	PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
-endif
 
 browser: .venv/installed ## the panels in JupyterLab and a real browser, and pages of the course
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal tests/browser $(if $(ALL),,tests/site)

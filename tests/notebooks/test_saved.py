@@ -12,7 +12,7 @@ from tools.refresh import METADATA, NOTEBOOKS, executed, paths
 
 PATHS = paths()
 SAMPLE = "05-preemption.ipynb"
-"""The lesson that `make test` runs in the other languages, too; `make test-all` runs all."""
+"""The lesson whose guide `make test` runs in the other languages, too; `make test-all` runs all."""
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: str(path.relative_to(NOTEBOOKS)))
 NOT_COMPARED = re.compile(r"nbval-(ignore-output|skip)|raises-exception|NBVAL_|PYTEST_VALIDATE_IGNORE", re.IGNORECASE)
 MACHINE = re.compile(r"(?<![\w.])/(home|root|tmp|usr|work|Users)/|[A-Z]:\\\\Users")
@@ -55,14 +55,7 @@ def test_every_saved_picture_can_be_read(path: Path) -> None:
         assert ElementTree.fromstring(unquote(picture)).tag.endswith("svg")
 
 
-def run_today(path: Path) -> bool:
-    return path.parent == NOTEBOOKS or path.name == SAMPLE
-
-
-@pytest.mark.parametrize(
-    "path",
-    [path if run_today(path) else pytest.param(path, marks=pytest.mark.nightly) for path in PATHS],
-    ids=lambda path: str(path.relative_to(NOTEBOOKS)),
-)
+@pytest.mark.nightly  # `make notebooks` compares each cell with nbval
+@each_notebook
 def test_refresh_changes_nothing(path: Path) -> None:
     assert executed(path) == path.read_text(encoding="utf-8"), "run `make refresh` and look at the difference"

@@ -264,26 +264,44 @@ def _one(fault: Callable[[str], str | None]) -> Callable[[str], list[str]]:
     return lambda text: [message] if (message := fault(text)) else []
 
 
-_QUALIFIED = re.compile("[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+# apimachinery v0.37: pkg/api/validate/content/kube.go, IsLabelKey and IsLabelValue
+_KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_KEY_FAULT = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_KEY}')"
+)
+_VALUE_FAULT = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start "
+    "and end with an alphanumeric character "
+    f"(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '({_KEY})?')"
+)
+_LONGEST = 63
 
 
-def _qualified_name(text: str) -> str | None:
-    prefix, slash, name = text.rpartition("/")
-    if _label_value(name) or not name or (slash and FORMATS["dns1123Subdomain"].faults(prefix)):
-        return (
-            "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
-            "alphanumeric character, with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        )
-    return None
+def _qualified_name(text: str) -> list[str]:
+    *prefixes, name = text.split("/")
+    if len(prefixes) > 1:
+        return [
+            f"a valid label key {_KEY_FAULT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        ]
+    found = []
+    for prefix in prefixes:
+        faults = FORMATS["dns1123Subdomain"].faults(prefix) if prefix else ["must be non-empty"]
+        found += [f"prefix part {fault}" for fault in faults]
+    if not name:
+        found.append("name part must be non-empty")
+    elif _utf8(name) > _LONGEST:
+        found.append(f"name part must be no more than {_LONGEST} bytes")
+    return found if re.fullmatch(_KEY, name) else [*found, f"name part {_KEY_FAULT}"]
 
 
-def _label_value(text: str) -> str | None:
-    if not text or (len(text) <= 63 and _QUALIFIED.fullmatch(text)):
-        return None
-    return (
-        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start "
-        "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345')"
-    )
+def _label_value(text: str) -> list[str]:
+    found = [f"must be no more than {_LONGEST} bytes"] if _utf8(text) > _LONGEST else []
+    return found if re.fullmatch(f"({_KEY})?", text) else [*found, _VALUE_FAULT]
+
+
+def _utf8(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def _uri(text: str) -> str | None:
@@ -322,11 +340,11 @@ FORMATS = {
     "dns1123Label": Format("DNS1123Label", 30, _pattern(_LABEL, _LABEL_FAULT, 63)),
     "dns1123Subdomain": Format("DNS1123Subdomain", 60, _pattern(_SUBDOMAIN, _SUBDOMAIN_FAULT, 253)),
     "dns1035Label": Format("DNS1035Label", 30, _pattern(_LABEL_1035, _LABEL_1035_FAULT, 63)),
-    "qualifiedName": Format("QualifiedName", 60, _one(_qualified_name)),
+    "qualifiedName": Format("QualifiedName", 60, _qualified_name),
     "dns1123LabelPrefix": Format("DNS1123LabelPrefix", 30, _pattern(_LABEL, _LABEL_FAULT, 63, True)),
     "dns1123SubdomainPrefix": Format("DNS1123SubdomainPrefix", 60, _pattern(_SUBDOMAIN, _SUBDOMAIN_FAULT, 253, True)),
     "dns1035LabelPrefix": Format("DNS1035LabelPrefix", 30, _pattern(_LABEL_1035, _LABEL_1035_FAULT, 63, True)),
-    "labelValue": Format("LabelValue", 40, _one(_label_value)),
+    "labelValue": Format("LabelValue", 40, _label_value),
     "uri": Format("URI", 1000, _one(_uri)),
     "uuid": Format("uuid", 100, _one(_uuid)),
     "byte": Format("byte", 100, _one(_bytes)),

@@ -1,0 +1,37 @@
+"""The words of Kubernetes' own rules for names. apimachinery v0.37: pkg/api/validate/content/kube.go"""
+
+import pytest
+
+from kube_cel.network import FORMATS
+
+KEY = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+    "(e.g. 'MyName',  or 'my.name',  or '123-abc', "
+    "regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+)
+VALUE = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start "
+    "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "faults"),
+    [
+        ("qualifiedName", "example.com/gpu", []),
+        ("qualifiedName", "", ["name part must be non-empty", f"name part {KEY}"]),
+        ("qualifiedName", "/gpu", ["prefix part must be non-empty"]),
+        ("qualifiedName", "x" * 64, ["name part must be no more than 63 bytes"]),
+        ("qualifiedName", "gpu-", [f"name part {KEY}"]),
+        (
+            "qualifiedName",
+            "a/b/c",
+            [f"a valid label key {KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"],
+        ),
+        ("labelValue", "", []),
+        ("labelValue", "-" * 64, ["must be no more than 63 bytes", VALUE]),
+    ],
+)
+def test_faults_of_names(name: str, text: str, faults: list[str]) -> None:
+    assert FORMATS[name].faults(text) == faults
