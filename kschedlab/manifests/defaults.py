@@ -226,7 +226,8 @@ def with_pod_level_defaults(pod: Pod) -> Pod:
 def _container_limits(pod: Pod) -> ResourceList:
     """The sum over the containers of each limit that all of them have."""
     spec = pod.spec
-    common = set.intersection(*(set(each.resources.limits) for each in (*spec.containers, *spec.initContainers)))
+    limits = [set(each.resources.limits) for each in (*spec.containers, *spec.initContainers)]
+    common = set.intersection(*limits) if limits else set()
     if not common:
         return {}
     limited = {

@@ -1,6 +1,8 @@
 """The API server's defaults."""
 
-from kschedlab.manifests.loading import Objects, decode_objects, loads
+import pytest
+
+from kschedlab.manifests.loading import ManifestError, Objects, decode_objects, loads
 from kschedlab.objects.model import Pod
 
 
@@ -168,3 +170,8 @@ def test_defaulting_twice_changes_nothing():
     once = pod(spec, {"uid": "u"})
     assert with_defaults(once, priority_classes([])) == once
     assert msgspec.structs.asdict(once)["metadata"].namespace == "default"
+
+
+def test_resources_of_a_pod_without_containers_are_no_traceback() -> None:
+    with pytest.raises(ManifestError, match="containers"):
+        pod({"containers": [], "resources": {"limits": {"cpu": "1"}}})

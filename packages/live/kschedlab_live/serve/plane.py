@@ -58,7 +58,10 @@ class Plane:
                 self.digest()
                 return env.peek() > target
         if target > self.now:
-            env.run(until=target)
+            env.timeout(
+                target - self.now
+            )  # env.run(until=target) leaves an event behind, and nothing would ever be idle
+            env.step()
         self.digest()
         return True
 
