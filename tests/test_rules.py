@@ -315,7 +315,9 @@ def test_the_rule_alone_changes_what_is_seen(earlier: Generation, change: Change
 )
 def test_the_real_scheduler_decides_the_same(generation: Generation, line: bytes) -> None:
     real = msgspec.json.decode(line, type=Line).verdict
-    found = list(differences([{"id": "", **real}], [{"id": "", **verdict(line, generation)}]))
+    found = list(
+        differences([{"id": "", **real}], [{"id": "", "version": generation.name, **verdict(line, generation)}])
+    )
     assert not found, "\n".join(map(str, found))
 
 

@@ -58,9 +58,7 @@ class Plane:
                 self.digest()
                 return env.peek() > target
         if target > self.now:
-            env.timeout(
-                target - self.now
-            )  # env.run(until=target) leaves an event behind, and nothing would ever be idle
+            env.timeout(target - self.now)  # env.run(until=target) would leave an event behind: the plane never slept
             env.step()
         self.digest()
         return True
