@@ -6,13 +6,10 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from kschedlab.extras import require
+from babel.messages.catalog import Catalog, Message
+from babel.messages.pofile import read_po, write_po
+
 from kschedlab.messages import CONTEXT
-
-require("lab", "babel")
-
-from babel.messages.catalog import Catalog, Message  # noqa: E402  # after the error that names the extra
-from babel.messages.pofile import read_po, write_po  # noqa: E402
 
 FOLDER = Path(__file__).parent
 COMMENT = "# kschedlab in another language: docs/translating.md says how it is kept."

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kschedlab.extras import MissingExtraError
 from kschedlab.messages import later, say
 from kschedlab_lab.kept import DamagedError, Kept
 from kschedlab_lab.language.speaker import ENGLISH, LANGUAGES, chosen, speak
@@ -38,7 +37,7 @@ def recall() -> None:
         return
     try:
         speak(_remembered(Kept.usual(LANGUAGES)))
-    except (OSError, ValueError, MissingExtraError) as error:
+    except (OSError, ValueError) as error:
         print(_words(error))
     if chosen() != ENGLISH and (page := _page_in(chosen())):
         _show(_note(LANGUAGES[chosen()], page))

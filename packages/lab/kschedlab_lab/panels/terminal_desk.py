@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import ipywidgets
 
-from kschedlab.extras import require
 from kschedlab.messages import later, say
 from kschedlab.text.html import Child, Html, element, join
 from kschedlab_lab.panels.classroom import Enlargeable
@@ -134,7 +133,6 @@ class Desk(Enlargeable):
 
     def _serve(self) -> Background:
         """Serve the panel's story. OSError and others."""
-        require("lab", "starlette", "uvicorn")
         from kschedlab_live.serve.background import Background
         from kschedlab_live.serve.server import Server, Serving
 

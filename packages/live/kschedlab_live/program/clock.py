@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from kschedlab.extras import require
 from kschedlab.program.options import Commands, UsageError
 from kschedlab_live.program.serve import add_kubeconfig
 
@@ -34,7 +33,6 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Ask or change the clock, and print it."""
-    require("live", "httpx")
     import httpx
 
     from kschedlab_live.serve.kubeconfig import KubeconfigError, read

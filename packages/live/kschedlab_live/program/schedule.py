@@ -7,7 +7,6 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from kschedlab.extras import require
 from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles
 from kschedlab.text.html import visible
 
@@ -53,7 +52,6 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Schedule until SIGTERM: 0; 1 if the lease is lost."""
-    require("live", "httpx", "simpy")
     from kschedlab_live.schedule.kubeconfig import AccessError
     from kschedlab_live.schedule.service import run
 

@@ -7,7 +7,6 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kschedlab.extras import require
 from kschedlab.program.options import (
     Commands,
     UsageError,
@@ -64,7 +63,6 @@ def _speed(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    require("live", "httpx", "simpy", "starlette", "uvicorn")
     from kschedlab_live.serve.kubeconfig import KubeconfigError, check_free
     from kschedlab_live.serve.server import Server, Serving
     from kschedlab_simulation.timeline.scenario import load_scenario
