@@ -125,10 +125,10 @@ class Scheduler:
         return replace(decision, given_back=given_back)
 
     def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
-        from kschedlab.preemption.stage import preempt  # most pods fit somewhere: loaded for the first that does not
+        from kschedlab.preemption.stage import Evaluator  # most pods fit somewhere: loaded for the first that does not
 
-        rules = self.generation.preemption
-        return preempt(pod, self.cluster, run, verdicts, rules, self.rng, self.exhaustive, extending)
+        evaluator = Evaluator(pod, self.cluster, run, self.generation.preemption, extending)
+        return evaluator.preempt(verdicts, self.rng, self.exhaustive)
 
     def _prepare(self, pod: PodInfo) -> Prepared:
         return prepare(pod, self.cluster, self.generation.filters)

@@ -7,9 +7,7 @@ pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import replace
-from operator import attrgetter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,43 +30,91 @@ NEVER = "not eligible due to preemptionPolicy=Never"
 TERMINATING = "not eligible due to a terminating pod on the nominated node"
 
 
-def preempt(
-    pod: PodInfo,
-    cluster: Cluster,
-    run: FilterRun,
-    verdicts: Verdicts,
-    rules: PreemptionRules,
-    rng: random.Random | None,
-    exhaustive: bool,
-    extending: ExtenderRun | None = None,
-    search: Callable[..., tuple[DryRun, IntArray]] | None = None,
-    priority: Callable[[PodInfo], int] = attrgetter("priority"),
-) -> Preemption:
-    """Decide which pods to evict for a pod that no node can take.
+@dataclass
+class Evaluator:
+    """Preemption for a pod that no node can take. ``extending``: the extenders that may remove candidates and victims.
 
-    The search starts at a random node and ends with enough candidates; ``exhaustive`` examines all. ``rng`` draws the
-    start and one of the tied nodes; without it, the search starts at the first node and the first name wins a tie.
-    ``extending``: the extenders that may remove candidates and change their victims. ``search``: in place of
-    :func:`_search`; ``priority``: with which another pod resists.
+    v1.37: framework/preemption/preemption.go, Evaluator. A subclass may evict other units than single pods.
     """
-    unresolvable = verdicts.unresolvable()
-    potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~unresolvable)
-    reason = ineligible(pod, cluster, unresolvable, rules, priority)
-    if reason or not len(potential):
-        return Preemption(cluster, reason, potential)
-    enough = len(potential) if exhaustive else rules.enough(len(potential))
-    offset = rng.randrange(len(potential)) if rng else 0
-    order = np.concatenate([potential[offset:], potential[:offset]])
-    free_node = extending.free_node if extending is not None else None
-    tried, candidates = (search or _search)(pod, cluster, run, order, enough, rules, free_node)
-    found = Preemption(cluster, "", potential, tried, candidates)
-    if rules.fails_with_its_filters and not len(candidates) and (failure := dry_run_errors(tried)):
-        return replace(found, failure=failure)
-    if extending is not None:
-        from kschedlab.preemption.extended import extended
 
-        found = extended(found, extending, rules.ladder)
-    return choose(found, rules, rng) if len(found.positions) else found
+    pod: PodInfo
+    cluster: Cluster
+    run: FilterRun
+    rules: PreemptionRules
+    extending: ExtenderRun | None = None
+
+    def preempt(self, verdicts: Verdicts, rng: random.Random | None, exhaustive: bool) -> Preemption:
+        """Decide which pods to evict, and where.
+
+        The search starts at a random node and ends with enough candidates; ``exhaustive`` examines all. ``rng`` draws
+        the start and one of the tied nodes; without it, the search starts at the first node and the first name wins.
+        """
+        unresolvable = verdicts.unresolvable()
+        potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~unresolvable)
+        reason = self.ineligible(unresolvable)
+        if reason or not len(potential):
+            return Preemption(self.cluster, reason, potential)
+        enough = len(potential) if exhaustive else self.rules.enough(len(potential))
+        offset = rng.randrange(len(potential)) if rng else 0
+        tried, candidates = self.search(np.concatenate([potential[offset:], potential[:offset]]), enough)
+        found = Preemption(self.cluster, "", potential, tried, candidates)
+        if self.rules.fails_with_its_filters and not len(candidates) and (failure := dry_run_errors(tried)):
+            return replace(found, failure=failure)
+        if self.extending is not None:
+            from kschedlab.preemption.extended import extended
+
+            found = extended(found, self.extending, self.rules.ladder)
+        return choose(found, self.rules, rng) if len(found.positions) else found
+
+    def priority(self, other: PodInfo) -> int:
+        """The priority with which another pod resists."""
+        return other.priority
+
+    def ineligible(self, unresolvable: BoolArray) -> str:
+        """Why the pod may not preempt, or "". v1.37: default_preemption.go, PodEligibleToPreemptOthers.
+
+        The pod waits while a victim is still terminating on its nominated node, unless evicting can't help there.
+        """
+        pod, cluster, rules = self.pod, self.cluster, self.rules
+        if rules.obeys_preemption_policy and pod.pod.spec.preemptionPolicy == "Never":
+            return NEVER
+        nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
+        if nominated is not None and not (rules.unresolvable_node_ends_wait and unresolvable[nominated]):
+            is_waited_for = terminating_by_preemption if rules.waits_for_preempted_pods_only else terminating
+            for row in cluster.pods_of(nominated).tolist():
+                other = cluster.pods.info(row)
+                if self.priority(other) < pod.priority and is_waited_for(other.pod):
+                    return TERMINATING
+        return ""
+
+    def search(self, order: IntArray, enough: int) -> tuple[DryRun, IntArray]:
+        """Dry-run the nodes in order until there are enough candidates, one of them without violations.
+
+        Returns (dry run, positions of candidates, those without violations first). A dry run of many nodes costs little
+        more than one of a single node: it takes a few more nodes than are wanted, and four times as many if they do not
+        suffice. Nodes without pods of lower priority are skipped, unless a free node is taken.
+        """
+        cluster = self.cluster
+        free_node = self.extending.free_node if self.extending is not None else None
+        lower = lower_priority(self.pod, cluster.pods)
+        populated = np.bincount(cluster.pods.node[lower], minlength=len(cluster.nodes)) > 0
+        if free_node is not FreeNode.TAKEN:
+            order = order[populated[order]]
+        size, takes_free = enough + enough // 4, free_node in (FreeNode.TAKEN, FreeNode.PANIC)
+        while True:
+            block = order[:size]
+            tried = dry_run(cluster, self.run, block, lower, self.rules.victims)
+            violations = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
+            candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
+            if takes_free:
+                candidate |= tried.emptied.passes[block]
+            clean = candidate & (violations == 0)
+            enough_so_far = (np.cumsum(clean) > 0) & (np.cumsum(candidate) >= enough)
+            if enough_so_far.any() or size >= len(order):
+                if enough_so_far.any():
+                    candidate[int(enough_so_far.argmax()) + 1 :] = False  # the search ends here
+                return tried, np.concatenate([block[candidate & clean], block[candidate & ~clean]])
+            size *= 4
 
 
 def choose(found: Preemption, rules: PreemptionRules, rng: random.Random | None) -> Preemption:
@@ -91,25 +137,6 @@ def dry_run_errors(run: DryRun) -> str:
     return next(iter(errors), "") if len(errors) < 2 else f"[{', '.join(errors)}]"
 
 
-def ineligible(
-    pod: PodInfo, cluster: Cluster, unresolvable: BoolArray, rules: PreemptionRules, priority: Callable[[PodInfo], int]
-) -> str:
-    """Why the pod may not preempt, or "". v1.37: default_preemption.go, PodEligibleToPreemptOthers.
-
-    The pod waits while a victim is still terminating on its nominated node, unless evicting can't help there any more.
-    """
-    if rules.obeys_preemption_policy and pod.pod.spec.preemptionPolicy == "Never":
-        return NEVER
-    nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
-    if nominated is not None and not (rules.unresolvable_node_ends_wait and unresolvable[nominated]):
-        is_waited_for = terminating_by_preemption if rules.waits_for_preempted_pods_only else terminating
-        for row in cluster.pods_of(nominated).tolist():
-            other = cluster.pods.info(row)
-            if priority(other) < pod.priority and is_waited_for(other.pod):
-                return TERMINATING
-    return ""
-
-
 def terminating(pod: Pod) -> bool:
     """The pod is being deleted, for any reason."""
     return pod.metadata.deletionTimestamp is not None
@@ -121,42 +148,6 @@ def terminating_by_preemption(pod: Pod) -> bool:
         return False
     target = next((c for c in pod.status.conditions if c.type == "DisruptionTarget"), None)
     return target is not None and target.status == "True" and target.reason == "PreemptionByScheduler"
-
-
-def _search(
-    pod: PodInfo,
-    cluster: Cluster,
-    run: FilterRun,
-    order: IntArray,
-    enough: int,
-    rules: PreemptionRules,
-    free_node: FreeNode | None = None,
-) -> tuple[DryRun, IntArray]:
-    """Dry-run the nodes in order until there are enough candidates, one of them without violations.
-
-    Returns (dry run, positions of candidates, those without violations first). A dry run of many nodes costs little
-    more than one of a single node: it takes a few more nodes than are wanted, and four times as many if they do not
-    suffice. Nodes without pods of lower priority are skipped, unless a ``free_node`` is taken.
-    """
-    lower = lower_priority(pod, cluster.pods)
-    populated = np.bincount(cluster.pods.node[lower], minlength=len(cluster.nodes)) > 0
-    if free_node is not FreeNode.TAKEN:
-        order = order[populated[order]]
-    size, takes_free = enough + enough // 4, free_node in (FreeNode.TAKEN, FreeNode.PANIC)
-    while True:
-        block = order[:size]
-        tried = dry_run(cluster, run, block, lower, rules.victims)
-        violations = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
-        candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
-        if takes_free:
-            candidate |= tried.emptied.passes[block]
-        clean = candidate & (violations == 0)
-        enough_so_far = (np.cumsum(clean) > 0) & (np.cumsum(candidate) >= enough)
-        if enough_so_far.any() or size >= len(order):
-            if enough_so_far.any():
-                candidate[int(enough_so_far.argmax()) + 1 :] = False  # the search ends here
-            return tried, np.concatenate([block[candidate & clean], block[candidate & ~clean]])
-        size *= 4
 
 
 def _victims_of(run: DryRun, candidates: IntArray, cluster: Cluster) -> Victims:

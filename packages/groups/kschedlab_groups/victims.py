@@ -17,7 +17,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import Filter, Refusal, Refusals, SchedulingError
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, prepare
-from kschedlab.preemption.stage import Preemption, preempt
+from kschedlab.preemption.stage import Evaluator, Preemption
 from kschedlab.preemption.victims import DryRun
 from kschedlab.scheduler import Scheduler
 from kschedlab_groups.attempt import with_pods_elsewhere
@@ -40,25 +40,15 @@ class GroupScheduler(Scheduler):
     groups: Groups
 
     def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
-        cluster, rules = self.cluster, self.generation.preemption
+        cluster = self.cluster
         grouped = any(info is not None and group_of(info.pod) is not None for info in cluster.pods.infos)
         if extending is not None or not grouped:
             return super()._preempt(pod, run, verdicts, extending)
         units = units_of(cluster, self.groups)
-        priorities = {each.key: unit.priority for unit in units for each in unit.pods}
         asked = [each for each in self.generation.filters if each.name in verdicts.plugins]
         trials = _Trials(pod, cluster, asked, units)
-        found = preempt(
-            pod,
-            cluster,
-            run,
-            verdicts,
-            rules,
-            self.rng,
-            self.exhaustive,
-            search=trials.search,
-            priority=lambda other: priorities[other.key],
-        )
+        evaluator = _GroupEvaluator(pod, cluster, run, self.generation.preemption, trials=trials)
+        found = evaluator.preempt(verdicts, self.rng, self.exhaustive)
         return found if len(found.positions) else replace(found, failure=trials.failure)
 
 
@@ -84,7 +74,7 @@ class _Trials:
         """The errors in one line."""
         return next(iter(self.errors), "") if len(self.errors) < 2 else f"[{', '.join(self.errors)}]"
 
-    def search(self, pod: PodInfo, cluster: Cluster, run: FilterRun, order: IntArray, enough: int, *_: object) -> Found:
+    def search(self, order: IntArray, enough: int) -> Found:
         """Try the nodes in order until there are enough candidates. The evidence; those without violations first."""
         clean, violating = list[int](), list[int]()
         for node in order.tolist():
@@ -167,3 +157,19 @@ class _Trials:
         rows, node, violates, place, refused = (columns[:, i] for i in range(5))
         nodes = np.array(self.nodes, np.int64)
         return DryRun(nodes, emptied, rows, node, violates > 0, place, refused.astype(np.int8), True)
+
+
+@dataclass(kw_only=True)
+class _GroupEvaluator(Evaluator):
+    """A pod's preemption with the units of ``trials``: a pod resists with the priority of its unit."""
+
+    trials: _Trials
+
+    def __post_init__(self) -> None:
+        self._priorities = {each.key: unit.priority for unit in self.trials.units for each in unit.pods}
+
+    def priority(self, other: PodInfo) -> int:
+        return self._priorities[other.key]
+
+    def search(self, order: IntArray, enough: int) -> Found:
+        return self.trials.search(order, enough)
