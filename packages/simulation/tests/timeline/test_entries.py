@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+import benchmarks.perf  # noqa: F401  # reads scheduler_perf
 from kschedlab.objects.model import Deployment, Node, Pod, Taint
 from kschedlab.objects.problems import ManifestError
 from kschedlab_simulation.controllers.drain import DrainSettings
