@@ -83,7 +83,7 @@ def test_a_token_file_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ({"token": SECRET}, {"server": "10.0.0.1:6443"}, "is no URL such as https://HOST:6443"),
         ({"auth-provider": {"name": "gcp"}}, {}, "use an exec plugin"),
         ({"client-certificate-data": base64("CERT")}, {}, "a client certificate needs its key"),
-        ({"client-certificate-data": "%%"}, {}, "is no base64"),
+        ({"client-certificate-data": "%%"}, {}, "is not base64"),
         ({"tokenFile": ["x"]}, {}, "Expected `str`, got `array`"),
         ({"client-certificate": "missing"}, {}, "No such file"),
     ],

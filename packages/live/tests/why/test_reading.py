@@ -139,7 +139,7 @@ def test_kubectl_s_own_error_is_told(kubectl, why, monkeypatch):
         ([], "name a pod, or ask for --pending or --watch"),
         (["web", "--pending"], "name a pod, or ask for --pending or --watch"),
         (["--watch", "--node", "n1"], "--watch takes no --node"),
-        (["a/b/c"], '"a/b/c" is no pod'),
+        (["a/b/c"], '"a/b/c" is not a pod'),
         (["deploy/web"], '"deploy/web" is not a pod: name one of its pods'),
         (["shop/web", "-n", "other"], "names the namespace shop, and --namespace other"),
         (["web", "--config", "absent.yaml"], "absent.yaml: there is no such file"),
