@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kschedlab.filter.dynamic_resources import DynamicResources
     from kschedlab.filter.plugin import PreFilterRejection, PreparedFilter
     from kschedlab.filter.stage import Verdicts
+    from kschedlab.text.sections import Section
 
 GROUP = "kschedlab.claims"
 
@@ -93,8 +94,8 @@ class Claims(Protocol):
         """The names of the pod's claims, as far as they are made yet."""
         ...
 
-    def lines(self, decision: Decision) -> Iterable[str]:
-        """Lines of text with a headline: which devices the pod gets, or why nodes cannot serve its claims."""
+    def sections(self, decision: Decision) -> Iterable[Section]:
+        """Which devices the pod gets, or why nodes cannot serve its claims."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from kschedlab.filter.stage import EXCLUDED, Verdicts, unavailable
 from kschedlab.objects.problems import unknown
 from kschedlab.queue.pre_enqueue import gated_message
 from kschedlab.score.stage import Scores, prioritize
+from kschedlab.shown import Shown
 
 if TYPE_CHECKING:
     from kschedlab.claims import GivenBack
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
     from kschedlab.generations import Generation
     from kschedlab.preemption.stage import Preemption
+    from kschedlab.text.sections import Limits, Section
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -52,7 +55,7 @@ class NodeVerdict:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decision:
+class Decision(Shown):
     """One scheduling decision with its evidence.
 
     ====================  ==========================================================================================
@@ -208,17 +211,10 @@ class Decision:
 
         return decision_data(self)
 
-    def __str__(self) -> str:
-        from kschedlab.text.plain import decision_text
+    def sections(self, limits: Limits) -> Iterator[Section]:
+        from kschedlab.text.decision import decision_sections
 
-        return decision_text(self)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from kschedlab.text.tables import decision_html
-
-        return decision_html(self)
+        return decision_sections(self, limits)
 
 
 def scores_of(

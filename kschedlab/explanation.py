@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster
@@ -13,6 +13,10 @@ from kschedlab.decision import Decision
 from kschedlab.generations import LATEST, Profiles, api_of, profile_for, profiles_of
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
+from kschedlab.shown import Shown
+
+if TYPE_CHECKING:
+    from kschedlab.text.sections import Limits, Section
 
 
 class NoProfileError(ValueError):
@@ -24,7 +28,7 @@ class NoProfileError(ValueError):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Shown):
     """The decision about one pod. ``runs_on``: the node that a running pod was taken off; None for a pending pod."""
 
     decision: Decision
@@ -36,21 +40,14 @@ class Explanation:
         data = decision.to_dict() | {"pod": decision.pod.key, "event": decision.event}
         return data if runs_on is None else data | {"runs_on": runs_on}
 
-    def __str__(self) -> str:
-        from kschedlab.text.explanation import explanation_text
+    def sections(self, limits: Limits) -> Iterator[Section]:
+        from kschedlab.text.explanation import explanation_sections
 
-        return explanation_text(self)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from kschedlab.text.explanation import explanation_html
-
-        return explanation_html(self)
+        return explanation_sections(self, limits)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PendingPods:
+class PendingPods(Shown):
     """The decisions about all pending pods. ``passed_over``: those whose schedulerName no profile has."""
 
     explanations: tuple[Explanation, ...]
@@ -65,13 +62,10 @@ class PendingPods:
     def __getitem__(self, number: int) -> Explanation:
         return self.explanations[number]
 
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.explanations)) if self.explanations else "no pending pods"
+    def sections(self, limits: Limits) -> Iterator[Section]:
+        from kschedlab.text.explanation import pending_sections
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return "".join(each._repr_html_() for each in self.explanations) or "<p>no pending pods</p>"
+        return pending_sections(self, limits)
 
 
 def explain(pod: AnyPod, cluster: Cluster, generation: str | Profiles = LATEST) -> Explanation:

@@ -87,8 +87,8 @@ def test_questions_about_an_empty_cluster() -> None:
     empty = Cluster.from_dicts([])
     new = pod("new", cpu=1)
     assert str(what_if(new, empty)).splitlines()[1:] == [
-        "Less of one resource alone is not enough.",
-        "No change of its constraints is enough: it has none.",
+        "  Less of one resource alone is not enough.",
+        "  No change of its constraints is enough: it has none.",
     ]
     assert "no nodes available to schedule pods" in str(explain(new, empty)) and "4 generations" in str(
         compare(new, empty)

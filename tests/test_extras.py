@@ -65,7 +65,7 @@ def test_a_terminal_says_it_too() -> None:
     [
         (["explain", "FILE", "--output", "json"], '"event":"no nodes available to schedule pods"'),
         (["explain", "FILE", "--output", "html"], "<!DOCTYPE html>"),
-        (["compare", "FILE", "--pod", "default/p", "--output", "html"], "<b>default/p</b>"),
+        (["compare", "FILE", "--pod", "default/p", "--output", "html"], "<b>default/p in 4 generations</b>"),
         (["explain", "absent.yaml", "--output", "json"], "absent.yaml: there is no such file"),
         (["completion", "bash"], "shtab not found: run pip install 'kschedlab[program]'"),
     ],

@@ -41,7 +41,6 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare the decision for one pod."""
-    from kschedlab.text.comparison import comparison_html
     from kschedlab.whatif.compare import compare
 
     objects = read(options)
@@ -57,11 +56,12 @@ def run(options: argparse.Namespace) -> int:
     finally:
         progress.clear()
     if options.output == "html":
-        print_html(comparison_html(comparison))
+        print_html(comparison._repr_html_())
         return 0
-    from kschedlab.program.terminal.comparison import comparison_parts
+    from kschedlab.program.terminal.writer import limits, written
 
     out = screen(options)
-    out.print(*comparison_parts(comparison, out))
+    names = next(iter(comparison.decisions.values())).cluster.names
+    out.print(*written(comparison.sections(limits(out)), out, names))
     out.close()
     return 0

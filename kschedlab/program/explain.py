@@ -87,9 +87,8 @@ def _print(explanations: Iterator[Explanation], out: Screen) -> None:
 
     Consecutive pods that fail for the same reasons, such as replicas, are listed after the first one.
     """
-    from kschedlab.program.terminal.decision import alike, decision_parts, failure, outcome_of, summary
-    from kschedlab.program.terminal.screen import text
-    from kschedlab.text.explanation import running
+    from kschedlab.program.terminal.pending import alike, failure, outcome_of, summary
+    from kschedlab.program.terminal.writer import limits, written
 
     outcomes: Counter[str] = Counter()
     same: list[str] = []
@@ -103,9 +102,7 @@ def _print(explanations: Iterator[Explanation], out: Screen) -> None:
             continue
         if outcomes.total() > 1:
             out.print(*alike(same, out), "", out.rule(), "")
-        if explanation.runs_on is not None:
-            out.print(text(running(explanation)))
-        out.print(*decision_parts(decision, out))
+        out.print(*written(explanation.sections(limits(out)), out, decision.cluster.names))
         same, latest = [], why
     out.print(*alike(same, out))
     if outcomes.total() != 1:

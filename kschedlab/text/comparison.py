@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.messages import later, listed, say, sentences, terms
-from kschedlab.text.html import Child, Html, element, join, visible
 from kschedlab.text.ladder import steps as ladder
 from kschedlab.text.rule_words import title_of
-from kschedlab.text.style import CELL, DECIDES, LABELLED, NOWRAP, WRAPPED
-from kschedlab.text.tables import folded, row, table
-from kschedlab.text.words import aligned, below, broken, choice, count, listing, outcome
+from kschedlab.text.sections import DECIDES, Cell, Limits, Lines, Names, Row, Section, Strong, Table
+from kschedlab.text.words import choice, count, listing, outcome
 from kschedlab.whatif.compare import Cause, Comparison, Step
 
-NODES = 20
-"""Maximum number of node rows; nodes on which the generations agree are dropped first."""
-STEPS = (later("step"), later("differs in"), later("rule switched alone"), later("before → after"), later("effect"))
 SAME = later("the same outcome")
 NO_NODE = later("no node")
 NOT_ALONE = later("no single rule gives the whole of it")
-WIDTH = 48
-"""Width of a column of text."""
 
 
-class Cell(NamedTuple):
+class Said(NamedTuple):
     """What a generation says about a node. ``chosen``: the generation may pick the node."""
 
     lines: tuple[str, ...] = ()
@@ -39,41 +33,76 @@ class Answer(NamedTuple):
     victims: tuple[tuple[str, ...], ...] = ()
 
 
-Fate: TypeAlias = tuple[bool, bool, Cell]
+Fate: TypeAlias = tuple[bool, bool, Said]
 
 
-def comparison_text(comparison: Comparison) -> str:
-    """The decisions side by side, then what differs from one generation to the next, and why."""
-    lines = [
-        say("{pod} in {generations}", pod=_pod(comparison), generations=count(len(comparison.decisions), "generation"))
-    ]
-    lines += [
-        "  " + say("{version}: {said}", version=name, said=decided(decision))
-        for name, decision in comparison.decisions.items()
-    ]
-    nodes = [line for name, cells in _rows(comparison) for line in below([[name], *map(_lines, cells)])]
-    lines += ["", *aligned([[say("node"), *comparison.decisions], *nodes])]
+def comparison_sections(comparison: Comparison, limits: Limits) -> Iterator[Section]:
+    """What each generation decides, what differs from one to the next and why, and what each says about the nodes."""
+    decisions = comparison.decisions
+    generations = count(len(decisions), "generation")
+    pairs = _merged(decisions, [decided(decision) for decision in decisions.values()])
+    table = Table(terms("generation", "decision"), [Row([names, result]) for names, result in pairs])
+    yield Section(say("{pod} in {generations}", pod=_pod(comparison), generations=generations), [table])
     for step in comparison.steps:
-        lines += ["", *_step_lines(step)]
-    return "\n".join(visible(line) for line in lines)
+        yield _changed(step)
+    yield _nodes(comparison, limits.groups)
 
 
-def comparison_html(comparison: Comparison) -> str:
-    """The comparison as HTML."""
-    return str(comparison_tables(comparison))
+def _merged(names: Iterable[str], values: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Neighbours with the same value: ``("v1.13, v1.16", value)``."""
+    for value, same in groupby(zip(names, values, strict=True), key=lambda pair: pair[1]):
+        yield listed(name for name, _ in same), value
 
 
-def comparison_tables(comparison: Comparison) -> Html:
-    """The comparison as tables: what each generation decides, which rules make the difference; the nodes are folded."""
-    within = say("{pod} in {generations}", pod="\0", generations=count(len(comparison.decisions), "generation"))
-    head = element("p", *_around(within, element("b", _pod(comparison))))
-    decisions = [row(name, decided(decision)) for name, decision in comparison.decisions.items()]
-    nodes = [_tr(name, cells) for name, cells in _rows(comparison)]
-    steps = [line for step in comparison.steps for line in _step_rows(step)]
-    tables = [table(terms("generation", "decision"), decisions), table(terms(*STEPS), steps) if steps else None]
-    size = count(len(next(iter(comparison.decisions.values())).cluster.names), "node")
-    by_node = folded(say("node by node: {size}", size=size), table([say("node"), *comparison.decisions], nodes))
-    return element("div", head, *tables, by_node)
+def _changed(step: Step) -> Section:
+    between = f"{step.earlier} → {step.later}"
+    if not step.parts:
+        return Section(say("{between}: {result}", between=between, result=say(SAME)))
+    rows = []
+    for cause in step.causes:
+        change = cause.change
+        title = title_of(change.rule)
+        values = f"{say(change.before)} → {say(change.after)}"
+        rule = [*([Strong(say(title))] if title else []), say(change.rule), values]
+        rows.append(Row([Lines(rule), effect(cause)], DECIDES if cause.whole else ""))
+    none = [] if explained(step) else [say(NOT_ALONE)]
+    parts = listed(terms(*step.parts))
+    title = say("{between}: differs in {parts}", between=between, parts=parts)
+    return Section(title, [Table(terms("rule switched alone", "effect"), rows), *none])
+
+
+def _nodes(comparison: Comparison, limit: int) -> Section:
+    """The nodes, those together of which the generations say the same; where they differ comes first."""
+    by_node = cells(comparison)
+    groups = _grouped(by_node)
+    if cut := len(groups) > limit:
+        groups = _grouped({node: [_unnamed(cell, row) for cell in row] for node, row in by_node.items()})
+    rows = []
+    for row, nodes in list(groups.items())[:limit]:
+        name: Cell = Names(nodes)
+        texts = ["\n".join(cell.lines) for cell in row]
+        chosen = {text for cell, text in zip(row, texts, strict=True) if cell.chosen}
+        for generations, text in _merged(comparison.decisions, texts):
+            rows.append(Row([name, generations, Lines(text.split("\n"))], DECIDES if text in chosen else ""))
+            name = ""
+    rest = list(groups.values())[limit:]
+    more = [say("and {nodes}", nodes=count(sum(map(len, rest)), "more node"))] if rest else []
+    title = say("node by node: {size}", size=count(len(by_node), "node"))
+    return Section(title, [Table(terms("node", "generation", "result"), rows), *more], folded=True, cut=cut)
+
+
+def _grouped(by_node: Mapping[str, Sequence[Said]]) -> dict[tuple[Said, ...], list[str]]:
+    groups: dict[tuple[Said, ...], list[str]] = {}
+    for node, row in by_node.items():
+        groups.setdefault(tuple(row), []).append(node)
+    return groups
+
+
+def _unnamed(cell: Said, row: Sequence[Said]) -> Said:
+    """The cell without the names of pods that no generation evicts, so that nodes that differ only in them are one."""
+    if len(cell.lines) < 2 or any(other.chosen for other in row):
+        return cell
+    return Said((cell.lines[0], say("a candidate for preemption, not chosen")))
 
 
 def _pod(comparison: Comparison) -> str:
@@ -127,7 +156,7 @@ def decided(decision: Decision) -> str:
     return sentences((outcome(decision), rule))
 
 
-def cells(comparison: Comparison) -> dict[str, list[Cell]]:
+def cells(comparison: Comparison) -> dict[str, list[Said]]:
     """What each generation says about each node; nodes on which they differ come first."""
     decisions = list(comparison.decisions.values())
     names = sorted(decisions[0].cluster.names)
@@ -137,19 +166,7 @@ def cells(comparison: Comparison) -> dict[str, list[Cell]]:
     return {name: cells[name] for name in sorted(cells, key=lambda name: name not in differing)}
 
 
-def _rows(comparison: Comparison) -> list[tuple[str, list[Cell]]]:
-    """The first nodes, and how many more there are."""
-    nodes = cells(comparison)
-    rows = list(nodes.items())[:NODES]
-    rest = len(nodes) - len(rows)
-    return (
-        [*rows, (say("and {nodes}", nodes=count(rest, "more node")), [Cell() for _ in comparison.decisions])]
-        if rest
-        else rows
-    )
-
-
-def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Cell, Fate]]:
+def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Said, Fate]]:
     """For each node what the decision says about it, and what becomes of it: passes, has the best score, evicts."""
     best, scores = frozenset(decision.best), decision.scores
     totals = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores is not None else {}
@@ -159,17 +176,17 @@ def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Cell, Fa
         yield cell, (verdict.passes, name in best, evicted)
 
 
-def _cell(decision: Decision, verdict: NodeVerdict, evicted: Cell, total: int | None, best: bool) -> Cell:
+def _cell(decision: Decision, verdict: NodeVerdict, evicted: Said, total: int | None, best: bool) -> Said:
     if decision.error:
-        return Cell((say("error"),))
+        return Said((say("error"),))
     if decision.gates:
-        return Cell((say("not looked at"),))
+        return Said((say("not looked at"),))
     if not verdict.passes:
         refused = ": ".join([str(verdict.plugin), *_reasons(decision, verdict)])
-        return Cell((refused, *evicted.lines), evicted.chosen)
+        return Said((refused, *evicted.lines), evicted.chosen)
     if decision.scores is None:
-        return Cell((say("the only one" if best else "passes"),), best)
-    return Cell((say("score {total} (best)" if best else "score {total}", total=total),), best)
+        return Said((say("the only one" if best else "passes"),), best)
+    return Said((say("score {total} (best)" if best else "score {total}", total=total),), best)
 
 
 def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
@@ -179,85 +196,16 @@ def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
     return ["; ".join(reasons)] if reasons else []
 
 
-def _evicted(decision: Decision, node: str) -> Cell:
+def _evicted(decision: Decision, node: str) -> Said:
     preemption = decision.preemption
     if preemption is None or node not in preemption.candidates:
-        return Cell()
+        return Said()
     own = f"{decision.pod.pod.metadata.namespace}/"
     victims = listing([victim.key.removeprefix(own) for victim in preemption.candidates[node].victims])
     if node not in preemption.tied:
-        return Cell((say("evicts {victims}", victims=victims),))
+        return Said((say("evicts {victims}", victims=victims),))
     message = later("evicts {victims} (chosen)" if len(preemption.tied) == 1 else "evicts {victims} (tied)")
-    return Cell((say(message, victims=victims),), chosen=True)
-
-
-def _around(text: str, inside: Html) -> Iterator[Child]:
-    """The text, with this in place of its mark."""
-    before, _, after = text.partition("\0")
-    yield from (before, inside, after)
-
-
-def _lines(cell: Cell) -> list[str]:
-    return [line for text in cell.lines for line in broken(text, WIDTH)]
-
-
-def _tr(name: str, cells: list[Cell]) -> Html:
-    style = CELL + WRAPPED
-    written = (
-        element("td", *(element("div", line) for line in cell.lines), style=style + (DECIDES if cell.chosen else ""))
-        for cell in cells
-    )
-    return element("tr", element("th", name, scope="row", style=LABELLED + NOWRAP), *written)
-
-
-def _step_lines(step: Step) -> Iterator[str]:
-    if not step.parts:
-        yield say("{earlier} -> {later}: {result}", earlier=step.earlier, later=step.later, result=say(SAME))
-        return
-    yield say(
-        "{earlier} -> {later}: differs in {parts}",
-        earlier=step.earlier,
-        later=step.later,
-        parts=listed(terms(*step.parts)),
-    )
-    for cause in step.causes:
-        change = cause.change
-        values = f"({say(change.before)} -> {say(change.after)})"
-        yield "  " + say(
-            "{rule} {values}, switched alone in {earlier}, {effect}",
-            rule=change.rule,
-            values=values,
-            earlier=step.earlier,
-            effect=effect(cause),
-        )
-    if not explained(step):
-        yield f"  {say(NOT_ALONE)}"
-
-
-def _step_rows(step: Step) -> Iterator[Html]:
-    between = element("span", f"{step.earlier} → {step.later}", style=NOWRAP)
-    if not step.parts:
-        yield _step_row(between, say(SAME))
-        return
-    lead: tuple[Child, Child] = between, listed(terms(*step.parts))
-    for cause in step.causes:
-        change = cause.change
-        title = title_of(change.rule)
-        words = element("div", element("b", say(title))) if title else None
-        yield _step_row(
-            *lead,
-            join([words, element("code", say(change.rule))]),
-            f"{say(change.before)} → {say(change.after)}",
-            effect(cause),
-        )
-        lead = None, None
-    if not explained(step):
-        yield _step_row(*lead, say(NOT_ALONE))
-
-
-def _step_row(*cells: Child) -> Html:
-    rest = [None] * (len(STEPS) - len(cells))
-    return element("tr", *(element("td", cell, style=CELL) for cell in (*cells, *rest)))
+    return Said((say(message, victims=victims),), chosen=True)
 
 
 def explained(step: Step) -> bool:

@@ -1,15 +1,16 @@
-"""An explanation as text and HTML: the decision, and for a running pod whether it would stay on its node."""
+"""What an explanation says: the decision, and for a running pod whether it would stay on its node."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from kschedlab.explanation import Explanation
+from kschedlab.explanation import Explanation, PendingPods
 from kschedlab.messages import say, sentences
-from kschedlab.text.html import Html, element, join, visible
-from kschedlab.text.plain import decision_text
-from kschedlab.text.tables import decision_tables
-from kschedlab.text.your_cluster import again
+from kschedlab.text.decision import decision_sections
+from kschedlab.text.html import element
+from kschedlab.text.sections import Limits, Section
+from kschedlab.text.tables import LIMITS, html
+from kschedlab.text.why_not import again
 
 PAGE = (
     ":root{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1.5em;line-height:1.4}"
@@ -17,28 +18,19 @@ PAGE = (
 )
 
 
-def explanation_text(explanation: Explanation) -> str:
-    """The decision as text, after a line about where a running pod is."""
-    text = decision_text(explanation.decision)
-    return text if explanation.runs_on is None else f"{visible(running(explanation))}\n{text}"
+def explanation_sections(explanation: Explanation, limits: Limits) -> Iterator[Section]:
+    """The decision, after a line about where a running pod is."""
+    if explanation.runs_on is not None:
+        yield Section(running(explanation))
+    yield from decision_sections(explanation.decision, limits)
 
 
-def explanation_html(explanation: Explanation) -> str:
-    """The explanation as an HTML fragment."""
-    return str(_tables(explanation))
-
-
-def page_html(explanations: Iterable[Explanation]) -> str:
-    """Explanations as a self-contained HTML page."""
-    sections = [element("section", _tables(each)) for each in explanations]
-    head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
-    body = element("body", *(sections or [element("p", say("no pending pods"))]))
-    return f"<!DOCTYPE html>{element('html', head, body, lang='en')}"
-
-
-def _tables(explanation: Explanation) -> Html:
-    tables = decision_tables(explanation.decision)
-    return tables if explanation.runs_on is None else join([element("p", running(explanation)), tables])
+def pending_sections(pending: PendingPods, limits: Limits) -> Iterator[Section]:
+    """The decisions about all of them, one after the other."""
+    for explanation in pending:
+        yield from explanation_sections(explanation, limits)
+    if not pending:
+        yield Section(say("no pending pods"))
 
 
 def running(explanation: Explanation) -> str:
@@ -53,3 +45,11 @@ def running(explanation: Explanation) -> str:
             else "Scheduled again, it may land on the node where it runs."
         )
     return sentences((say("{pod} runs on {node}.", pod=decision.pod.key, node=node), result))
+
+
+def page_html(explanations: Iterable[Explanation]) -> str:
+    """Explanations as a self-contained HTML page."""
+    sections = [element("section", html(explanation_sections(each, LIMITS))) for each in explanations]
+    head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
+    body = element("body", *(sections or [element("p", say("no pending pods"))]))
+    return f"<!DOCTYPE html>{element('html', head, body, lang='en')}"

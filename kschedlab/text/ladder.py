@@ -10,12 +10,11 @@ import numpy as np
 from kschedlab.messages import listed, say
 from kschedlab.preemption.ladder import PRIORITY_OFFSET, Rung, earliest_start, sum_of_priorities
 from kschedlab.preemption.stage import Preemption
-from kschedlab.text.html import Child, Html, element, join
-from kschedlab.text.style import CELL, DECIDES, GREY, HEAD, NUMBER, RIGHT, TABLE
-from kschedlab.text.words import aligned, clock
+from kschedlab.text.sections import DECIDES, WEAK, Line, Names, Row, Strong, Table
+from kschedlab.text.words import clock
 
-COLUMNS, NARROW = 6, 2
-"""How many candidates a table shows side by side, and how many of more than that in a narrow window."""
+COLUMNS = 6
+"""How many candidates a table shows side by side."""
 
 
 @dataclass(frozen=True)
@@ -118,59 +117,24 @@ def _sum(value: int, victims: int) -> str:
     return f"{value - victims * PRIORITY_OFFSET} + {victims}×2³¹"
 
 
-def ladder_html(preemption: Preemption) -> Html:
-    """The ladder as an HTML table: rules down, candidates across; rules that did not apply are grey."""
-    nodes = columns(preemption)
+def ladder_table(preemption: Preemption, limit: int = COLUMNS) -> Table:
+    """Rules down, candidates across; rules that did not apply are weak, the best values of one that did are strong."""
+    nodes = columns(preemption, limit)
     hidden = len(preemption.positions) - len(nodes)
-    head = [_head(""), _head(say("Rule"))]
-    head += [_head(node, HEAD + RIGHT, _spare(i, hidden)) for i, node in enumerate(nodes)]
-    head += [_head(_more(hidden, len(nodes)))] if hidden else []
-    rows = [_row(step, nodes, hidden) for step in steps(preemption, nodes)]
-    thead = element("thead", element("tr", *head, _head(say("Result"))))
-    return element("table", thead, element("tbody", *rows), style=TABLE)
-
-
-def _head(text: Child, style: str = HEAD, mark: str | None = None) -> Html:
-    return element("th", text, scope="col", style=style, class_=mark)
-
-
-def _spare(column: int, hidden: int) -> str | None:
-    """The mark of a column that a narrow window leaves out, as it does the hidden ones (stage.css)."""
-    return "ks-roomy" if hidden and column >= NARROW else None
-
-
-def _more(hidden: int, shown: int) -> Html:
-    """How many candidates have no column; a narrow window shows fewer."""
-    few = say("{number:,} more", number=hidden + shown - NARROW)
-    wide = element("span", say("{number:,} more", number=hidden), class_="ks-roomy")
-    return join([wide, element("span", few, class_="ks-tight", style="display:none")])
-
-
-def _row(step: Step, nodes: Sequence[str], hidden: int) -> Html:
-    cells = [_value(step, node, _spare(i, hidden)) for i, node in enumerate(nodes)]
-    return element(
-        "tr",
-        element("th", f"▶ {step.number}" if step.decides else step.number, scope="row", style=NUMBER),
-        element("td", step.rule, style=CELL),
-        *cells,
-        element("td", "…", style=CELL) if hidden else None,
-        element("td", element("b", step.result) if step.decides else step.result, style=CELL),
-        style=DECIDES if step.decides else "" if step.applies else GREY,
-    )
-
-
-def _value(step: Step, node: str, mark: str | None) -> Html:
-    if node not in step.standing:
-        return element("td", "–", style=NUMBER + GREY, class_=mark)
-    best = step.applies and node in step.kept and len(step.kept) < len(step.standing)
-    return element("td", element("b", step.values[node]) if best else step.values[node], style=NUMBER, class_=mark)
-
-
-def ladder_text(preemption: Preemption) -> list[str]:
-    """The ladder as lines of text."""
-    nodes = columns(preemption)
-    table = [["", say("rule"), *nodes, say("result")]]
+    more = [say("{number:,} more", number=hidden)] if hidden else []
+    head: list[Line] = ["", say("rule"), *(Names([node]) for node in nodes), *more, say("result")]
+    rows = []
     for step in steps(preemption, nodes):
-        values = [step.values[node] if node in step.standing else "-" for node in nodes]
-        table.append([f"{'>' if step.decides else ' '} {step.number}", step.rule, *values, step.result])
-    return aligned(table)
+        mark = DECIDES if step.decides else "" if step.applies else WEAK
+        values = [_value(step, node) for node in nodes]
+        number = f"{'▶' if step.decides else ' '} {step.number}"
+        result = Strong(step.result) if step.decides else step.result
+        rows.append(Row([number, step.rule, *values, *("…" for _ in more), result], mark))
+    return Table(head, rows)
+
+
+def _value(step: Step, node: str) -> str:
+    if node not in step.standing:
+        return "-"
+    best = step.applies and node in step.kept and len(step.kept) < len(step.standing)
+    return Strong(step.values[node]) if best else step.values[node]

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say, sentences, terms
-from kschedlab.text.html import Html, element, join, visible
-from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned, amount, count, evicted, listing, outcome
+from kschedlab.text.sections import Row, Section, Table
+from kschedlab.text.words import amount, count, evicted, listing, outcome
 from kschedlab.whatif.answers import Eviction, WhatIf
 from kschedlab.whatif.case import Boundary
 from kschedlab.whatif.fits import Fits
@@ -38,41 +37,20 @@ class Answer(NamedTuple):
     word: str
 
 
-def whatif_text(whatif: WhatIf) -> str:
-    """The answers as plain text."""
-    answers = whatif_lines(whatif)
-    lines = aligned([terms(*HEAD), *(_written(each) for each in answers)]) if answers else []
-    return "\n".join(map(visible, [whatif_sentence(whatif), *lines, *notes(whatif)]))
+def whatif_sections(whatif: WhatIf) -> Iterator[Section]:
+    """The summary sentence, then the answers as a table, and what did not help."""
+    yield Section(whatif_sentence(whatif), [whatif_table(whatif), *notes(whatif)])
 
 
-def whatif_tables(whatif: WhatIf) -> Html:
-    """The summary sentence, then the answers as a table."""
-    return join([element("p", element("b", whatif_sentence(whatif))), whatif_table(whatif)])
-
-
-def whatif_table(whatif: WhatIf) -> Html:
+def whatif_table(whatif: WhatIf) -> Table:
     """The answers as a table."""
-    lines = table(terms(*HEAD), (row(*_written(line), wraps=True) for line in whatif_lines(whatif)))
-    return join([lines, *(element("p", note) for note in notes(whatif))])
+    return Table(terms(*HEAD), [Row([say(line.what), *line[1:]]) for line in whatif_lines(whatif)])
 
 
-def _written(line: Line) -> list[str]:
-    """The cells of a row."""
-    return [say(line.what), *line[1:]]
-
-
-def fits_text(fits: Fits) -> str:
+def fits_sections(fits: Fits) -> Iterator[Section]:
     """How many pods fit, the nodes with their new pods, and why others do not fit."""
-    rows = list(_fits_rows(fits))
-    lines = aligned([terms(*FITS_HEAD), *rows]) if rows else []
-    return "\n".join(map(visible, [fits_sentence(fits), *lines, *_misfits(fits)]))
-
-
-def fits_table(fits: Fits) -> Html:
-    """The same as a table with the sentence above it."""
-    rows = [row(*each) for each in _fits_rows(fits)]
-    tables = [table(terms(*FITS_HEAD), rows)] if rows else []
-    return join([element("p", element("b", fits_sentence(fits))), *tables, *(element("p", m) for m in _misfits(fits))])
+    rows = [Row([node, len(pods), listing(pods, VICTIMS)]) for node, pods in _grouped(fits.placed).items()]
+    yield Section(fits_sentence(fits), [Table(terms(*FITS_HEAD), rows), *_misfits(fits)])
 
 
 def fits_sentence(fits: Fits) -> str:
@@ -91,12 +69,6 @@ def fits_sentence(fits: Fits) -> str:
         if fits
         else say("{placed:,} of {pods:,} pods fit.", placed=len(fits.placed), pods=pods)
     )
-
-
-def _fits_rows(fits: Fits) -> Iterator[tuple[str, str, str]]:
-    """Nodes, in the order in which they got their first pod."""
-    for node, pods in _grouped(fits.placed).items():
-        yield node, f"{len(pods):,}", listing(pods, VICTIMS)
 
 
 def _misfits(fits: Fits) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,12 +11,11 @@ from kschedlab.decision import Decision
 from kschedlab.filter.node_ports import host_ports
 from kschedlab.filter.plugin import Refusal
 from kschedlab.filter.stage import EXCLUDED
-from kschedlab.messages import later, say, sentences
-from kschedlab.text.html import Html, element, join, visible
+from kschedlab.messages import later, listed, say, sentences
+from kschedlab.text.decision import ranking
 from kschedlab.text.ladder import Step, steps
-from kschedlab.text.style import DECIDES, GREY
-from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned, amount, count, listing, outcome
+from kschedlab.text.sections import DECIDES, WEAK, Row, Section, Table
+from kschedlab.text.words import amount, count, listing, outcome
 
 GAINS = 3
 """Maximum number of plugins named in a sentence."""
@@ -31,17 +31,22 @@ class Check(NamedTuple):
 
 
 class Points(NamedTuple):
-    """One score plugin's weighted points, or the total: of the chosen node and of the other."""
+    """One score plugin's weighted points, or the total: of the chosen node, and of each node beside it."""
 
     plugin: str
     weight: int
     chosen: int
-    other: int
+    others: tuple[int, ...]
 
     @property
     def lead(self) -> int:
-        """How far the chosen node is ahead."""
-        return self.chosen - self.other
+        """How far the chosen node is ahead of the first other."""
+        return self.chosen - self.others[0]
+
+    @property
+    def title(self) -> str:
+        """The plugin with its weight."""
+        return f"{self.plugin} ×{self.weight}" if self.weight else say(self.plugin)
 
 
 @dataclass(frozen=True)
@@ -71,11 +76,11 @@ def why_not(decision: Decision, node: str) -> WhyNot:
             node,
             winner,
             say("{node} is the chosen node.", node=node),
-            points=_points(decision, node, _second(decision)),
+            points=points(decision, node, *_second(decision)),
         )
     if verdict.passes:
-        points = _points(decision, str(winner), node)
-        return WhyNot(node, winner, _behind(decision, node, points), points=points)
+        both = points(decision, str(winner), node)
+        return WhyNot(node, winner, _behind(decision, node, both), points=both)
     checks = _checks(decision, node)
     if preemption is not None and node in preemption.candidates and winner is not None:
         rules = tuple(steps(preemption, [winner, node]))
@@ -176,27 +181,70 @@ def _refused(decision: Decision, node: str, checks: tuple[Check, ...]) -> str:
 # -- scores
 
 
-def _second(decision: Decision) -> str:
-    """The best node after the chosen one; "" if there is no other."""
+def _second(decision: Decision) -> list[str]:
+    """The best node after the chosen one, if there is another."""
     scores = decision.scores
-    if scores is None or len(scores.nodes) < 2:
-        return ""
+    if scores is None:
+        return []
     names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
-    others = [i for i, name in enumerate(names) if name != decision.node]
-    return names[min(others, key=lambda i: (-int(scores.total[i]), names[i]))]
+    return [names[i] for i in ranking(scores, names, decision.node)[1:2]]
 
 
-def _points(decision: Decision, chosen: str, other: str) -> tuple[Points, ...]:
+def compared(decision: Decision, was_on: str | None) -> tuple[list[str], tuple[Points, ...]]:
+    """The chosen node against the best node with a lower score, and against the running pod's current node.
+
+    Returns their names and each plugin's points; nothing if no node was scored.
+    """
     scores = decision.scores
-    if scores is None or not other:
+    if scores is None:
+        return [], ()
+    names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
+    order = [names[i] for i in ranking(scores, names, decision.node)]
+    best = set(decision.best)
+    behind = [name for name in order if name not in best] or order[1:]
+    shown = list(dict.fromkeys([order[0], behind[0], *([was_on] if was_on in names else [])]))
+    return shown, points(decision, *shown)
+
+
+def margin(decision: Decision) -> str:
+    """The chosen node's lead, and the plugins that give it; "" if no node was scored."""
+    names, rows = compared(decision, None)
+    if not rows:
+        return ""
+    *plugins, total = rows
+    gains = [f"{row.title} {row.lead:+d}" for row in plugins if row.lead]
+    drawn = say("One of the best is drawn.") if len(decision.best) > 1 else ""
+    message = later("It is {by} ahead of {node}: {gains}.")
+    lead = say(message, by=total.lead, node=names[1], gains=listed(gains)) if total.lead else ""
+    return sentences((drawn, lead))
+
+
+def again(decision: Decision, was_on: str | None) -> str:
+    """Whether a running pod would land on its node again; "" for a pending pod."""
+    if was_on is None or decision.node is None:
+        return ""
+    if was_on in decision.best:
+        one = len(decision.best) == 1
+        return say(
+            "So it would land on the node where it runs." if one else "So it may land on the node where it runs."
+        )
+    verdict = decision.verdict(was_on)
+    if verdict.plugin is not None:
+        return say("The node where it runs is refused now, by {plugin}.", plugin=verdict.plugin)
+    *_, total = points(decision, decision.node, was_on)
+    return say("The node where it runs is {points} behind.", points=total.lead)
+
+
+def points(decision: Decision, *nodes: str) -> tuple[Points, ...]:
+    """Each plugin's points of these nodes, the chosen one first, the total last; none unless two nodes were scored."""
+    scores = decision.scores
+    if scores is None or len(nodes) < 2:
         return ()
-    places = scores.nodes.tolist()
-    a, b = (places.index(decision.cluster.index[name]) for name in (chosen, other))
-    rows = [
-        Points(plugin, weight, int(result[a]), int(result[b]))
-        for plugin, weight, result in zip(scores.plugins, scores.weights, scores.results, strict=True)
-    ]
-    return (*rows, Points(later("total"), 1, int(scores.total[a]), int(scores.total[b])))
+    positions = scores.nodes.tolist()
+    places = [positions.index(decision.cluster.index[name]) for name in nodes]
+    sums = [*zip(scores.plugins, scores.weights, scores.results, strict=True), (later("total"), 0, scores.total)]
+    rows = ((plugin, weight, [int(result[place]) for place in places]) for plugin, weight, result in sums)
+    return tuple(Points(plugin, weight, chosen, tuple(others)) for plugin, weight, (chosen, *others) in rows)
 
 
 def _behind(decision: Decision, node: str, points: tuple[Points, ...]) -> str:
@@ -207,7 +255,7 @@ def _behind(decision: Decision, node: str, points: tuple[Points, ...]) -> str:
             "{node} has the same score as {winner}, {other}; one of the {best} best nodes is taken.",
             node=node,
             winner=decision.node,
-            other=total.other,
+            other=total.others[0],
             best=best,
         )
     rows = sorted(points[:-1], key=lambda each: -abs(each.lead))
@@ -215,7 +263,7 @@ def _behind(decision: Decision, node: str, points: tuple[Points, ...]) -> str:
     return say(
         "{node} fits too, but has {other} of {chosen} points: {gains}.",
         node=node,
-        other=total.other,
+        other=total.others[0],
         chosen=total.chosen,
         gains=listing(gains, GAINS),
     )
@@ -252,53 +300,37 @@ def _outclimbed(node: str, winner: str, rules: tuple[Step, ...]) -> str:
     )
 
 
-# -- as a table and as text
+# -- as a section
 
 
-def why_not_rows(found: WhyNot) -> list[list[str]]:
-    """The heading, then a row for each plugin or rule."""
+def why_not_section(found: WhyNot) -> Section:
+    """The answer: its sentence, and a table of what decided."""
+    return Section(say("Why not {node}?", node=found.node), [found.sentence, why_not_table(found)])
+
+
+def why_not_table(found: WhyNot) -> Table:
+    """The points, rules or filters, one in a row; the one that decides is marked."""
     if found.points:
-        rows = [[f"{p.plugin} ×{p.weight}", str(p.chosen), str(p.other), f"{-p.lead:+d}"] for p in found.points[:-1]]
-        total = found.points[-1]
         other = found.node if found.node != found.winner else say("the next best")
         head = [say("weighted score"), f"★ {found.winner}", other, say("difference")]
-        return [head, *rows, [say("total"), str(total.chosen), str(total.other), f"{-total.lead:+d}"]]
+        rows = [Row([each.title, each.chosen, each.others[0], f"{-each.lead:+d}"]) for each in found.points]
+        return Table(head, [*rows[:-1], Row(rows[-1].cells, DECIDES)])
     if found.rules:
-        rows = [[f"{r.number} {r.rule}", *(_value(r, n) for n in (str(found.winner), found.node))] for r in found.rules]
-        return [[say("rule"), f"★ {found.winner}", found.node], *rows]
-    rows = [[c.plugin, _said(c), say("; ").join(c.details)] for c in found.checks]
-    return [[say("filter"), found.node, say("because")], *rows] if rows else []
+        return Table([say("rule"), f"★ {found.winner}", found.node], list(_rungs(found)))
+    return Table([say("filter"), found.node, say("because")], list(map(_asked, found.checks)))
 
 
-def _value(rule: Step, node: str) -> str:
-    return rule.values[node] if node in rule.standing else "-"
+def _rungs(found: WhyNot) -> Iterator[Row]:
+    decided = False
+    for step in found.rules:
+        values = [step.values[node] if node in step.standing else "-" for node in (str(found.winner), found.node)]
+        decides = not decided and step.applies and found.node not in step.kept
+        decided = decided or decides
+        yield Row([f"{step.number} {step.rule}", *values], DECIDES if decides else "")
 
 
-def _said(check: Check) -> str:
+def _asked(check: Check) -> Row:
     if not check.refuses:
-        return say("lets it in")
-    return say("✕ refuses it") if check.first else say("✕ would refuse it too")
-
-
-def why_not_table(found: WhyNot) -> Html:
-    """The answer as a table; what decides is marked."""
-    rows = why_not_rows(found)
-    if not rows:
-        return Html()
-    decides = next((i for i, c in enumerate(found.checks) if c.first), -1) if not found.points else len(rows) - 2
-    if found.rules:
-        decides = next((i for i, r in enumerate(found.rules) if r.applies and found.node not in r.kept), -1)
-    written = (
-        row(*cells, style=DECIDES if i == decides else GREY if cells[1] == say("lets it in") else "")
-        for i, cells in enumerate(rows[1:])
-    )
-    return join([element("p", element("b", say("Why not {node}?", node=found.node))), table(rows[0], written)])
-
-
-def why_not_text(found: WhyNot) -> list[str]:
-    """The answer as lines of text."""
-    rows = why_not_rows(found)
-    return [
-        say("Why not {node}? {sentence}", node=found.node, sentence=found.sentence),
-        *(map(visible, aligned(rows)) if rows else []),
-    ]
+        return Row([check.plugin, say("lets it in"), ""], WEAK)
+    refuses = say("✕ refuses it") if check.first else say("✕ would refuse it too")
+    return Row([check.plugin, refuses, say("; ").join(check.details)], DECIDES if check.first else "")

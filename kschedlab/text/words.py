@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice, zip_longest
+from itertools import groupby, islice
 from textwrap import wrap
+from unicodedata import east_asian_width
 
 import numpy as np
 
@@ -17,7 +19,6 @@ from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
 from kschedlab.messages import later, listed, say, translation
 from kschedlab.preemption.stage import Preemption
 from kschedlab.text.html import visible
-from kschedlab.text.lettering import HAS_CJK, text_columns, units
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Clock = Callable[[int], str]
@@ -210,32 +211,24 @@ def choice(preemption: Preemption) -> str:
     )
 
 
+def columns_of(text: str) -> int:
+    """How many columns the text takes in a terminal: a Chinese character takes two."""
+    return len(text) + (0 if text.isascii() else sum(map(_is_wide, text)))
+
+
+def _is_wide(character: str) -> bool:
+    return east_asian_width(character) in "WF"
+
+
 def broken(text: str, width: int) -> list[str]:
-    """The text wrapped to this width in columns of a terminal; at least one line."""
+    """The text wrapped to this width in columns of a terminal, between words or wide characters; at least one line."""
     shown = visible(text)
-    if not HAS_CJK.search(shown):
+    if columns_of(shown) == len(shown):
         return wrap(shown, width, break_on_hyphens=False) or [""]
     lines = [""]
-    for unit in units(shown):
-        if text_columns(lines[-1] + unit.rstrip()) > width and lines[-1]:
-            lines[-1] = lines[-1].rstrip()
-            lines.append("")
-        lines[-1] += unit
+    for wide, run in groupby(shown, _is_wide):
+        for unit in run if wide else re.findall(r"\s*\S+|\s+$", "".join(run)):
+            if columns_of(lines[-1] + unit) > width and lines[-1]:
+                lines.append("")
+            lines[-1] += unit if lines[-1] else unit.lstrip()
     return lines
-
-
-def below(columns: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Multi-line cells as rows of single lines."""
-    return [list(line) for line in zip_longest(*columns, fillvalue="")]
-
-
-def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
-    """The rows as lines, with all columns but the last padded to their widest cell."""
-    widths = [max(map(text_columns, column)) for column in zip(*rows, strict=True)]
-    return [
-        (
-            indent
-            + "  ".join(cell + " " * (width - text_columns(cell)) for cell, width in zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

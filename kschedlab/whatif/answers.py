@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as put
 
@@ -13,10 +15,14 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import LATEST, Profiles, api_of, profile_for, profiles_of
 from kschedlab.objects.model import controller_of
+from kschedlab.shown import Shown
 from kschedlab.whatif.another_node import AnotherNode, another_node
 from kschedlab.whatif.case import Boundary, Case, ranked, with_spec
 from kschedlab.whatif.relaxations import Relaxations, relaxations
 from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, elsewhere, limits, other_weights, preempting_priority, smaller
+
+if TYPE_CHECKING:
+    from kschedlab.text.sections import Limits, Section
 
 ABOVE_USERS = HIGHEST_PRIORITY + 1
 """Above the priority of every pod but those of the system, which must not be evicted."""
@@ -34,7 +40,7 @@ class Eviction:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WhatIf:
+class WhatIf(Shown):
     """A decision, and what would change it.
 
     ``was_on``: the node that a running pod was removed from, or None.
@@ -59,17 +65,10 @@ class WhatIf:
     eviction: Eviction | None = None
     nodes: tuple[AnotherNode, ...] = ()
 
-    def __str__(self) -> str:
-        from kschedlab.text.whatif import whatif_text
+    def sections(self, limits: Limits) -> Iterator[Section]:
+        from kschedlab.text.whatif import whatif_sections
 
-        return whatif_text(self)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from kschedlab.text.whatif import whatif_tables
-
-        return str(whatif_tables(self))
+        return whatif_sections(self)
 
 
 def what_if(pod: AnyPod, cluster: Cluster, generation: str | Profiles = LATEST, pool_label: str = "") -> WhatIf:

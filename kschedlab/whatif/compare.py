@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, checked_cluster
@@ -20,6 +20,10 @@ from kschedlab.generations.messages import OF_DECISIONS, Messages
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import InputTypeError, InputValueError
+from kschedlab.shown import Shown
+
+if TYPE_CHECKING:
+    from kschedlab.text.sections import Limits, Section
 
 FILTER, SCORE = "filter", "score"
 
@@ -61,27 +65,16 @@ class Step:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Shown):
     """The decisions by generation, in the order requested, and the steps between neighbours."""
 
     decisions: dict[str, Decision]
     steps: tuple[Step, ...]
 
-    def __str__(self) -> str:
-        from kschedlab.text.comparison import comparison_text
+    def sections(self, limits: Limits) -> Iterator[Section]:
+        from kschedlab.text.comparison import comparison_sections
 
-        return comparison_text(self)
-
-    __repr__ = __str__
-
-    def html(self) -> Any:
-        """The comparison as markup (:class:`kschedlab.text.html.Html`)."""
-        from kschedlab.text.comparison import comparison_tables
-
-        return comparison_tables(self)
-
-    def _repr_html_(self) -> str:
-        return str(self.html())
+        return comparison_sections(self, limits)
 
 
 def compare(pod: AnyPod, cluster: Cluster, generations: Iterable[str | Generation] = tuple(GENERATIONS)) -> Comparison:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count, islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from msgspec.structs import replace as put
 
@@ -17,6 +17,10 @@ from kschedlab.messages import say
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import InputValueError, shortened, unknown
 from kschedlab.scheduler import Scheduler
+from kschedlab.shown import Shown
+
+if TYPE_CHECKING:
+    from kschedlab.text.sections import Limits, Section
 
 Wanted: TypeAlias = AnyPod | tuple[AnyPod, int]
 """A pod, or a pod and a number of copies."""
@@ -31,7 +35,7 @@ class Placement(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fits:
+class Fits(Shown):
     """The placements in the order of the pods; true if all fit. ``cluster``: the pods that fit are bound in it."""
 
     placements: tuple[Placement, ...]
@@ -50,17 +54,10 @@ class Fits:
         """The message of each pod that does not fit."""
         return {pod: message for pod, node, message in self.placements if node is None}
 
-    def __str__(self) -> str:
-        from kschedlab.text.whatif import fits_text
+    def sections(self, limits: Limits) -> Iterator[Section]:
+        from kschedlab.text.whatif import fits_sections
 
-        return fits_text(self)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from kschedlab.text.whatif import fits_table
-
-        return str(fits_table(self))
+        return fits_sections(self)
 
 
 def fits(pods: Wanted | Iterable[Wanted], cluster: Cluster, generation: str | Generation = LATEST) -> Fits:

@@ -6,8 +6,9 @@ from kschedlab import Cluster, schedule
 from kschedlab.build import Manifest, budget, cluster, node, node_affinity, pod, term
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import GENERATIONS, V1_20, V1_37, Generation
-from kschedlab.text.comparison import Answer, answer, cells, comparison_html, comparison_text, picked
-from kschedlab.text.style import DECIDES
+from kschedlab.text.comparison import Answer, answer, cells, picked
+from kschedlab.text.plain import LIMITS
+from kschedlab.text.sections import DECIDES, Lines, Names, Table
 from kschedlab.whatif.compare import Comparison, compare
 from tests.text.test_tables import Balanced
 
@@ -21,43 +22,51 @@ def compared(*objects: Manifest) -> Comparison:
     return compare("default/p", cluster(*objects), (V1_20, V1_37))
 
 
-def lines(comparison: Comparison) -> list[list[str]]:
-    """The lines of the text, each cut where its columns are."""
-    return [
-        [cell.strip() for cell in line.strip().split("  ") if cell] for line in comparison_text(comparison).split("\n")
-    ]
+def said(comparison: Comparison) -> dict[str, list[tuple[str, list[str], bool]]]:
+    """What is shown of each node: the generations, what they say in lines, and whether they may choose it."""
+    (*_, section) = comparison.sections(LIMITS)
+    (table,) = (part for part in section.parts if isinstance(part, Table))
+    nodes: dict[str, list[tuple[str, list[str], bool]]] = {}
+    for (name, generations, result), mark in table.rows:
+        if isinstance(name, Names):
+            group = nodes.setdefault(", ".join(name.names), [])
+        assert isinstance(generations, str) and isinstance(result, Lines)
+        group.append((generations, [*map(str, result.lines)], mark == DECIDES))
+    return nodes
 
 
 def test_a_difference_that_one_rule_makes() -> None:
     comparison = compared(node("a", taints=[DEDICATED]), node("b", taints=[DEDICATED]), pod("p"))
-    *found, why = comparison_text(comparison).split("\n")
-    assert found == [
+    assert str(comparison).splitlines() == [
         "default/p in 2 generations",
-        "  v1.20: default/p fits on none of 2 nodes, and preemption does not help.",
-        "  v1.37: default/p fits on none of 2 nodes, and preemption does not help.",
+        "  generation    decision",
+        "  v1.20, v1.37  default/p fits on none of 2 nodes, and preemption does not",
+        "                help.",
         "",
-        "  node  v1.20".ljust(56) + "v1.37",
-        "  a     TaintToleration: node(s) had taint {dedicated:  TaintToleration: node(s) had untolerated",
-        "        }, that the pod didn't tolerate".ljust(56) + "taint(s)",
-        "  b     TaintToleration: node(s) had taint {dedicated:  TaintToleration: node(s) had untolerated",
-        "        }, that the pod didn't tolerate".ljust(56) + "taint(s)",
+        "v1.20 → v1.37: differs in message",
+        "  rule switched alone                                        effect",
+        "  filter TaintToleration.reason                              gives the whole difference",
+        "  node(s) had taint {{{key}: {value}}}, that the pod didn't",
+        "  tolerate → node(s) had untolerated taint(s)",
         "",
-        "v1.20 -> v1.37: differs in message",
+        "node by node: 2 nodes",
+        "  node  generation  result",
+        "  a, b  v1.20       TaintToleration: node(s) had taint {dedicated: }, that the",
+        "                    pod didn't tolerate",
+        "        v1.37       TaintToleration: node(s) had untolerated taint(s)",
     ]
-    assert why.startswith("  filter TaintToleration.reason (node(s) had taint ")
-    assert why.endswith(" -> node(s) had untolerated taint(s)), switched alone in v1.20, gives the whole difference")
 
 
 def test_a_difference_that_no_rule_makes_alone() -> None:
     comparison = compared(node("a", taints=[DEDICATED]), node("b"), pod("p", nodeSelector={"disk": "ssd"}))
-    text = comparison_text(comparison)
-    assert text.count("switched alone in v1.20, changes message") == 2
-    assert text.endswith("\n  no single rule gives the whole of it")
+    text = str(comparison)
+    assert text.count("changes message") == 2
+    assert "\n  no single rule gives the whole of it\n" in text
 
 
 def test_the_same_outcome() -> None:
-    text = comparison_text(compared(node("a"), node("b", allocatable=FULL), pod("p")))
-    assert text.endswith("\n\nv1.20 -> v1.37: the same outcome")
+    text = str(compared(node("a"), node("b", allocatable=FULL), pod("p")))
+    assert "\n\nv1.20 → v1.37: the same outcome\n" in text
 
 
 def test_what_the_generations_say_of_a_node() -> None:
@@ -65,12 +74,12 @@ def test_what_the_generations_say_of_a_node() -> None:
     comparison = compared(node("a"), node("b", allocatable=FULL), busy, pod("p", "", cpu="50m"))
     scores = [decision.scores for decision in comparison.decisions.values()]
     a, b = ([f"score {score.total[i]}" for score in scores if score is not None] for i in (0, 1))
-    assert ["a", *(f"{text} (best)" for text in a)] in lines(comparison)
-    assert ["b", *b] in lines(comparison)
-    alone = lines(compared(node("a"), node("b", unschedulable=True), pod("p")))
-    assert ["a", "the only one", "the only one"] in alone
-    cordoned = "NodeUnschedulable: node(s) were unschedulable"
-    assert ["b", cordoned, cordoned] in alone
+    nodes = said(comparison)
+    assert [line for _, lines, _ in nodes["a"] for line in lines] == [f"{text} (best)" for text in a]
+    assert [line for _, lines, _ in nodes["b"] for line in lines] == b
+    alone = said(compared(node("a"), node("b", unschedulable=True), pod("p")))
+    assert alone["a"] == [("v1.20, v1.37", ["the only one"], True)]
+    assert alone["b"] == [("v1.20, v1.37", ["NodeUnschedulable: node(s) were unschedulable"], False)]
 
 
 def test_victims_and_the_node_chosen() -> None:
@@ -81,13 +90,23 @@ def test_victims_and_the_node_chosen() -> None:
         *running,
         pod("p", "", cpu="1", priority=9),
     )
-    evicts = "NodeResourcesFit: Insufficient cpuevicts "
-    rows = Balanced(markup := comparison_html(comparison)).rows
-    assert ["a", f"{evicts}v (chosen)", f"{evicts}v (chosen)"] in rows
-    assert markup.count(DECIDES) == 2
-    assert ["b", f"{evicts}w", f"{evicts}w"] in rows
+    full = "NodeResourcesFit: Insufficient cpu"
+    nodes = said(comparison)
+    assert nodes["a"] == [("v1.20, v1.37", [full, "evicts v (chosen)"], True)]
+    assert nodes["b"] == [("v1.20, v1.37", [full, "evicts w"], False)]
     chosen = "Of 2 candidates, rule 2 (lowest highest victim priority) chooses a over b."
-    assert ["v1.37", f"default/p fits on none of 2 nodes; it preempts v on a. {chosen}"] in rows
+    rows = Balanced(comparison._repr_html_()).rows
+    assert ["v1.20, v1.37", f"default/p fits on none of 2 nodes; it preempts v on a. {chosen}"] in rows
+
+
+def test_nodes_that_differ_only_in_pods_that_stay_share_a_row() -> None:
+    nodes = [node(f"n{i:02}", allocatable=FULL) for i in range(30)]
+    running = [pod(f"v{i:02}", f"n{i:02}", cpu="1", priority=min(i, 1)) for i in range(30)]
+    comparison = compared(*nodes, *running, pod("p", "", cpu="1", priority=9))
+    chosen, *others = said(comparison).items()
+    assert chosen[0] == "n00" and chosen[1][0][1][-1] == "evicts v00 (chosen)"
+    ((_, [(_, lines, _)]),) = others
+    assert lines[-1] == "a candidate for preemption, not chosen"
 
 
 def test_the_answer_that_a_pod_notices() -> None:
@@ -112,35 +131,41 @@ def test_candidates_between_which_no_rule_decides_are_tied() -> None:
         *running,
         pod("p", "", cpu="1", priority=9),
     )
-    rows = Balanced(comparison_html(comparison)).rows
     for name, victim in ("a", "v"), ("b", "w"):
-        assert [name, *[f"NodeResourcesFit: Insufficient cpuevicts {victim} (tied)"] * 2] in rows
+        lines = ["NodeResourcesFit: Insufficient cpu", f"evicts {victim} (tied)"]
+        assert said(comparison)[name] == [("v1.20, v1.37", lines, True)]
 
 
 def test_nodes_that_were_not_looked_at() -> None:
     """Because the pod waits, or a plugin refused it or left the node out beforehand."""
-    assert ["a", "the only one", "not looked at"] in lines(compared(node("a"), GATED))
-    rows = Balanced(comparison_html(compared(node("a"), CLAIMING))).rows
+    gated = said(compared(node("a"), GATED))["a"]
+    assert [lines for _, lines, _ in gated] == [["the only one"], ["not looked at"]]
     missing = 'persistentvolumeclaim "data" not found'
-    assert ["a", f"VolumeBinding: {missing}", f"VolumeRestrictions: {missing}"] in rows
-    rows = Balanced(
-        comparison_html(compared(node("a"), pod("p", affinity=node_affinity(term("metadata.name In b")))))
-    ).rows
-    assert ["a", "NodeAffinity: node(s) didn't match Pod's node affinity", "PreFilter"] in rows
+    claiming = said(compared(node("a"), CLAIMING))["a"]
+    assert [lines for _, lines, _ in claiming] == [[f"VolumeBinding: {missing}"], [f"VolumeRestrictions: {missing}"]]
+    elsewhere = said(compared(node("a"), pod("p", affinity=node_affinity(term("metadata.name In b")))))["a"]
+    assert [lines for _, lines, _ in elsewhere] == [
+        ["NodeAffinity: node(s) didn't match Pod's node affinity"],
+        ["PreFilter"],
+    ]
 
 
 def test_an_error_instead_of_a_decision() -> None:
     comparison = compare("default/p", cluster(node("a"), CLAIMING), tuple(GENERATIONS)[:2])
-    assert ["a", "error", "error"] in lines(comparison)
+    assert said(comparison)["a"] == [("v1.13, v1.16", ["error"], False)]
 
 
 def test_nodes_on_which_the_generations_differ_come_first() -> None:
-    """And no more than 20 nodes have a row."""
-    same = [node(f"a{i:02}", unschedulable=True) for i in range(29)]
+    """And no more than 20 groups of nodes have a row."""
+    taints = [[{"key": f"k{i:02}", "effect": "NoSchedule"}] for i in range(29)]
+    same = [node(f"a{i:02}", taints=taints[i], unschedulable=True) for i in range(29)]
     sidecar = {"name": "s", "image": "i", "restartPolicy": "Always", "resources": {"requests": {"cpu": "600m"}}}
     comparison = compared(*same, node("b", allocatable=FULL), pod("p", "", cpu="600m", initContainers=[sidecar]))
-    names = [line[0] for line in lines(comparison)[5:26]]
-    assert names == ["b", *(f"a{i:02}" for i in range(19)), "and 10 more nodes"]
+    assert list(said(comparison)) == ["b", ", ".join(f"a{i:02}" for i in range(29))]
+    apart = [node(f"a{i:02}", taints=taints[i]) for i in range(29)]
+    comparison = compared(*apart, node("b", allocatable=FULL), pod("p", "", cpu="600m", initContainers=[sidecar]))
+    assert list(said(comparison)) == ["b", *(f"a{i:02}" for i in range(19))]
+    assert str(comparison).endswith("  and 10 more nodes")
 
 
 def first_of(world: Cluster, *generations: Generation) -> str:
@@ -166,52 +191,39 @@ def test_a_node_differs_if_it_is_refused_or_best_or_evicts_in_one_generation_alo
 
 
 def test_html_tells_the_same_as_the_text() -> None:
-    comparison = compared(node("a", taints=[DEDICATED]), pod("p"))
-    found = Balanced(markup := comparison_html(comparison))
+    markup = compared(node("a", taints=[DEDICATED]), pod("p"))._repr_html_()
     named = "node(s) had taint {dedicated: }, that the pod didn't tolerate"
-    reason = ["filter TaintToleration.reason", f"{UNTOLERATED_BY_NAME} → {UNTOLERATED}"]
-    assert found.rows == [
+    reason = f"filter TaintToleration.reason{UNTOLERATED_BY_NAME} → {UNTOLERATED}"
+    assert Balanced(markup).rows == [
         ["generation", "decision"],
-        ["v1.20", "default/p fits on none of 1 node, and preemption does not help."],
-        ["v1.37", "default/p fits on none of 1 node, and preemption does not help."],
-        ["step", "differs in", "rule switched alone", "before → after", "effect"],
-        ["v1.20 → v1.37", "message", *reason, "gives the whole difference"],
-        ["node", "v1.20", "v1.37"],
-        ["a", f"TaintToleration: {named}", "TaintToleration: node(s) had untolerated taint(s)"],
+        ["v1.20, v1.37", "default/p fits on none of 1 node, and preemption does not help."],
+        ["rule switched alone", "effect"],
+        [reason, "gives the whole difference"],
+        ["node", "generation", "result"],
+        ["a", "v1.20", f"TaintToleration: {named}"],
+        ["", "v1.37", "TaintToleration: node(s) had untolerated taint(s)"],
     ]
     assert "<summary>node by node: 1 node</summary>" in markup
-    assert "<b>default/p</b>" in markup
-
-
-def test_html_of_steps_without_a_difference_and_without_one_cause() -> None:
-    rows = Balanced(comparison_html(compared(node("a"), node("b", allocatable=FULL), pod("p")))).rows
-    assert rows[4] == ["v1.20 → v1.37", "the same outcome", "", "", ""]
-    several = compared(node("a", taints=[DEDICATED]), node("b"), pod("p", nodeSelector={"disk": "ssd"}))
-    first, second, none = Balanced(comparison_html(several)).rows[4:7]
-    assert first[:3] == ["v1.20 → v1.37", "message", "filter TaintToleration.reason"]
-    assert second[:3] == ["", "", "filter NodeAffinity.reason"]
-    assert first[-1] == second[-1] == "changes message"
-    assert none == ["", "", "no single rule gives the whole of it", "", ""]
 
 
 def test_a_rule_has_its_title_beside_its_name() -> None:
     shop = {"app": "shop"}
     pods = [pod(f"{on}-{p}", on, "2", p, labels=shop) for on, ps in (("a", (100, 50)), ("b", (150, 0))) for p in ps]
     urgent = pod("p", "", "4", 1000)
-    markup = comparison_html(compared(node("a", 5), node("b", 5), *pods, budget("shop", 1), urgent))
-    assert "<b>victims sorted again</b></div><code>preemption.victims.sorted_again</code>" in markup
+    comparison = compared(node("a", 5), node("b", 5), *pods, budget("shop", 1), urgent)
+    title = "<b>victims sorted again</b></div><div>preemption.victims.sorted_again</div>"
+    assert title in comparison._repr_html_()
 
 
 def test_a_comparison_shows_itself() -> None:
     comparison = compared(node("a"), pod("p"))
-    assert str(comparison) == repr(comparison) == comparison_text(comparison)
-    assert comparison._repr_html_() == str(comparison.html()) == comparison_html(comparison)
+    assert str(comparison) == repr(comparison) and "default/p in 2 generations" in comparison._repr_html_()
 
 
 def test_text_of_a_user_is_escaped() -> None:
     comparison = compared(node("a"), pod("p"))
     object.__setattr__(comparison.decisions["v1.37"], "error", "<script>alert(1)</script>\u202e")
-    assert "<script>alert(1)</script>[U+202E]" in comparison_text(comparison)
-    markup = comparison_html(comparison)
+    assert "<script>alert(1)</script>[U+202E]" in str(comparison)
+    markup = comparison._repr_html_()
     assert "script" not in Balanced(markup).tags
     assert "&lt;script&gt;alert(1)&lt;/script&gt;[U+202E]" in markup

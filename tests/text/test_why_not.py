@@ -7,9 +7,16 @@ import pytest
 from kschedlab.build import budget, cluster, node, pod
 from kschedlab.explanation import explain
 from kschedlab.generations import GENERATIONS, LATEST
-from kschedlab.text.why_not import Check, why_not, why_not_rows, why_not_table, why_not_text
+from kschedlab.scheduler import schedule
+from kschedlab.text.plain import plain
+from kschedlab.text.sections import DECIDES
+from kschedlab.text.tables import html
+from kschedlab.text.why_not import Check, again, compared, margin, why_not, why_not_section, why_not_table
+from kschedlab.whatif import Case
 from kschedlab_lab.panels.cluster_source import bundled
 
+ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
+TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
 EVIL = "<script>\u202e"
 
 
@@ -33,8 +40,9 @@ def test_every_node_has_an_answer_that_the_decision_bears_out(generation):
             if found.points:
                 *rows, total = found.points
                 assert sum(each.lead for each in rows) == total.lead >= 0
-            assert why_not_text(found)[0].startswith(f"Why not {name}? ")
-            assert ("<table" in str(why_not_table(found))) == bool(why_not_rows(found))
+            assert plain([why_not_section(found)]).startswith(f"Why not {name}?\n  {found.sentence}")
+            decides = [row for row in why_not_table(found).rows if row.mark == DECIDES]
+            assert len(decides) <= 1
 
 
 def test_behind_the_chosen_node_plugin_by_plugin(world):
@@ -43,8 +51,8 @@ def test_behind_the_chosen_node_plugin_by_plugin(world):
     assert found.winner == decision.node == "general-60"
     said = "general-07 fits too, but has 599 of 606 points: NodeResourcesFit -6, NodeResourcesBalancedAllocation -1."
     assert found.sentence == said
-    rows = {row[0]: row[1:] for row in why_not_rows(found)}
-    assert rows["NodeResourcesFit ×1"] == ["31", "25", "-6"] and rows["total"] == ["606", "599", "-7"]
+    rows = {cells[0]: cells[1:] for cells, _ in why_not_table(found).rows}
+    assert rows["NodeResourcesFit ×1"] == [31, 25, "-6"] and rows["total"] == [606, 599, "-7"]
     assert why_not(decision, "general-60").sentence == "general-60 is the chosen node."
 
 
@@ -82,8 +90,9 @@ def test_a_candidate_loses_by_a_rule(world):
         "Evicting would help on general-44 too. Rule 5 (latest earliest start time) prefers general-48: "
         "general-48 has 04:45, general-44 has 02:55."
     )
-    assert why_not_rows(found)[5] == ["5 latest earliest start time", "04:45", "02:55"]
-    assert why_not_rows(why_not(decision, "general-01"))[5] == ["5 latest earliest start time", "04:45", "-"]
+    assert why_not_table(found).rows[4] == (["5 latest earliest start time", "04:45", "02:55"], DECIDES)
+    fifth = why_not_table(why_not(decision, "general-01")).rows[4]
+    assert fifth == (["5 latest earliest start time", "04:45", "-"], "")
     assert "the pods in its way are evicted" in why_not(decision, "general-48").sentence
 
 
@@ -105,5 +114,34 @@ def test_a_node_that_there_is_not_and_hostile_text(world):
         why_not(explain("shop/banner-0", world).decision, "nobody")
     found = why_not(explain("shop/banner-0", world).decision, "spot-02")
     found = replace(found, checks=(Check("A", True, True, (EVIL,)),))
-    assert "&lt;script&gt;[U+202E]" in str(why_not_table(found))
-    assert "<script" not in str(why_not_table(found)) and "\u202e" not in "\n".join(why_not_text(found)[1:])
+    shown = str(html([why_not_section(found)]))
+    assert "&lt;script&gt;[U+202E]" in shown and "<script" not in shown
+    assert "\u202e" not in plain([why_not_section(found)])
+
+
+def test_the_margin_adds_up(world):
+    decision = schedule("shop/banner-0", world)
+    names, lines = compared(decision, None)
+    assert names[0] == decision.node and names[1] not in decision.best
+    total = lines[-1]
+    assert total.chosen - total.others[0] == sum(line.chosen - line.others[0] for line in lines[:-1]) > 0
+    assert f"It is {total.chosen - total.others[0]} ahead of {names[1]}: " in margin(decision)
+
+
+def test_would_it_land_there_again():
+    spread = [node("n", allocatable=ROOM), node("m", allocatable=ROOM)]
+    stays = Case("default/mine", cluster(*spread, pod("busy", "m", cpu="1"), pod("mine", "n", cpu="1")))
+    assert again(stays.decide(), "n") == "So it would land on the node where it runs."
+    tie = Case("default/mine", cluster(*spread, pod("mine", "n", cpu="1")))
+    assert again(tie.decide(), "n") == "So it may land on the node where it runs."
+    moves = Case("default/mine", cluster(*spread, pod("busy", "n", cpu="1"), pod("mine", "n", cpu="1")))
+    names, lines = compared(moves.decide(), "n")
+    assert again(moves.decide(), "n") == f"The node where it runs is {lines[-1].chosen - lines[-1].others[0]} behind."
+    tainted = cluster(
+        node("n", allocatable=ROOM, taints=[TAINT]),
+        node("m", allocatable=ROOM),
+        pod("mine", "n", cpu="1"),
+    )
+    told = again(Case("default/mine", tainted).decide(), "n")
+    assert told == "The node where it runs is refused now, by TaintToleration."
+    assert again(schedule("default/mine", cluster(*spread, pod("mine", ""))), None) == ""

@@ -9,7 +9,8 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.pods import NEVER_STARTED
 from kschedlab.objects.model import Time
 from kschedlab.scheduler import schedule
-from kschedlab.text.words import aligned, amount, choice, clock, count, listing, outcome, refusals, request_text
+from kschedlab.text.plain import aligned
+from kschedlab.text.words import amount, choice, clock, count, listing, outcome, refusals, request_text
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 

@@ -37,8 +37,8 @@ def test_the_reasons_stand_below_the_nodes() -> None:
     assert str(WORLD.fits([pod("a", cpu=1), pod("b", cpu=9)])).splitlines() == [
         "1 of 2 pods fit.",
         "  node  pods  which",
-        "  n2    1     default/a",
-        "default/b: 0/2 nodes are available: 2 Insufficient cpu.",
+        "  n2       1  default/a",
+        "  default/b: 0/2 nodes are available: 2 Insufficient cpu.",
     ]
 
 

@@ -12,7 +12,7 @@ from kschedlab_devices.check import prepare as prepare
 from kschedlab_devices.claiming import commit as commit, given_back as given_back
 from kschedlab_devices.extended_resources import serving_class
 from kschedlab_devices.scoring import scores as scores
-from kschedlab_devices.text import lines as lines
+from kschedlab_devices.text import sections as sections
 from kschedlab_devices.usage import device_usage as usage
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     _: Claims = hook
 
-__all__ = ["claim_names", "claims_of", "commit", "given_back", "lines", "prepare", "scores", "serves", "usage"]
+__all__ = ["claim_names", "claims_of", "commit", "given_back", "prepare", "scores", "sections", "serves", "usage"]
 
 
 def serves(cluster: Cluster, resource: str) -> bool:

@@ -12,14 +12,15 @@ from kschedlab.messages import listed, say, sentences
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, join
-from kschedlab.text.style import NOWRAP
+from kschedlab.text.plain import aligned, below
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned, amount, below, clock, count, request_text
+from kschedlab.text.words import amount, clock, count, request_text
 from kschedlab_lab.exercises.exercise import Instance
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.views.picture import Handles, picture, question
 from kschedlab_lab.views.score import STAGES, lead
 from kschedlab_lab.views.score_map import ScoreMap
+from kschedlab_lab.views.style import NOWRAP
 from kschedlab_lab.views.svg import Room
 
 COLUMN = Room(500, 150)

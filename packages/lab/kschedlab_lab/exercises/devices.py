@@ -15,8 +15,8 @@ from kschedlab.messages import listed, meant, say, terms
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab_lab.exercises.fitting import fitting

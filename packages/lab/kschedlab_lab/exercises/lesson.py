@@ -10,10 +10,10 @@ from typing import cast
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html, element, join, visible
-from kschedlab.text.style import CELL, HEAD, NUMBER, TABLE
 from kschedlab_lab.exercises.exercise import MARKS, Exercise, State
 from kschedlab_lab.exercises.progress import Progress
 from kschedlab_lab.exercises.seeds import whole
+from kschedlab_lab.views.style import CELL, HEAD, NUMBER, TABLE
 
 LESSONS = (
     "overview",

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, meant, say, terms
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.exercises.clusters import scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.map_reduce_build import reduce_turns, weights_for

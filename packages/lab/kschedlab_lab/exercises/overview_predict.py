@@ -13,7 +13,6 @@ from kschedlab.generations import DEFAULT_PREDICATES, V1_16
 from kschedlab.messages import listed, say, sentences
 from kschedlab.objects.model import Pod
 from kschedlab.text.html import Html, element
-from kschedlab.text.style import CHOSEN
 from kschedlab.text.words import listing
 from kschedlab_lab.exercises.clusters import outcome
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
@@ -21,6 +20,7 @@ from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.overview_ports import with_port
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.overview_trials import judged, only
+from kschedlab_lab.views.style import CHOSEN
 from kschedlab_lab.views.svg import Room, label, svg
 from kschedlab_simulation.kubectl import NONE
 from kschedlab_simulation.simulation import Simulation

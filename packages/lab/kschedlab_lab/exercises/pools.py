@@ -15,8 +15,8 @@ from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import later, say, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import element, join
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.exercises.exercise import Instance, lines
 from kschedlab_lab.panels.cluster_source import bundled
 

@@ -7,8 +7,8 @@ from functools import partial
 
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.exercises.exercise import Instance
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.views.queue_heap import Place, draw_heap

@@ -13,9 +13,9 @@ from typing import Any
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
-from kschedlab.text.style import CHOSEN, EVICTED
 from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, lines
 from kschedlab_lab.exercises.limits import EndlessError, limited
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 
 SIGNS = {"- ": f"border-left:4px solid {EVICTED};", "+ ": f"border-left:4px solid {CHOSEN};"}
 """How lines of the broken and of the mended function are marked; their signs say the same."""

@@ -13,12 +13,13 @@ from typing import Any
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.problems import expected
 from kschedlab.text.html import Html, element, join, visible
-from kschedlab.text.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
-from kschedlab.text.words import aligned, count
+from kschedlab.text.plain import aligned
+from kschedlab.text.words import count
 from kschedlab_lab.exercises.exercise import MARKS, State
 from kschedlab_lab.exercises.lesson import LESSONS, lesson_named
 from kschedlab_lab.exercises.progress import ENTRY, EXPORTED, Record, record_of
 from kschedlab_lab.kept import FILE
+from kschedlab_lab.views.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
 
 LARGEST = 1_000_000
 """Most bytes of a file; progress with every exercise of the course takes a tenth of that."""

@@ -15,8 +15,9 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import element
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned, listing
+from kschedlab.text.words import listing
 from kschedlab_lab.exercises.clusters import pictured, scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict

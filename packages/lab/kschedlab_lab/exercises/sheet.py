@@ -7,7 +7,8 @@ from pathlib import Path
 
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.text.html import Html, element
-from kschedlab.text.words import aligned, count
+from kschedlab.text.plain import aligned
+from kschedlab.text.words import count
 from kschedlab_lab.exercises.lesson import exercises_of
 from kschedlab_lab.exercises.pages import answer_pages, document, pages, title_of
 from kschedlab_lab.exercises.seeds import Seeds, parse_seeds

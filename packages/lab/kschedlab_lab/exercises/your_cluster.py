@@ -14,7 +14,6 @@ from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects, loads
 from kschedlab.messages import listed, say
 from kschedlab.text.words import count
-from kschedlab.text.your_cluster import by_pool
 from kschedlab.whatif import Case
 from kschedlab.whatif.thresholds import smaller
 from kschedlab_lab.exercises.build import Build
@@ -33,6 +32,7 @@ from kschedlab_lab.exercises.pools import (
 )
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.views.your_cluster import by_pool
 
 NAME = "default/mine"
 CLEAR = 8

@@ -16,10 +16,11 @@ from weakref import WeakSet
 from kschedlab.build import Manifest, as_yaml
 from kschedlab.messages import gap, say
 from kschedlab.objects.problems import InputTypeError
-from kschedlab.text.html import Html, coded, element, image, join
+from kschedlab.text.html import Html, coded, element, join
 from kschedlab_lab.panels.question import Gate, Question
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Nothing, Restorable
+from kschedlab_lab.views.image import image
 from kschedlab_lab.views.svg import Room
 
 S = TypeVar("S", bound=Restorable)

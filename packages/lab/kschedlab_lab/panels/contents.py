@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from kschedlab.messages import later, say, terms
 from kschedlab.text.html import Html, element, join
-from kschedlab.text.style import CELL, HEAD, NUMBER, TABLE
-from kschedlab.text.words import aligned, listing
+from kschedlab.text.plain import aligned
+from kschedlab.text.words import listing
 from kschedlab_lab.language import ENGLISH, LANGUAGES, language
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.course import Card, Point, draw_course, thumbnail
+from kschedlab_lab.views.style import CELL, HEAD, NUMBER, TABLE
 
 
 @dataclass(frozen=True)

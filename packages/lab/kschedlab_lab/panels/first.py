@@ -19,8 +19,9 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import listed, say, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned, amount
+from kschedlab.text.words import amount
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.first import PHASES, Running, Scene, Target, draw_first

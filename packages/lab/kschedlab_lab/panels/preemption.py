@@ -20,9 +20,9 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import say
 from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.scheduler import schedule
+from kschedlab.text.decision import candidates_table
 from kschedlab.text.html import Html
-from kschedlab.text.plain import decision_text
-from kschedlab.text.tables import folded
+from kschedlab.text.tables import LIMITS, folded, table_html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.chart import chart_view
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
@@ -100,6 +100,13 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
     return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation].plus(*plugins))
 
 
+def candidates(settings: Settings) -> Html:
+    """The candidates as a table: the pods in the order in which the scheduler tries to keep them."""
+    preemption = decide(settings).preemption
+    assert preemption is not None
+    return table_html(candidates_table(preemption, LIMITS))
+
+
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     return view_of(settings, decide(settings, plugins))
@@ -112,9 +119,7 @@ def view_of(settings: Settings, decision: Decision) -> View:
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    return View(
-        drawn.picture, caption(decision), Html(), decision_text(decision), idle(settings, preemption), story=story
-    )
+    return View(drawn.picture, caption(decision), Html(), str(decision), idle(settings, preemption), story=story)
 
 
 def scene(settings: Settings, decision: Decision, picks: Handles | None = None) -> Scene:

@@ -11,8 +11,9 @@ from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
 from kschedlab.text.html import Html
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned, count
+from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, PODS, PRIORITY, Story, manifests, replay

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from kschedlab.messages import later, say, terms
 from kschedlab.queue.nominated import NominatedPodMap
 from kschedlab.text.html import Html
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_heap import PODS

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from kschedlab.build import Manifest
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.text.html import Html, element
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned, count
+from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_heap_watched import Act, manifest, name, queued, watched

@@ -12,15 +12,15 @@ from kschedlab.messages import later, listed, say
 from kschedlab.objects.model import Pod
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
 from kschedlab.text.html import Html
-from kschedlab.text.style import DECIDES
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_heap_watched import decoded
 from kschedlab_lab.panels.settings import Restorable, steps, switch
 from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_parts import Nominations, draw_nominations
+from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
 
 NODES = ("node-a", "node-b")

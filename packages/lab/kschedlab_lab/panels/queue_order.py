@@ -12,14 +12,15 @@ from kschedlab.messages import later, say
 from kschedlab.objects.model import Pod
 from kschedlab.queue.order import active_q_comp, pod_timestamp
 from kschedlab.text.html import Html
-from kschedlab.text.style import DECIDES
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned, clock
+from kschedlab.text.words import clock
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order, step_of
+from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
 
 UNSET = -1

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from kschedlab.messages import later, say, sentences, terms
 from kschedlab.queue.older.without_backoff import WithoutBackoff, is_pod_unschedulable
 from kschedlab.text.html import Html
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_heap_watched import decoded

@@ -9,8 +9,8 @@ from kschedlab.messages import say
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ACTIVE
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.panels.queue_heap_watched import decoded
 from kschedlab_lab.panels.queue_story import ATTEMPT, START
 

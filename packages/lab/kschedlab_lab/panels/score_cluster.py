@@ -27,8 +27,9 @@ from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab.text.html import Html, element, join
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import folded, row, table
-from kschedlab.text.words import aligned, amount, outcome
+from kschedlab.text.words import amount, outcome
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.chart import Chart, bars

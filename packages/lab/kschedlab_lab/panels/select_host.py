@@ -18,7 +18,8 @@ import numpy as np
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.score.stage import select_host
-from kschedlab.text.words import aligned, count
+from kschedlab.text.plain import aligned
+from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider

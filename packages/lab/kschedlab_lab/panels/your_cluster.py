@@ -19,11 +19,12 @@ from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.joining import several
 from kschedlab.text.html import Html, element, join, visible
-from kschedlab.text.ladder import ladder_html
-from kschedlab.text.whatif import Answer, whatif_answers, whatif_sentence, whatif_table, whatif_text
-from kschedlab.text.why_not import why_not, why_not_table, why_not_text
+from kschedlab.text.plain import LIMITS, plain
+from kschedlab.text.sections import Section
+from kschedlab.text.tables import html
+from kschedlab.text.whatif import Answer, notes, whatif_answers, whatif_sentence, whatif_table
+from kschedlab.text.why_not import again, margin, why_not, why_not_table
 from kschedlab.text.words import count, outcome, request_text
-from kschedlab.text.your_cluster import Event, Overview, Waiting, again, margin, whom_text, why_table, why_text
 from kschedlab.whatif import WhatIf, what_if
 from kschedlab_lab.panels.base import CARD, Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
@@ -32,6 +33,7 @@ from kschedlab_lab.views.cluster_detail import Choice
 from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
 from kschedlab_lab.views.picture import caption
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.your_cluster import Event, Overview, Waiting, whom_sections, why_sections
 
 WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
 QUESTIONS = (WHY, WHAT_IF, WHOM)
@@ -134,12 +136,13 @@ class Answers:
         asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
         if settings.question == WHY:
             said = sentences([outcome(decision), margin(decision), again(decision, runs_on)])
-            table, lines = why_table(decision, runs_on, settings.pools), why_text(decision, runs_on, settings.pools)
+            sections = list(why_sections(decision, runs_on, settings.pools))
         elif not evicts:
-            said, table, lines = sentences((outcome(decision), say("Nobody is evicted."))), Html(), []
+            said, sections = sentences((outcome(decision), say("Nobody is evicted."))), []
         else:
-            said, table, lines = _whom(decision)
-        return _view(decision, settings, asked, ran + said, table, lines)
+            assert decision.preemption is not None
+            said, sections = caption(decision), list(whom_sections(decision.preemption, LIMITS))
+        return _view(decision, settings, asked, ran + said, sections)
 
     def before(self, settings: Any) -> Callable[[Room], Html]:
         """The cluster with the pod before anything is decided, while a question is open."""
@@ -173,7 +176,7 @@ class Answers:
                 change=applied.line.change,
                 after=outcome(decision),
             )
-        return _view(decision, settings, asked, said, whatif_table(found), whatif_text(found).splitlines()[1:])
+        return _view(decision, settings, asked, said, [Section("", [whatif_table(found), *notes(found)])])
 
 
 def _word(answer: Answer) -> str:
@@ -181,24 +184,15 @@ def _word(answer: Answer) -> str:
     return _short(answer.word.replace(",", ";"))
 
 
-def _whom(decision: Decision) -> tuple[str, Html, list[str]]:
-    preemption = decision.preemption
-    assert preemption is not None
-    return caption(decision), ladder_html(preemption), whom_text(preemption)
-
-
-def _view(decision: Decision, settings: Any, asked: Asked, said: str, table: Html, lines: Iterable[str]) -> View:
+def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
     """The view, with the node in question if there is one."""
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
         asked, said = replace(asked, why_not=found), sentences((outcome(decision), found.sentence))
-        if not found.points:  # which hold the scores of the table below
-            table, lines = join([why_not_table(found), table]), [*why_not_text(found), "", *lines]
-        else:
-            table, lines = why_not_table(found), why_not_text(found)
-    text = "\n".join(
-        map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), said, *lines])
-    )
+        answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])
+        sections = [answer, *([] if found.points else sections)]  # which hold the same scores
+    first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), said]))
+    text, table = "\n".join([first, *([plain(sections)] if sections else [])]), html(sections)
     idle = (
         {}
         if settings.question == WHAT_IF

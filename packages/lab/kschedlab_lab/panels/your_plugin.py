@@ -20,8 +20,7 @@ from kschedlab.objects.problems import unknown
 from kschedlab.plugins.joining import several
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.plain import decision_text
-from kschedlab.text.tables import decision_tables, folded
+from kschedlab.text.tables import LIMITS, folded, html
 from kschedlab.text.words import listing, outcome
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
@@ -149,8 +148,8 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     return View(
         lambda room: draw(room, said),
         said,
-        folded(say("the numbers"), decision_tables(decision)),
-        "\n".join([said, decision_text(decision)]),
+        folded(say("the numbers"), html(decision.sections(LIMITS))),
+        "\n".join([said, str(decision)]),
         idle={} if own else {"weight": say("no score of yours is there")},
         story=partial(story, settings, plugins) if plugins and decision.scores is not None else None,
     )

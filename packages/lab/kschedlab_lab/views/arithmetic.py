@@ -12,8 +12,8 @@ from kschedlab.decision import Decision
 from kschedlab.messages import say, terms
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.text.html import Html, element, join
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.views.score_formulas import (
     NORMALISED,
     RAW,

@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeAlias
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import flowed, text_width
-from kschedlab.text.style import CHOSEN, EVICTED
 from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.icons import tape
+from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Badge, Piece, bar, draw_badges
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, label, svg
 
 ChipState: TypeAlias = Literal["plain", "here", "passed", "failed", "unasked"]

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import after_hyphen, fitted, folded, text_width
-from kschedlab.text.style import CHOSEN, EVICTED, ink
-from kschedlab.text.words import aligned
+from kschedlab.text.plain import aligned
 from kschedlab_lab.language import ENGLISH, language
+from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
+from kschedlab_lab.views.style import CHOSEN, EVICTED, ink
 from kschedlab_lab.views.svg import label
 
 Look: TypeAlias = dict[str, str | float | None]

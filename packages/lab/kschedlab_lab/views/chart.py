@@ -12,14 +12,15 @@ from string import ascii_uppercase
 from typing import Any, TypeAlias
 
 from kschedlab.messages import later, listed, say
-from kschedlab.text.html import Html, element, image, join
-from kschedlab.text.style import AMOUNTS, NODES
-from kschedlab.text.words import aligned
+from kschedlab.text.html import Html, element, join
+from kschedlab.text.plain import aligned
 from kschedlab_lab.views.chart_bars import Bars
 from kschedlab_lab.views.chart_grid import Cell, Grid
 from kschedlab_lab.views.chart_lines import Lines
 from kschedlab_lab.views.chart_plotly import figure
 from kschedlab_lab.views.chart_tables import Number, cell_lines, coloured, legend_html, row_table
+from kschedlab_lab.views.image import image
+from kschedlab_lab.views.style import AMOUNTS, NODES
 from kschedlab_lab.views.svg import Room
 
 Write: TypeAlias = Callable[[Number], str]

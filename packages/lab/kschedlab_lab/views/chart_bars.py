@@ -8,9 +8,9 @@ from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element, join
-from kschedlab.text.lettering import fitting, folded, text_width
-from kschedlab.text.style import CHOSEN, EVICTED, ink
 from kschedlab_lab.views.glyphs import hatch
+from kschedlab_lab.views.lettering import fitting, folded, text_width
+from kschedlab_lab.views.style import CHOSEN, EVICTED, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 FILLS = ("#56B4E9", "#E69F00", "#CC79A7", "#0072B2", "#F0E442", "#A6761D", "#999999", "#332288")

@@ -8,9 +8,9 @@ from math import ceil
 from typing import Any
 
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import after_hyphen, fitted, folded, text_width
-from kschedlab.text.style import AMOUNTS, CHOSEN, NODES, ink
 from kschedlab_lab.views.glyphs import hatch
+from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
+from kschedlab_lab.views.style import AMOUNTS, CHOSEN, NODES, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, CLOSE = 15, 14

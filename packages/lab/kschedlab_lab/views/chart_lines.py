@@ -9,8 +9,8 @@ from typing import Any
 
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element, join
-from kschedlab.text.lettering import text_width
 from kschedlab_lab.views.chart_tables import Number
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.svg import Room, label, svg
 
 COLOURS = ("#0072B2", "#E69F00", "#CC79A7", "#56B4E9")

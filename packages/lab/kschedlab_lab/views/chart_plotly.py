@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from kschedlab.text.html import visible
-from kschedlab.text.style import CHOSEN, ink
 from kschedlab_lab.views.chart_bars import Bars
 from kschedlab_lab.views.chart_grid import Grid
 from kschedlab_lab.views.chart_lines import COLOURS, Lines
+from kschedlab_lab.views.style import CHOSEN, ink
 
 GREY = "#808080"
 """Readable on white and on black."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from kschedlab.text.html import Html, element, join
-from kschedlab.text.style import CELL, DECIDES, EVICTED, HEAD, NUMBER, RIGHT, TABLE, ink
-from kschedlab.text.words import aligned
+from kschedlab.text.plain import aligned
+from kschedlab_lab.views.style import CELL, DECIDES, EVICTED, HEAD, NUMBER, RIGHT, TABLE, ink
 
 Number: TypeAlias = int | float
 

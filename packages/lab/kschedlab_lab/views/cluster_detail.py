@@ -10,12 +10,12 @@ from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import Step
-from kschedlab.text.lettering import fitted, text_width, wrapped
-from kschedlab.text.style import CHOSEN, EVICTED, KINDS, priority_fill
 from kschedlab.text.why_not import Points, WhyNot
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Place, Plan, shapes
+from kschedlab_lab.views.lettering import fitted, text_width, wrapped
 from kschedlab_lab.views.picture import boxes, common_resource, pods_on
+from kschedlab_lab.views.style import CHOSEN, EVICTED, KINDS, priority_fill
 from kschedlab_lab.views.svg import label
 
 LINE, BAR = 15, 5
@@ -69,11 +69,11 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
     other = found.node if found.node != found.winner else say("the next best")
     star = fitted(f"★ {found.winner}: {total.chosen}", width, bold=True)
     drawn = [label(star, 0, 34, fill=CHOSEN, font_weight="bold")]
-    drawn.append(label(fitted(f"{other}: {total.other}", width, bold=True), 0, 34 + LINE, font_weight="bold"))
+    drawn.append(label(fitted(f"{other}: {total.others[0]}", width, bold=True), 0, 34 + LINE, font_weight="bold"))
     differing = sorted((each for each in rows if each.lead), key=lambda each: -abs(each.lead))
     equal = [each.plugin for each in rows if not each.lead]
     fitting = max(int((height - 70 - 2 * LINE) // 34), 1)
-    highest = max((max(each.chosen, each.other) for each in differing), default=1) or 1
+    highest = max((max(each.chosen, each.others[0]) for each in differing), default=1) or 1
     y = 56.0
     for each in differing[:fitting]:
         drawn += _bars(each, y, width, highest)
@@ -92,12 +92,12 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
 
 
 def _bars(each: Points, y: float, width: float, highest: int) -> Iterator[Html]:
-    numbers = f"{each.chosen} : {each.other}  ({-each.lead:+d})"
+    numbers = f"{each.chosen} : {each.others[0]}  ({-each.lead:+d})"
     taken = text_width(numbers)
     weight = f" ×{each.weight}" if each.weight != 1 else ""
     yield label(fitted(f"{each.plugin}{weight}", width - taken - 8), 0, y + 9)
     yield label(numbers, width, y + 9, "end")
-    for row, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.other, "currentColor"))):
+    for row, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], "currentColor"))):
         wide = max(width * points / highest, 0.5)
         look: dict[str, Any] = {"fill": fill, "fill_opacity": None if fill == CHOSEN else 0.55}
         key = f"points/{each.plugin}/{row}"

@@ -11,13 +11,12 @@ from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import after_hyphen, fitted, text_width
-from kschedlab.text.style import priority_fill
 from kschedlab.text.why_not import WhyNot
 from kschedlab.text.words import count, request_text
 from kschedlab_lab.views.cluster_detail import MARKED, Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
 from kschedlab_lab.views.drawing import Place, Plan, shapes
 from kschedlab_lab.views.glyphs import OUTLINES
+from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab_lab.views.map_legend import legend
 from kschedlab_lab.views.node_map import (
     FITS,
@@ -36,6 +35,7 @@ from kschedlab_lab.views.node_map import (
     word_of,
 )
 from kschedlab_lab.views.picture import Handles, boxes, common_resource
+from kschedlab_lab.views.style import priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 ALL = "all"

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from kschedlab.messages import say
-from kschedlab.text.html import Html, element, image
-from kschedlab.text.style import CHOSEN, EVICTED, KINDS, PRIORITIES
+from kschedlab.text.html import Html, element
+from kschedlab_lab.views.image import image
+from kschedlab_lab.views.style import CHOSEN, EVICTED, KINDS, PRIORITIES
 from kschedlab_lab.views.svg import Room, label, svg
 
 Point: TypeAlias = tuple[float, float]

@@ -12,13 +12,13 @@ from typing import NamedTuple, TypeAlias
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import fitted, text_width
-from kschedlab.text.style import CHOSEN, EVICTED
 from kschedlab.text.tables import row, table
 from kschedlab_devices.counters import APART, NO_COUNTERS
 from kschedlab_devices.search import IN_USE, NO_CAPACITY, NOT_SELECTED, TAINTED, UNLIKE
 from kschedlab_lab.views.device_sights import FREE, HELD, OFFERED, PICKED, TAKES, TRIED, NodeSight, Sight, sights
 from kschedlab_lab.views.icons import icon
+from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, label, svg
 
 SIGNS = {

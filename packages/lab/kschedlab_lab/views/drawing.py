@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import fitted, fitting, flowed, text_width, told_apart, wrapped
-from kschedlab.text.style import CHOSEN, EVICTED, STOPS, ink, priority_fill
 from kschedlab.text.words import amount
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge, hatch
+from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width, told_apart, wrapped
+from kschedlab_lab.views.style import CHOSEN, EVICTED, STOPS, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 LEAST, MOST, GAP, HEAD, LINE, CLOSE = 96, 180, 8, 22, 15, 12.5

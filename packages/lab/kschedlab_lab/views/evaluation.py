@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import flowed, text_width
-from kschedlab.text.style import CHOSEN, EVICTED
+from kschedlab_lab.views.lettering import flowed, text_width
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, label, svg
 from kube_cel.steps import Step
 

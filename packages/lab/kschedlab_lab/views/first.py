@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from kschedlab.messages import say, terms
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import fitted, fitting, text_width
-from kschedlab.text.style import CHOSEN, EVICTED, ink, priority_fill
 from kschedlab.text.words import amount
+from kschedlab_lab.views.lettering import fitted, fitting, text_width
+from kschedlab_lab.views.style import CHOSEN, EVICTED, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 EDGE, TOP, BELOW = 10, 34, 84

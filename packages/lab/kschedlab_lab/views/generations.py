@@ -13,10 +13,11 @@ from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
 from kschedlab.plugins.one_node import OneNodeFilter, OneNodeScore
 from kschedlab.text.html import Html, element, join, visible
-from kschedlab.text.style import CELL, CHANGED, GREY, HEAD, LABELLED, SECTION, WIDE, WRAPPED
+from kschedlab.text.plain import aligned, below
 from kschedlab.text.tables import folded
-from kschedlab.text.words import aligned, below, broken, count
+from kschedlab.text.words import broken, count
 from kschedlab.whatif.compare import identity, setting_text
+from kschedlab_lab.views.style import CELL, CHANGED, GREY, HEAD, LABELLED, SECTION, WIDE, WRAPPED
 
 TOPICS = {
     "CheckNodeCondition": later("conditions of the node"),

@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html, coded, element
-from kschedlab.text.style import CELL, HEAD, NOWRAP, TABLE
-from kschedlab.text.words import aligned
+from kschedlab.text.plain import aligned
+from kschedlab_lab.views.style import CELL, HEAD, NOWRAP, TABLE
 
 
 @dataclass(frozen=True)

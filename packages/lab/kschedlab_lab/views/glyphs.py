@@ -8,7 +8,7 @@ from math import cos, pi, sin
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.style import EVICTED
+from kschedlab_lab.views.style import EVICTED
 
 SIZE = 16
 SHIELD = "M8 1L14 3V8C14 12 11 14.4 8 15.5C5 14.4 2 12 2 8V3Z"

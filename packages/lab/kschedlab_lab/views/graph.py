@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import flowed
-from kschedlab.text.style import EVICTED
+from kschedlab_lab.views.lettering import flowed
+from kschedlab_lab.views.style import EVICTED
 from kschedlab_lab.views.svg import Room, label, svg
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import flowed, text_width
-from kschedlab.text.style import EVICTED
+from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Badge, Piece, bar, draw_badges
+from kschedlab_lab.views.style import EVICTED
 from kschedlab_lab.views.svg import Room, label, svg
 
 HEADS = (

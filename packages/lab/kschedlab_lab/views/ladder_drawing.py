@@ -10,10 +10,10 @@ from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.preemption.stage import Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import Step, steps
-from kschedlab.text.lettering import fitted, fitting, text_width, wrapped
-from kschedlab.text.style import CHOSEN, EVICTED
 from kschedlab_lab.views.drawing import Box, Plan
 from kschedlab_lab.views.glyphs import hatch
+from kschedlab_lab.views.lettering import fitted, fitting, text_width, wrapped
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import label
 
 ROW, PAD = 19, 4

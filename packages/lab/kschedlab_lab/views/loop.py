@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 
 from kschedlab.messages import later, say, terms
 from kschedlab.text.html import Html, element, visible
-from kschedlab.text.lettering import text_width
-from kschedlab.text.style import CHOSEN, DECIDES, EVICTED, GREY, HEAD, TABLE, ink, priority_fill
-from kschedlab.text.words import aligned, broken
+from kschedlab.text.plain import aligned
+from kschedlab.text.words import broken
 from kschedlab_lab.views.bench import Card
 from kschedlab_lab.views.graph import EDGE, Edge, Graph, Grid, Place, State, Vertex, draw_graph
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.pieces import Piece, bar
+from kschedlab_lab.views.style import CHOSEN, DECIDES, EVICTED, GREY, HEAD, TABLE, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label
 
 LEFT = "text-align:left"

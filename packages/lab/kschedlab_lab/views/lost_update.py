@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import fitting, text_width
-from kschedlab.text.style import EVICTED, ink
 from kschedlab.text.words import broken
 from kschedlab_lab.views.cells import (
     CROSS,
@@ -24,7 +22,9 @@ from kschedlab_lab.views.cells import (
     middle,
     token,
 )
+from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.shared_sum import PILLS, designs
+from kschedlab_lab.views.style import EVICTED, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 SLOTS = 6

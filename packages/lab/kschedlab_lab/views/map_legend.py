@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import text_width
-from kschedlab.text.style import CHOSEN, EVICTED
 from kschedlab_lab.views.glyphs import OUTLINES, hatch
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.node_map import FITS, REFUSED, UNASKED, UNDECIDED, numbers, outline, sign_for, verdict_of
 from kschedlab_lab.views.picture import scarcest
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import label
 
 LINE = 19

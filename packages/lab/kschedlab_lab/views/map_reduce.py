@@ -10,8 +10,8 @@ from kschedlab.generations import V1_16
 from kschedlab.messages import later, say, terms
 from kschedlab.score.stage import Scores
 from kschedlab.text.html import Html
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import folded, row, table
-from kschedlab.text.words import aligned
 from kschedlab_lab.views.cells import UNCHANGED, WHITE, Cell, Row, best_cell, failed_cell, grid_text, worker_cell
 
 FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))

@@ -13,12 +13,12 @@ import numpy as np
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import after_hyphen, fitted, text_width
-from kschedlab.text.style import CHOSEN, EVICTED
 from kschedlab.text.words import count
 from kschedlab_lab.views.glyphs import OUTLINES, SIZE, hatch
+from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab_lab.views.obstacles import sign_of
 from kschedlab_lab.views.picture import scarcest
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import label
 
 CELLS, TABS = 600, 60

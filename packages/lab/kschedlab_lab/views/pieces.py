@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element, visible
-from kschedlab.text.lettering import flowed, text_width
-from kschedlab.text.style import EVICTED, ink, priority_fill
 from kschedlab_lab.views.icons import icon
+from kschedlab_lab.views.lettering import flowed, text_width
+from kschedlab_lab.views.style import EVICTED, ink, priority_fill
 from kschedlab_lab.views.svg import label
 
 Mark: TypeAlias = Literal["", "ghost", "leaving"]

@@ -11,11 +11,11 @@ from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import Step, steps
-from kschedlab.text.lettering import text_width
 from kschedlab.text.words import count, listing, request_text
 from kschedlab_lab.views.drawing import GAP, Box, Marks, arrange, legend_at, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ROW, ladder, ladder_height, lanes
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import NO_HANDLES, Boxes, Handles, caption, hidden_nodes, scarcest
 from kschedlab_lab.views.svg import Room, label, svg
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import text_width
-from kschedlab.text.style import CHOSEN, KINDS
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, pill, text, titled
+from kschedlab_lab.views.style import CHOSEN, KINDS
 from kschedlab_lab.views.svg import Room, svg
 
 EDGE, GAP, LANE, HIGH, NAMES = 8, 8, 32, 22, 62

@@ -8,10 +8,10 @@ from textwrap import wrap
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import folded
-from kschedlab.text.style import EVICTED
 from kschedlab.text.words import broken
+from kschedlab_lab.views.lettering import folded
 from kschedlab_lab.views.queue_pods import COUNTS, FAINT, PILL, Handle, Pod, area, arrow, pill, refused, text
+from kschedlab_lab.views.style import EVICTED
 from kschedlab_lab.views.svg import Room, svg
 
 EDGE, TALL, UNDER = 8, 116, 38

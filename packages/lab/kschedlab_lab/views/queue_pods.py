@@ -8,8 +8,8 @@ from functools import partial
 from typing import TypeAlias
 
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import folded, text_width
-from kschedlab.text.style import EVICTED, KINDS, ink, priority_fill
+from kschedlab_lab.views.lettering import folded, text_width
+from kschedlab_lab.views.style import EVICTED, KINDS, ink, priority_fill
 from kschedlab_lab.views.svg import label
 
 Handle: TypeAlias = Mapping[str, str | float | None]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import fitted, text_width
-from kschedlab.text.style import CHOSEN, EVICTED, KINDS, ink
 from kschedlab_lab.views.drawing import Box, Place, Plan, arrange, shapes
 from kschedlab_lab.views.glyphs import Badge
+from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
+from kschedlab_lab.views.style import CHOSEN, EVICTED, KINDS, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 TUBE, ROW, LINE, NAME, TOTAL = 30, 19, 16, 74, 48

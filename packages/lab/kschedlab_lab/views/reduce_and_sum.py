@@ -9,7 +9,6 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.score.priorities.selector_spread import SelectorSpread
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import text_width
 from kschedlab_lab.views.arithmetic import NORMALISED, RAW, WEIGHTED, Step, steps
 from kschedlab_lab.views.cells import (
     HANDLE,
@@ -27,6 +26,7 @@ from kschedlab_lab.views.cells import (
     named,
     pills,
 )
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import BY_FUNCTION, FUNCTIONS, short, sum_row
 from kschedlab_lab.views.svg import Room, label, svg
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import fitted, text_width
-from kschedlab.text.style import CHOSEN, NODES, ink
+from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.score import Held
+from kschedlab_lab.views.style import CHOSEN, NODES, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 HEAD, FOOT, LINE, WIDEST, CHIP = 66, 34, 15, 132, 24

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
-from kschedlab.text.ladder import ladder_html
+from kschedlab.text.ladder import ladder_table
 from kschedlab.text.rule_words import WORDS, Source
-from kschedlab.text.style import CELL, GREY, HEAD, LABELLED, MONO, TABLE, WRAPPED
-from kschedlab.text.tables import decision_tables, folded
+from kschedlab.text.tables import LIMITS, folded, html, table_html
 from kschedlab.whatif.switching import Switch
+from kschedlab_lab.views.style import CELL, GREY, HEAD, LABELLED, MONO, TABLE, WRAPPED
 
 HEADS = (later("rule"), later("without it"), later("with it"))
 
@@ -21,9 +21,9 @@ def rules_html(lit: Sequence[Switch], decision: Decision) -> Html:
     found = [_table(lit)] if lit else [element("p", say("No rule changes this answer alone."))]
     preemption = decision.preemption
     if preemption is not None and len(preemption.positions) > 1:
-        found.append(folded(say("the rules of preemption, one after the other"), ladder_html(preemption)))
+        found.append(folded(say("the rules of preemption, one after the other"), table_html(ladder_table(preemption))))
     if decision.scores is not None:
-        found.append(folded(say("the points of each node"), decision_tables(decision)))
+        found.append(folded(say("the points of each node"), html(decision.sections(LIMITS))))
     return join(found)
 
 

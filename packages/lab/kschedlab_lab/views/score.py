@@ -9,11 +9,12 @@ from fractions import Fraction
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say, terms
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import after_hyphen
-from kschedlab.text.style import CELL, HEAD, TABLE
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row
-from kschedlab.text.words import aligned, listing
+from kschedlab.text.words import listing
 from kschedlab_lab.views.chart import Chart, heat_map
+from kschedlab_lab.views.lettering import after_hyphen
+from kschedlab_lab.views.style import CELL, HEAD, TABLE
 
 STAGES = (later("raw"), later("normalised"), later("weighted"), later("summed"))
 SUM = later("sum")

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import text_width, wrapped
-from kschedlab.text.style import ink, priority_fill
 from kschedlab_lab.views.arithmetic import Step
 from kschedlab_lab.views.chart import NOTHING, TIE, shade
 from kschedlab_lab.views.chart_grid import Cell, Grid, Plan
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
+from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.score import DARKEST, STAGES, SUM, lead, number, total
+from kschedlab_lab.views.style import ink, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 RAIL, HEAD, CARD, MAP, LINE, RAIL_BESIDE = 24, 44, 330, 540, 16, 340

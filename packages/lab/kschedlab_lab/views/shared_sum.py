@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import text_width
-from kschedlab.text.style import CHOSEN, EVICTED
+from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import aligned, count
+from kschedlab.text.words import count
 from kschedlab_lab.views.cells import (
     CROSS,
     INK,
@@ -35,6 +34,8 @@ from kschedlab_lab.views.cells import (
     pills,
     token,
 )
+from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, svg
 
 LATEST = 8

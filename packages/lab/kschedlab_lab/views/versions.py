@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import fitted, text_width, told_apart
-from kschedlab.text.style import CHOSEN
 from kschedlab_lab.views.drawing import Box, arrange, legend_at, shapes
+from kschedlab_lab.views.lettering import fitted, text_width, told_apart
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
+from kschedlab_lab.views.style import CHOSEN
 from kschedlab_lab.views.svg import Room, label, svg
 
 EDGE, LINE, ROW = 14, 15, 19

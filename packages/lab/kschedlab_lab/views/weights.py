@@ -8,9 +8,9 @@ from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import fitted
 from kschedlab_lab.views.chart_bars import Bars, Plan as BarPlan
 from kschedlab_lab.views.chart_grid import Grid, Plan as GridPlan
+from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.svg import Room, label, svg
 
 ROW, NAME, STEP, LEFT, BESIDE, GAP = 22, 138, 14, 312, 520, 16

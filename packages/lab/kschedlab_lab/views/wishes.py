@@ -8,9 +8,9 @@ from math import ceil
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.lettering import text_width, wrapped
 from kschedlab_lab.views.drawing import Block, Box, Place, Plan, arrange, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
+from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.svg import Room, label, svg
 
 LEFT, LINE, TOP, NARROW, POD, WISH = 182, 18, 24, 560, 120, 176

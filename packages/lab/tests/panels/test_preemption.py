@@ -145,9 +145,9 @@ def check(settings: Settings, drawn: bool) -> None:
     if len(expected) == 1:
         assert "so no rule is asked" in view.sentence
     elif rule:
-        assert f"rule {rule} (" in view.sentence and f"\n  > {rule}  " in view.text
+        assert f"rule {rule} (" in view.sentence and f"\n  ▶ {rule}  " in view.text
     else:
-        assert "rules leave a tie of" in view.sentence and "\n  > " not in view.text
+        assert "rules leave a tie of" in view.sentence and "\n  ▶ " not in view.text
 
 
 def check_picture(view: base.View, rule: int, left: list[str]) -> None:

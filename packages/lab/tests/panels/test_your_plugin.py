@@ -5,7 +5,6 @@ import re
 import pytest
 
 from kschedlab.plugins import node_filter, node_score
-from kschedlab.text.lettering import text_width
 from kschedlab_lab.panels import your_plugin
 from kschedlab_lab.panels.your_plugin import (
     DEGREES,
@@ -20,6 +19,7 @@ from kschedlab_lab.panels.your_plugin import (
     show,
     where,
 )
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.svg import Room
 
 

@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.text.style import AMOUNTS, CHOSEN, NODES
 from kschedlab_lab.views.chart import Chart, bars, curve, decision_map, heat_map, letter, shade
 from kschedlab_lab.views.chart_bars import Bars, Drag
 from kschedlab_lab.views.chart_lines import ticks
+from kschedlab_lab.views.style import AMOUNTS, CHOSEN, NODES
 from kschedlab_lab.views.svg import Room
 
 ROWS, COLUMNS = ["Fit", "Spread"], ["node-a", "node-b", "node-c"]

@@ -7,7 +7,6 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_13, V1_16
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
-from kschedlab.text.style import CHOSEN, EVICTED
 from kschedlab_lab.panels.map_reduce import NEW, decide, hand_out, manifests
 from kschedlab_lab.views.cells import (
     WORKERS,
@@ -42,6 +41,7 @@ from kschedlab_lab.views.map_reduce import (
     writers,
 )
 from kschedlab_lab.views.reduce_and_sum import arithmetic, stage_rows
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, svg
 
 

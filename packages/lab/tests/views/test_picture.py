@@ -8,11 +8,11 @@ import pytest
 from kschedlab.build import PLENTY, cluster, node, pod
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.style import CHOSEN, EVICTED, PRIORITIES, fills, ink, priority_fill
 from kschedlab_lab.panels.preemption import Settings, decide
 from kschedlab_lab.views.drawing import Block, Box, draw
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.picture import NODES, Handles, picture, question
+from kschedlab_lab.views.style import CHOSEN, EVICTED, PRIORITIES, fills, ink, priority_fill
 from kschedlab_lab.views.svg import Room
 
 SVG = "{http://www.w3.org/2000/svg}"

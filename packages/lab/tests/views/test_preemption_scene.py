@@ -10,10 +10,10 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import steps
-from kschedlab.text.style import CHOSEN, EVICTED
 from kschedlab_lab.panels.preemption import LOWEST, Settings, decide
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.preemption_scene import Scene
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room
 
 ROOM = Room()

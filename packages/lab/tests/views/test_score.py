@@ -4,11 +4,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kschedlab.generations import V1_20
-from kschedlab.text.style import AMOUNTS
 from kschedlab_lab.panels.score import Cause, decide
 from kschedlab_lab.views.chart import Chart
 from kschedlab_lab.views.chart_grid import Grid
 from kschedlab_lab.views.score import Held, lead, number, result_list, score_map, total, walk_lines, walk_table
+from kschedlab_lab.views.style import AMOUNTS
 
 NAMES = ("node-a", "node-b", "node-c", "node-d")
 PLUGINS = [plugin.name for plugin, _ in V1_20.scores]

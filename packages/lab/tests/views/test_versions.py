@@ -9,9 +9,9 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.generations import V1_20
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, join
-from kschedlab.text.lettering import text_width
 from kschedlab.text.rule_words import WORDS, title_of
 from kschedlab.whatif.switching import SWITCHES
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.rules import rules_html, rules_text
 from kschedlab_lab.views.svg import Room

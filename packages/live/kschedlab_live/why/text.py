@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.text.plain import device_lines
+from kschedlab.text.decision import device_sections
+from kschedlab.text.plain import plain
 from kschedlab.text.whatif import whatif_answers
-from kschedlab.text.why_not import why_not, why_not_rows
+from kschedlab.text.why_not import again, compared, margin, why_not, why_not_table
 from kschedlab.text.words import choice, count, listing, outcome, request_text
-from kschedlab.text.your_cluster import again, compared, margin
 from kschedlab.whatif.answers import WhatIf
 from kschedlab_live.why.answer import (
     BOUND,
@@ -231,7 +231,7 @@ def _why_there(decision: Decision, was_on: str | None, page: Page) -> None:
     if lines:
         heads = [f"{name} (now)" if name == was_on else name for name in names]
         page.lines.append("")
-        page.table([["weighted score", *heads], *([x.plugin, str(x.chosen), *map(str, x.others)] for x in lines)])
+        page.table([["weighted score", *heads], *([x.title, str(x.chosen), *map(str, x.others)] for x in lines)])
 
 
 def _refused(decision: Decision, page: Page) -> None:
@@ -253,7 +253,7 @@ def _refused(decision: Decision, page: Page) -> None:
 
 def _devices(decision: Decision, page: Page) -> None:
     """Which devices the pod gets, or why it gets none."""
-    lines = list(device_lines(decision))
+    lines = plain(device_sections(decision)).splitlines()
     shown = lines if page.all else lines[:DEVICES]
     for line in shown:
         page.say(line.strip(), 2) if line.startswith(" ") else page.head(line)
@@ -296,9 +296,10 @@ def _why_not(decision: Decision, node: str, was_on: str, page: Page) -> None:
     if was_on not in ("", decision.node) and decision.node is not None:
         page.say(f"Decided again now, it goes to {decision.node}. Compared with that:", 2)
     page.say(found.sentence, 2)
-    rows = why_not_rows(found)
+    table = why_not_table(found)
     if found.points or found.rules:
         page.lines.append("")
+        rows = [list(map(str, table.head)), *(list(map(str, row.cells)) for row in table.rows)]
         page.table(rows, numbers=bool(found.points))
     elif sum(check.refuses for check in found.checks) > 1:
         for check in found.checks:

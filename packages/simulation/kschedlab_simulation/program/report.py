@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from kschedlab.program.terminal.decision import LISTED
 from kschedlab.program.terminal.screen import Names, Screen, grid, indented, text
+from kschedlab.program.terminal.writer import LISTED
 from kschedlab.text.words import count
 from kschedlab_simulation.report import Report
 

@@ -9,7 +9,6 @@ from rich.console import RenderableType
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.program.terminal.decision import title
 from kschedlab.program.terminal.names import Cutter
 from kschedlab.program.terminal.screen import Names, Screen, grid, indented, text
 from kschedlab.text.html import visible
@@ -106,7 +105,7 @@ def run_parts(changes: Sequence[PodChange], now: int, screen: Screen) -> Iterato
     """The changes since the start, and the number of unchanged pods. ``now``: microseconds since 1970."""
     by_kind = Counter(change.what for change in changes)
     said = [f"{by_kind[what]:,} {what or 'unchanged'}" for what in ORDER if by_kind[what]]
-    yield title(f"Pods: {', '.join(said) or 'none'}")
+    yield text(f"Pods: {', '.join(said) or 'none'}", "bold")
     listed = [change for change in changes if change.what != SAME or screen.all]
     if len(listed) < len(changes):
         screen.folded = True

@@ -1,7 +1,7 @@
 """How wide text is, estimated for the widest common system font, so that a drawing can leave out what does not fit.
 
-Chinese has no spaces: a line breaks between its words (:mod:`kschedlab.text.chinese`), and lines are about as long as
-each other, so that none has a single character.
+Chinese has no spaces: a line breaks between its words (:mod:`kschedlab_lab.language.chinese`), and lines are about as
+long as each other, so that none has a single character.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from os.path import commonprefix
 from unicodedata import east_asian_width
 
-from kschedlab.text.chinese import CJK, ENDING, characters, words
+from kschedlab_lab.language.chinese import CJK, ENDING, characters, words
 
 NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]/ ·-"), frozenset("mwMW@%★✕")
 PER_EM = {True: (0.42, 0.72, 1.0), False: (0.38, 0.64, 0.9)}

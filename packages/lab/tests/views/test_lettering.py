@@ -5,8 +5,8 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.text.lettering import after_hyphen, flowed, text_width, told_apart, units, wrapped
 from kschedlab_lab.views.glossary import SECTIONS
+from kschedlab_lab.views.lettering import after_hyphen, flowed, text_width, told_apart, units, wrapped
 
 WORDS = st.text("abcWXYZ/-. ", max_size=40)
 

@@ -1,0 +1,79 @@
+"""A drawing as an image: an SVG made as small as it can be, in the address of an ``<img>``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from kschedlab.text.html import Html, element, markup
+
+MARKS = re.compile(r' (?:data-[a-z]+|aria-label|role)="[^"]*"')
+"""Marks for the front end; a quotation mark in a value or in text is always escaped."""
+ZERO = re.compile(r"(?<=\d)\.0(?=[ ,)LCMZ\"-])(?=[^<]*>)")
+"""A decimal without a value, in an attribute."""
+EMPTY = re.compile(r"<(path|rect|circle|line|use)([^<>]*)></\1>")
+INVISIBLE = re.compile(r'<rect[^<>]* fill="transparent"[^<>]*/>')
+"""A surface that only enlarges a handle."""
+LOOK = re.compile(r'(?: (?:fill|stroke|opacity|font|text)[a-z-]*="[\w#.,% ()-]*")+')
+"""Attributes that style an element; a style sheet names them alike."""
+TAG = re.compile(r"<[^<>]*>")
+ID, REFERS = re.compile(r' id="([^"]*)"'), re.compile(r'( id="| href="#|="url\(#)([^")]*)')
+LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>")
+"""An element without elements in it."""
+RUN = re.compile(r"(?:<use [^<>]*/>){4,}")
+"""A row of what is used."""
+IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
+"""How a drawing is written into an address: shorter than base64. Quotation marks in its text are always escaped."""
+
+
+def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
+    """The drawing as an ``<img>``, which survives where inline SVG is removed (untrusted notebooks).
+
+    What only a front end reads is left out: nothing in an image can be clicked.
+    """
+    short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", str(svg))).replace('="currentColor"', '="#000"')
+    small = _runs(_once(_by_class(_numbered(ZERO.sub("", INVISIBLE.sub("", short))))))
+    rest = element("img", alt=alt, style=style)
+    return markup(f'<img src="data:image/svg+xml,{small.translate(IN_URL)}"{str(rest).removeprefix("<img")}')
+
+
+def _numbered(svg: str) -> str:
+    """The same drawing with short ids: an image is a document of its own, and nothing else refers to them."""
+    names = {each: f"c{number}" for number, each in enumerate(ID.findall(svg))}
+    return REFERS.sub(lambda each: f"{each[1]}{names.get(each[2], each[2])}", svg)
+
+
+def _once(svg: str) -> str:
+    """The same drawing; what it repeats stands in it once, and is used."""
+    times = Counter(each[0] for each in LEAF.finditer(svg))
+    repeated = [each for each, n in times.most_common() if (n - 1) * (len(each) - 18) > 40]
+    names = {each: f"b{number}" for number, each in enumerate(repeated)}
+    stock = "".join(re.sub(r"^<\w+", rf'\g<0> id="{name}"', each) for each, name in names.items())
+    drawn = LEAF.sub(lambda each: f'<use href="#{names[each[0]]}"/>' if each[0] in names else each[0], svg)
+    return re.sub(r"^<svg[^<>]*>", lambda head: f"{head[0]}<defs>{stock}</defs>", drawn) if stock else svg
+
+
+def _runs(svg: str) -> str:
+    """The same drawing; equal rows of what is used again and again, as of a map, stand in it once."""
+    rows = [row for row, times in Counter(each[0] for each in RUN.finditer(svg)).items() if times > 1]
+    names = {row: f"d{number}" for number, row in enumerate(rows)}
+    stock = "".join(f'<g id="{name}">{row}</g>' for row, name in names.items())
+    drawn = RUN.sub(lambda each: f'<use href="#{names[each[0]]}"/>' if each[0] in names else each[0], svg)
+    return re.sub(r"^<svg[^<>]*>", lambda head: f"{head[0]}<defs>{stock}</defs>", drawn) if stock else svg
+
+
+def _by_class(svg: str) -> str:
+    """The same drawing, with the looks that it repeats in a style sheet."""
+    looks = [look for look, times in Counter(LOOK.findall(svg)).most_common() if times > 2 and len(look) > 12]
+    if not looks:
+        return svg
+    names = {look: f"a{number}" for number, look in enumerate(looks)}
+    rules = [(name, look[1:-1].replace('="', ":").replace('" ', ";")) for look, name in names.items()]
+    sheet = "".join(f".{name}{{{rule}}}" for name, rule in rules)
+    head, start, rest = svg.partition(">")
+
+    def named(tag: re.Match[str]) -> str:
+        """The tag with a class for its first look: a second class would be an error."""
+        return LOOK.sub(lambda look: f' class="{names[look[0]]}"' if look[0] in names else look[0], tag[0], count=1)
+
+    return f"{head}{start}<style>{sheet}</style>{TAG.sub(named, rest)}"
