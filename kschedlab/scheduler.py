@@ -209,7 +209,7 @@ class Scheduler:
         if decision.node is not None:
             cluster.bind(pod, decision.node)
         elif (node := decision.nominated_node) is not None:
-            from kschedlab.preemption.nominations import lower_nominations
+            from kschedlab.preemption.stage import lower_nominations
 
             for other in lower_nominations(cluster, pod, node):
                 cluster.withdraw(other.key)

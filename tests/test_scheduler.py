@@ -9,9 +9,10 @@ import pytest
 from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37, Generation
-from kschedlab.preemption.nominations import lower_nominations
+from kschedlab.preemption.stage import lower_nominations
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.score.stage import Ties
+from tests.cluster.checking import check
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -102,7 +103,7 @@ def test_committing_a_preemption_evicts_nominates_and_clears_lower_nominations()
     scheduler.commit(scheduler.decide(vip))
     assert world.pods.row_of == {}
     assert list(world.nominated.row_of) == ["default/vip"]
-    world.check()
+    check(world)
 
 
 def test_a_nominated_pod_keeps_its_resources_against_lower_priority() -> None:

@@ -10,6 +10,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.whatif import Case, what_if
 from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, HIGHEST_WEIGHT, MEBIBYTE, last
 from kschedlab_lab.panels.cluster_source import bundled
+from tests.cluster.checking import check
 
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 SMALL = {"cpu": "4", "memory": "8Gi", "pods": "10"}
@@ -267,7 +268,7 @@ def test_a_running_pod_is_taken_off_its_node_and_the_cluster_stays_as_it_was():
     )
     found = what_if("default/mine", world)
     assert (found.was_on, found.decision.node) == ("n", "n")
-    world.check()
+    check(world)
     assert "default/mine" in world.pods.row_of
 
 
@@ -318,7 +319,7 @@ def test_on_the_bundled_cluster_every_answer_holds(generation):
             assert found.priority.after.nominated_node is not None
         if found.eviction is not None:
             assert found.eviction.node in found.eviction.decision.names
-    world.check()
+    check(world)
 
 
 def test_changes_that_open_the_most_nodes_come_first():

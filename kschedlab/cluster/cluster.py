@@ -44,10 +44,45 @@ from kschedlab.objects.model import (
 from kschedlab.objects.problems import expected, unknown
 
 if TYPE_CHECKING:
-    from kschedlab.generations import Generation
     from kschedlab.manifests.loading import Objects
     from kschedlab.manifests.sources import Source
-    from kschedlab.whatif.fits import Fits, Wanted
+
+
+def pods_of(cluster: Columns) -> list[Pod]:
+    """The pods as they are now: those on nodes in order of arrival, then pending ones. O(pods)."""
+    pods = list[Pod]()
+    live = np.flatnonzero(cluster.pods.live())
+    for row in live[np.argsort(cluster.pods.arrival[live])].tolist():
+        pods.append(_on_node(_as_created(cluster.pods.info(row)), cluster.names[cluster.pods.node[row]]))
+    pods += [_on_node(_as_created(info), node) for info, node in cluster.without_node.values()]
+    nominated_to = {key: cluster.names[cluster.nominated.node[row]] for key, row in cluster.nominated.row_of.items()}
+    nominated_to |= {key: node for key, (_, node) in cluster.nominated_without_node.items()}
+    pending = {key: cluster.nominated.info(row) for key, row in cluster.nominated.row_of.items()}
+    pending |= {key: info for key, (info, _) in cluster.nominated_without_node.items()} | cluster.pending
+    pods += [_nominated_to(_as_created(info), nominated_to.get(key, "")) for key, info in pending.items()]
+    return pods
+
+
+def _as_created(info: PodInfo) -> Pod:
+    """The pod as it was created: with the fields that this API drops, without those that it adds."""
+    pod, original = info.pod, info.original
+    if original is None:
+        return pod
+    spec = replace(original.spec, nodeName=pod.spec.nodeName)
+    return replace(original, metadata=pod.metadata, spec=spec, status=pod.status)
+
+
+def _on_node(pod: Pod, node: str) -> Pod:
+    if pod.spec.nodeName == node:
+        return pod
+    return replace(pod, spec=replace(pod.spec, nodeName=node))
+
+
+def _nominated_to(pod: Pod, node: str) -> Pod:
+    if pod.status.nominatedNodeName == node:
+        return pod
+    return replace(pod, status=replace(pod.status, nominatedNodeName=node))
+
 
 T = TypeVar("T")
 D = TypeVar("D", bound=ApiObject)
@@ -64,8 +99,7 @@ class Cluster(Columns):
     changing pods         :meth:`bind`, :meth:`evict`, :meth:`update`, :meth:`nominate`, :meth:`withdraw`
     adding, removing      :meth:`add`, :meth:`remove`: nodes, pods and the objects around them
     changing the rest     :meth:`change_nodes`, :meth:`change_objects`
-    what-if               :meth:`fork`, :meth:`under`, :meth:`fits`
-    checking              :meth:`check`
+    what-if               :meth:`fork`, :meth:`under`
     ====================  ===========================================================================================
 
     Node arrays are int64[nodes] in the order in which the scheduler visits the nodes (round robin over the zones):
@@ -261,18 +295,11 @@ class Cluster(Columns):
         """The same objects in another generation's API server; this cluster if its API is the same. O(all)."""
         return self if api == self.api else Cluster(self.objects, api)
 
-    def fits(self, pods: Wanted | Iterable[Wanted], generation: str | Generation = "v1.37") -> Fits:
-        """Whether these pods fit, and where; see :func:`kschedlab.whatif.fits.fits`."""
-        from kschedlab.whatif.fits import fits
-
-        return fits(pods, self, generation)
-
-    # -- checking
+    # -- exporting
 
     @property
     def objects(self) -> Objects:
         """All objects as they are now; a cluster built from them decides in the same way. O(all)."""
-        from kschedlab.cluster.exporting import pods_of
         from kschedlab.manifests.loading import Objects
 
         objects = Objects(report=self.report)
@@ -281,12 +308,6 @@ class Cluster(Columns):
             objects.of(kind).extend(self.objects_of(kind))
         objects.pods += pods_of(self)
         return objects
-
-    def check(self) -> None:
-        """Raise AssertionError unless every column and count equals one rebuilt from the pods and nodes."""
-        from kschedlab.cluster.checking import check
-
-        check(self)
 
     def __repr__(self) -> str:
         nodes, running = len(self.nodes), len(self.pods.row_of) + len(self.without_node)

@@ -25,6 +25,88 @@ from kschedlab.preemption.victims import DryRun, dry_run, lower_priority
 
 if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
+from collections.abc import Sequence
+
+from kschedlab.cluster.pods import PodColumns
+from kschedlab.extenders.run import NO_VICTIM, ExtenderRun, Offer
+from kschedlab.filter.plugin import SchedulingError
+from kschedlab.preemption.evidence import NO_CANDIDATE
+from kschedlab.preemption.ladder import Rule
+
+
+def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo]:
+    """Pods of lower priority that are nominated to the node; this pod's nomination clears theirs.
+
+    v1.37: pkg/scheduler/framework/preemption/executor.go, getLowerPriorityNominatedPods.
+    """
+    nominated = cluster.nominated
+    rows = np.flatnonzero((nominated.node == cluster.index[node]) & (nominated.priority < pod.priority))
+    return [nominated.info(row) for row in rows.tolist()]
+
+
+PANIC = "panic: runtime error: index out of range [0] with length 0"
+"""What v1.20 dies of when it compares a node without victims."""
+
+
+def extended(found: Preemption, extending: ExtenderRun, ladder: Sequence[Rule]) -> Preemption:
+    """The candidates that extenders leave, and the rules climbed with them. SchedulingError if the scheduler panics.
+
+    v1.37: framework/preemption/preemption.go, callExtenders.
+    """
+    run, positions = found.run, found.positions
+    assert run is not None
+    if not len(positions):
+        return replace(found, failure=free_nodes(run, found.cluster.names) if extending.refuses_free_nodes else "")
+    try:
+        left = extending.preempt(offers(run, positions))
+    except SchedulingError as error:
+        return replace(found, positions=positions[:0], failure=str(error))
+    found = replace(found, positions=np.array([offer.node for offer in left], np.int64), extended=tuple(left))
+    if not left:
+        return replace(found, failure=NO_CANDIDATE)
+    free = chosen_without_victims(left, extending.free_node)
+    if free is not None:
+        return replace(found, free=free)
+    return replace(found, rungs=climb(victims_of(left, found.cluster.pods), ladder))
+
+
+def offers(run: DryRun, positions: IntArray) -> list[Offer]:
+    """The candidates at these positions, as extenders receive them."""
+    broken = np.bincount(run.node[run.evicted & run.violates], minlength=len(run.emptied.refused_by))
+    return [Offer(n, run.victims_on(n), int(broken[n])) for n in positions.tolist()]
+
+
+def free_nodes(run: DryRun, names: Sequence[str]) -> str:
+    """The error about all nodes that need no victims, or "". v1.37: preemption.go, DryRunPreemption."""
+    free = run.nodes[run.emptied.passes[run.nodes]]
+    errors = [NO_VICTIM.format(names[n]) for n in free.tolist()]
+    return f"[{', '.join(errors)}]" if len(errors) > 1 else "".join(errors)
+
+
+def chosen_without_victims(offers: Sequence[Offer], free_node: FreeNode) -> IntArray | None:
+    """The indices of the candidates to choose from, if one of them needs no victims; None if all need some.
+
+    SchedulingError if the scheduler panics.
+    """
+    number = np.array([len(offer.rows) for offer in offers])
+    violations = np.array([offer.violations for offer in offers])
+    if number.all():
+        return None
+    if free_node is FreeNode.TAKEN:
+        return np.flatnonzero(number == 0)
+    fewest = np.flatnonzero(violations == violations.min())
+    if len(fewest) > 1:
+        raise SchedulingError(PANIC)
+    return fewest
+
+
+def victims_of(offers: Sequence[Offer], pods: PodColumns) -> Victims:
+    """The victims of all candidates, in the order of the candidates."""
+    number = np.array([len(offer.rows) for offer in offers])
+    rows = np.concatenate([offer.rows for offer in offers])
+    violations = np.array([offer.violations for offer in offers])
+    return Victims(np.cumsum(number) - number, pods.priority[rows], pods.start[rows], violations)
+
 
 NEVER = "not eligible due to preemptionPolicy=Never"
 TERMINATING = "not eligible due to a terminating pod on the nominated node"
@@ -61,7 +143,7 @@ class Evaluator:
         if self.rules.fails_with_its_filters and not len(candidates) and (failure := dry_run_errors(tried)):
             return replace(found, failure=failure)
         if self.extending is not None:
-            from kschedlab.preemption.extended import extended
+            from kschedlab.preemption.stage import extended
 
             found = extended(found, self.extending, self.rules.ladder)
         return choose(found, self.rules, rng) if len(found.positions) else found

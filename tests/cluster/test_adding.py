@@ -9,6 +9,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab.scheduler import schedule
+from tests.cluster.checking import check
 
 NODES = node("n1", 2), node("n2", 2)
 IMPORTANT = {
@@ -31,7 +32,7 @@ def test_a_cluster_of_dicts_is_one_of_their_objects() -> None:
 def test_what_is_added_is_as_if_it_had_been_there() -> None:
     manifests = [*NODES, pod("a", "n1", 1), pod("b", cpu=1), pod("c", "n9", 1)]
     world = cluster().add(*manifests[2:]).add(*manifests[:2])
-    world.check()
+    check(world)
     assert world.requested[0].tolist() == [1000, 0] and world.pod_keys() == ["default/b", "default/a", "default/c"]
     assert schedule("default/b", world).to_dict() == schedule("default/b", cluster(*manifests)).to_dict()
 
@@ -39,7 +40,7 @@ def test_what_is_added_is_as_if_it_had_been_there() -> None:
 def test_what_is_added_again_is_replaced() -> None:
     world = cluster(*NODES, pod("a", "n1", 1), pod("b", cpu=1))
     world.add(node("n1", 4), pod("a", "n2", 2), pod("b", "n1", 1))
-    world.check()
+    check(world)
     assert world.allocatable[0].tolist() == [4000, 2000] and world.requested[0].tolist() == [1000, 2000]
     assert list(world.pending) == []
     world.add(pod("a", cpu=1))
@@ -58,7 +59,7 @@ def test_removing_pods_and_nodes() -> None:
     world = cluster(*NODES, pod("a", "n1", 1), pod("b", cpu=1), pod("c", "n9"), pod("d", nominated="n1"))
     before = world.fork()
     world.remove("default/a", "default/b", "default/c", "default/d", "n2")
-    world.check()
+    check(world)
     assert world.names == ["n1"] and world.pod_keys() == [] and not world.nominated.row_of
     assert len(before.pod_keys()) == 4 and before.names == ["n1", "n2"]
     with pytest.raises(KeyError) as missing:

@@ -16,6 +16,7 @@ from kschedlab.cluster.object_store import RELEVANT_PART
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.budgets import MatchesBudget, Protection
 from tests.changing import PROBES, TESTED_GENERATIONS, ChangingCluster, decide, shown
+from tests.cluster.checking import check
 
 RUNS, STEPS, PHASE = 100, 1000, 100
 """100,000 random changes in all; after each phase everything is compared."""
@@ -83,7 +84,7 @@ def alike(one, other):
 def compare(changing: ChangingCluster, probes: list) -> None:
     """The cluster, one built from the expected objects, and one built from ``cluster.objects`` are equal."""
     cluster, fresh = changing.cluster, changing.rebuilt()
-    cluster.check()
+    check(cluster)
     assert contents(cluster) == contents(fresh)
     blank = cluster.fork()
     blank._derived = DerivedValues()

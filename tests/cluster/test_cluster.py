@@ -11,6 +11,7 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.clues import Clue
 from kschedlab.cluster.cluster import CPU, EPHEMERAL_STORAGE, MEMORY, Cluster
 from kschedlab.cluster.signatures import Signature
+from tests.cluster.checking import check
 from tests.verdicts import model
 
 MIB = 1024 * 1024
@@ -45,7 +46,7 @@ def test_running_pods_are_summed_on_their_nodes():
     assert world.requested[[CPU, MEMORY, gpu]].tolist() == [[1500, 0], [MIB, 0], [1, 0]]
     assert world.nonzero.tolist() == [[1500, 100], [201 * MIB, 200 * MIB]]
     assert world.pods_on.tolist() == [2, 1]
-    world.check()
+    check(world)
 
 
 def test_running_pending_and_finished_pods():
@@ -113,7 +114,7 @@ def test_check_finds_a_wrong_column():
     world = cluster(node("a"), pod("p", "a"))
     world.pods_on[0] += 1
     with pytest.raises(AssertionError, match="pods_on disagrees"):
-        world.check()
+        check(world)
 
 
 @dataclass(frozen=True)
@@ -218,7 +219,7 @@ class Forks(RuleBasedStateMachine):
     @invariant()
     def every_world_is_as_expected(self):
         for world in self.worlds:
-            world.cluster.check()
+            check(world.cluster)
             self.compare(world)
 
     def compare(self, world):

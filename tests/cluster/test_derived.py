@@ -43,6 +43,7 @@ from kschedlab.objects.model import (
     StorageClass,
     VolumeAttachment,
 )
+from tests.cluster.checking import check
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, storage_capacity, storage_class, volume
 
 OBJECTS = (*OWNERS, NAMESPACES, CLAIMS, PERSISTENT_VOLUMES, CLASSES, CSI_NODES, CSI_DRIVERS, CAPACITIES, ATTACHMENTS)
@@ -201,7 +202,7 @@ def test_removing_a_missing_node_is_an_error_and_changes_nothing():
         with pytest.raises(KeyError, match=message):
             world.change_nodes(changes)
     assert world.names == ["a"]
-    world.check()
+    check(world)
 
 
 def test_columns_are_contiguous_along_nodes():

@@ -11,6 +11,7 @@ from kschedlab.cluster import counts, interning
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.scheduler import Scheduler
 from tests.affinity import affinity, by, spread
+from tests.cluster.checking import check
 
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 NAMESPACES = ["x", "y", "z"]
@@ -76,7 +77,7 @@ def test_after_long_sequences_a_cluster_decides_as_a_fresh_one(own: float, few: 
         for number in range(150):
             changed(world, draw, number, own)
             if number % 10 == 0:
-                world.check()
+                check(world)
                 fresh = Cluster(world.objects)
                 probe = some_pod("probe", draw, own) | {}
                 probe["spec"]["priority"] = 5

@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.resource_table import ResourceTable
+from tests.cluster.checking import check
 
 ROWS, COLUMNS = 5, 24
 amounts = st.dictionaries(st.integers(0, ROWS - 1), st.integers(0, 3))
@@ -75,4 +76,4 @@ def test_a_resource_of_its_own_on_every_node_takes_little_memory():
     row = world.resources["example.com/r7"]
     assert world.allocatable[row].sum() == world.requested[row].sum() == 1
     assert world.allocatable[row, world.index["n7"]] == world.requested[row, world.index["n7"]] == 1
-    world.check()
+    check(world)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kschedlab.build import pod
-from kschedlab.cluster.checking import check_signatures
 from kschedlab.cluster.clues import Clue, labels_of
 from kschedlab.cluster.interning import FEW, Signatures
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.volume_answers import drop, refresh, volume_table
+from tests.cluster.checking import check_signatures
 from tests.verdicts import model
 
 WEB = pod("a", labels={"app": "web", "tier": "front"})

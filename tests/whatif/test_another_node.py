@@ -4,6 +4,7 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.text.whatif import whatif_lines
 from kschedlab.whatif import Case, what_if
 from kschedlab.whatif.another_node import another_node, copies
+from tests.cluster.checking import check
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
@@ -30,7 +31,7 @@ def test_a_pool_of_full_nodes_gets_one_more():
     assert (more.pool, more.zone, more.node, more.decision.node) == ("web", "", "web-1-new", "web-1-new")
     assert [line.change for line in whatif_lines(found) if line.what == "nodes"] == ["one node more of web"]
     assert world.names == ["gpu-1", "web-1"] or sorted(world.names) == ["gpu-1", "web-1"], "the cluster stays"
-    world.check()
+    check(world)
 
 
 def test_the_pods_of_daemon_sets_come_with_it():

@@ -2,15 +2,16 @@
 
 import pytest
 
+from kschedlab import fits
 from kschedlab.build import cluster, deployment, node, pod
 
 WORLD = cluster(node("n1", 4), node("n2", 2), pod("db", "n1", 3), pod("lost", "n9", 1), pod("web", cpu=2))
 
 
 def test_pods_are_placed_until_the_cluster_is_full() -> None:
-    fits = WORLD.fits((pod("a", cpu=1), 5), "v1.20")
-    assert not fits and len(fits.placed) == 3 and fits.cluster.requested[0].tolist() == [4000, 2000]
-    assert set(fits.unplaced) == {"default/a-4", "default/a-5"}
+    result = fits((pod("a", cpu=1), 5), WORLD, "v1.20")
+    assert not result and len(result.placed) == 3 and result.cluster.requested[0].tolist() == [4000, 2000]
+    assert set(result.unplaced) == {"default/a-4", "default/a-5"}
     assert WORLD.requested[0].tolist() == [3000, 0] and list(WORLD.pending) == ["default/web"]
 
 
@@ -28,13 +29,13 @@ def test_pods_are_placed_until_the_cluster_is_full() -> None:
     ],
 )
 def test_pods_of_all_forms(pods, sentence: str) -> None:
-    fits = WORLD.fits(pods)
-    assert str(fits).splitlines()[0] == sentence and sentence in fits._repr_html_()
-    assert bool(fits) == (len(fits.placed) == len(fits.placements))
+    result = fits(pods, WORLD)
+    assert str(result).splitlines()[0] == sentence and sentence in result._repr_html_()
+    assert bool(result) == (len(result.placed) == len(result.placements))
 
 
 def test_the_reasons_stand_below_the_nodes() -> None:
-    assert str(WORLD.fits([pod("a", cpu=1), pod("b", cpu=9)])).splitlines() == [
+    assert str(fits([pod("a", cpu=1), pod("b", cpu=9)], WORLD)).splitlines() == [
         "1 of 2 pods fit.",
         "  node  pods  which",
         "  n2       1  default/a",
@@ -59,4 +60,4 @@ def test_the_reasons_stand_below_the_nodes() -> None:
 )
 def test_what_is_no_pod(pods, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        WORLD.fits(pods)
+        fits(pods, WORLD)

@@ -24,6 +24,7 @@ from packages.devices.tests.device_manifests import (
     resource_slice,
     unchecked,
 )
+from tests.cluster.checking import check
 from tests.filter.test_node_resources import asks
 
 RESOURCE = "example.com/gpu"
@@ -254,7 +255,7 @@ def test_a_claim_for_the_resources_is_written_where_devices_serve_them(name: str
         assert claim.status.allocation is not None and len(claim.status.allocation.devices.results) == 2
         assert status is not None and status.resourceClaimName == claim.metadata.name
         assert [each.requestName for each in status.requestMappings] == ["container-0-request-0"]
-    world.check()
+    check(world)
 
 
 def test_a_claim_of_an_earlier_attempt_is_deleted_and_made_anew() -> None:
@@ -299,7 +300,7 @@ def test_devices_are_allocated_once() -> None:
     assert claim is not None and claim.status.allocation is not None
     assert [each.uid for each in claim.status.reservedFor] == ["uid-c"]
     assert "resource.kubernetes.io/delete-protection" in claim.metadata.finalizers
-    world.check()
+    check(world)
 
 
 def test_a_shared_claim_is_reserved_for_each_pod() -> None:

@@ -14,6 +14,7 @@ from kschedlab.plugins.framework import Plugin, Wait
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.plane import SECOND, Plane
+from tests.cluster import checking
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "8"}
 
@@ -125,7 +126,7 @@ def check(plane: Plane) -> None:
     """The scheduler's cache and queue hold what the API server does."""
     context = plane.scheduler.context
     cluster = context.cache.cluster()
-    cluster.check()
+    checking.check(cluster)
     assert set(cluster.names) == {one.metadata.name for one in plane.api.list(Node)[0]}
     lives = [one for one in plane.api.list(Pod)[0] if one.status.phase not in ("Succeeded", "Failed")]
     on_nodes = {one.key for one in lives if one.spec.nodeName}

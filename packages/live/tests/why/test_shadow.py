@@ -11,6 +11,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab_live.why.shadow import ALIKE, APART, OTHERWISE, SAMPLED, TIE, WINDOW, Shadow, Verdict
+from tests.cluster.checking import check
 
 PROFILES = {"default-scheduler": GENERATIONS["v1.37"]}
 
@@ -153,7 +154,7 @@ def test_pods_and_nodes_that_go():
     world.shadow.node("n2", None)
     world.shadow.node("n2", None)
     assert kinds(world.sees(pod("web", on="n1", cpu=1))) == [ALIKE]
-    world.shadow.cluster.check()
+    check(world.shadow.cluster)
 
 
 # -- through kubectl

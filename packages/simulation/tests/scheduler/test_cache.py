@@ -18,6 +18,7 @@ from kschedlab_simulation.scheduler.cache import (
     on_node,
 )
 from tests.changing import NODES, PODS, POOL, TESTED_GENERATIONS, ChangingCluster, Expected, decide, shown
+from tests.cluster.checking import check
 from tests.cluster.test_changes import contents
 
 CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())
@@ -76,7 +77,7 @@ def test_an_added_pod_is_no_longer_assumed():
     (row,) = cluster.pods.row_of.values()
     assert not cache.is_assumed(asking) and used(cache) == {"a": 1000}
     assert cluster.pods.start[row] == cluster.pods.info(row).pod.status.startTime
-    cluster.check()
+    check(cluster)
 
 
 def test_a_pod_added_on_another_node_leaves_the_assumed_one():
@@ -96,7 +97,7 @@ def test_pods_are_added_updated_and_removed():
         {"app": "db"},
         {},
     )
-    cluster.check()
+    check(cluster)
     cache.remove_pod(after)
     assert used(cache) == {"a": 0} and cache.sizes() == {"nodes": 1, "pods": 0, "assumed_pods": 0}
 
@@ -119,7 +120,7 @@ def test_invalid_operations_are_errors():
         with pytest.raises(CacheError, match=message):
             act()
     assert cache.sizes() == {"nodes": 2, "pods": 2, "assumed_pods": 1}
-    cache.cluster().check()
+    check(cache.cluster())
 
 
 def test_forgetting_a_missing_pod_is_an_error_in_older_generations():
@@ -212,7 +213,7 @@ def test_only_relevant_changes_of_a_bound_pod_are_recomputed(news, anew, monkeyp
     info = cluster.on_node("default/p")
     assert info.pod == changed and bool(computed) == anew
     assert used(cache) == {"a": 1000}
-    cluster.check()
+    check(cluster)
 
 
 def test_nominated_pods_hold_resources_until_bound_or_no_longer_nominated():
@@ -365,7 +366,7 @@ def test_after_random_changes_the_cluster_equals_a_rebuilt_one(seed):
     for _ in range(10):
         probes = world.phase(draw, 60)
         cluster, fresh = world.cache.cluster(), world.rebuilt()
-        cluster.check()
+        check(cluster)
         assert in_any_order(contents(cluster)) == in_any_order(contents(fresh))
         for probe in probes:
             assert shown(decide(cluster, probe, world.generation)) == shown(decide(fresh, probe, world.generation))

@@ -12,6 +12,7 @@ from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab_simulation.scheduler.cache import SchedulerCache
 from kschedlab_simulation.scheduler.volumes import SELECTED_NODE, AssumeCache
+from tests.cluster.checking import check
 from tests.storage import claim, csi_node, mount, storage_capacity, storage_class, volume
 
 CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())
@@ -307,7 +308,7 @@ def test_the_cluster_reflects_assumptions():
         fits(cache, asking)
         cache.assume_volumes(asking, on)
         cache.assume_pod(asking, on)
-        cache.cluster().check()
+        check(cache.cluster())
     found = cache.cluster().objects_of(PersistentVolume)
     assert sorted(each.spec.claimRef.name for each in found) == ["c", "d"]
     assert [key_of(each) for each in cache.cluster().objects_of(PersistentVolumeClaim)] == [
