@@ -21,7 +21,7 @@ from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab_simulation.clock import after, now
 from kschedlab_simulation.server.interface import Api, WatchStream, answered
-from kschedlab_simulation.server.selection import field_selector
+from kschedlab_simulation.server.names import field_selector
 from kschedlab_simulation.server.store import Filter, WatchEvent
 from kschedlab_simulation.status import ApiError
 

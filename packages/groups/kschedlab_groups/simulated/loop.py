@@ -18,7 +18,7 @@ from kschedlab_groups.group import SUCCESS
 from kschedlab_groups.queue import WithGroups
 from kschedlab_groups.queued_group import QueuedGroup, key_of
 from kschedlab_groups.simulated.evictions import GroupEvictions
-from kschedlab_groups.simulated.states import GroupStates
+from kschedlab_groups.simulated.plugin import GroupStates
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import POP, SCHEDULE, Context
 from kschedlab_simulation.scheduler.device_binding import give_back
