@@ -206,7 +206,7 @@ class Boxes:
             captions(decision, name, candidate) if decided else (),
             chosen,
             refused,
-            sign_of(refused),
+            _sign(decision, name) if refused else "",
             decided and choose and name in tied(decision),
             self.handles.node_badges.get(name, ()),
             self.handles.nodes.get(name, {}),
@@ -284,3 +284,8 @@ def captions(decision: Decision, node: str, candidate: Candidate | None) -> tupl
     if scores is not None and position in (found := scores.nodes.tolist()):
         return (say("score {total}", total=scores.total[found.index(position)]),)
     return ()
+
+
+def _sign(decision: Decision, node: str) -> str:
+    """What is in the way, or that pods may not be evicted which are."""
+    return "lock" if blockers(decision, node) else sign_of(decision, node)
