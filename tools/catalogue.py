@@ -32,7 +32,6 @@ MARKS = {
     **dict.fromkeys(("say", "later", "slider", "switch", "choice", "steps", "typed", "moments"), (0, "{}")),
     "count": (1, "{{number}} {}"),
     "terms": (None, "{}"),
-    "Term": (3, "{}"),
     "Fault": (1, "{}"),
     "invalid": (2, "{}"),
     "required": (1, "{}"),
@@ -44,7 +43,11 @@ MARKS = {
 }
 """By the name of a function, which of its arguments is a message (None: each), and the message that is made of it."""
 
-DATA = {"rules.yaml": ("title", "before", "after")}
+DATA = {
+    "glossary.yaml": ("meaning",),
+    "lessons.yaml": ("title", "question", "acts", "article", "version"),
+    "rules.yaml": ("title", "before", "after"),
+}
 """By the name of a data file, the keys whose texts are messages."""
 
 
