@@ -6,22 +6,18 @@ v1.37: pkg/scheduler/framework/plugins/gangscheduling/gangscheduling.go. Its Pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kschedlab.objects.model import Pod, ResourceClaim
+from kschedlab.objects.model import Pod, PodGroup, ResourceClaim
 from kschedlab.plugins.framework import UNRESOLVABLE, Answer, Plugin, Status, Wait, method
 from kschedlab.queue.events import ASSIGNED_POD_ADD, UNSCHEDULED_POD_ADD, event
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab_groups.group import min_count
-from kschedlab_groups.queued_group import group_of
+from kschedlab_groups.queued_group import GroupKey, group_of
 
 if TYPE_CHECKING:
     from kschedlab_simulation.scheduler.context import Context
-from collections.abc import Mapping
-
-from kschedlab.objects.model import PodGroup
-from kschedlab_groups.queued_group import GroupKey
 
 
 class GroupStates:
