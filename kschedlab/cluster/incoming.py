@@ -116,7 +116,6 @@ def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
 
 
 def _namespaces(cluster: Cluster) -> Mapping[str, Labels]:
-    """The labels of the namespaces."""
     return cluster.derived(
         "namespaces", lambda: {n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)}, NAMESPACES
     )

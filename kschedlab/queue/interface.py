@@ -126,9 +126,7 @@ class SchedulingQueue(Protocol):
         """Move these pods to the active queue if they are in a different part."""
         ...
 
-    def nominate(self, pod: Pod, node: str) -> None:
-        """Nominate the pod to the node."""
-        ...
+    def nominate(self, pod: Pod, node: str) -> None: ...
 
     def remove_nomination(self, pod: Pod) -> None:
         """Remove the pod's nomination."""

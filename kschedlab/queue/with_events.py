@@ -378,7 +378,6 @@ class WithEvents:
     # -- nominations
 
     def nominate(self, pod: Pod, node: str) -> None:
-        """Nominate the pod to the node."""
         self._nominated.add(pod, node)
 
     def remove_nomination(self, pod: Pod) -> None:

@@ -52,7 +52,6 @@ class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
         return NAMES[first - 1] if self.is_on(version) else NAMES[first]
 
     def taken(self, generation: Generation, other: Generation) -> Generation:
-        """The generation with this rule as in the other."""
         for change in changes(generation, other):
             if re.fullmatch(self.settings, change.rule):
                 return self.taken(change.switched, other)

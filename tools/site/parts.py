@@ -28,7 +28,6 @@ class Parts:
         self._stored = 0
 
     def text(self, text: str) -> Number:
-        """The number of this text."""
         return self._number(text)
 
     def markup(self, markup: str) -> Number:

@@ -97,7 +97,6 @@ def find(value: Value, key: Value, presence: bool) -> tuple[Value, bool]:
 
 
 def list_index(key: Value) -> Value:
-    """The key as the index of a list."""
     if not is_number(key):
         return Err(f"unsupported index type '{type_name(key)}' in list")
     if type(key) is float and not key.is_integer():

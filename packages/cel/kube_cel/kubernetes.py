@@ -138,7 +138,6 @@ class Semver(Foreign):
         self.key = (numbers, not pre, [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in pre])
 
     def same(self, other: Any) -> bool:
-        """Whether it is the same."""
         return bool(self.key == other.key)
 
     def compare(self, other: Semver) -> int:

@@ -21,7 +21,6 @@ P = TypeVar("P", bound=Part)
 
 
 def invalid(path: Path, value: object, why: str) -> Fault:
-    """The value is invalid."""
     return Fault(
         path,
         later(

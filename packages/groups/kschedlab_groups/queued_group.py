@@ -27,7 +27,6 @@ def group_of(pod: Pod) -> GroupKey | None:
 
 
 def key_of(group: PodGroup) -> GroupKey:
-    """The key of the group."""
     return group.metadata.namespace, group.metadata.name
 
 
@@ -37,8 +36,6 @@ def entry_name(key: GroupKey) -> str:
 
 
 class Pods(tuple[Pod, ...]):
-    """The pods of a group."""
-
     __slots__ = ()
 
 

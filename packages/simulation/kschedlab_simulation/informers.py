@@ -306,7 +306,6 @@ class Informers:
 
     @property
     def synced(self) -> simpy.Event:
-        """The event that all informers have synced."""
         return self._env.all_of([informer.synced for informer in self._informers.values()])
 
 

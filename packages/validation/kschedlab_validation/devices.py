@@ -151,7 +151,6 @@ def check_binding(conditions: tuple[str, ...], failures: tuple[str, ...], path: 
 
 
 def check_taint(taint: DeviceTaint, path: Path, faults: list[Fault]) -> None:
-    """Check a taint of a device."""
     check_name(taint.key, (*path, "key"), faults, label_key_fault)
     if fault := label_value_fault(taint.value):
         faults.append(Fault((*path, "value"), fault))

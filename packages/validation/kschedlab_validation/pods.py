@@ -73,7 +73,6 @@ def check_pod(pod: Pod, faults: list[Fault]) -> None:
 
 
 def check_pod_spec(pod: Pod, faults: list[Fault], template: bool = False) -> None:
-    """Check the spec of a pod or template."""
     spec = pod.spec
     for field, containers in (("containers", spec.containers), ("initContainers", spec.initContainers)):
         for i, container in enumerate(containers):

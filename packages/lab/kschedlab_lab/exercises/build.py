@@ -48,7 +48,6 @@ class Build(Exercise):
         return self.example
 
     def judge(self, answer: object) -> Verdict:
-        """The verdict on the answer."""
         text = str(answer)
         if len(text) > LONGEST:
             return Verdict(

@@ -74,7 +74,6 @@ class Repair(Exercise):
         return isinstance(code, CodeType) and list(_instructions(code)) == list(_instructions(broken))
 
     def judge(self, answer: object) -> Verdict:
-        """The verdict on the answer."""
         if not callable(answer):
             return Verdict(State.ERROR, say("Hand over the function itself: check(my_function)."), read=False)
         for number, case in enumerate(self.cases(random.Random(self.seed)), 1):

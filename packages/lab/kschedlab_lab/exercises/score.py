@@ -152,7 +152,6 @@ def node_words(case: Case, name: str) -> str:
 
 
 def sums_words(case: Case) -> str:
-    """All sums."""
     return say("The sums: {sums}.", sums=say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES))
 
 

@@ -253,7 +253,6 @@ class OneLine(Build):
     before: str
 
     def judge(self, answer: object) -> Verdict:
-        """The verdict on the answer."""
         changed = changed_lines(self.before, str(answer))
         if changed > 1:
             return Verdict(State.WRONG, say("{lines} lines are changed; change one.", lines=changed))

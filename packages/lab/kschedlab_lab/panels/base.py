@@ -302,7 +302,6 @@ class Panel(Generic[S]):
 
 
 def _failed(error: str) -> View:
-    """The view of an error."""
     said = say("Error: {error}", error=error)
     return View(Html(), said, Html(), said)
 

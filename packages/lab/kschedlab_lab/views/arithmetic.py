@@ -80,7 +80,6 @@ def summed(decision: Decision, node: str) -> Step:
 
 
 def steps_text(lines: Sequence[Step]) -> str:
-    """The steps as lines."""
     return "\n".join(aligned([[step.label, str(step), step.remark] for step in lines]))
 
 

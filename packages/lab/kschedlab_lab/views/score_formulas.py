@@ -93,7 +93,6 @@ class Cell:
 
     @property
     def node(self) -> Node:
-        """The node."""
         return self.cluster.nodes[self.position]
 
     @property

@@ -190,7 +190,6 @@ class SchedulerCache:
         return expired
 
     def nominate(self, pod: Pod, node: str) -> None:
-        """Nominate the pod to the node."""
         self._cluster.nominate(self.info(pod), node)
 
     def remove_nomination(self, pod: Pod) -> None:

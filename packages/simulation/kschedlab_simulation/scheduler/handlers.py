@@ -51,8 +51,7 @@ class Handlers(ABC):
         """A pod was assigned to a node."""
 
     @abstractmethod
-    def _assigned_pod_changed(self, old: Pod, new: Pod) -> None:
-        """An assigned pod changed."""
+    def _assigned_pod_changed(self, old: Pod, new: Pod) -> None: ...
 
     @abstractmethod
     def _waiting_pod_changed(self, old: Pod, new: Pod) -> None:
