@@ -65,7 +65,6 @@ def messages() -> dict[str, list[str]]:
 
 
 def of_python(path: Path) -> Iterator[str]:
-    """The messages of a module."""
     calls = (each for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(each, ast.Call))
     for node in sorted(calls, key=lambda each: (each.lineno, each.col_offset)):
         if not isinstance(node.func, ast.Name) or node.func.id not in MARKS:
@@ -101,7 +100,6 @@ def _texts(data: Any, keys: Collection[str]) -> Iterator[str]:
 
 
 def of_javascript(path: Path) -> Iterator[str]:
-    """The messages of a front end."""
     with path.open("rb") as file:
         for _, _, message, _ in extract_javascript(file, {"say": None}, [], {}):
             texts = message if isinstance(message, tuple | list) else (message,)

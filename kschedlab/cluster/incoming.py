@@ -55,7 +55,6 @@ class Holds:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """The term itself."""
         return (Clue(held_terms, (self,)),)
 
 
@@ -107,7 +106,6 @@ def by_key(weighted: Iterable[tuple[str, PodQuery, int]]) -> dict[str, Sum]:
 
 
 def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
-    """The IncomingPod."""
     signature, namespaces = pod.signature, _namespaces(cluster)
     terms = signature.terms
     if terms.select_namespaces:

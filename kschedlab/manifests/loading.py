@@ -292,7 +292,6 @@ class _Loader:
         return self.report.total + len(self.problems)
 
     def add_text(self, text: SourceText) -> None:
-        """Add every object of one input."""
         objects = fast_json(text) if text.is_json else None
         if objects is not None:
             self.add_all(objects)

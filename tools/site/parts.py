@@ -49,7 +49,6 @@ class Parts:
         return found if isinstance(found, Number) else self.text(str(found))
 
     def whole(self, number: int) -> str:
-        """The text of a part."""
         part = self.all[number]
         return part if isinstance(part, str) else "".join(map(self.whole, part))
 

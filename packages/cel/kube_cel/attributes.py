@@ -158,7 +158,6 @@ class Device(Attribute):
     __slots__ = ()
 
     def start(self, run: Run) -> Value:
-        """The device."""
         return run.device
 
 
@@ -173,7 +172,6 @@ class Variable(Attribute):
         self.init = init
 
     def start(self, run: Run) -> Value:
-        """The variable's value."""
         value = run.slots[self.slot]
         if value is UNSET and self.init is not None:
             value = run.slots[self.slot] = self.init(run)
@@ -190,7 +188,6 @@ class Relative(Attribute):
         self.operand = operand
 
     def start(self, run: Run) -> Value:
-        """The expression's value."""
         return self.operand(run)
 
 

@@ -54,7 +54,6 @@ class Quantity(Foreign):
         return amount if INT_MIN <= amount <= INT_MAX else None
 
     def plus(self, other: Quantity) -> Quantity:
-        """The sum."""
         nanos = self.nanos + other.nanos
         if self.wide or other.wide:
             return Quantity(nanos, pointer=True)

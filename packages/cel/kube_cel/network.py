@@ -58,7 +58,6 @@ class CIDR(Foreign):
 
     @property
     def network(self) -> IPv4Network | IPv6Network:
-        """The addresses in the range."""
         return ip_network(f"{self.address}/{self.bits}", strict=False)
 
 

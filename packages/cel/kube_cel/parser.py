@@ -47,7 +47,6 @@ class Cursor:
 
     @property
     def token(self) -> Token:
-        """The token that is next."""
         return self.tokens[self.at]
 
     def accept(self, kind: str) -> Token | None:
@@ -84,7 +83,6 @@ class Cursor:
 
     @property
     def following(self) -> Token:
-        """The token after the next."""
         return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
 
     def fail(self, problem: str) -> NoReturn:

@@ -112,7 +112,6 @@ class GroupBackoff(Backoff):
     """Backoff, in which the maximum of a group is larger: multiplied by the root of its number of pods."""
 
     def set(self, pod: Any) -> None:
-        """Set the end of the backoff."""
         plain = self._maximum
         if isinstance(pod, QueuedGroup) and len(pod.members) > 1:
             self._maximum = int(plain * math.sqrt(len(pod.members)))

@@ -39,7 +39,6 @@ def _seeds(text: str) -> list[int]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the sheets."""
     from kschedlab_lab.exercises.sheet import Sheet, answers, answers_html
 
     if options.answers and options.html:

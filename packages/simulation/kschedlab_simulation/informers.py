@@ -115,7 +115,6 @@ class Informer(Generic[D]):
         return len(self._indices[name].get(value, ()))
 
     def index_values(self, name: str) -> builtins.list[str]:
-        """The values in the named index."""
         return list(self._indices[name])
 
     def __len__(self) -> int:

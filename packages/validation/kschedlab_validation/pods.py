@@ -22,7 +22,6 @@ _PORT_NAME = re.compile(r"(?=.*[a-z])[a-z0-9](?:-?[a-z0-9])*")
 
 
 def check_ports(ports: tuple[ContainerPort, ...], host_network: bool, path: Path, faults: list[Fault]) -> None:
-    """Check a container's ports."""
     faults += [fault._replace(path=path + fault.path) for fault in _port_faults(ports, host_network)]
 
 

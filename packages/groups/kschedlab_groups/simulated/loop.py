@@ -133,7 +133,6 @@ class GroupLoop(Loop):
             yield from self._write(group, "False", ERROR_REASON, why)
 
     def _report(self, group: PodGroup, found: GroupDecision) -> Run:
-        """Write the group's condition."""
         if found.status.code == SUCCESS:
             yield from self._write(group, "True", "Scheduled", found.status.message)
         else:

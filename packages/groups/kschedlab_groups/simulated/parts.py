@@ -48,29 +48,24 @@ class GroupHandlers(HandlersByHint):
             self._groups.move(UNSCHEDULED_POD_ADD, None, pod)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
-        """A pod changed."""
         self._states.put(new)
         super().update_pod(old, new)
 
     def delete_pod(self, pod: Pod) -> None:
-        """A pod was deleted."""
         super().delete_pod(pod)
         self._states.remove(pod)
 
     def add_group(self, group: PodGroup) -> None:
-        """A group was created."""
         self._states.groups[group.metadata.namespace, group.metadata.name] = group
         self._groups.add_group(group)
         self._groups.move(POD_GROUP_ADD, None, group)
 
     def update_group(self, old: PodGroup, new: PodGroup) -> None:
-        """A group changed."""
         self._states.groups[new.metadata.namespace, new.metadata.name] = new
         self._groups.update_group(new)
         self._groups.move(POD_GROUP_UPDATE, old, new)
 
     def delete_group(self, group: PodGroup) -> None:
-        """A group was deleted."""
         self._states.groups.pop((group.metadata.namespace, group.metadata.name), None)
         self._groups.delete_group(group)
         self._groups.move(POD_GROUP_DELETE, group)

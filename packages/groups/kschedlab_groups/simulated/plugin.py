@@ -33,12 +33,10 @@ class GroupStates:
         return self.groups.get((namespace, name))
 
     def put(self, pod: Pod) -> None:
-        """A pod was added or changed."""
         if (key := group_of(pod)) is not None:
             self._pods.setdefault(key, {})[pod.metadata.uid] = pod
 
     def remove(self, pod: Pod) -> None:
-        """A pod is gone."""
         if (key := group_of(pod)) is not None:
             self._pods.get(key, {}).pop(pod.metadata.uid, None)
 

@@ -79,7 +79,6 @@ class Build(Exercise):
             return Html()
 
     def explained(self) -> str:
-        """The solution."""
         return f"{self.example.strip()}\n\n{self.why}"
 
 

@@ -57,11 +57,9 @@ class Case:
         return compare("default/urgent", Cluster.from_dicts(self.manifests)).steps
 
     def decision(self, name: str) -> Decision:
-        """The generation's decision."""
         return decided(decode_objects(self.manifests), GENERATIONS[name])
 
     def summary(self) -> str:
-        """The choice of each generation."""
         return say(
             "{versions}.",
             versions=say("; ").join(

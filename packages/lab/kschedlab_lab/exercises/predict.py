@@ -65,7 +65,6 @@ class Predict(Exercise):
         return SEPARATORS.sub("", said).casefold().removesuffix(self.unit)
 
     def explained(self) -> str:
-        """The solution."""
         return sentences((say("{answer}.", answer=self.correct), self.why))
 
     def choices(self) -> list[str]:

@@ -94,7 +94,6 @@ class Repair(Exercise):
         return Verdict(State.RIGHT, self.why)
 
     def explained(self) -> str:
-        """The solution."""
         return f"{self._named(self.mended)}\n\n{self.why}"
 
     def _difference(self) -> Html:

@@ -55,7 +55,6 @@ class Lesson(msgspec.Struct, frozen=True):
 
     @property
     def file(self) -> str:
-        """The notebook's file name."""
         return f"{self.number}-{self.name.replace(' ', '-')}.ipynb"
 
     @property
@@ -109,7 +108,6 @@ def _before(number: str) -> frozenset[str]:
 
 
 def show(settings: Settings) -> View:
-    """The map's view."""
     lesson = BY_TITLE[settings.lesson]
     sentence = say("{lesson}: {question}", lesson=say(lesson.title), question=say(lesson.question))
     facts = _facts(lesson)
@@ -187,5 +185,4 @@ def _row(lesson: Lesson) -> Html:
 
 
 def panel(**settings: str) -> Panel[Settings]:
-    """The map as a panel."""
     return Panel(Settings().changed(**settings), show)

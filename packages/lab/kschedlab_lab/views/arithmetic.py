@@ -84,7 +84,6 @@ def steps_text(lines: Sequence[Step]) -> str:
 
 
 def steps_html(lines: Sequence[Step]) -> Html:
-    """The steps as a table."""
     return table((*terms("Step", "Arithmetic"), ""), (row(step.label, _pointing(step), step.remark) for step in lines))
 
 

@@ -170,7 +170,6 @@ class Boxes:
         return replace(box, blocks=(*box.blocks, self.incoming("arriving", note, order)))
 
     def incoming(self, mark: str = "", note: str = "", order: int | None = None) -> Block:
-        """The pod that is decided."""
         pod = self.decision.pod
         name = pod.pod.metadata.name
         return Block(
@@ -227,7 +226,6 @@ class Boxes:
         return inside + aside
 
     def pod(self, info: PodInfo, attempt: Attempt | None, chosen: bool, in_the_way: bool) -> Block:
-        """One pod that runs."""
         name, mark, note = info.pod.metadata.name, "", ""
         if attempt is not None:
             mark = "reprieved" if attempt.reprieved else "evicted" if chosen else "victim"

@@ -102,7 +102,6 @@ class Cell:
 
     @property
     def normal(self) -> int:
-        """The normalised score."""
         return int(self.scored.normalized[self.place])
 
 

@@ -213,7 +213,6 @@ class Kubelet:
         self._resizes = Resizes(env, api, self._pods, self._nodes, record)
 
     def start(self) -> None:
-        """Begin to watch."""
         self._nodes.add_handler(on_add=self._node_recovered, on_update=self._node_changed)
         self._pods.add_handler(
             on_add=self._pod_changed, on_update=lambda _, pod: self._pod_changed(pod), on_delete=self._pod_deleted

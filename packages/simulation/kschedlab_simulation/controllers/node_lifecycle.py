@@ -120,7 +120,6 @@ class NodeLifecycle:
         self._evictions: WorkQueue[str] = WorkQueue(env, self._evict, latency)
 
     def start(self) -> None:
-        """Begin to watch."""
         self._nodes.add_handler(self._node_added, self._node_changed, self._node_deleted)
         self._pods.add_handler(self._pod_added, self._pod_changed, self._pod_deleted)
         synced = self._shared_informers.synced

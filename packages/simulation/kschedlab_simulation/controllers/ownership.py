@@ -46,7 +46,6 @@ class GarbageCollector:
         self._owned = [by_owner(informers, kind) for kind in OWNED]
 
     def start(self) -> None:
-        """Begin to watch."""
         for informer in self._owners:
             informer.add_handler(on_delete=self._owner_deleted)
 

@@ -174,7 +174,6 @@ class VolumeControllers:
         self._resync: WorkQueue[str] = WorkQueue(env, lambda _: self._sync_all())
 
     def start(self) -> None:
-        """Begin to watch."""
         self._volumes.add_handler(
             on_add=lambda new: self._index_volume(None, new),
             on_update=self._index_volume,
