@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from kschedlab.objects.meta import SECOND
 from kschedlab_live.serve.clock import Clock
-from kschedlab_simulation.log import Entry
+from kschedlab_simulation.log import LogEntry
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.simulation import Simulation
 
@@ -22,7 +22,7 @@ SLICE = 0.02
 
 _LONGEST_SLEEP = 0.5
 
-Follower = Callable[[list[Entry]], None]
+Follower = Callable[[list[LogEntry]], None]
 """Receives the new entries of the log."""
 
 

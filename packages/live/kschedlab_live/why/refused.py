@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.text.why_not import why_not
-from kschedlab.text.words import Refusal, amount, count, refusals
+from kschedlab.text.words import RefusedNodes, amount, count, refusals
 from kschedlab_live.why.obstacles import details
 
 LOOKED_AT = 300
@@ -30,7 +30,7 @@ def groups(decision: Decision) -> list[Group]:
     return sorted(found, key=lambda group: (-len(group.nodes), group.obstacle))
 
 
-def _groups(decision: Decision, refusal: Refusal) -> Iterator[Group]:
+def _groups(decision: Decision, refusal: RefusedNodes) -> Iterator[Group]:
     helps = not refusal.unresolvable
     if refusal.reasons and all(reason.startswith("Insufficient ") for reason in refusal.reasons):
         said = "; ".join(_room(decision, refusal, reason.removeprefix("Insufficient ")) for reason in refusal.reasons)
@@ -61,7 +61,7 @@ def _plain(reason: str) -> str:
     return reason.removeprefix("node(s) ").removeprefix("were ").removeprefix("had ")
 
 
-def _room(decision: Decision, refusal: Refusal, resource: str) -> str:
+def _room(decision: Decision, refusal: RefusedNodes, resource: str) -> str:
     """How much of a resource is free at most, or how much the largest node has."""
     cluster, row = decision.cluster, decision.cluster.resources.get(resource)
     asked = amount(resource, decision.pod.request.get(resource, 0))
