@@ -51,6 +51,11 @@ class LiveApi:
         """How many requests are under way."""
         return len(self._calls)
 
+    @property
+    def fault(self) -> str:
+        """Which kind is not watched any more although it should be, or ""."""
+        return next(filter(None, (reflector.fault for reflector in self._reflectors.values())), "")
+
     async def close(self) -> None:
         """End all watches and requests."""
         for reflector in self._reflectors.values():
@@ -64,8 +69,7 @@ class LiveApi:
     def find(self, kind: type[D], namespace: str, name: str) -> D | None:
         """The object as its watch last showed it; None for a kind that is not watched."""
         reflector = self._reflectors.get(kind)
-        found: D | None = reflector.known.get(RESOURCES[kind].key(namespace, name)) if reflector else None
-        return found
+        return reflector.known.get(RESOURCES[kind].key(namespace, name)) if reflector else None
 
     def get(self, kind: type[D], namespace: str, name: str) -> simpy.Event:
         """The object as it is stored."""
@@ -168,7 +172,7 @@ class LiveApi:
                 event.succeed(await request)
             except ApiError as error:
                 event.fail(error)
-            except ValueError as error:  # an answer that is no JSON
+            except Exception as error:  # noqa: BLE001  # whatever the answer was, whoever waits for it goes on
                 event.fail(unreachable("reading", "the answer", error))
 
         task = asyncio.get_running_loop().create_task(run())

@@ -29,11 +29,13 @@ WATCHES = -1
 """The slot of all watches."""
 TRIES = 5
 """How often a request is sent that the server is too busy for (429)."""
-LONGEST_WAIT = 10.0
-"""Seconds before such a request is sent again, at most."""
+LONGEST_WAIT = 300
+"""Seconds before such a request is sent again, at most, whatever the server asks for."""
 SILENCE = 180.0
 """Seconds without a byte after which a watch counts as dropped; a bookmark comes every minute."""
 MOST_SHOWN = 300
+MOST_BYTES = 256 * 1024 * 1024
+"""Bytes in an answer, or in a line of a watch. A page of 500 pods has a few megabytes."""
 
 JSON = "application/json"
 
@@ -47,6 +49,13 @@ class _Status(msgspec.Struct):
     message: str | None = None
     reason: str | None = None
     code: int | None = None
+
+
+class TooLongError(Exception):
+    """The answer has more than :data:`MOST_BYTES` bytes."""
+
+    def __str__(self) -> str:
+        return f"the answer has more than {MOST_BYTES // 1024**2} MiB"
 
 
 class Client:
@@ -75,16 +84,16 @@ class Client:
         async with self._slot() as slot:
             for left in reversed(range(TRIES)):
                 try:
-                    response = await self._send(slot, method, path, body, headers, query)
-                except (httpx.HTTPError, OSError, AccessError) as error:
+                    response, answer = await self._send(slot, method, path, body, headers, query)
+                except (httpx.HTTPError, OSError, AccessError, TooLongError) as error:
                     raise unreachable(method, path, error) from None
                 if response.status_code != 429 or not left:
                     break
                 await asyncio.sleep(_wait_of(response))
         self.requests += 1
         if response.status_code >= 400:
-            raise answered_with(response.status_code, response.content)
-        return response.content
+            raise answered_with(response.status_code, answer)
+        return answer
 
     @asynccontextmanager
     async def _slot(self) -> AsyncIterator[int]:
@@ -104,17 +113,17 @@ class Client:
         body: bytes | None,
         headers: dict[str, str],
         query: Mapping[str, str] | None,
-    ) -> httpx.Response:
+    ) -> tuple[httpx.Response, bytes]:
         credentials = await self._authentication.credentials()
         for again in (True, False):
             client, own = self._client(credentials, slot), headers | _authorization(credentials)
-            response = await client.request(
-                method, path, content=body, headers=own, params=query, extensions=self._extensions
-            )
+            request = client.stream(method, path, content=body, headers=own, params=query, extensions=self._extensions)
+            async with request as response:
+                answer = await _content(response)
             if response.status_code != 401 or not again or not self._authentication.can_renew:
                 break
             credentials = await self._authentication.credentials(refused=credentials)
-        return response
+        return response, answer
 
     @asynccontextmanager
     async def stream(self, path: str, query: Mapping[str, str]) -> AsyncIterator[AsyncIterator[bytes]]:
@@ -132,7 +141,10 @@ class Client:
             if response.status_code == 401:
                 await self._authentication.credentials(refused=credentials)
             if response.status_code >= 400:
-                raise answered_with(response.status_code, await response.aread())
+                error = answered_with(response.status_code, await _content(response))
+                if response.status_code == 429:
+                    await asyncio.sleep(_wait_of(response))
+                raise error
             yield _lines(response)
 
     def _client(self, credentials: Credentials, slot: int = WATCHES) -> httpx.AsyncClient:
@@ -186,29 +198,44 @@ def _authorization(credentials: Credentials) -> dict[str, str]:
 
 async def _lines(response: httpx.Response) -> AsyncIterator[bytes]:
     """The lines, without the last one if it is incomplete."""
-    parts: list[bytes] = []
+    parts, length = list[bytes](), 0
     async for chunk in response.aiter_bytes():
         *lines, rest = chunk.split(b"\n")
         for line in lines:
             yield b"".join([*parts, line])
-            parts = []
+            parts, length = [], 0
         parts.append(rest)
+        length += len(rest)
+        if length > MOST_BYTES:
+            raise TooLongError
 
 
-def _wait_of(response: httpx.Response) -> float:
+async def _content(response: httpx.Response) -> bytes:
+    """The body. TooLongError."""
+    parts, length = list[bytes](), 0
+    async for chunk in response.aiter_bytes():
+        parts.append(chunk)
+        length += len(chunk)
+        if length > MOST_BYTES:
+            raise TooLongError
+    return b"".join(parts)
+
+
+def _wait_of(response: httpx.Response) -> int:
+    """The seconds in Retry-After; 1 without a whole number in it (client-go reads no dates either)."""
+    text = response.headers.get("Retry-After", "")
+    return min(max(int(text), 1), LONGEST_WAIT) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+
+
+def answered_with(code: int | None, body: bytes) -> ApiError:
+    """The server's Status as an error, or a proxy's page. ``code``: of HTTP; None: the Status has it, or it is 500."""
     try:
-        return min(max(float(response.headers.get("Retry-After", "1")), 0.1), LONGEST_WAIT)
-    except ValueError:
-        return 1.0
-
-
-def answered_with(code: int, body: bytes) -> ApiError:
-    """The server's Status as an error; a proxy's page too."""
-    try:
-        told = msgspec.json.decode(body, type=_Status)
-    except ValueError:
-        told = _Status(message=body[:MOST_SHOWN].decode(errors="replace").strip())
-    return failure(code, told.reason or "", told.message or f"the server answered with status {code}", StatusDetails())
+        status = msgspec.json.decode(body, type=_Status)
+    except (ValueError, RecursionError):
+        status = _Status(message=body[:MOST_SHOWN].decode(errors="replace").strip())
+    code = code or status.code or 500
+    message = status.message or f"the server answered with status {code}"
+    return failure(code, status.reason or "", message, StatusDetails())
 
 
 def unreachable(method: str, path: str, error: Exception) -> ApiError:

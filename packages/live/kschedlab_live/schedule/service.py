@@ -102,7 +102,7 @@ class Service:
             return "the scheduler's loop stands still"
         if self._election is not None and not self._election.healthy:
             return "the lease has ended, and the loop goes on"
-        return ""
+        return self.api.fault
 
     async def run(self, stop: asyncio.Event | None = None) -> int:
         """Schedule until SIGTERM, SIGINT or ``stop``: 0; 1 if the lease is lost."""
