@@ -18,10 +18,10 @@ import httpx
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.objects.problems import quoted
+from kschedlab_live.schedule.access import AccessError
 from kschedlab_live.schedule.client import Client, TooLongError, answered_with
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.decoding import decode_frame, decode_list, decode_object
-from kschedlab_live.schedule.kubeconfig import AccessError
 from kschedlab_simulation.informers import UNFINISHED
 from kschedlab_simulation.server.store import Filter, WatchEvent
 from kschedlab_simulation.status import ApiError

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from kschedlab.generations import Generation
+from kschedlab_live.kubectl import Kubectl, KubectlError
 from kschedlab_live.why.answer import Setting
 from kschedlab_live.why.configuration import configured
-from kschedlab_live.why.kubectl import Kubectl, KubectlError
 from kschedlab_live.why.reading import Reader, Reading, key_of
 from kschedlab_live.why.version import UNKNOWN, Server, server_of
 

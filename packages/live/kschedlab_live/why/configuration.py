@@ -14,7 +14,7 @@ from kschedlab.manifests.loading import ManifestError
 from kschedlab.objects.names import name_fault
 from kschedlab.objects.problems import safe_text
 from kschedlab_configuration import load_configuration
-from kschedlab_live.why.kubectl import Kubectl, KubectlError, decoded
+from kschedlab_live.kubectl import Kubectl, KubectlError, decoded
 from kschedlab_live.why.reading import key_of, scheduler_command
 
 FILES = ("config", "policy-config-file")

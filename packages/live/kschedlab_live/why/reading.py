@@ -12,7 +12,7 @@ import msgspec
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import safe_text
-from kschedlab_live.why.kubectl import Kubectl, KubectlError, NoSuchKindError, decoded
+from kschedlab_live.kubectl import Kubectl, KubectlError, NoSuchKindError, decoded
 
 FIRST = ("nodes", "pods", "namespaces", "poddisruptionbudgets.policy")
 OWNERS = ("services", "replicationcontrollers", "replicasets.apps", "statefulsets.apps")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kschedlab_live.why.kubectl import Kubectl, KubectlError, decoded
+from kschedlab_live.kubectl import Kubectl, KubectlError, decoded
 
 SINCE = {23: "v1.37", 18: "v1.20", 15: "v1.16", 0: "v1.13"}
 """The nearest generation to servers of v1.N and later.

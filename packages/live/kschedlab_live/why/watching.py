@@ -22,9 +22,9 @@ from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
 from kschedlab.objects.model import Pod, ReplicaSet, ReplicationController, StatefulSet, controller_of
 from kschedlab.objects.problems import safe_text
 from kschedlab.text.words import count
+from kschedlab_live.kubectl import Kubectl, KubectlError, decoded, words
 from kschedlab_live.why.answer import Setting
 from kschedlab_live.why.asking import asks_pending, gather
-from kschedlab_live.why.kubectl import Kubectl, KubectlError, decoded, words
 from kschedlab_live.why.page import Page, page_width
 from kschedlab_live.why.reading import EVERYWHERE, OWNERS, lean
 from kschedlab_live.why.shadow import ALIKE, APART, OTHERWISE, SAMPLED, TIE, Shadow, Verdict

@@ -16,12 +16,12 @@ import pytest
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Pod
 from kschedlab_live.schedule import client as client_module, reflector as reflector_module
+from kschedlab_live.schedule.access import Access
 from kschedlab_live.schedule.api import LiveApi
 from kschedlab_live.schedule.client import Client, answered_with
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.decoding import decode_frame, decode_list, decode_object
 from kschedlab_live.schedule.election import Election
-from kschedlab_live.schedule.kubeconfig import Access
 from kschedlab_live.schedule.reflector import Reflector
 from kschedlab_live.schedule.service import Service, Settings
 from kschedlab_simulation.log import Log, Step
@@ -249,7 +249,7 @@ def test_a_pod_that_changes_its_scheduler_is_skipped() -> None:
 
 def test_health_knows_an_expired_lease(monkeypatch: pytest.MonkeyPatch) -> None:
     async def serve() -> tuple[str, str]:
-        service = Service(Settings(Access("http://127.0.0.1:1"), GENERATIONS["v1.37"], port=0), print)
+        service = Service(Access("http://127.0.0.1:1"), Settings(GENERATIONS["v1.37"]), print)
         health = service._serve(0)
         try:
             before = await asyncio.to_thread(answered, f"{health.url}/healthz")

@@ -17,7 +17,7 @@ import msgspec
 
 from kschedlab.objects.problems import safe_text
 
-MISSING = "kubectl is not on the PATH: install it, or ask `kschedlab explain` about files that it printed"
+MISSING = "kubectl is not on the PATH: install it (https://kubernetes.io/docs/tasks/tools/)"
 TIMEOUT = "--request-timeout=60s"
 """For requests that hang; a user's own value comes later and counts."""
 FORBIDDEN = re.compile(r"^Error from server \(Forbidden\): ([a-z0-9.]+)(?: \"[^\"]*\")? is forbidden: (.*)$")
@@ -59,14 +59,20 @@ class Kubectl:
     flags: tuple[str, ...] = ()
     refused: list[Refused] = field(default_factory=list)
 
-    def popen(self, *arguments: str, stderr: IO[bytes] | int) -> subprocess.Popen[bytes]:
-        """Start kubectl with these arguments. KubectlError if there is none."""
+    def popen(self, *arguments: str, stderr: IO[bytes] | int, apart: bool = False) -> subprocess.Popen[bytes]:
+        """Start kubectl with these arguments; ``apart``: Ctrl-C does not reach it. KubectlError if it is missing."""
         program = shutil.which("kubectl")
         if program is None:
             raise KubectlError(MISSING)
         command = [program, *arguments, *self.flags]
         try:
-            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr)
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                start_new_session=apart,
+            )
         except OSError as error:
             raise KubectlError(f"cannot be started: {error.strerror}") from None
 
