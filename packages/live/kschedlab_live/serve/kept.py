@@ -29,6 +29,11 @@ class KeptObjects:
         self._stores = {s.resource.qualified: Store(s.resource, HISTORY) for s in SERVED.values() if s.model is None}
         self._stores["events.events.k8s.io"] = self._stores["events"]
 
+    @property
+    def stores(self) -> set[Store]:
+        """The objects of each kind."""
+        return set(self._stores.values())
+
     def store(self, served: Served) -> Store:
         """The objects of a kind."""
         return self._stores[served.resource.qualified]

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from kschedlab.objects.api import Api
 from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import Namespace, Node, PriorityClass
+from kschedlab_live.serve.bounds import Bounds
 from kschedlab_live.serve.filling import filled
 from kschedlab_live.serve.kept import KeptObjects
 from kschedlab_live.serve.kinds import OF_MODEL, Kept, Served
@@ -38,6 +39,7 @@ class ServedObjects:
         self.api = api
         self._fields = fields
         self.kept = KeptObjects(api)
+        self._bounds = Bounds(*api.stores, *self.kept.stores)
         self._rests: dict[str, Rest] = {}
         self._gone: deque[str] = deque()
 
@@ -90,6 +92,7 @@ class ServedObjects:
 
     def create(self, served: Served, data: Data, by: str, dry: bool) -> Any:
         """Create an object. ApiError."""
+        self._bounds.check(data)
         if served.model is None:
             return self.kept.create(served, data, dry)
         data = filled(served.kind, data)
@@ -102,6 +105,7 @@ class ServedObjects:
 
     def replace(self, served: Served, old: Any, data: Data, sub: str, by: str, dry: bool) -> Any:
         """Replace an object; ``sub``: or its ``status``, or a pod's resources (``resize``). ApiError."""
+        self._bounds.check(data)
         if isinstance(old, Kept):
             return self.kept.update(served, old, data, dry)
         assert served.model is not None

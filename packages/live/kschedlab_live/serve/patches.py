@@ -9,6 +9,9 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
+from kschedlab_live.serve.security import LARGEST_BODY
 from kschedlab_live.serve.strategic import strategic_merge
 from kschedlab_live.wire.formats import JSON_PATCH, MERGE, STRATEGIC
 from kschedlab_live.wire.reading import parsed
@@ -53,8 +56,13 @@ def _json_patch(operations: Any) -> Callable[[Data], Data]:
 
     def change(data: Data) -> Data:
         document: Any = copy.deepcopy(data)
+        copied = 0
         for index, operation in enumerate(operations):
             try:
+                if operation["op"] == "copy":
+                    copied += len(msgspec.json.encode(_at(document, _pointer(operation["from"])), enc_hook=str))
+                    if copied > LARGEST_BODY:
+                        raise ValueError(f"its operations copy more than {LARGEST_BODY:,} bytes")
                 document = _operate(document, operation)
             except (KeyError, IndexError, TypeError, ValueError) as error:
                 why = str(error.args[0]) if error.args and isinstance(error, ValueError) else "the path does not exist"

@@ -7,6 +7,7 @@ at its moment. While the simulation computes for long, it lets requests through 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,6 +17,8 @@ from kschedlab_live.serve.clock import Clock
 from kschedlab_simulation.log import Entry
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.simulation import Simulation
+
+_LOGGER = logging.getLogger("kschedlab.serve")
 
 SLICE = 0.02
 """Seconds for which the simulation computes at once."""
@@ -53,7 +56,7 @@ class Plane:
     def _advance_to(self, target: int, deadline: float) -> bool:
         env = self._env
         while env.peek() <= target:
-            env.step()
+            self._take_step()
             if time.monotonic() > deadline:
                 self.digest()
                 return env.peek() > target
@@ -62,6 +65,13 @@ class Plane:
             env.step()
         self.digest()
         return True
+
+    def _take_step(self) -> None:
+        """Process the next event. What fails in it has ended; the cluster goes on without it."""
+        try:
+            self._env.step()
+        except Exception:  # a plugin's or our own fault: its traceback is for the terminal
+            _LOGGER.exception("a part of the simulation has failed and ended; the others go on")
 
     async def step(self, microseconds: int | None) -> None:
         """Move time on by that much; None: to the next moment at which something happens."""

@@ -19,6 +19,7 @@ from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import ApiObject, Namespace
 from kschedlab_live.serve import kubeconfig
 from kschedlab_live.serve.app import Application
+from kschedlab_live.serve.bounds import Protocol
 from kschedlab_live.serve.clock import Clock
 from kschedlab_live.serve.events import EventWriter
 from kschedlab_live.serve.filling import filled
@@ -114,6 +115,7 @@ class Server:
         self._http = server = uvicorn.Server(
             uvicorn.Config(
                 app,
+                http=Protocol,
                 log_level=logging.CRITICAL,  # its log would show the token, which stands in the path
                 access_log=False,
                 lifespan="off",
