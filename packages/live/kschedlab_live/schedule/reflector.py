@@ -172,8 +172,9 @@ class Reflector:
     def fault(self) -> str:
         """Why nothing can come from the watch any more, or ""."""
         watch = self._watching
-        dead = watch is not None and not watch.closed and watch.task is not None and watch.task.done()
-        return f"{self._resource.qualified} are not watched any more" if dead and not watch.ended else ""
+        if watch is None or watch.closed or watch.ended or watch.task is None or not watch.task.done():
+            return ""
+        return f"{self._resource.qualified} are not watched any more"
 
     async def _follow_on(self, watch: LiveWatch, version: str) -> None:
         """Follow, whatever comes: what nobody expected is said, and the kind is listed again."""
