@@ -66,7 +66,6 @@ def decisions(nodes: int, devices: int, ask: dict[str, Any]) -> list[float]:
 
 
 def main() -> None:
-    """Print the medians."""
     nodes, devices = (int(each) for each in (sys.argv[1:] + ["100", "8"][len(sys.argv) - 1 :])[:2])
     print(f"{nodes} nodes with {devices} devices each; milliseconds of a decision: median, slowest")
     for name, ask in ASKS.items():

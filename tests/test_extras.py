@@ -99,7 +99,7 @@ def test_a_package_that_cannot_be_loaded_costs_a_line() -> None:
     broken = """
 from importlib.metadata import EntryPoint
 import kschedlab.program.hooks as hooks
-hooks.commands = lambda: {"bad": EntryPoint("bad", "no_such_module", "kschedlab.commands")}
+hooks.entry_points = lambda **_: (EntryPoint("bad", "no_such_module", "kschedlab.commands"),)
 """
     why = "kschedlab bad: no_such_module cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'\n"
     assert without((), broken + RUN.format(["bad"])) == f"{why}2\n"

@@ -13,11 +13,12 @@ import ast
 import json
 import string
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_javascript
 
@@ -31,7 +32,6 @@ MARKS = {
     **dict.fromkeys(("say", "later", "slider", "switch", "choice", "steps", "typed", "moments"), (0, "{}")),
     "count": (1, "{{number}} {}"),
     "terms": (None, "{}"),
-    "Term": (3, "{}"),
     "Fault": (1, "{}"),
     "invalid": (2, "{}"),
     "required": (1, "{}"),
@@ -43,14 +43,21 @@ MARKS = {
 }
 """By the name of a function, which of its arguments is a message (None: each), and the message that is made of it."""
 
+DATA = {
+    "glossary.yaml": ("meaning",),
+    "lessons.yaml": ("title", "question", "acts", "article", "version"),
+    "rules.yaml": ("title", "before", "after"),
+}
+"""By the name of a data file, the keys whose texts are messages."""
+
 
 @cache
 def messages() -> dict[str, list[str]]:
     """Every message of the sources, with the files that have it; in the order of the files."""
     found: dict[str, list[str]] = {}
-    for path in sorted(path for each in PACKAGES for kind in ("*.py", "*.js") for path in each.rglob(kind)):
+    for path in sorted(path for package in PACKAGES for kind in READERS for path in package.rglob(f"*{kind}")):
         name = path.relative_to(ROOT).as_posix()
-        for message in of_python(path) if path.suffix == ".py" else of_javascript(path):
+        for message in READERS[path.suffix](path):
             files = found.setdefault(message, [])
             if name not in files:
                 files.append(name)
@@ -58,7 +65,6 @@ def messages() -> dict[str, list[str]]:
 
 
 def of_python(path: Path) -> Iterator[str]:
-    """The messages of a module."""
     calls = (each for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(each, ast.Call))
     for node in sorted(calls, key=lambda each: (each.lineno, each.col_offset)):
         if not isinstance(node.func, ast.Name) or node.func.id not in MARKS:
@@ -79,12 +85,28 @@ def constants(node: ast.expr) -> Iterator[str]:
         yield from constants(node.orelse)
 
 
+def of_data(path: Path) -> Iterator[str]:
+    """The messages of a data file, in its order."""
+    keys = DATA.get(path.name, ())
+    yield from _texts(yaml.safe_load(path.read_text(encoding="utf-8")), keys) if keys else ()
+
+
+def _texts(data: Any, keys: Collection[str]) -> Iterator[str]:
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        if key in keys and isinstance(value, str):
+            yield value
+        else:
+            yield from _texts(value, keys)
+
+
 def of_javascript(path: Path) -> Iterator[str]:
-    """The messages of a front end."""
     with path.open("rb") as file:
         for _, _, message, _ in extract_javascript(file, {"say": None}, [], {}):
             texts = message if isinstance(message, tuple | list) else (message,)
             yield from (text for text in texts[:1] if text and "${" not in text)
+
+
+READERS = {".py": of_python, ".js": of_javascript, ".yaml": of_data}
 
 
 def fields(message: str) -> set[str]:

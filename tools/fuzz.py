@@ -153,7 +153,6 @@ def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tu
 
 
 def main() -> int:
-    """Fuzz as asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", type=Path, help="folder with the programs that tests/oracle/build.sh builds")
     parser.add_argument("--seconds", type=float, default=600, help="for all generations together (default: 600)")

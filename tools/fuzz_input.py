@@ -160,7 +160,6 @@ def _warm_up(folder: Path) -> None:
 
 
 def main() -> int:
-    """Fuzz until the time is up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--count", type=int)

@@ -75,7 +75,6 @@ class App(NamedTuple):
 
 
 def tolerating(taint: Manifest) -> Manifest:
-    """The toleration for this taint."""
     return {"key": taint["key"], "operator": "Equal", "value": taint["value"], "effect": taint["effect"]}
 
 
@@ -237,7 +236,6 @@ def daemons(rng: random.Random, machines: list[Manifest]) -> list[Manifest]:
 
 
 def running(manifest: Manifest, node: str, minute: int) -> Manifest:
-    """The pod on its node."""
     day, hour = divmod(minute // 60, 24)
     started = f"2026-03-{day + 1:02}T{hour:02}:{minute % 60:02}:00Z"
     spec = {**manifest["spec"], "nodeName": node}
@@ -294,7 +292,6 @@ def controller(app: App, owner: tuple[str, str]) -> Manifest:
 
 
 def cluster(seed: int = SEED) -> list[Manifest]:
-    """All objects."""
     rng = random.Random(seed)
     machines = nodes()
     found = [*around(), *machines, *daemons(rng, machines)]
@@ -324,7 +321,6 @@ def cluster(seed: int = SEED) -> list[Manifest]:
 
 
 def main() -> None:
-    """Write the file."""
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster()}, separators=(",", ":"))
     TARGET.write_bytes(gzip.compress(text.encode(), mtime=0))
     print(f"{TARGET.name}: {len(text):,} characters, {TARGET.stat().st_size:,} bytes")

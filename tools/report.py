@@ -24,7 +24,6 @@ print("a decision, printed:", loaded())
 
 
 def main() -> None:
-    """Count and print."""
     total = 0
     for folder in (ROOT / "kschedlab", *sorted(ROOT.glob("packages/*/k*/"))):
         files = [*folder.rglob("*.py"), *folder.rglob("*.js"), *folder.rglob("*.css")]

@@ -30,7 +30,6 @@ def labels_of(signature: Signature) -> Iterable[tuple[str, str]]:
 
 
 def namespace_of(signature: Signature) -> tuple[str]:
-    """The namespace."""
     return (signature.namespace,)
 
 

@@ -155,7 +155,6 @@ class Cluster(Columns):
         return self._counts.of(query, self.pods)
 
     def topology(self, key: str) -> Topology:
-        """The domains of a topology key."""
         return self.derived(
             ("topology", key), lambda: Topology.of(key, [n.metadata.labels for n in self.nodes]), LABELS
         )

@@ -133,7 +133,6 @@ class Columns:
         self._nominate(info, node)
 
     def withdraw(self, key: str) -> None:
-        """Remove the pod's nomination."""
         self._unshare("pods")
         self._end_nomination(key)
 
@@ -166,7 +165,6 @@ class Columns:
         return changed
 
     def _latest(self, changes: Changes) -> dict[str, Node | None]:
-        """The last version of each node."""
         latest: dict[str, Node | None] = {}
         for name, node in changes:
             exists = latest[name] is not None if name in latest else name in self.index

@@ -55,7 +55,6 @@ class Holds:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """The term itself."""
         return (Clue(held_terms, (self,)),)
 
 
@@ -107,7 +106,6 @@ def by_key(weighted: Iterable[tuple[str, PodQuery, int]]) -> dict[str, Sum]:
 
 
 def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
-    """The IncomingPod."""
     signature, namespaces = pod.signature, _namespaces(cluster)
     terms = signature.terms
     if terms.select_namespaces:
@@ -116,7 +114,6 @@ def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
 
 
 def _namespaces(cluster: Cluster) -> Mapping[str, Labels]:
-    """The labels of the namespaces."""
     return cluster.derived(
         "namespaces", lambda: {n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)}, NAMESPACES
     )

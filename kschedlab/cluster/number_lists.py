@@ -27,8 +27,7 @@ class NumberLists(ABC):
         self._done, self._sweeps = 0, sweeps
 
     @abstractmethod
-    def numbers_of(self, signature: Signature) -> Iterable[int]:
-        """The numbers of the signature."""
+    def numbers_of(self, signature: Signature) -> Iterable[int]: ...
 
     def of(self, signature: IntArray) -> tuple[IntArray, IntArray]:
         """(int64[pods]: how many numbers each pod has, int64[]: the numbers, pod by pod).

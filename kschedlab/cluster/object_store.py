@@ -111,7 +111,6 @@ class ObjectStore:
         return self._by_kind[kind]  # type: ignore[index]  # a kind of object
 
     def kinds(self) -> list[Kind]:
-        """The kinds in the store."""
         return list(self._by_kind)
 
     def with_own_copies(self, kinds: Iterable[Kind]) -> ObjectStore:

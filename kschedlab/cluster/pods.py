@@ -202,7 +202,6 @@ class PodColumns:
         return self.node >= 0
 
     def info(self, row: int) -> PodInfo:
-        """The pod in that row."""
         info = self.infos[row]
         assert info is not None, f"row {row} is free"
         return info

@@ -33,7 +33,6 @@ class Sum:
     clues: Sequence[Clue] = ()
 
     def of(self, signature: Signature) -> int:
-        """The sum for one signature."""
         return sum(weight * query.of(signature) for query, weight in self.parts)
 
 

@@ -101,7 +101,6 @@ class ResourceTable:
         self.add(column, amounts, +1)
 
     def widen(self, more: int) -> None:
-        """Add so many columns of zeros."""
         self._arrays = np.hstack([self._arrays, np.zeros((len(self._arrays), more), np.int64)])
 
     def rearranged(self, origin: IntArray) -> ResourceTable:

@@ -99,7 +99,6 @@ class NodeOrder:
         return True
 
     def remove(self, name: str) -> None:
-        """Remove the node."""
         zone = self._zone_of.pop(name)
         names = self._zones[zone]
         del names[name]

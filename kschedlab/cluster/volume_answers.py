@@ -79,5 +79,4 @@ class VolumeTable(NumberLists):
         return self._number.setdefault(handle, len(self._number))
 
     def numbers_of(self, signature: Signature) -> Iterator[int]:
-        """The numbers of its volumes."""
         return map(self.number, self.query.handles(signature))

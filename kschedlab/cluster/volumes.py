@@ -78,7 +78,6 @@ class Volumes:
 
     @property
     def attachments(self) -> Collection[model.VolumeAttachment]:
-        """The VolumeAttachments."""
         return self._attachments.values()
 
     @property

@@ -104,7 +104,6 @@ class Extender:
         raise NotImplementedError
 
     def bind(self, pod: Pod, node: str) -> None:
-        """Bind the pod to the node."""
         raise NotImplementedError
 
 

@@ -79,7 +79,6 @@ class UsesHostPort:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """The host port itself."""
         return (Clue(host_ports_of, (self.host_port,)),)
 
 

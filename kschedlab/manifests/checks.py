@@ -71,7 +71,6 @@ class Checks(NamedTuple):
 
 @cache
 def installed() -> tuple[Checks, ...]:
-    """The checks that packages add."""
     declared = {entry.value: entry for entry in entry_points(group=GROUP)}
     return tuple(entry.load() for _, entry in sorted(declared.items()))
 

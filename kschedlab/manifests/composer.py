@@ -91,7 +91,6 @@ class Composer:
             self._finish()
 
     def key(self, key: Any, line: int) -> None:
-        """Add a map's key."""
         inner = self._open[-1]
         if key is not MERGE and key in inner.container:
             self.faults.append((line, later('the key "{key}" appears twice in the same map', key=shortened(key))))
@@ -110,7 +109,6 @@ class Composer:
             self._finish()
 
     def alias(self, anchor: str, line: int) -> None:
-        """Add the anchored value again."""
         if anchor not in self._anchors:
             raise UnreadableError(line, later("the alias *{anchor} has no anchor &{anchor} before it", anchor=anchor))
         value, size = self._anchors[anchor]

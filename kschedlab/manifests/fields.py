@@ -24,7 +24,6 @@ EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 def check_choice(value: str, choices: Iterable[str], path: Path, faults: list[Fault]) -> None:
-    """Check that the value is one of the choices."""
     if value not in choices:
         problem = later('"{value}" is not a valid value', value=shortened(value)) if value else later("is missing")
         faults.append(Fault(path, later("{problem}: expected {choices}", problem=problem, choices=one_of(choices))))

@@ -12,7 +12,7 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -33,16 +33,15 @@ from kschedlab.manifests.source_text import SourceText
 from kschedlab.messages import later, say
 from kschedlab.objects import model
 from kschedlab.objects.kinds import RESOURCES
+from kschedlab.objects.meta import Time
+from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import Fault, ManifestError, Problem, path_text, safe_text, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import nonzero_requests, pod_requests
 
 if TYPE_CHECKING:
     from kschedlab.manifests.sources import Source
-from typing import TypeVar
 
-from kschedlab.objects.meta import Time
-from kschedlab.objects.model import Pod
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -110,11 +109,11 @@ class LoadReport:
 
     def lines(self) -> list[str]:
         """What a user should know: the warnings, and the kinds that were ignored."""
-        obeyed = {kind: count for kind, count in self.unknown.items() if kind in OBEYED}
-        others = {kind: count for kind, count in self.unknown.items() if kind not in obeyed}
+        gated = {kind: count for kind, count in self.unknown.items() if kind in GATED}
+        others = {kind: count for kind, count in self.unknown.items() if kind not in gated}
         lines = list(self.warnings)
-        if obeyed:
-            message = later("not modelled, although kube-scheduler obeys them: {kinds}", kinds=_counted(obeyed))
+        if gated:
+            message = later("ignored, because the feature gate GenericWorkload is off: {kinds}", kinds=_counted(gated))
             lines.append(say(message))
         if others:
             message = later("ignored, because the scheduler does not read them: {kinds}", kinds=_counted(others))
@@ -126,8 +125,8 @@ _LISTED = 30
 """How many ignored kinds are named."""
 
 _GROUPS = ("CompositePodGroup", "PodGroup", "Workload")
-OBEYED = frozenset(f"{kind}.scheduling.k8s.io" for kind in _GROUPS)
-"""Kinds that v1.37 reads for plugins that are not modelled: gang scheduling."""
+GATED = frozenset(f"{kind}.scheduling.k8s.io" for kind in _GROUPS)
+"""Kinds that v1.37 reads only with the feature gate GenericWorkload, which is off by default: gang scheduling."""
 
 
 def _counted(kinds: Mapping[str, int]) -> str:
@@ -293,7 +292,6 @@ class _Loader:
         return self.report.total + len(self.problems)
 
     def add_text(self, text: SourceText) -> None:
-        """Add every object of one input."""
         objects = fast_json(text) if text.is_json else None
         if objects is not None:
             self.add_all(objects)

@@ -33,7 +33,6 @@ class SourceText:
 
     @property
     def content(self) -> str:
-        """The text."""
         return self._given if isinstance(self._given, str) else self._given.decode()
 
     @cached_property

@@ -47,7 +47,6 @@ class _Refusing:
         self._plugin, self._pod = plugin, pod
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Call the plugin."""
         answer = self._plugin.refuse(self._pod, snapshot)
         return Refusals([answer]) if isinstance(answer, Refusal) else answer
 
@@ -60,7 +59,6 @@ class CheckedFilter:
 
     @property
     def name(self) -> str:
-        """The plugin's name."""
         return name_of(self.plugin)
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CheckedAnswers | PreFilterRejection | None:
@@ -112,7 +110,6 @@ class CheckedScore:
 
     @property
     def name(self) -> str:
-        """The plugin's name."""
         return name_of(self.plugin)
 
     @property

@@ -75,7 +75,6 @@ class NodeView:
 
     @property
     def name(self) -> str:
-        """The node's name."""
         return self.node.metadata.name
 
     @property
@@ -208,8 +207,7 @@ class Plugin:
     def bind(self, pod: Pod, node: str) -> Answer | Skip | Task:
         """Bind the pod. The first plugin that does not skip it binds it."""
 
-    def post_bind(self, pod: Pod, node: str) -> None:
-        """The pod is bound."""
+    def post_bind(self, pod: Pod, node: str) -> None: ...
 
     def events_to_register(self) -> Iterable[ClusterEvent | tuple[ClusterEvent, Callable[[Pod, Any, Any], bool]]]:
         """Events that may help a pod that this plugin refused, each alone or with a queueing hint (v1.37)."""
@@ -220,7 +218,6 @@ POINTS = tuple(name for name, value in vars(Plugin).items() if callable(value) a
 
 
 def name_of(plugin: object) -> str:
-    """The plugin's name."""
     return getattr(plugin, "name", "") or type(plugin).__name__
 
 

@@ -29,11 +29,9 @@ class NodeFilter(Plugin):
         self.__doc__ = judge.__doc__
 
     def __call__(self, pod: Pod, node: NodeView) -> Answer:
-        """The function itself."""
         return self._judge(pod, node)
 
     def filter(self, pod: Pod, node: NodeView) -> Answer:
-        """Ask the function."""
         answer = self._judge(pod, node)
         return Status(self._code, answer) if isinstance(answer, str) and answer else answer
 
@@ -62,11 +60,9 @@ class NodeScore(Plugin):
         self.__doc__ = rate.__doc__
 
     def __call__(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
-        """The function itself."""
         return self._rate(pod, node)
 
     def score(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
-        """Ask the function."""
         return self._rate(pod, node)
 
     def __repr__(self) -> str:

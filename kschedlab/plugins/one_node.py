@@ -115,7 +115,6 @@ class OneNodeFilter:
 
     @property
     def name(self) -> str:
-        """The plugin's name."""
         return name_of(self.plugin)
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> OneNodeCheck | PreFilterRejection | None:
@@ -162,7 +161,6 @@ class OneNodeScore:
 
     @property
     def name(self) -> str:
-        """The plugin's name."""
         return name_of(self.plugin)
 
     @property

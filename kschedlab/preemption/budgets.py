@@ -29,7 +29,6 @@ class MatchesBudget:
 
     @classmethod
     def of_budget(cls, budget: PodDisruptionBudget) -> MatchesBudget:
-        """The query of the budget."""
         selector = budget.spec.selector
         return cls(budget.metadata.namespace, selector.compile() if selector is not None else None)
 

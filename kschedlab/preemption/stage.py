@@ -7,31 +7,32 @@ pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.extenders.rules import FreeNode
+from kschedlab.extenders.run import NO_VICTIM, ExtenderRun, Offer
+from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, first_error
 from kschedlab.objects.model import Pod
-from kschedlab.preemption.evidence import Attempt as Attempt, Candidate as Candidate, Preemption as Preemption
-from kschedlab.preemption.ladder import Victims, climb
+from kschedlab.preemption.evidence import (
+    NO_CANDIDATE,
+    Attempt as Attempt,
+    Candidate as Candidate,
+    Preemption as Preemption,
+)
+from kschedlab.preemption.ladder import Rule, Victims, climb
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.preemption.victims import DryRun, dry_run, lower_priority
 
 if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
-from collections.abc import Sequence
-
-from kschedlab.cluster.pods import PodColumns
-from kschedlab.extenders.run import NO_VICTIM, ExtenderRun, Offer
-from kschedlab.filter.plugin import SchedulingError
-from kschedlab.preemption.evidence import NO_CANDIDATE
-from kschedlab.preemption.ladder import Rule
 
 
 def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo]:

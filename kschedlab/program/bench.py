@@ -43,7 +43,6 @@ SHOWN = 64
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add_parser("bench", help="measure how fast the pods of a workload are scheduled")
     parser.add_argument("workload", metavar="WORKLOAD.json", help="the workload: objects and arriving pods")
     parser.add_argument(

@@ -28,7 +28,6 @@ LARGE = 1000
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "compare", help="compare one decision in all generations, and name the rules that differ"
     )

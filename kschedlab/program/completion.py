@@ -19,7 +19,6 @@ fish:                    kschedlab completion fish > ~/.config/fish/completions/
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "completion",
         help="print the script that completes arguments in a shell",

@@ -38,7 +38,6 @@ LONGEST, ENDLESS = 64 << 20, 1 << 30
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add_parser("decide", help="answer scenarios (JSON lines on standard input) with verdicts")
     add_scheduler(parser)
     parser.set_defaults(run=run)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add_parser("explain", help="explain where pods go, and why")
     add_files(parser, "manifests: files or folders, YAML or JSON; - is standard input")
     parser.add_argument(

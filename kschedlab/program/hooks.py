@@ -31,17 +31,25 @@ PARTS_OF = {"configuration": "configuration", "extenders": "configuration", "pod
 
 def commands() -> dict[str, EntryPoint]:
     """The commands of installed packages by name."""
-    return {entry.name: entry for entry in sorted(entry_points(group=COMMANDS), key=lambda each: each.name)}
+    return {entry.name: entry for entry in sorted(entry_points(group=COMMANDS), key=lambda entry: entry.name)}
 
 
 def command(name: str) -> Any:
     """The module of a command. MissingExtraError if no package brings it, or if it cannot be loaded."""
-    return _loaded(commands().get(name), f"kschedlab {name}", INSTALLED_BY.get(name, ""))
+    return _loaded(_only(COMMANDS, name), f"kschedlab {name}", INSTALLED_BY.get(name, ""))
 
 
 def part(name: str, what: str) -> Any:
     """What a package declares under this name. ``what``: for the MissingExtraError if no package does."""
-    return _loaded(next(iter(entry_points(group=PARTS, name=name)), None), what, PARTS_OF[name])
+    return _loaded(_only(PARTS, name), what, PARTS_OF[name])
+
+
+def _only(group: str, name: str) -> EntryPoint | None:
+    """The entry point of this name; None if there is none. MissingExtraError if two packages declare it."""
+    declared = {entry.value: entry for entry in entry_points(group=group, name=name)}
+    if len(declared) > 1:
+        raise MissingExtraError(f"two packages declare {name}, {' and '.join(sorted(declared))}: uninstall one")
+    return next(iter(declared.values()), None)
 
 
 def _loaded(entry: EntryPoint | None, what: str, extra: str) -> Any:

@@ -54,7 +54,6 @@ class HeapData(Generic[T]):
         return self.less_func(items[queue[i]].obj, items[queue[j]].obj)
 
     def swap(self, i: int, j: int) -> None:
-        """Exchange two places."""
         queue, items = self.queue, self.items
         queue[i], queue[j] = queue[j], queue[i]
         items[queue[i]].index = i

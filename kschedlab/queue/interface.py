@@ -81,9 +81,7 @@ class SchedulingQueue(Protocol):
         """Functions to call periodically: (period in microseconds, function)."""
         ...
 
-    def add(self, pod: Pod) -> None:
-        """Add a new pod."""
-        ...
+    def add(self, pod: Pod) -> None: ...
 
     def update(self, old: Pod | None, new: Pod) -> None:
         """The pod changed; it is added if it is not in the queue."""
@@ -126,13 +124,9 @@ class SchedulingQueue(Protocol):
         """Move these pods to the active queue if they are in a different part."""
         ...
 
-    def nominate(self, pod: Pod, node: str) -> None:
-        """Nominate the pod to the node."""
-        ...
+    def nominate(self, pod: Pod, node: str) -> None: ...
 
-    def remove_nomination(self, pod: Pod) -> None:
-        """Remove the pod's nomination."""
-        ...
+    def remove_nomination(self, pod: Pod) -> None: ...
 
     def nominated(self, node: str) -> list[Pod]:
         """The pods nominated to the node, in order of nomination."""

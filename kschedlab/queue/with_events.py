@@ -212,7 +212,6 @@ class WithEvents:
     # -- adding, updating and deleting pods
 
     def add(self, pod: Pod) -> None:
-        """Add a new pod."""
         self._sequence += 1
         queued = QueuedPodInfo(pod, self._now(), self._sequence)
         self._nominated.add(pod)
@@ -378,11 +377,9 @@ class WithEvents:
     # -- nominations
 
     def nominate(self, pod: Pod, node: str) -> None:
-        """Nominate the pod to the node."""
         self._nominated.add(pod, node)
 
     def remove_nomination(self, pod: Pod) -> None:
-        """Remove the pod's nomination."""
         self._nominated.delete(pod)
 
     def nominated(self, node: str) -> list[Pod]:

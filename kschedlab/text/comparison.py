@@ -9,10 +9,10 @@ from typing import NamedTuple, TypeAlias
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.text.ladder import steps as ladder
-from kschedlab.text.rule_words import title_of
 from kschedlab.text.sections import DECIDES, Cell, Limits, Lines, Names, Row, Section, Strong, Table
 from kschedlab.text.words import choice, count, listing, outcome
 from kschedlab.whatif.compare import Cause, Comparison, Step
+from kschedlab.whatif.named_rules import title_of
 
 SAME = later("the same outcome")
 NO_NODE = later("no node")

@@ -39,7 +39,6 @@ class Step:
 
     @property
     def result(self) -> str:
-        """The outcome of the rule."""
         if not self.applies:
             return say("not asked")
         if self.decides:

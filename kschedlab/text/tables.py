@@ -27,7 +27,6 @@ SHORT = 40
 
 
 def html(sections: Iterable[Section]) -> Html:
-    """The sections as one element."""
     return element("div", *(part for section in sections for part in _section(section)))
 
 

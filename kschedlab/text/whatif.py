@@ -43,7 +43,6 @@ def whatif_sections(whatif: WhatIf) -> Iterator[Section]:
 
 
 def whatif_table(whatif: WhatIf) -> Table:
-    """The answers as a table."""
     return Table(terms(*HEAD), [Row([say(line.what), *line[1:]]) for line in whatif_lines(whatif)])
 
 
@@ -78,7 +77,6 @@ def _misfits(fits: Fits) -> Iterator[str]:
 
 
 def _grouped(values: Mapping[str, str]) -> dict[str, list[str]]:
-    """The keys by value."""
     keys: dict[str, list[str]] = {}
     for key, value in values.items():
         keys.setdefault(value, []).append(key)
@@ -237,7 +235,6 @@ def _still(whatif: WhatIf, boundary: Boundary) -> str:
 
 
 def then(decision: Decision) -> str:
-    """The outcome for the pod."""
     if decision.node is not None:
         return say("{node}, {feasible}", node=decision.node, feasible=count(len(decision.feasible), "feasible node"))
     if decision.preemption is not None and decision.nominated_node is not None:

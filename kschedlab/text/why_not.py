@@ -45,7 +45,6 @@ class Points(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The plugin with its weight."""
         return f"{self.plugin} ×{self.weight}" if self.weight else say(self.plugin)
 
 

@@ -127,7 +127,6 @@ def request_text(decision: Decision) -> str:
 
 
 def outcome(decision: Decision) -> str:
-    """The outcome in one sentence."""
     pod, nodes = decision.pod.key, len(decision.cluster.nodes)
     if decision.error:
         return say("{pod} could not be decided: {error}", pod=pod, error=decision.error)

@@ -90,7 +90,6 @@ class Case:
 
 
 def ranked(info: PodInfo, priority: int) -> PodInfo:
-    """The pod with this priority."""
     return put(info, pod=with_spec(info.pod, priority=priority), priority=priority)
 
 

@@ -269,7 +269,7 @@ def test_kinds_that_are_not_modelled_are_reported_separately():
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}},
     ]
     assert decode_objects([NODE, *others]).report.lines() == [
-        "not modelled, although kube-scheduler obeys them: "
+        "ignored, because the feature gate GenericWorkload is off: "
         "PodGroup.scheduling.k8s.io (1), Workload.scheduling.k8s.io (1)",
         "ignored, because the scheduler does not read them: ConfigMap (1)",
     ]

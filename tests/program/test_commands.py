@@ -5,12 +5,14 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
 from kschedlab import __version__
 from kschedlab.build import Manifest, node, pod
+from kschedlab.program import hooks
 from kschedlab.program.decide import decide_lines
 from kschedlab.program.main import main
 
@@ -292,3 +294,13 @@ def test_bench_with_a_configuration_file(tmp_path: Path, capsys: pytest.CaptureF
     config.write_text(TWO_PROFILES.partition("- schedulerName: careless")[0])
     status, out, _ = run(capsys, "bench", str(workload), "--config", str(config))
     assert (status, json.loads(out)["engine"]) == (0, "kschedlab default-scheduler (v1.37)")
+
+
+def test_two_packages_that_declare_one_command_are_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared = [EntryPoint("simulate", f"{name}.simulate", hooks.COMMANDS) for name in ("mine", "yours")]
+    monkeypatch.setattr(hooks, "entry_points", lambda **_: declared)
+    assert main(["simulate", "x.yaml"]) == 2
+    said = "two packages declare simulate, mine.simulate and yours.simulate: uninstall one"
+    assert said in " ".join(capsys.readouterr().err.split())

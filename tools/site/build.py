@@ -43,7 +43,6 @@ def script() -> str:
 
 
 def styles() -> str:
-    """The style sheet of all pages."""
     light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("default", "github-dark"))
     plain = ".highlight { background: none !important; }"
     night = f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {dark} }} }}'

@@ -152,5 +152,4 @@ EDITIONS = {
 
 
 def page_of(name: str) -> str:
-    """The file of a notebook's page."""
     return "index.html" if name == CONTENTS else f"{name}.html"

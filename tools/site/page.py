@@ -69,7 +69,6 @@ class Page:
         self.words, self.binder = edition.words, edition.binder(name)
 
     def html(self) -> str:
-        """The whole page."""
         cells = self.linked("\n".join(self._cell(place, cell) for place, cell in enumerate(self.notebook.cells)))
         words: dict[str, object] = {**self.words, "binder": self.binder, "spoken": spoken()}
         words |= {name: link_to(self.words[name], self.binder) for name in ("unknown", "judged")}
@@ -177,7 +176,6 @@ def _markdown(source: str) -> str:
 
 
 def title_of(notebook: Notebook) -> str:
-    """The notebook's first heading."""
     return str(notebook.cells[0].source.splitlines()[0].lstrip("# "))
 
 

@@ -28,7 +28,6 @@ class Parts:
         self._stored = 0
 
     def text(self, text: str) -> Number:
-        """The number of this text."""
         return self._number(text)
 
     def markup(self, markup: str) -> Number:
@@ -50,7 +49,6 @@ class Parts:
         return found if isinstance(found, Number) else self.text(str(found))
 
     def whole(self, number: int) -> str:
-        """The text of a part."""
         part = self.all[number]
         return part if isinstance(part, str) else "".join(map(self.whole, part))
 

@@ -99,5 +99,4 @@ def _panel(panel: Panel[Any]) -> ShownPanel:
 
 
 def read(path: Any) -> Notebook:
-    """The notebook in this file."""
     return nbformat.read(path, as_version=4)

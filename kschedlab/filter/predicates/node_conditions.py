@@ -40,7 +40,6 @@ class CheckNodeCondition:
     checks_out_of_disk: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter:
-        """The same for every pod."""
         key = ("CheckNodeCondition", self.checks_out_of_disk)
         return cluster.derived(key, lambda: self._static_filter(cluster), CONDITIONS, CORDONS)
 

@@ -100,7 +100,6 @@ class DisksOfKind:
         return frozenset(self._names(signature.example))
 
     def of(self, signature: Signature) -> int:
-        """The number of distinct disks."""
         return len(self.handles(signature))
 
     def _names(self, pod: Pod) -> Iterator[str]:

@@ -89,7 +89,6 @@ class Lists:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """The item itself."""
         return (Clue(self.extract, (self.item,)),)
 
 

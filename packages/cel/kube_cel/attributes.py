@@ -97,7 +97,6 @@ def find(value: Value, key: Value, presence: bool) -> tuple[Value, bool]:
 
 
 def list_index(key: Value) -> Value:
-    """The key as the index of a list."""
     if not is_number(key):
         return Err(f"unsupported index type '{type_name(key)}' in list")
     if type(key) is float and not key.is_integer():
@@ -159,7 +158,6 @@ class Device(Attribute):
     __slots__ = ()
 
     def start(self, run: Run) -> Value:
-        """The device."""
         return run.device
 
 
@@ -174,7 +172,6 @@ class Variable(Attribute):
         self.init = init
 
     def start(self, run: Run) -> Value:
-        """The variable's value."""
         value = run.slots[self.slot]
         if value is UNSET and self.init is not None:
             value = run.slots[self.slot] = self.init(run)
@@ -191,7 +188,6 @@ class Relative(Attribute):
         self.operand = operand
 
     def start(self, run: Run) -> Value:
-        """The expression's value."""
         return self.operand(run)
 
 

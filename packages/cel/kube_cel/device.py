@@ -14,16 +14,12 @@ from kube_cel.values import EMPTY, Err, Map, Value
 
 
 class Attribute(Protocol):
-    """An attribute of a device."""
-
     @property
     def given(self) -> Mapping[str, Any]:
         """Its value by the name of the field in a manifest, such as ``{"string": "a100"}``; a list is a tuple."""
 
 
 class Capacity(Protocol):
-    """A capacity of a device."""
-
     @property
     def value(self) -> object:
         """A quantity: a text such as ``40Gi``, or an object whose ``str`` is one."""

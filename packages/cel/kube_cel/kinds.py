@@ -61,12 +61,10 @@ def map_of(key: Type, value: Type) -> Type:
 
 
 def optional_of(value: Type) -> Type:
-    """The type of optional values."""
     return Type("opaque", "optional_type", (value,))
 
 
 def type_of(value: Type) -> Type:
-    """The type of a type."""
     return Type("type", "type", (value,))
 
 

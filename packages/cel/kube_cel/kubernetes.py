@@ -54,7 +54,6 @@ class Quantity(Foreign):
         return amount if INT_MIN <= amount <= INT_MAX else None
 
     def plus(self, other: Quantity) -> Quantity:
-        """The sum."""
         nanos = self.nanos + other.nanos
         if self.wide or other.wide:
             return Quantity(nanos, pointer=True)
@@ -138,7 +137,6 @@ class Semver(Foreign):
         self.key = (numbers, not pre, [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in pre])
 
     def same(self, other: Any) -> bool:
-        """Whether it is the same."""
         return bool(self.key == other.key)
 
     def compare(self, other: Semver) -> int:

@@ -30,7 +30,6 @@ class IP(Foreign):
         self.address = address
 
     def same(self, other: Any) -> bool:
-        """Whether it is the same."""
         return bool(self.address == other.address)
 
     @property
@@ -50,7 +49,6 @@ class CIDR(Foreign):
         self.bits = bits
 
     def same(self, other: Any) -> bool:
-        """Whether it is the same."""
         return bool(self.address == other.address and self.bits == other.bits)
 
     @property
@@ -60,7 +58,6 @@ class CIDR(Foreign):
 
     @property
     def network(self) -> IPv4Network | IPv6Network:
-        """The addresses in the range."""
         return ip_network(f"{self.address}/{self.bits}", strict=False)
 
 
@@ -136,8 +133,6 @@ def _link_local_multicast(ip: IP) -> bool:
 
 
 class Url(Foreign):
-    """A URL."""
-
     __slots__ = ("host", "path", "query", "scheme", "text")
     type_name, go_type, short = "kubernetes.URL", "cel.URL", "URL"
 
@@ -149,7 +144,6 @@ class Url(Foreign):
         self.query = query
 
     def same(self, other: Any) -> bool:
-        """Whether it is the same."""
         return bool(self.text == other.text)
 
 
@@ -227,7 +221,6 @@ class Format(Foreign):
         self.faults = faults
 
     def same(self, other: Any) -> bool:
-        """Whether it is the same."""
         return bool(self.name == other.name)
 
 

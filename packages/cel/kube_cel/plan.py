@@ -8,13 +8,111 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kube_cel import calls, costs, functions
+from kube_cel import costs, functions
 from kube_cel.attributes import Attribute, Conditional, Device, Eval, Qualifier, Relative, Variable
 from kube_cel.checker import Checked
 from kube_cel.numbers import text_of
 from kube_cel.run import UNSET, Run
 from kube_cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Select
-from kube_cel.values import Err, Growing, Map, Optional, TypeValue, Value, equal, go_type
+from kube_cel.values import NO_OVERLOAD, Err, Growing, Map, Optional, TypeValue, Value, equal, go_type
+
+
+def logical(left: Eval, right: Eval, wanted: bool) -> Eval:
+    """``||`` (wanted: true) and ``&&``: the wanted value on either side absorbs an error on the other."""
+
+    def both(run: Run) -> Value:
+        one = left(run)
+        if one is wanted:
+            return wanted
+        other = right(run)
+        if other is wanted:
+            return wanted
+        for value in (one, other):
+            if type(value) is not bool:
+                return value if isinstance(value, Err) else NO_OVERLOAD
+        return not wanted
+
+    return both
+
+
+def alternative(left: Eval, right: Eval, unwrapped: bool) -> Eval:
+    """``or`` and ``orValue``: the right side is evaluated only if the left one has no value; both cost nothing."""
+
+    def choose(run: Run) -> Value:
+        value = left(run)
+        if type(value) is not Optional:
+            return value if isinstance(value, Err) else NO_OVERLOAD
+        if not value.present:
+            return right(run)
+        return value.value if unwrapped else value
+
+    return choose
+
+
+def equality(left: Eval, right: Eval, negated: bool) -> Eval:
+    """``==`` and ``!=``: both sides are evaluated."""
+    cost = costs.equality
+
+    def compare(run: Run) -> Value:
+        one, other = left(run), right(run)
+        if isinstance(one, Err):
+            result: Value = one
+        elif isinstance(other, Err):
+            result = other
+        else:
+            if isinstance(one, list | Map):
+                run.work((one, other))
+            result = equal(one, other)
+            if negated:
+                result = result is not True
+        run.cost += cost(one, other, negated)
+        return result
+
+    return compare
+
+
+def eager(parts: list[Eval], call: functions.Bound, cost: costs.CallCost) -> Eval:
+    """All arguments are evaluated, also after an error."""
+
+    def apply(run: Run) -> Value:
+        values = [part(run) for part in parts]
+        result = next((value for value in values if isinstance(value, Err)), None)
+        if result is None:
+            result = call(run, values)
+        run.cost += cost(values, result)
+        return result
+
+    if len(parts) == 1:
+        part = parts[0]
+
+        def apply_one(run: Run) -> Value:
+            values = [part(run)]
+            result = values[0] if isinstance(values[0], Err) else call(run, values)
+            run.cost += cost(values, result)
+            return result
+
+        return apply_one
+    return apply
+
+
+def one_by_one(parts: list[Eval], call: functions.Bound, cost: costs.CallCost) -> Eval:
+    """The first error ends the call, which then costs nothing itself."""
+    last = len(parts) - 1
+
+    def apply(run: Run) -> Value:
+        values: list[Value] = []
+        for at, part in enumerate(parts):
+            values.append(part(run))
+            if isinstance(values[-1], Err):
+                if at == last:
+                    run.cost += cost(values, values[-1])
+                return values[-1]
+        result = call(run, values)
+        run.cost += cost(values, result)
+        return result
+
+    return apply
+
 
 _CONVERSIONS = {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "uint", "type"}
 _NOT_OPTIONAL = "cannot initialize optional list element from non-optional value "
@@ -224,14 +322,14 @@ class _Planner:
         steps = [self.plan(part) for part in parts]
         function = expr.function
         if function in ("_&&_", "_||_"):
-            return Step(expr.id, calls.logical(steps[0].eval, steps[1].eval, function == "_||_"))
+            return Step(expr.id, logical(steps[0].eval, steps[1].eval, function == "_||_"))
         if function == "_?_:_":
             yes, no = (self.branch(step) for step in steps[1:])
             return _path(expr.id, Conditional(steps[0].eval, yes, no))
         if function in ("or", "orValue"):
-            return Step(expr.id, calls.alternative(steps[0].eval, steps[1].eval, function == "orValue"))
+            return Step(expr.id, alternative(steps[0].eval, steps[1].eval, function == "orValue"))
         if function in ("_==_", "_!=_"):
-            return Step(expr.id, calls.equality(steps[0].eval, steps[1].eval, function == "_!=_"))
+            return Step(expr.id, equality(steps[0].eval, steps[1].eval, function == "_!=_"))
         if function in _INDEXES:
             return self.index(expr, steps[0], steps[1], function != "_[_]")
         return self.function(expr, steps)
@@ -260,8 +358,8 @@ class _Planner:
                 raise PlanError(problem)
             call = functions.with_constant_pattern(call)
         elif functions.evaluates_all(expr.function, form, len(steps)):
-            return Step(expr.id, calls.eager([step.eval for step in steps], call, cost))
-        return Step(expr.id, calls.one_by_one([step.eval for step in steps], call, cost))
+            return Step(expr.id, eager([step.eval for step in steps], call, cost))
+        return Step(expr.id, one_by_one([step.eval for step in steps], call, cost))
 
     def membership(self, id: int, steps: list[Step]) -> Step | None:
         """``x in [constants]`` costs nothing but x."""

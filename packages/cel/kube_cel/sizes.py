@@ -42,7 +42,6 @@ def fixed(number: int) -> Range:
 
 
 def limited(most: int) -> Range:
-    """At most this."""
     return Range(0, most)
 
 

@@ -21,7 +21,6 @@ P = TypeVar("P", bound=Part)
 
 
 def invalid(path: Path, value: object, why: str) -> Fault:
-    """The value is invalid."""
     return Fault(
         path,
         later(
@@ -31,7 +30,6 @@ def invalid(path: Path, value: object, why: str) -> Fault:
 
 
 def required(path: Path, why: str = "") -> Fault:
-    """The field is missing or empty."""
     return Fault(path, later("Required value: {why}", why=later(why)) if why else later("Required value"))
 
 

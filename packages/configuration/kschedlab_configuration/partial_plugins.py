@@ -77,7 +77,6 @@ class PreFilterOnly:
 
     @property
     def name(self) -> str:
-        """The plugin's name."""
         return self.plugin.name
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
@@ -96,7 +95,6 @@ class RefusesEveryNode:
 
     @property
     def name(self) -> str:
-        """The plugin's name."""
         return self.plugin.name
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | None:
@@ -151,7 +149,6 @@ class ScoreOnly:
 
     @property
     def name(self) -> str:
-        """The plugin's name."""
         return self.plugin.name
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:

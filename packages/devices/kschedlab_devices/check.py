@@ -40,7 +40,6 @@ class DevicesCheck(CostlyFilter):
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Ask all nodes."""
         return self.filter_among(np.ones(len(snapshot.cluster.nodes), np.bool_))
 
     def filter_among(self, nodes: BoolArray) -> Refusals | None:

@@ -85,7 +85,6 @@ def owner_fault(claim: ResourceClaim, pod: Pod, for_group: bool = False) -> str:
 
 
 def is_reserved_for(claim: ResourceClaim, pod: Pod, for_group: bool = False) -> bool:
-    """Whether the claim is reserved for the pod."""
     group = GROUP_API, GROUPS, _group_name(pod) if for_group else None
     return any(
         each.uid == pod.metadata.uid or (each.apiGroup, each.resource, each.name) == group

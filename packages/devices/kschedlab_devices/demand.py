@@ -136,7 +136,6 @@ class Demand:
 
     @property
     def user_claims(self) -> tuple[ResourceClaim, ...]:
-        """The claims that the pod names."""
         return self.claims if self.extended is None else self.claims[:-1]
 
     def on(self, position: int) -> Answer:

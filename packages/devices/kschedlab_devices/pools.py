@@ -100,7 +100,6 @@ class Candidate:
 
     @property
     def pool(self) -> PoolId:
-        """The pool that it belongs to."""
         return PoolId(self.id.driver, self.id.pool)
 
     def attribute(self, name: str) -> DeviceAttribute | None:

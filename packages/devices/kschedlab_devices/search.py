@@ -13,14 +13,51 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from kschedlab.objects.model import Node, ResourceClaim
+from kschedlab.objects.model import DeviceConstraint, Node, ResourceClaim
 from kschedlab_devices.capacity import fits
-from kschedlab_devices.constraints import Constraint
 from kschedlab_devices.counters import Counters
 from kschedlab_devices.errors import AllocationError
-from kschedlab_devices.pools import Candidate, DeviceId, Visible
+from kschedlab_devices.pools import Candidate, DeviceId, Values, Visible
 from kschedlab_devices.requests import MOST_DEVICES, Ask, Consumed, Plan, Want, key_of, kind_of
 from kschedlab_devices.state import State
+
+
+class Constraint:
+    """A constraint during a search. ``attribute``: its fully qualified name.
+
+    ``distinct``: no two devices have a value of the attribute in common; otherwise all of them have. ``values``: after
+    each device so far, all of their values, or those in common.
+    """
+
+    def __init__(self, constraint: DeviceConstraint, attribute: str) -> None:
+        self.distinct = constraint.matchAttribute is None
+        self.attribute = attribute
+        self.requests = frozenset(constraint.requests)
+        self.values: list[Values] = []
+
+    def applies(self, request: str, subrequest: str) -> bool:
+        """Whether it is about the devices of this request, or of this alternative of it."""
+        names = self.requests
+        return not names or request in names or (bool(subrequest) and f"{request}/{subrequest}" in names)
+
+    def add(self, device: Candidate) -> bool:
+        """Add the device if the constraint still holds then."""
+        values = device.values(self.attribute)
+        if values is None:
+            return False
+        if self.values:
+            before = self.values[-1]
+            common = before & values
+            if not values or bool(common) == self.distinct:
+                return False
+            values = before | values if self.distinct else common
+        self.values.append(values)
+        return True
+
+    def remove(self) -> None:
+        """Remove the device that was added last."""
+        self.values.pop()
+
 
 IN_USE, NOT_SELECTED, NO_CAPACITY = "in use", "not selected", "capacity"
 TAINTED, UNLIKE = "tainted", "constraint"

@@ -10,7 +10,7 @@ from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.program.main import main
 from kschedlab.scheduler import schedule
 from kschedlab_devices.check import DevicesCheck
-from kschedlab_devices.evidence import given, tried, why_not
+from kschedlab_devices.text import given, tried, why_not
 from packages.devices.tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
 from packages.devices.tests.test_plugin import allocated, claiming, gpus
 

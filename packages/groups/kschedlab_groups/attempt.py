@@ -31,7 +31,6 @@ class GroupResult:
 
     @property
     def placed(self) -> list[PodResult]:
-        """The pods that got a node."""
         return [each for each in self.pods if each.node]
 
 

@@ -39,7 +39,6 @@ class Status:
 
     @property
     def message(self) -> str:
-        """The reasons in one line."""
         return ", ".join(self.reasons)
 
     @property
@@ -63,7 +62,6 @@ def group_name(pod: Pod) -> str:
 
 
 def priority_of(group: PodGroup) -> int:
-    """The group's priority."""
     return group.spec.priority or 0
 
 

@@ -55,7 +55,6 @@ class Tried:
 
     @property
     def total(self) -> int:
-        """The sum of the scores."""
         return sum(self.scores.values())
 
 

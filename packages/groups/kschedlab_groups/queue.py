@@ -184,7 +184,6 @@ class WithGroups(WithEvents):
             self._join(key, queued)
 
     def update_group(self, group: PodGroup) -> None:
-        """A PodGroup changed."""
         key = key_of(group)
         self._groups[key] = group
         if (entry := self._entry(key)) is not None:

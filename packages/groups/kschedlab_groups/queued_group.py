@@ -27,7 +27,6 @@ def group_of(pod: Pod) -> GroupKey | None:
 
 
 def key_of(group: PodGroup) -> GroupKey:
-    """The key of the group."""
     return group.metadata.namespace, group.metadata.name
 
 
@@ -37,8 +36,6 @@ def entry_name(key: GroupKey) -> str:
 
 
 class Pods(tuple[Pod, ...]):
-    """The pods of a group."""
-
     __slots__ = ()
 
 
@@ -115,7 +112,6 @@ class GroupBackoff(Backoff):
     """Backoff, in which the maximum of a group is larger: multiplied by the root of its number of pods."""
 
     def set(self, pod: Any) -> None:
-        """Set the end of the backoff."""
         plain = self._maximum
         if isinstance(pod, QueuedGroup) and len(pod.members) > 1:
             self._maximum = int(plain * math.sqrt(len(pod.members)))

@@ -71,7 +71,6 @@ class _Trials:
 
     @property
     def failure(self) -> str:
-        """The errors in one line."""
         return next(iter(self.errors), "") if len(self.errors) < 2 else f"[{', '.join(self.errors)}]"
 
     def search(self, order: IntArray, enough: int) -> Found:

@@ -13,8 +13,7 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import Pod, PodGroup
 from kschedlab_groups.group import ERROR, Status
-from kschedlab_groups.placement import NO_PLACEMENTS, Placement, placements_of
-from kschedlab_groups.topology import fullness
+from kschedlab_groups.topology import NO_PLACEMENTS, Placement, fullness, placements_of
 from packages.groups.tests.test_cycle import group, member
 
 SIX = {"node0": ("topology2", "d1"), "node1": ("topology2", "d4"), "node2": ("topology1", "d1")}

@@ -9,7 +9,7 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37
 from kschedlab.scheduler import Scheduler
-from kschedlab_groups.placement import InPlacement, Placement
+from kschedlab_groups.topology import InPlacement, Placement
 from packages.groups.tests.test_cycle import GATES, decided, group, member, messages_of, nodes_of
 
 TOPOLOGY = GATES | {"TopologyAwareWorkloadScheduling": True}

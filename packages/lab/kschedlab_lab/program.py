@@ -9,7 +9,6 @@ from kschedlab_lab.language import ENGLISH, LANGUAGES
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add_parser("sheet", help="print a lesson's exercises for a class, with a seed for each student")
     parser.add_argument("lesson", type=_lesson, metavar="LESSON", help="the lesson: overview, queue, score, ...")
     parser.add_argument(
@@ -40,7 +39,6 @@ def _seeds(text: str) -> list[int]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the sheets."""
     from kschedlab_lab.exercises.sheet import Sheet, answers, answers_html
 
     if options.answers and options.html:

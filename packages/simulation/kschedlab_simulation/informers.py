@@ -21,7 +21,7 @@ from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab_simulation.clock import after, now
 from kschedlab_simulation.server.interface import Api, WatchStream, answered
-from kschedlab_simulation.server.selection import field_selector
+from kschedlab_simulation.server.names import field_selector
 from kschedlab_simulation.server.store import Filter, WatchEvent
 from kschedlab_simulation.status import ApiError
 
@@ -115,7 +115,6 @@ class Informer(Generic[D]):
         return len(self._indices[name].get(value, ()))
 
     def index_values(self, name: str) -> builtins.list[str]:
-        """The values in the named index."""
         return list(self._indices[name])
 
     def __len__(self) -> int:
@@ -306,7 +305,6 @@ class Informers:
 
     @property
     def synced(self) -> simpy.Event:
-        """The event that all informers have synced."""
         return self._env.all_of([informer.synced for informer in self._informers.values()])
 
 

@@ -112,7 +112,6 @@ class Log:
         self.entries: list[Entry] = []
 
     def write(self, entry: Entry) -> None:
-        """Append the entry."""
         self.entries.append(entry)
 
     def __iter__(self) -> Iterator[Entry]:

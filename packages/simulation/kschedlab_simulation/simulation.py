@@ -30,14 +30,14 @@ from kschedlab.objects.problems import ManifestError, Problem, expected
 from kschedlab_configuration.loading import load_configuration
 from kschedlab_simulation.clock import Idle
 from kschedlab_simulation.controllers.disruption import Disruption
-from kschedlab_simulation.controllers.garbage_collector import GarbageCollector
 from kschedlab_simulation.controllers.kubelet import Kubelet
 from kschedlab_simulation.controllers.node_lifecycle import NodeLifecycle
 from kschedlab_simulation.controllers.owners import Owners, OwnersSettings
+from kschedlab_simulation.controllers.ownership import GarbageCollector
 from kschedlab_simulation.controllers.podgc import PodGC
 from kschedlab_simulation.controllers.resource_claims import ResourceClaims
 from kschedlab_simulation.controllers.volumes import VolumeControllers
-from kschedlab_simulation.durations import parse_duration
+from kschedlab_simulation.durations import newest_time, parse_duration
 from kschedlab_simulation.events import Broadcaster
 from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.log import Began, Changed, Entry, Log
@@ -50,7 +50,6 @@ from kschedlab_simulation.timeline.actions import TimelineEntry
 from kschedlab_simulation.timeline.manifest_objects import INITIAL, ManifestObject, ObjectReader
 from kschedlab_simulation.timeline.runner import TimelineRunner
 from kschedlab_simulation.timeline.scenario import Scenario, Settings
-from kschedlab_simulation.times import newest_time
 
 START = int(Time.parse("2026-01-01T00:00:00Z"))
 """The start time if neither the caller nor any object gives a time."""

@@ -69,7 +69,6 @@ class ApiError(Exception):
 
     @property
     def code(self) -> int:
-        """The HTTP status code."""
         return self.status.code
 
     @property
@@ -79,7 +78,6 @@ class ApiError(Exception):
 
     @classmethod
     def not_found(cls, kind: type[ApiObject], name: str) -> ApiError:
-        """The object does not exist."""
         resource = RESOURCES[kind]
         return _error_about(resource, name, 404, "NotFound", f'{resource.qualified} "{name}" not found')
 
@@ -90,7 +88,6 @@ class ApiError(Exception):
 
     @classmethod
     def already_exists(cls, kind: type[ApiObject], name: str) -> ApiError:
-        """The name is taken."""
         resource = RESOURCES[kind]
         return _error_about(resource, name, 409, "AlreadyExists", f'{resource.qualified} "{name}" already exists')
 
@@ -147,7 +144,6 @@ class ApiError(Exception):
 
     @classmethod
     def bad_request(cls, message: str) -> ApiError:
-        """The request is malformed."""
         return _error(400, "BadRequest", message)
 
     @classmethod
@@ -213,7 +209,6 @@ def field_error(fault: Fault) -> FieldError:
 
 
 def required(field: str, detail: str = "") -> FieldError:
-    """The field must have a value."""
     return FieldError("FieldValueRequired", field, f"Required value: {detail}" if detail else "Required value")
 
 

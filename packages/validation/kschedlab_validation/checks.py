@@ -2,6 +2,6 @@
 
 from kschedlab.manifests.checks import Checks
 from kschedlab_validation.kinds import faults_of
-from kschedlab_validation.warnings import warnings_of
+from kschedlab_validation.tolerated import warnings_of
 
 CHECKS = Checks(faults_of, warnings_of)

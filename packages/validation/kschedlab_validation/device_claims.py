@@ -52,7 +52,6 @@ Names = Mapping[str, frozenset[str]]
 
 
 def check_resource_claim(claim: ResourceClaim, faults: list[Fault]) -> None:
-    """Check a ResourceClaim."""
     if check_version(claim, faults):
         _check_spec(claim.spec, ("spec",), faults)
         _check_status(claim.status, _names(claim.spec), ("status",), faults)

@@ -151,7 +151,6 @@ def check_binding(conditions: tuple[str, ...], failures: tuple[str, ...], path: 
 
 
 def check_taint(taint: DeviceTaint, path: Path, faults: list[Fault]) -> None:
-    """Check a taint of a device."""
     check_name(taint.key, (*path, "key"), faults, label_key_fault)
     if fault := label_value_fault(taint.value):
         faults.append(Fault((*path, "value"), fault))
@@ -162,7 +161,6 @@ def check_taint(taint: DeviceTaint, path: Path, faults: list[Fault]) -> None:
 
 
 def check_slice(document: ResourceSlice, faults: list[Fault]) -> None:
-    """Check a ResourceSlice."""
     if not check_version(document, faults):
         return
     spec, path = document.spec, ("spec",)
@@ -253,7 +251,6 @@ def _check_device(device: Device, each: bool, path: Path, faults: list[Fault]) -
 
 
 def _lists(device: Device) -> list[tuple[object, ...]]:
-    """The attributes that are lists."""
     values = (value for attribute in device.attributes.values() for value in attribute.given.values())
     return [value for value in values if isinstance(value, tuple)]
 
@@ -306,7 +303,6 @@ def _check_counters(name: str, field: str, counters: dict[str, Counter], path: P
 
 
 def check_device_class(document: DeviceClass, faults: list[Fault]) -> None:
-    """Check a DeviceClass."""
     if not check_version(document, faults):
         return
     spec = document.spec
@@ -327,7 +323,6 @@ def _is_extended(name: str) -> bool:
 
 
 def check_taint_rule(document: DeviceTaintRule, faults: list[Fault]) -> None:
-    """Check a DeviceTaintRule."""
     if not check_version(document, faults):
         return
     selector, path = document.spec.deviceSelector, ("spec", "deviceSelector")

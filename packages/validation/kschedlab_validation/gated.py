@@ -33,7 +33,6 @@ GATED = (ResourceSlice, DeviceClass, ResourceClaim, ResourceClaimTemplate)
 
 
 def needs(gate: str) -> str:
-    """The words of a fault."""
     return later("needs the feature gate {gate}, which is off by default", gate=gate)
 
 

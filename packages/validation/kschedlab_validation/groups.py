@@ -20,7 +20,6 @@ _MOST_CLAIMS = 4
 
 
 def check_pod_group(group: PodGroup, faults: list[Fault]) -> None:
-    """Check a pod group."""
     spec = group.spec
     policy: Path = ("spec", "schedulingPolicy")
     _check_one_of(spec.schedulingPolicy, ("basic", "gang"), policy, faults)

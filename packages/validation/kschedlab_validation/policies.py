@@ -16,7 +16,6 @@ _MOST_VALUES = 10
 
 
 def check_policy(capacity: Quantity, policy: CapacityRequestPolicy, path: Path, faults: list[Fault]) -> None:
-    """Check the policy of a capacity."""
     if policy.validValues and policy.validRange is not None:
         faults.append(Fault(path, "has both validValues and validRange: expected one of them"))
     elif not policy.validValues and policy.validRange is None:

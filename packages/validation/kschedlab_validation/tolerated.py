@@ -22,7 +22,16 @@ from kschedlab.objects.model import (
     Volume,
 )
 from kschedlab.objects.problems import Fault, Path, shortened
+from kschedlab_validation.gated import GATED, gated
 from kschedlab_validation.volumes import mixed_modes
+
+
+def warnings_of(document: ApiObject) -> list[Fault]:
+    """A warning for each of these in the object."""
+    if isinstance(document, GATED):
+        return [*{gate: fault for gate, fault in reversed([*gated(document)])}.values()]  # of each gate the first
+    return tolerated(document)
+
 
 _IQN = re.compile(r"(?=iqn).*iqn\.\d{4}-\d{2}\.[0-9A-Za-z.-]+:[^,;*&$|\s]+", re.ASCII)
 _ISCSI_NAME = re.compile(rf"{_IQN.pattern}|eui.[0-9A-Za-z]{{16}}|naa.[0-9A-Za-z]{{32}}", re.ASCII)

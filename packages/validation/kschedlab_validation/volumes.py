@@ -209,7 +209,6 @@ _LONGEST_NODE_ID = 256
 
 
 def check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
-    """Check a PersistentVolume."""
     spec = volume.spec
     for name in spec.capacity:
         path: Path = ("spec", "capacity", name)
@@ -234,7 +233,6 @@ def _check_volume_spec(spec: PersistentVolumeSpec, path: Path, faults: list[Faul
 
 
 def check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
-    """Check a PersistentVolumeClaim."""
     check_claim_spec(claim.spec, ("spec",), faults)
     for name, amount in claim.status.capacity.items():
         if amount.nanos < 0 or amount.overflows():
@@ -243,7 +241,6 @@ def check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
 
 
 def check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> None:
-    """Check a StorageClass."""
     check_name(storage_class.provisioner.lower(), ("provisioner",), faults, label_key_fault)
     if storage_class.reclaimPolicy:
         check_choice(storage_class.reclaimPolicy, ("Delete", _RETAINED), ("reclaimPolicy",), faults)
@@ -258,7 +255,6 @@ def check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> Non
 
 
 def check_csi_node(node: CSINode, faults: list[Fault]) -> None:
-    """Check a CSINode."""
     names = [driver.name for driver in node.spec.drivers]
     for i, driver in enumerate(node.spec.drivers):
         path: Path = ("spec", "drivers", i)

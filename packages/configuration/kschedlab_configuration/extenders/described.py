@@ -88,7 +88,6 @@ class DescribedExtender(Extender):
         return f"<Extender {self.name}: described>"
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
-        """From the table."""
         table = self.table.filter or FilterTable()
         self._check("filter", table.status)
         if table.error:
@@ -100,14 +99,12 @@ class DescribedExtender(Extender):
         return Filtered([*(name for name in given if name not in gone), *table.add], failed, unresolvable)
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Sequence[tuple[str, int]]:
-        """From the table."""
         if self.table.prioritize is None:
             return super().prioritize(pod, nodes)
         self._check("prioritize", self.table.prioritize.status)
         return list(self.table.prioritize.scores.items())
 
     def preempt(self, pod: Pod, victims: Mapping[str, Victims]) -> Mapping[str, Returned]:
-        """From the table."""
         table = self.table.preempt or VictimTable()
         self._check("preempt", table.status)
         return {

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kschedlab.objects.model import ObjectMeta, Pod, PodGroup, PodSchedulingGroup, PodSpec
 from kschedlab_groups.queued_group import group_of
-from kschedlab_groups.simulated.states import GroupStates
+from kschedlab_groups.simulated.plugin import GroupStates
 from kschedlab_simulation.events import NORMAL
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import PREEMPT, Context

@@ -18,7 +18,7 @@ from kschedlab_groups.group import SUCCESS
 from kschedlab_groups.queue import WithGroups
 from kschedlab_groups.queued_group import QueuedGroup, key_of
 from kschedlab_groups.simulated.evictions import GroupEvictions
-from kschedlab_groups.simulated.states import GroupStates
+from kschedlab_groups.simulated.plugin import GroupStates
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import POP, SCHEDULE, Context
 from kschedlab_simulation.scheduler.device_binding import give_back
@@ -133,7 +133,6 @@ class GroupLoop(Loop):
             yield from self._write(group, "False", ERROR_REASON, why)
 
     def _report(self, group: PodGroup, found: GroupDecision) -> Run:
-        """Write the group's condition."""
         if found.status.code == SUCCESS:
             yield from self._write(group, "True", "Scheduled", found.status.message)
         else:

@@ -9,20 +9,66 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.model import Pod, PodGroup
+from kschedlab.queue.events import UNSCHEDULED_POD_ADD
 from kschedlab.scheduler import Scheduler
 from kschedlab_groups.queue import WithGroups
 from kschedlab_groups.simulated.evictions import GroupEvictions
-from kschedlab_groups.simulated.handlers import GroupHandlers
 from kschedlab_groups.simulated.loop import GroupLoop
-from kschedlab_groups.simulated.plugin import GangScheduling, gate_state
-from kschedlab_groups.simulated.states import GroupStates
+from kschedlab_groups.simulated.plugin import (
+    POD_GROUP_ADD,
+    POD_GROUP_DELETE,
+    POD_GROUP_UPDATE,
+    GangScheduling,
+    GroupStates,
+    gate_state,
+)
 from kschedlab_groups.victims import GroupScheduler
 from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import Context
 from kschedlab_simulation.scheduler.failure import Failures
+from kschedlab_simulation.scheduler.handlers import HandlersByHint
 from kschedlab_simulation.scheduler.parts import Parts
 from kschedlab_simulation.scheduler.preemption import Preempting
+
+
+class GroupHandlers(HandlersByHint):
+    """The handlers of v1.37, which also keep the groups up to date."""
+
+    def __init__(self, context: Context, states: GroupStates) -> None:
+        super().__init__(context)
+        assert isinstance(context.queue, WithGroups)
+        self._groups, self._states = context.queue, states
+
+    def add_pod(self, pod: Pod) -> None:
+        """A pod was added: it may complete its gang."""
+        self._states.put(pod)
+        super().add_pod(pod)
+        if not pod.spec.nodeName and self.is_responsible_for(pod):
+            self._groups.move(UNSCHEDULED_POD_ADD, None, pod)
+
+    def update_pod(self, old: Pod, new: Pod) -> None:
+        self._states.put(new)
+        super().update_pod(old, new)
+
+    def delete_pod(self, pod: Pod) -> None:
+        super().delete_pod(pod)
+        self._states.remove(pod)
+
+    def add_group(self, group: PodGroup) -> None:
+        self._states.groups[group.metadata.namespace, group.metadata.name] = group
+        self._groups.add_group(group)
+        self._groups.move(POD_GROUP_ADD, None, group)
+
+    def update_group(self, old: PodGroup, new: PodGroup) -> None:
+        self._states.groups[new.metadata.namespace, new.metadata.name] = new
+        self._groups.update_group(new)
+        self._groups.move(POD_GROUP_UPDATE, old, new)
+
+    def delete_group(self, group: PodGroup) -> None:
+        self._states.groups.pop((group.metadata.namespace, group.metadata.name), None)
+        self._groups.delete_group(group)
+        self._groups.move(POD_GROUP_DELETE, group)
 
 
 class GroupParts(Parts):

@@ -6,19 +6,56 @@ v1.37: pkg/scheduler/framework/plugins/gangscheduling/gangscheduling.go. Its Pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kschedlab.objects.model import Pod, ResourceClaim
+from kschedlab.objects.model import Pod, PodGroup, ResourceClaim
 from kschedlab.plugins.framework import UNRESOLVABLE, Answer, Plugin, Status, Wait, method
 from kschedlab.queue.events import ASSIGNED_POD_ADD, UNSCHEDULED_POD_ADD, event
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab_groups.group import min_count
-from kschedlab_groups.queued_group import group_of
-from kschedlab_groups.simulated.states import GroupStates
+from kschedlab_groups.queued_group import GroupKey, group_of
 
 if TYPE_CHECKING:
     from kschedlab_simulation.scheduler.context import Context
+
+
+class GroupStates:
+    """``placed``: the scheduler's versions of pods on nodes, assumed or bound, by uid. Set once the cache exists."""
+
+    def __init__(self) -> None:
+        self.groups: dict[GroupKey, PodGroup] = {}
+        self.placed: Mapping[str, Pod] = {}
+        self._pods: dict[GroupKey, dict[str, Pod]] = {}
+
+    def find(self, namespace: str, name: str) -> PodGroup | None:
+        """The group, or None."""
+        return self.groups.get((namespace, name))
+
+    def put(self, pod: Pod) -> None:
+        if (key := group_of(pod)) is not None:
+            self._pods.setdefault(key, {})[pod.metadata.uid] = pod
+
+    def remove(self, pod: Pod) -> None:
+        if (key := group_of(pod)) is not None:
+            self._pods.get(key, {}).pop(pod.metadata.uid, None)
+
+    def count(self, key: GroupKey) -> int:
+        """The number of pods of the group, with and without a node."""
+        return len(self._pods.get(key, ()))
+
+    def scheduled(self, key: GroupKey) -> list[Pod]:
+        """The pods of the group that are assumed or bound."""
+        return [self.placed[uid] for uid in self._pods.get(key, ()) if uid in self.placed]
+
+    def scheduled_count(self, key: GroupKey) -> int:
+        """The number of pods of the group that are assumed or bound."""
+        return len(self._pods[key].keys() & self.placed.keys()) if key in self._pods else 0
+
+    def unscheduled(self, key: GroupKey) -> Pod | None:
+        """A pod of the group without a node, or None."""
+        return next((pod for uid, pod in self._pods.get(key, {}).items() if uid not in self.placed), None)
+
 
 POD_GROUP = "scheduling.k8s.io/PodGroup"
 POD_GROUP_ADD, POD_GROUP_UPDATE = event(POD_GROUP, "Add"), event(POD_GROUP, "Update")

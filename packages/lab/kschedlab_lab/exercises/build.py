@@ -48,7 +48,6 @@ class Build(Exercise):
         return self.example
 
     def judge(self, answer: object) -> Verdict:
-        """The verdict on the answer."""
         text = str(answer)
         if len(text) > LONGEST:
             return Verdict(
@@ -80,7 +79,6 @@ class Build(Exercise):
             return Html()
 
     def explained(self) -> str:
-        """The solution."""
         return f"{self.example.strip()}\n\n{self.why}"
 
 

@@ -44,14 +44,11 @@ class Asked(Protocol):
     def still(self, part: str) -> tuple[Html, str]:
         """What a saved notebook shows, and the same as text."""
 
-    def check(self, answer: Any = None) -> object:
-        """Judge an answer."""
+    def check(self, answer: Any = None) -> object: ...
 
-    def hint(self) -> object:
-        """Give the next hint."""
+    def hint(self) -> object: ...
 
-    def solution(self) -> object:
-        """Give the solution."""
+    def solution(self) -> object: ...
 
 
 class Card(anywidget.AnyWidget):

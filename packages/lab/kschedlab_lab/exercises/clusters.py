@@ -48,7 +48,6 @@ def pictured(
 
 
 def outcome(decision: Decision) -> Html:
-    """The decision as a drawing."""
     return fitting(partial(picture, decision))
 
 

@@ -76,7 +76,6 @@ class SheetForm:
         return {"document": made, "name": name, "then": message.get("then")}
 
     def still(self) -> Html:
-        """What a saved notebook shows."""
         message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
         return element("p", say(message, lesson=title_of(self.form["lesson"]), seeds=self.form["seeds"]))
 
@@ -120,7 +119,6 @@ class RosterForm:
         return next(known, f"unnamed {len(self.files) + 1}/{FILE}")
 
     def still(self) -> Html:
-        """What a saved notebook shows."""
         return element("div", element("p", say("A form: drop the files of the class here.")), self.roster.html())
 
     def __repr__(self) -> str:

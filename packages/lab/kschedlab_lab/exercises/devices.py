@@ -58,7 +58,6 @@ class Case:
 
     @property
     def claim(self) -> Manifest:
-        """The claim."""
         expressions = [of_model(self.model), of_memory(self.memory)]
         return claim_of(expressions, self.count, self.together, self.tolerates)
 

@@ -67,7 +67,6 @@ class Verdict:
         return "\n".join([said, *map(visible, self.evidence.splitlines())])
 
     def html(self) -> Html:
-        """The verdict as markup."""
         mark = element("b", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
         said = element("p", mark, coded(self.words), role="status", style="margin:0.3em 0")
         return join([said, lines(self.evidence) if self.evidence else None, self.picture])
@@ -88,7 +87,6 @@ class Note:
         return "\n".join([say("{title}:", title=self.title), *map(visible, self.words.splitlines())])
 
     def html(self) -> Html:
-        """The note as markup."""
         body = lines(self.words) if "\n" in self.words else coded(self.words)
         return join(
             [element("div", element("b", say("{title}: ", title=self.title)), body, role="status"), self.picture]
@@ -186,7 +184,6 @@ class Exercise(ABC):
         return given if callable(given) else None
 
     def hint(self) -> Note:
-        """The next hint."""
         self._hint = min(self._hint + 1, len(self.hints))
         if self.state is not State.RIGHT:
             self.hints_seen = self._hint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,10 +14,11 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
 from kschedlab.whatif.compare import Step, compare
+from kschedlab.whatif.named_rules import NAMED_RULES
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
 from kschedlab_lab.exercises.exercise import Exercise, drawn
@@ -26,13 +28,9 @@ from kschedlab_lab.exercises.repair import Repair
 
 NODES = ("node-a", "node-b", "node-c")
 CHOSEN = "chosen for preemption"
-CULPRITS = {
-    "preemption.ladder": later("the ladder's fifth rule: the latest of the earliest start times"),
-    "preemption.victims.budgets.counted_down": later("a budget counts down from victim to victim"),
-    "preemption.victims.sorted_again": later("victims are sorted once more after the reprieve, the highest first"),
-}
-"""Rules that differ between neighbours, in words."""
-ELSEWHERE = later("a pod with a nominated node is tried there first")
+NAMED = {rule.name: rule for rule in NAMED_RULES}
+BLAMED, ELSEWHERE = ("start_times", "counted_down", "sorted_again"), "nominated_first"
+"""Rules that differ between neighbours, and one that never makes the difference here."""
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -59,11 +57,9 @@ class Case:
         return compare("default/urgent", Cluster.from_dicts(self.manifests)).steps
 
     def decision(self, name: str) -> Decision:
-        """The generation's decision."""
         return decided(decode_objects(self.manifests), GENERATIONS[name])
 
     def summary(self) -> str:
-        """The choice of each generation."""
         return say(
             "{versions}.",
             versions=say("; ").join(
@@ -141,16 +137,18 @@ def odd_one_out(rng: random.Random) -> Exercise:
 def culprit(rng: random.Random) -> Exercise:
     """One rule makes the difference."""
 
-    def found(case: Case) -> list[tuple[str, str, str]]:
+    def causes(case: Case) -> list[tuple[str, str, str]]:
         return [
-            (step.earlier, step.later, step.causes[0].change.rule)
+            (step.earlier, step.later, rule)
             for step in case.steps
-            if CHOSEN in step.parts and len(step.causes) == 1 and step.causes[0].change.rule in CULPRITS
+            for rule in BLAMED
+            if CHOSEN in step.parts and len(step.causes) == 1
+            if re.fullmatch(NAMED[rule].settings, step.causes[0].change.rule)
         ]
 
-    rule = rng.choice(list(CULPRITS))
-    case = drawn(rng, random_case, lambda case: any(culprit == rule for _, _, culprit in found(case)))
-    earlier, later, right = next(each for each in found(case) if each[2] == rule)
+    name = rng.choice(BLAMED)
+    case = drawn(rng, random_case, lambda case: any(rule == name for _, _, rule in causes(case)))
+    earlier, later, right = next(cause for cause in causes(case) if cause[2] == name)
     before, after = case.chosen[earlier], case.chosen[later]
     why = say(
         "{later} with that one rule as in {earlier} would choose {before} too: compare() finds no other cause.",
@@ -158,7 +156,6 @@ def culprit(rng: random.Random) -> Exercise:
         earlier=earlier,
         before=before,
     )
-    answers = [*CULPRITS.values(), ELSEWHERE]
     return Predict(
         say("Who is to blame?"),
         say(
@@ -168,7 +165,7 @@ def culprit(rng: random.Random) -> Exercise:
             later=later,
             after=after,
         ),
-        say(CULPRITS[right]),
+        say(NAMED[right].title),
         why,
         (
             say("Find the victims on each node in both generations."),
@@ -176,18 +173,16 @@ def culprit(rng: random.Random) -> Exercise:
         ),
         pictured(case.decision(earlier), case.manifests),
         {
-            say(answer): why if answer == CULPRITS[right] else wrong_culprit(answer, earlier, later)
-            for answer in answers
+            say(NAMED[rule].title): why if rule == right else wrong_culprit(rule, earlier, later)
+            for rule in (*BLAMED, ELSEWHERE)
         },
         solved=lambda: beside({name: case.decision(name) for name in (earlier, later)}),
     )
 
 
-def wrong_culprit(answer: str, earlier: str, later: str) -> str:
+def wrong_culprit(rule: str, earlier: str, later: str) -> str:
     """Why that answer is wrong: the rule changed between other generations, or it changes nothing here."""
-    came = {"preemption.ladder": "v1.16", "preemption.victims.budgets.counted_down": "v1.20"}
-    by_words = {CULPRITS[rule]: came.get(rule, "v1.37") for rule in CULPRITS}
-    since = by_words.get(answer, "v1.37")
+    since = NAMED[rule].since
     if since != later:
         return say(
             "That came with {since}; {earlier} and {later} do not differ in it.",

@@ -77,7 +77,6 @@ class Lesson:
         )
 
     def progress(self) -> Summary:
-        """The student's progress."""
         return Summary(self)
 
 
@@ -96,7 +95,6 @@ class Summary:
 
     @property
     def sentence(self) -> str:
-        """The result as text."""
         return self.said(self.solved)
 
     def said(self, solved: int) -> str:
@@ -113,7 +111,6 @@ class Summary:
         return "\n".join(map(visible, [*lines, self.sentence, *([self.trouble] if self.trouble else [])]))
 
     def html(self) -> Html:
-        """The progress as a table."""
         head = element(
             "tr", *(element("th", each, style=HEAD) for each in ("", *terms("exercise", "state", "tries", "hints")))
         )

@@ -106,7 +106,6 @@ class PolicyBuild(Build):
         self.missing_in = missing_in
 
     def judge(self, answer: object) -> Verdict:
-        """The verdict on the answer."""
         text = str(answer)
         if len(text) > LONGEST:
             return Verdict(

@@ -36,7 +36,6 @@ def normalize_mended(scores: list[int], reverse: bool) -> list[int]:
 
 
 def normalized(scores: list[int], reverse: bool) -> list[int]:
-    """The engine's answer."""
     found: list[int] = default_normalize(np.array(scores), reverse, MAX_PRIORITY).tolist()
     return found
 

@@ -52,7 +52,6 @@ class Meeting:
 
     @property
     def instance(self) -> Instance:
-        """The facts as a list."""
         return Instance(element("ul", *(element("li", each) for each in self.facts)), "\n".join(self.facts))
 
 

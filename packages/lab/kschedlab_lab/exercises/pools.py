@@ -39,7 +39,6 @@ HEAD = (
 
 
 def cluster() -> Cluster:
-    """The bundled one."""
     return bundled().cluster(LATEST)
 
 
@@ -66,7 +65,6 @@ def yaml_instance(text: str) -> Instance:
 
 
 def pool_instance() -> Instance:
-    """The pools as a table."""
     note = say(
         "Nodes of a pool have the label {pool}. Three nodes of general that take nobody are left out.", pool=POOL
     )
@@ -112,7 +110,6 @@ class Wish(NamedTuple):
 
     @property
     def manifest(self) -> Manifest:
-        """The pod as YAML."""
         spec: dict[str, Any] = {}
         if self.selects:
             spec["nodeSelector"] = {POOL: self.selects}

@@ -45,7 +45,6 @@ class Predict(Exercise):
         return self.correct
 
     def judge(self, answer: object) -> Verdict:
-        """The verdict on the answer."""
         said = " ".join(str(answer).split())
         if self._read(said) == self._read(self.correct):
             return Verdict(State.RIGHT, self.why)
@@ -66,9 +65,7 @@ class Predict(Exercise):
         return SEPARATORS.sub("", said).casefold().removesuffix(self.unit)
 
     def explained(self) -> str:
-        """The solution."""
         return sentences((say("{answer}.", answer=self.correct), self.why))
 
     def choices(self) -> list[str]:
-        """The choices."""
         return list(self.remarks)

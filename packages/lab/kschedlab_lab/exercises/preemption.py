@@ -59,7 +59,6 @@ class Case(NamedTuple):
         return self.decision.preemption
 
     def drawn(self) -> Html:
-        """The picture of the decision."""
         return drawn_decision(self.decision)
 
     @property
@@ -79,7 +78,6 @@ def decision_on(objects: Objects) -> Decision:
 
 
 def drawn_decision(decision: Decision) -> Html:
-    """The nodes and the ladder."""
     return fitting(Scene(decision).picture, LADDER)
 
 
@@ -150,7 +148,6 @@ def listed(names: list[str]) -> str:
 
 
 def describe(candidate: Candidate) -> str:
-    """The reprieves as text."""
     tries = (
         say("{pod} may stay" if attempt.reprieved else "{pod} is evicted", pod=attempt.pod.pod.metadata.name)
         for attempt in candidate.attempts
@@ -201,7 +198,6 @@ def ladder(case: Case) -> str:
 
 
 def out_at(case: Case, name: str) -> str:
-    """The rule that drops the node."""
     for step in steps(case.preemption, list(case.preemption.candidates)):
         if name in step.standing and name not in step.kept:
             values = row_of(f"{node} {value}" for node, value in step.values.items() if node in step.standing)

@@ -54,7 +54,6 @@ class Progress:
         return cls(Kept.usual(LANGUAGES).path)
 
     def of(self, lesson: str, seed: int, number: int) -> Record | None:
-        """The record of an exercise."""
         self._read()
         return self._kept.get((lesson, seed, number))
 

@@ -180,7 +180,6 @@ def shown(made: Manifest) -> list[str]:
 
 
 def ordered() -> list[str]:
-    """The head of the table of pops."""
     return terms("popped", "pod", "priority", "podTimestamp", "from")
 
 
@@ -285,7 +284,6 @@ def random_script(rng: random.Random) -> Script:
 
 
 def at(seconds: float) -> str:
-    """The moment as an answer."""
     return say("at {seconds:g} s", seconds=seconds)
 
 

@@ -49,7 +49,6 @@ def by_engine(one: Waiting, other: Waiting) -> bool:
 
 
 def made_of(pod: Waiting) -> Manifest:
-    """The pod as a manifest."""
     priority, created, transition, probe = pod
     return waiting("pod", priority, created, *(UNSET if each is None else each for each in (transition, probe)))
 

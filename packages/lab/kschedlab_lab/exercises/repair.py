@@ -74,7 +74,6 @@ class Repair(Exercise):
         return isinstance(code, CodeType) and list(_instructions(code)) == list(_instructions(broken))
 
     def judge(self, answer: object) -> Verdict:
-        """The verdict on the answer."""
         if not callable(answer):
             return Verdict(State.ERROR, say("Hand over the function itself: check(my_function)."), read=False)
         for number, case in enumerate(self.cases(random.Random(self.seed)), 1):
@@ -95,7 +94,6 @@ class Repair(Exercise):
         return Verdict(State.RIGHT, self.why)
 
     def explained(self) -> str:
-        """The solution."""
         return f"{self._named(self.mended)}\n\n{self.why}"
 
     def _difference(self) -> Html:

@@ -57,7 +57,6 @@ class Case(NamedTuple):
         return scores is not None and len(scores.nodes) == len(NODES)
 
     def sums(self) -> dict[str, int]:
-        """The total by node."""
         return dict(result_list(self.decision))
 
 
@@ -68,7 +67,6 @@ def with_weights(**weights: int) -> Generation:
 
 
 def decided(manifests: Sequence[Manifest], generation: Generation = V1_20) -> Case:
-    """The cluster with the decision."""
     return Case(list(manifests), schedule(NEW, Cluster(decode_objects(manifests), V1_20.api), generation))
 
 
@@ -152,7 +150,6 @@ def node_words(case: Case, name: str) -> str:
 
 
 def sums_words(case: Case) -> str:
-    """All sums."""
     return say("The sums: {sums}.", sums=say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES))
 
 

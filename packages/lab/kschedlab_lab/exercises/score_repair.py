@@ -143,7 +143,6 @@ class RepairDraw(Repair):
     """A drawing function, checked by the exact probabilities of its results instead of by sampling."""
 
     def judge(self, answer: object) -> Verdict:
-        """The verdict on the answer."""
         return super().judge(Drawn(answer) if callable(answer) else answer)
 
 

@@ -92,7 +92,6 @@ def what_helps(rng: random.Random) -> Exercise:
 
 
 def helped(decision: Decision) -> str:
-    """The result of a change."""
     if decision.node is None:
         return say("It is still pending: {message}", message=decision.message)
     return say(
@@ -243,7 +242,6 @@ def only_there(rng: random.Random) -> Exercise:
 
 
 def pods_cpu(objects: Objects) -> int:
-    """The pod's request in milli."""
     return cluster().fork().info(objects.pods[0]).request.get("cpu", 0)
 
 
@@ -253,7 +251,6 @@ class OneLine(Build):
     before: str
 
     def judge(self, answer: object) -> Verdict:
-        """The verdict on the answer."""
         changed = changed_lines(self.before, str(answer))
         if changed > 1:
             return Verdict(State.WRONG, say("{lines} lines are changed; change one.", lines=changed))
@@ -329,7 +326,6 @@ def free_cpu(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
 
 
 def by_engine(allocatable: int, pods: Pods) -> int:
-    """The scheduler's count."""
     made = [node("node-a", f"{allocatable}m")]
     for number, each in enumerate(pods):
         manifest = pod(f"pod-{number}", "node-a")
@@ -360,7 +356,6 @@ def nodes_with_pods(rng: random.Random) -> Iterator[tuple[int, Pods]]:
 
 
 def free_cpu_of_a_node(seed: int) -> Exercise:
-    """The pods that count on a node."""
     return Repair(
         say("How much is free?"),
         say(

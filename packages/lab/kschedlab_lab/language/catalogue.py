@@ -18,13 +18,11 @@ FIRST_DAY = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def path_of(code: str) -> Path:
-    """The file of a language."""
     return FOLDER / f"{code}.po"
 
 
 @cache
 def read(code: str) -> Catalog:
-    """The catalogue of a language."""
     with path_of(code).open("rb") as file:
         return read_po(file, locale=code, charset="utf-8")
 

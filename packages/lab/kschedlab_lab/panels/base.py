@@ -58,7 +58,6 @@ class View:
 
 
 def drawn(picture: Picture, room: Room) -> Html:
-    """The drawing for this room."""
     return picture if isinstance(picture, Html) else picture(room)
 
 
@@ -170,7 +169,6 @@ class Panel(Generic[S]):
             each.refresh()
 
     def first(self) -> S:
-        """The settings at the beginning."""
         return self._first
 
     def state(self, settings: S, room: Room) -> dict[str, Any]:
@@ -302,7 +300,6 @@ class Panel(Generic[S]):
 
 
 def _failed(error: str) -> View:
-    """The view of an error."""
     said = say("Error: {error}", error=error)
     return View(Html(), said, Html(), said)
 
@@ -316,7 +313,6 @@ def attempted(make: Callable[[], T]) -> tuple[T | None, str]:
 
 
 def words(view: View) -> Html:
-    """The sentence and the table."""
     sentence = element("p", element("b", view.sentence), style="margin:0.3em 0") if view.sentence else None
     return join([sentence, view.table])
 

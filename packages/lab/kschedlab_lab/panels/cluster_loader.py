@@ -33,7 +33,6 @@ class Loader(Enlargeable):
         self._show(panel)
 
     def display(self) -> None:
-        """Show it in the current cell."""
         self.stage.display(self)
 
     def take(self, read: Callable[[], Loaded]) -> None:

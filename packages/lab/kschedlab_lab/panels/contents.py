@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.resources import files
+
+import msgspec
+import yaml
 
 from kschedlab.messages import later, say, terms
 from kschedlab.text.html import Html, element, join
@@ -15,8 +19,7 @@ from kschedlab_lab.views.course import Card, Point, draw_course, thumbnail
 from kschedlab_lab.views.style import CELL, HEAD, NUMBER, TABLE
 
 
-@dataclass(frozen=True)
-class Lesson:
+class Lesson(msgspec.Struct, frozen=True):
     """One notebook. ``after``: the lessons that it builds on; ``terms``: the names of the source that it explains.
 
     ``acts``: what a student does in it; ``minutes``: how long that takes, without the exercises; ``in_class``: the
@@ -52,7 +55,6 @@ class Lesson:
 
     @property
     def file(self) -> str:
-        """The notebook's file name."""
         return f"{self.number}-{self.name.replace(' ', '-')}.ipynb"
 
     @property
@@ -64,112 +66,9 @@ class Lesson:
         return say(message, number=self.document, article=say(self.article), version=say(self.version))
 
 
-LESSONS = (
-    Lesson(
-        later("01 overview"),
-        later("How does a pod get from the scheduler's start-up to a node?"),
-        later("Send a pod through the whole scheduler and stop it at any point."),
-        60,
-        90,
-        ("scheduleOne", "findNodesThatFit", "PrioritizeNodes", "FitError", "nominatedNodeName"),
-        (),
-        (0, 0.5),
-        "003",
-        later("kube-scheduler: an introduction"),
-        "v1.16",
-    ),
-    Lesson(
-        later("02 queue"),
-        later("Which pod is next, and what brings a failed one back?"),
-        later("Pop a heap, drag priorities, and follow failed pods on a clock."),
-        45,
-        90,
-        ("Heap", "activeQComp", "podTimestamp", "UnschedulablePodsMap", "nominatedPodMap"),
-        ("01",),
-        (1, 0.5),
-        "001",
-        later("Source analysis: scheduling_queue"),
-        "v1.13",
-    ),
-    Lesson(
-        later("03 score"),
-        later("Which of the feasible nodes is best?"),
-        later("Build a node's total from its plugins, score by score."),
-        40,
-        90,
-        ("prioritizeNodes", "RunScorePlugins", "PluginToNodeScores", "selectHost"),
-        ("02",),
-        (2, 0),
-        "002",
-        later("Score: the whole process"),
-        "v1.20",
-    ),
-    Lesson(
-        later("04 map-reduce"),
-        later("How do many workers score many nodes without a lock?"),
-        later("Watch sixteen workers fill one table, and lose an update without a lock."),
-        40,
-        90,
-        ("PrioritizeNodes", "Map", "Reduce", "ParallelizeUntil", "results"),
-        ("03",),
-        (3, 0),
-        "004",
-        later("Scoring in parallel without locks"),
-        later("v1.13 to v1.16"),
-    ),
-    Lesson(
-        later("05 preemption"),
-        later("Nothing fits: on which node are pods evicted, and which?"),
-        later("Drag pods, budgets and start times, and see which node loses whom."),
-        40,
-        90,
-        ("SelectCandidate", "candidatesToVictimsMap", "pickOneNodeForPreemption", "GetEarliestPodStartTime"),
-        ("02",),
-        (2, 1),
-        "000",
-        later("Step two: choosing the best node to preempt on"),
-        "v1.20",
-    ),
-    Lesson(
-        later("06 generations"),
-        later("One cluster, four schedulers: where do they differ, and by which rule?"),
-        later("Switch one rule between two versions and see which node changes."),
-        30,
-        45,
-        ("Policy", "KubeSchedulerConfiguration"),
-        ("03", "05"),
-        (3, 1),
-    ),
-    Lesson(
-        later("07 your cluster"),
-        later("Your own cluster: why there, why pending, what would change it?"),
-        later("Load your own cluster and click a node: why not this one?"),
-        30,
-        45,
-        ("kubectl get",),
-        ("04", "06"),
-        (4, 0.5),
-    ),
-    Lesson(
-        later("09 your plugin"),
-        later("What if the scheduler knew one thing more?"),
-        later("Write a filter and a score of your own, and watch them decide."),
-        30,
-        45,
-        ("FilterPlugin", "ScorePlugin", "EnqueueExtensions"),
-        ("07",),
-        (5, 0),
-    ),
-    Lesson(
-        later("10 devices"),
-        later("Which GPU does the pod get, and why none?"),
-        later("Claim GPUs with sliders, and follow a selector step by step."),
-        25,
-        45,
-        ("ResourceSlice", "DeviceClass", "ResourceClaim", "matchAttribute", "allocateOne"),
-        ("07",),
-        (5, 1),
-    ),
+LESSONS = msgspec.convert(
+    yaml.load(files("kschedlab_lab.panels").joinpath("lessons.yaml").read_text("utf-8"), yaml.CSafeLoader),
+    tuple[Lesson, ...],
 )
 LIGHT = "font-weight:normal;"
 LINK = "text-decoration:underline;color:var(--jp-content-link-color,#0072B2);"
@@ -209,7 +108,6 @@ def _before(number: str) -> frozenset[str]:
 
 
 def show(settings: Settings) -> View:
-    """The map's view."""
     lesson = BY_TITLE[settings.lesson]
     sentence = say("{lesson}: {question}", lesson=say(lesson.title), question=say(lesson.question))
     facts = _facts(lesson)
@@ -287,5 +185,4 @@ def _row(lesson: Lesson) -> Html:
 
 
 def panel(**settings: str) -> Panel[Settings]:
-    """The map as a panel."""
     return Panel(Settings().changed(**settings), show)

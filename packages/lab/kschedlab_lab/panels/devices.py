@@ -62,7 +62,6 @@ class Settings(Restorable):
 
 
 def selectors(settings: Settings) -> list[str]:
-    """The expressions of the claim."""
     found = [of_model(settings.model)] if settings.model != "any" else []
     return found + ([of_memory(settings.memory)] if settings.memory else [])
 
@@ -78,7 +77,6 @@ def of_memory(gibibytes: int) -> str:
 
 
 def claim(settings: Settings) -> Manifest:
-    """The claim of train."""
     return claim_of(selectors(settings), settings.count, settings.together, settings.tolerates)
 
 
@@ -225,7 +223,6 @@ def _tally(seen: Sequence[NodeSight]) -> str:
 
 
 def wished(settings: Settings) -> str:
-    """The claim in words."""
     several = settings.count > 1
     wish = count(settings.count, "GPU")
     if settings.model != "any":

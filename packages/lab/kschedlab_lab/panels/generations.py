@@ -23,8 +23,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.comparison import answer, decided, picked, remark
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import Step, steps
-from kschedlab.text.rule_words import WORDS
-from kschedlab.whatif.switching import SWITCHES, Switch, switched
+from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule, switched
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.question import Question, answers
@@ -36,17 +35,21 @@ from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
 
 NONE, ON, OFF = "none", "on", "off"
 
+RULE_NAMES = tuple(rule.name for rule in NAMED_RULES)
+
 
 def read_rules(text: str) -> str:
     """The rules of a text such as "sorted_again on; start_times off", in their order. ValueError says what is wrong."""
     pinned: dict[str, str] = {}
     for part in [] if text.strip() == NONE else text.split(";"):
         name, _, state = part.strip().partition(" ")
-        if name not in WORDS or state.strip() not in (ON, OFF):
+        if name not in RULE_NAMES or state.strip() not in (ON, OFF):
             problem = say('"{rule}" is not a rule with on or off, such as "sorted_again on"', rule=part.strip())
-            raise InputValueError(say("rules: {problem}; the rules are {rules}", problem=problem, rules=listed(WORDS)))
+            raise InputValueError(
+                say("rules: {problem}; the rules are {rules}", problem=problem, rules=listed(RULE_NAMES))
+            )
         pinned[name] = state.strip()
-    return "; ".join(f"{rule.name} {pinned[rule.name]}" for rule in SWITCHES if rule.name in pinned) or NONE
+    return "; ".join(f"{rule.name} {pinned[rule.name]}" for rule in NAMED_RULES if rule.name in pinned) or NONE
 
 
 @dataclass(frozen=True)
@@ -55,23 +58,23 @@ class Settings(Restorable):
 
     cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
     version: str = slider("version", NAMES, NAMES[0])
-    rules: str = typed("rules switched", NONE, (NONE, *(f"{name} {ON}" for name in WORDS)), read_rules)
+    rules: str = typed("rules switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
 
     @property
     def pinned(self) -> dict[str, str]:
         """By name of a rule: "on" or "off", whatever the version says."""
         return {} if self.rules == NONE else dict(part.split(" ") for part in self.rules.split("; "))
 
-    def has(self, rule: Switch) -> bool:
+    def has(self, rule: NamedRule) -> bool:
         """Whether the rule holds."""
         state = self.pinned.get(rule.name)
         return rule.is_on(self.version) if state is None else state == ON
 
     def flipped(self) -> frozenset[str]:
         """The rules that are other than in the version."""
-        return frozenset(rule.name for rule in SWITCHES if self.has(rule) != rule.is_on(self.version))
+        return frozenset(rule.name for rule in NAMED_RULES if self.has(rule) != rule.is_on(self.version))
 
-    def switching(self, rule: Switch) -> Self:
+    def switching(self, rule: NamedRule) -> Self:
         """These settings with the rule the other way; a rule that is as in the version again is not named."""
         state = not self.has(rule)
         pinned = {name: each for name, each in self.pinned.items() if name != rule.name}
@@ -106,7 +109,7 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
     return _decide(settings.cluster, settings.version, settings.flipped(), tuple(plugins))
 
 
-def matters(settings: Settings, rule: Switch, plugins: Sequence[object] = ()) -> bool:
+def matters(settings: Settings, rule: NamedRule, plugins: Sequence[object] = ()) -> bool:
     """Whether switching this rule alone changes the node, or who is evicted there."""
     return answer(decide(settings, plugins)) != answer(decide(settings.switching(rule), plugins))
 
@@ -114,12 +117,12 @@ def matters(settings: Settings, rule: Switch, plugins: Sequence[object] = ()) ->
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision = decide(settings, plugins)
-    levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in SWITCHES]
+    levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in NAMED_RULES]
     said = sentence(settings, decision)
     stops = [stop(settings, name, plugins) for name in NAMES]
     handles = Handles(node_badges=STORIES[settings.cluster].signs)
     board = Board(stops, NAMES.index(settings.version), levers, say(STORIES[settings.cluster].about), handles)
-    lit = [rule for rule, each in zip(SWITCHES, levers, strict=True) if each.matters]
+    lit = [rule for rule, each in zip(NAMED_RULES, levers, strict=True) if each.matters]
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in stops)
     return View(
         lambda room: stage(decision, board, room, said),
@@ -150,21 +153,21 @@ def stop(settings: Settings, name: str, plugins: Sequence[object]) -> Stop:
     return Stop(name, picked(decision), f"version: {name}, rules: {NONE}", one, bool(flipped))
 
 
-def lever(settings: Settings, rule: Switch, matters: bool | None) -> Lever:
+def lever(settings: Settings, rule: NamedRule, matters: bool | None) -> Lever:
     """A rule as a switch."""
     on, pinned = settings.has(rule), rule.name in settings.flipped()
-    words, sets = WORDS[rule.name], f"rules: {settings.switching(rule).rules}"
+    sets = f"rules: {settings.switching(rule).rules}"
     about = later("{rule}: on. {means}" if on else "{rule}: off. {means}")
-    tip = say(about, rule=say(words.title), means=say(words.after if on else words.before))
+    tip = say(about, rule=say(rule.title), means=say(rule.after if on else rule.before))
     tip += "" if matters is not False else say(" (makes no difference here)")
-    return Lever(rule.name, say(words.title), NAMES.index(rule.since), on, pinned, matters, sets, tip)
+    return Lever(rule.name, say(rule.title), NAMES.index(rule.since), on, pinned, matters, sets, tip)
 
 
 def sentence(settings: Settings, decision: Decision) -> str:
     """Which version, with which rules switched, decides what."""
     others = [
-        say("“{rule}” on" if settings.has(rule) else "“{rule}” off", rule=say(WORDS[rule.name].title))
-        for rule in SWITCHES
+        say("“{rule}” on" if settings.has(rule) else "“{rule}” off", rule=say(rule.title))
+        for rule in NAMED_RULES
         if rule.name in settings.flipped()
     ]
     scheduler = settings.version
@@ -241,7 +244,7 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
     plain = type(settings)(settings.cluster, settings.version)
     stops = [stop(plain, name, ()) for name in NAMES]
     stops = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops)]
-    levers = [replace(lever(settings, rule, None), sets="", tip="") for rule in SWITCHES]
+    levers = [replace(lever(settings, rule, None), sets="", tip="") for rule in NAMED_RULES]
     story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
     return stage_before(

@@ -66,7 +66,6 @@ def heaps(settings: Settings) -> list[Heap]:
 
 
 def head(settings: Settings) -> str:
-    """The node that comes out first."""
     return heaps(settings)[-1].items[0][0]
 
 
@@ -104,7 +103,6 @@ def _swap(now: Heap, number: int, at: int) -> str:
 
 
 def describe(settings: Settings) -> str:
-    """The node that comes out first."""
     best = [name for name, score in zip(NAMES, settings.scores, strict=True) if score == max(settings.scores)]
     first = head(settings)
     if len(best) == 1:

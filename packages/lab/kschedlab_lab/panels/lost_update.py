@@ -199,7 +199,6 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def what_is_left() -> Question[Settings]:
-    """The question before the panel."""
     scores = [each.score for each in update(Settings()).addings]
 
     def why(settings: Settings, answer: str) -> str:

@@ -200,13 +200,11 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 
 
 def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html:
-    """The picture of this step."""
     now = handout(settings, plugins)
     return draw_handing_out(now, durations(settings.nodes, settings.seed), room, describe(settings, now))
 
 
 def describe(settings: Settings, now: Handout) -> str:
-    """The latest step as a sentence."""
     last, step, decision = ends(settings), settings.step, now.decision
     if step == 0:
         started = min(settings.workers, settings.nodes)

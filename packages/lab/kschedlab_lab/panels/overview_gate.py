@@ -195,7 +195,6 @@ def _switched(name: str, now: bool) -> str:
 
 
 def sentence(asked: Sequence[str], verdict: NodeVerdict) -> str:
-    """The verdict on node-a."""
     if verdict.plugin is None:
         return say("All {number} predicates let web onto {node}.", number=len(asked), node=NODE)
     number = asked.index(verdict.plugin) + 1

@@ -177,7 +177,6 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    """The question before the panel."""
     return Question(
         say("Seven pods are at the API server. How many of them does the scheduler's informer see?"),
         (),

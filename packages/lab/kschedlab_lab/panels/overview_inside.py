@@ -232,7 +232,6 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    """The question before the panel."""
     return Question(
         say("Schedule() calls PrioritizeNodes only if enough nodes pass the filters. How many are enough?"),
         (),

@@ -207,7 +207,6 @@ _BOXES = {
 
 
 def _words(step: Step) -> str:
-    """The result of the step."""
     said = {
         context.POP: say("web leaves the activeQ"),
         context.SCHEDULE: say("chooses {node}", node=step.node) if step.node else step.detail or say(NO_NODE),

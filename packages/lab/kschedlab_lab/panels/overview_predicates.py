@@ -81,7 +81,6 @@ def catalogue() -> NotebookTable:
 
 
 def compared() -> str:
-    """The counts of both lists."""
     return predicates_sentence(predicates())
 
 

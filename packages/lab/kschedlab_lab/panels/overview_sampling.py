@@ -105,7 +105,6 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    """The question before the panel."""
     return Question(
         say("5,000 nodes, all feasible, nothing configured. How many feasible nodes does v1.16 find before it stops?"),
         (),
@@ -130,7 +129,6 @@ def _why(settings: Settings, answer: str) -> str:
 
 
 def which_finds_more() -> Prediction:
-    """The question about the curve."""
     small, large = (nodes_to_find(nodes, 0, V1_16.sampling) for nodes in (3000, 5500))
     why = say(
         "Of 3,000 nodes 50 - 24 = 26 per cent are enough, which is {small}; of 5,500 nodes 50 - 44 = 6 per cent, "

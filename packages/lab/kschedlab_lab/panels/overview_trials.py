@@ -60,7 +60,6 @@ def _everything(obstacle: bool, way_out: bool) -> list[Manifest]:
 
 
 def with_port(made: Manifest, port: int, protocol: str = "TCP") -> Manifest:
-    """The pod with this host port."""
     made["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": port, "protocol": protocol}]
     return made
 

@@ -120,7 +120,6 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
 
 
 def who_leaves() -> Question[Settings]:
-    """The question before the panel."""
     return Question(
         say(
             "urgent needs the room of two pods. The budget covers mail and jobs, and allows no disruption. Who is "

@@ -94,7 +94,6 @@ def run(settings: Settings) -> Run:
 
 
 def describe(act: Act) -> str:
-    """The act in words."""
     array = [f"{name(key)} ({act.priorities[key]})" for key in act.queue]
     if act.act == "start":
         return say("{pods}; the head, {pod}, is next.", pods=count(len(array), "pod"), pod=array[0])
@@ -197,7 +196,6 @@ def idle(settings: Settings) -> dict[str, str]:
 
 
 def picture(settings: Settings, room: Room) -> Html:
-    """The heap after the operation."""
     done = run(settings)
     return drawn(settings, done, len(done.acts) - 1, result(settings, done), room, last=True)
 

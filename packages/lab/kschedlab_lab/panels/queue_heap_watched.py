@@ -36,18 +36,15 @@ class Watched(HeapData[QueuedPodInfo]):
         self.acts: list[Act] = []
 
     def less(self, i: int, j: int) -> bool:
-        """Compare two places."""
         answer = super().less(i, j)
         self.note("less", (i, j), answer)
         return answer
 
     def swap(self, i: int, j: int) -> None:
-        """Exchange two places."""
         super().swap(i, j)
         self.note("swap", (i, j))
 
     def push(self, key: str, obj: QueuedPodInfo) -> None:
-        """Append it."""
         super().push(key, obj)
         self.note("push", (len(self.queue) - 1,))
 
@@ -71,7 +68,6 @@ def manifest(name: str, priority: int) -> Manifest:
 
 
 def decoded(made: Manifest) -> Pod:
-    """The pod of a manifest."""
     (pod,) = decode_objects([made]).pods
     return pod
 
@@ -97,5 +93,4 @@ def watched(made: list[Manifest]) -> tuple[Heap[QueuedPodInfo], Watched]:
 
 
 def name(key: str) -> str:
-    """The key without its namespace."""
     return key.partition("/")[2]

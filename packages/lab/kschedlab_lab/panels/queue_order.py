@@ -52,7 +52,6 @@ class Settings(Restorable):
 
 
 def manifests(settings: Settings) -> list[Manifest]:
-    """The two pods."""
     s = settings
     return [
         waiting("mail", s.mail_priority, s.mail_created, s.mail_transition, s.mail_probe),
@@ -78,7 +77,6 @@ def at(minutes: int) -> str:
 
 
 def pods(settings: Settings) -> tuple[Pod, Pod]:
-    """The two pods as objects."""
     mail, web = decode_objects(manifests(settings)).pods
     return mail, web
 

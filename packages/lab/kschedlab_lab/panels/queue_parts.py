@@ -166,7 +166,6 @@ def _keys(queue: WithoutBackoff) -> tuple[list[str], list[str]]:
 
 
 def of(settings: Settings) -> tuple[Call, ...]:
-    """The story of these settings."""
     return calls(settings.meanwhile, settings.reason, settings.then)
 
 
@@ -200,7 +199,6 @@ def show(settings: Settings) -> View:
 
 
 def picture(settings: Settings, room: Room) -> Html:
-    """The queue after the last call."""
     seen = of(settings)
     return drawn(settings, len(seen) - 1, room, last=True)
 

@@ -38,7 +38,6 @@ def manifest(labels: dict[str, str] | None = None, reason: str = "") -> Manifest
 
 
 def neighbour(app: str) -> Pod:
-    """A pod that is bound to a node."""
     return decoded(build.pod(app, "node-a", labels={"app": app}))
 
 

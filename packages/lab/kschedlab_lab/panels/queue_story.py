@@ -153,7 +153,6 @@ class Story:
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
 
     def ends(self, name: str) -> None:
-        """A pod on a node is gone."""
         self.queue.move(ASSIGNED_POD_DELETE, decoded(self.cluster.pop(name)))
 
     def label(self, node: str, key: str, value: str) -> None:
@@ -182,7 +181,6 @@ EVENTS: tuple[tuple[int, str, Callable[[Story], None]], ...] = (
 
 @lru_cache(16)
 def replay(generation: str, busy: bool, plugins: tuple[object, ...] = ()) -> Story:
-    """The whole story."""
     story = Story(generation, busy, plugins)
     story.run(END)
     return story

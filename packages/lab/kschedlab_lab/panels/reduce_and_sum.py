@@ -110,7 +110,6 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 
 
 def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html:
-    """The picture of this stage."""
     fields = {name: field for field, name in FIELDS.items()}
     selected = settings.priority, settings.node
     return draw_stage(decide(settings, plugins), settings.stage, selected, fields, room, describe(settings, plugins))
@@ -124,7 +123,6 @@ def describe(settings: Settings, plugins: Sequence[object] = ()) -> str:
 
 
 def news(decision: Decision, stage: str) -> str:
-    """The result of the stage."""
     scores = decision.scores
     assert scores is not None
     if stage == MAP:

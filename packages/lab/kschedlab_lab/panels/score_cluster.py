@@ -83,7 +83,6 @@ def manifests(cause: Cause) -> list[Manifest]:
 
 
 def nodes(cause: Cause) -> list[Manifest]:
-    """The four nodes."""
     made = [
         node("node-a", 4, "16Gi", _labels("node-a", "east", "slow")),
         node("node-b", 4, "8Gi", _labels("node-b", "east", "slow")),

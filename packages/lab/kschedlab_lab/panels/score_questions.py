@@ -34,7 +34,6 @@ def which_node() -> Question[Settings]:
 
 
 def chosen(decision: Decision) -> str:
-    """The node that the pod goes to."""
     return decision.node or ""
 
 

@@ -28,11 +28,9 @@ class Playable(Protocol):
     def state(self, settings: Any, room: Room) -> Message:
         """What there is to see for these settings."""
 
-    def go(self, settings: Any) -> object:
-        """Change the settings."""
+    def go(self, settings: Any) -> object: ...
 
-    def first(self) -> Any:
-        """The settings at the beginning."""
+    def first(self) -> Any: ...
 
     def frames(self, room: Room) -> Sequence[tuple[Html, str]]:
         """Pictures between question and answer, with their captions."""
@@ -46,11 +44,9 @@ class Playable(Protocol):
     def uncover(self) -> object:
         """Show the answer although the question above is open."""
 
-    def still(self) -> Html:
-        """What a saved notebook shows."""
+    def still(self) -> Html: ...
 
-    def fail(self, error: str) -> None:
-        """Show this error."""
+    def fail(self, error: str) -> None: ...
 
 
 class Session:
@@ -65,7 +61,6 @@ class Session:
         self.shown: Message = self.look()
 
     def look(self) -> Message:
-        """The panel's current state."""
         self.shown = self._state(self.panel.settings)
         return self.shown
 

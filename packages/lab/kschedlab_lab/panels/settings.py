@@ -147,7 +147,6 @@ def choice(
 
 
 def switch(label: str, default: bool = False) -> Any:
-    """On or off: a checkbox."""
     return _field(Control(label, "switch", (False, True), lambda on: later("on") if on else later("off")), default)
 
 

@@ -157,7 +157,6 @@ def _last(found: Sequence[Moment], me: int) -> str:
 
 
 def _after(before: Moment, memory: Memory, me: int, node: int, does: str, value: Sum) -> Moment:
-    """The moment after this step."""
     ended = does in ("writes", "adds at once", "writes its cell")
     in_hand = {who: held for who, held in before.in_hand.items() if who != me}
     if does in ("reads", "adds"):
@@ -167,7 +166,6 @@ def _after(before: Moment, memory: Memory, me: int, node: int, does: str, value:
 
 
 def moments(settings: Settings) -> tuple[Moment, ...]:
-    """The steps with these settings."""
     return _moments(settings.workers, settings.design, settings.seed)
 
 

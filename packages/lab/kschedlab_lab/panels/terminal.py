@@ -91,11 +91,9 @@ class Terminal(Panel[Nothing]):
         super().__init__(Nothing(), self._look, lambda _: scenario_text(story), f'terminal.panel("{story}")')
 
     def scenario(self) -> Scenario:
-        """The story as it is served."""
         return loads_scenario(scenario_text(self.story), self.story)
 
     def see(self, seen: Seen) -> None:
-        """Show this state."""
         self.seen = seen
         self.go(self.settings)
 

@@ -55,14 +55,12 @@ def kubeconfig() -> Path:
 class Following(Protocol):
     """A panel that shows a cluster."""
 
-    def scenario(self) -> Scenario:
-        """The cluster to serve."""
+    def scenario(self) -> Scenario: ...
 
     def stage(self) -> Any:
         """A widget that shows the panel."""
 
-    def see(self, seen: Seen) -> None:
-        """Show this state."""
+    def see(self, seen: Seen) -> None: ...
 
 
 class Desk(Enlargeable):

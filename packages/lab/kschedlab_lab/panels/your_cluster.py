@@ -114,7 +114,6 @@ class Answers:
         return what_if(pod, self.loaded.cluster(generation), deciding, label)
 
     def __call__(self, settings: Any) -> View:
-        """The view for these settings."""
         cluster = self.loaded.cluster(settings.generation)
         generation = GENERATIONS[settings.generation].plus(*self.plugins)
         try:

@@ -104,7 +104,6 @@ def refused_degrees(plugins: tuple[object, ...]) -> dict[str, tuple[int, ...]]:
 
 
 def racks(settings: Settings, plugins: Sequence[object]) -> dict[str, Rack]:
-    """The thermometers."""
     refused = refused_degrees(tuple(plugins))
     return {name: rack(settings, setting, refused[name]) for name, setting in RACKS.items()}
 

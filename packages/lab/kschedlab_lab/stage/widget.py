@@ -23,11 +23,9 @@ class Session(Protocol):
     shown: dict[str, Any]
     controls: list[dict[str, Any]]
 
-    def look(self) -> dict[str, Any]:
-        """The current state."""
+    def look(self) -> dict[str, Any]: ...
 
-    def receive(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The replies to a message."""
+    def receive(self, message: Mapping[str, Any]) -> list[dict[str, Any]]: ...
 
     def saved(self) -> tuple[Html, str]:
         """What a saved notebook shows, as HTML and as text."""

@@ -80,12 +80,10 @@ def summed(decision: Decision, node: str) -> Step:
 
 
 def steps_text(lines: Sequence[Step]) -> str:
-    """The steps as lines."""
     return "\n".join(aligned([[step.label, str(step), step.remark] for step in lines]))
 
 
 def steps_html(lines: Sequence[Step]) -> Html:
-    """The steps as a table."""
     return table((*terms("Step", "Arithmetic"), ""), (row(step.label, _pointing(step), step.remark) for step in lines))
 
 

@@ -288,6 +288,5 @@ class _Layout:
 
 
 def _hatched(x: float, y: float, wide: float, high: float) -> Html:
-    """The stripes of a tie."""
     place = f"translate({x:.1f},{y:.1f})"
     return element("path", d=hatch(wide, high, 14), transform=place, stroke=CHOSEN, opacity=0.35)

@@ -166,7 +166,6 @@ class Columns(NamedTuple):
     per: int
 
     def bands(self, number: int) -> list[range]:
-        """The columns of each band."""
         return [range(number)[start : start + self.per] for start in range(0, number, self.per)]
 
     def x(self, column: int) -> float:

@@ -56,19 +56,15 @@ class Bars:
     vetoed: Sequence[str] = ()
 
     def fill(self, part: str) -> str:
-        """The colour of a part."""
         return self.fills.get(part) or FILLS[list(self.parts).index(part) % len(FILLS)]
 
     def end(self, i: int) -> str:
-        """The text beside a bar."""
         return say("{ends} tie", ends=self.ends[i]) if self.names[i] in self.tied else self.ends[i]
 
     def total(self, i: int) -> float:
-        """The length of a bar."""
         return sum(values[i] for values in self.parts.values())
 
     def __call__(self, room: Room) -> Html:
-        """The drawing for this room."""
         plan = Plan(self, room)
         return svg(plan.shapes(), room.width, plan.end, self.alt)
 

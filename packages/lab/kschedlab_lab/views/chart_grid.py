@@ -68,7 +68,6 @@ class Grid:
     explained: bool = False
 
     def __call__(self, room: Room) -> Html:
-        """The drawing for this room."""
         plan = Plan(self, room)
         return svg(plan.shapes(), plan.width, plan.bottom, self.alt)
 

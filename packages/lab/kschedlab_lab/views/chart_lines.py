@@ -37,7 +37,6 @@ class Lines:
     drag: str = ""
 
     def __call__(self, room: Room) -> Html:
-        """The drawing for this room."""
         return _Drawing(self, room).svg()
 
 

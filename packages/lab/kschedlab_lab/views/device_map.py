@@ -79,7 +79,6 @@ class Card(NamedTuple):
 
     @property
     def box(self) -> float:
-        """The width of a device."""
         return (self.wide - 2 * PAD - 6 * (self.columns - 1)) / self.columns
 
 

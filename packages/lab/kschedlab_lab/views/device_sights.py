@@ -79,7 +79,6 @@ class Sight(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The same without its name."""
         what = say(WORDS[self.state])
         return say("{what}: {why}", what=what, why=self.why) if self.why else what
 

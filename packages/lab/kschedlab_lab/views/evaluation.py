@@ -69,7 +69,6 @@ def result_of(step: Step) -> str:
 
 
 def evaluation_text(steps: Sequence[Step]) -> str:
-    """The evaluation as plain text."""
     deepest = max((step.depth for step in steps), default=0)
     return "\n".join(f"{'  ' * (deepest - step.depth)}{step.text} = {result_of(step)}" for step in steps)
 

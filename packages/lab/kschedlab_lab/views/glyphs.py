@@ -60,7 +60,6 @@ def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
 
 
 def sign(drawn: Badge, ink: str) -> list[Html]:
-    """The lines of the sign."""
     if drawn.kind in ("shield", "broken", "open"):
         if drawn.kind == "broken":
             return [_lines(SHIELD, "#FFFFFF", EVICTED), _lines(CRACK, "#FFFFFF")]

@@ -57,7 +57,6 @@ class _Line:
         self.top, self.left, self.end = top, left, top + LINE * max(-(-number // self.per), 1)
 
     def at(self, place: int) -> tuple[float, float]:
-        """The middle of this place."""
         return self.left + (place % self.per + 0.5) * self.step, self.top + LINE * (place // self.per) + 11
 
 

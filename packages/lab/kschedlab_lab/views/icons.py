@@ -18,7 +18,6 @@ PATHS: Mapping[str, str] = {
 
 
 def icon(kind: str, x: float, y: float, stroke: str = "currentColor") -> Html:
-    """The icon at (x, y)."""
     return element(
         "path", d=PATHS[kind], transform=f"translate({x:g},{y:g})", fill="none", stroke=stroke, stroke_width=1.4
     )

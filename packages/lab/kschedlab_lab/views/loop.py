@@ -301,7 +301,6 @@ class NotebookTable:
         return "\n".join(aligned(lines))
 
     def html(self) -> Html:
-        """The table as HTML."""
         head = (element("th", text, scope="col", style=HEAD) for text in self.head)
         body = (self._row(i, row) for i, row in enumerate(self.rows))
         return element("table", element("thead", element("tr", *head)), element("tbody", *body), style=TABLE)

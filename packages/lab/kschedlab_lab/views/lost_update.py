@@ -76,7 +76,6 @@ class Update:
 
     @property
     def total(self) -> int:
-        """The sum at the end."""
         return sum(each.score for each in self.addings) if self.cells else self.writes[-1].value
 
     @property
@@ -255,7 +254,6 @@ def _sums(update: Update, until: int | None, y: float, wide: float) -> list[Html
 
 
 def update_text(update: Update) -> str:
-    """The same as lines of text."""
     lines = []
     for each in update.addings:
         wait = say("waits from {waits}, ", waits=each.waits) if each.waits is not None else ""

@@ -63,7 +63,6 @@ class Handout:
 
     @property
     def scores(self) -> Scores:
-        """The decision's scores."""
         assert self.decision.scores is not None
         return self.decision.scores
 

@@ -136,8 +136,7 @@ def verdict_of(decision: Decision, place: int) -> str:
 
 def sign_for(decision: Decision, place: int) -> str:
     """The name of the sign for what is in the way on a refused node; "cross" without a better one."""
-    reasons = decision.verdicts.reasons(place) if decision.verdicts is not None else []
-    return (sign_of(reasons[0]) if reasons else "") or "cross"
+    return sign_of(decision, decision.cluster.names[place]) or "cross"
 
 
 def outline(sign: str) -> str:

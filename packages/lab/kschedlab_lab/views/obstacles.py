@@ -5,27 +5,28 @@ from __future__ import annotations
 from kschedlab.cluster.labels import first_untolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
+from kschedlab.filter.node import WRONG_HOSTNAME
+from kschedlab.filter.node_affinity import NO_MATCH_1_16
+from kschedlab.filter.node_ports import PORTS_TAKEN
+from kschedlab.filter.node_resources import INSUFFICIENT, TOO_MANY_PODS
 from kschedlab.messages import say
 
-SIGNS = (
-    ("PersistentVolume", "disk"),
-    ("taint", "taint"),
-    ("unschedulable", "cordon"),
-    ("port", "port"),
-    ("zone", "zone"),
-    ("volume", "disk"),
-    ("disk", "disk"),
-    ("topology spread", "pods"),
-    ("pod affinity", "pods"),
-    ("anti-affinity", "pods"),
-    ("affinity", "label"),
-    ("selector", "label"),
-    ("label", "label"),
-    ("≥", "lock"),
-    ("Insufficient", "full"),
-    ("Too many pods", "full"),
-)
-"""A sign for each reason, by a word in it; the first that occurs counts."""
+SIGNS = {
+    **dict.fromkeys(("NodeUnschedulable", "CheckNodeUnschedulable"), "cordon"),
+    **dict.fromkeys(("TaintToleration", "PodToleratesNodeTaints"), "taint"),
+    **dict.fromkeys(("NodeName", "NodeAffinity"), "label"),
+    "NodePorts": "port",
+    "NodeResourcesFit": "full",
+    **dict.fromkeys(("PodTopologySpread", "InterPodAffinity", "MatchInterPodAffinity"), "pods"),
+    **dict.fromkeys(("VolumeRestrictions", "NoDiskConflict", "VolumeBinding", "CheckVolumeBinding"), "disk"),
+    **dict.fromkeys(("EBSLimits", "GCEPDLimits", "AzureDiskLimits", "NodeVolumeLimits"), "disk"),
+    **dict.fromkeys(("MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCount"), "disk"),
+    "MaxCSIVolumeCountPred": "disk",
+    **dict.fromkeys(("VolumeZone", "NoVolumeZoneConflict"), "zone"),
+}
+"""The sign for what each filter finds in the way, a kind of :class:`~kschedlab_lab.views.glyphs.Badge`."""
+OF_GENERAL = {PORTS_TAKEN: "port", WRONG_HOSTNAME: "label", NO_MATCH_1_16: "label"}
+"""The same for the reasons of v1.13's GeneralPredicates, which is several filters; its other reasons say "full"."""
 
 
 def obstacle(decision: Decision, node: str) -> str:
@@ -68,12 +69,17 @@ def _reasons(decision: Decision, node: str) -> tuple[str, ...]:
 
 
 def _is_about_place(reason: str) -> bool:
-    return reason.startswith(("Insufficient", "Too many pods")) or "free ports" in reason
+    return reason.startswith(INSUFFICIENT.format(resource="")) or reason in (TOO_MANY_PODS, PORTS_TAKEN)
 
 
-def sign_of(reason: str) -> str:
-    """The sign for a reason, a kind of :class:`~kschedlab_lab.views.glyphs.Badge`; "" without one."""
-    return next((sign for word, sign in SIGNS if word in reason), "")
+def sign_of(decision: Decision, node: str) -> str:
+    """The sign for what keeps the pod from this node; "" if nothing does, or if there is no sign for it."""
+    verdict = decision.verdict(node)
+    if decision.error or verdict.passes or verdict.plugin is None:
+        return ""
+    if verdict.plugin == "GeneralPredicates":
+        return OF_GENERAL.get(verdict.reasons[0], "full")
+    return SIGNS.get(verdict.plugin, "")
 
 
 def _short(reason: str, decision: Decision, node: str) -> str:

@@ -170,7 +170,6 @@ class Boxes:
         return replace(box, blocks=(*box.blocks, self.incoming("arriving", note, order)))
 
     def incoming(self, mark: str = "", note: str = "", order: int | None = None) -> Block:
-        """The pod that is decided."""
         pod = self.decision.pod
         name = pod.pod.metadata.name
         return Block(
@@ -206,7 +205,7 @@ class Boxes:
             captions(decision, name, candidate) if decided else (),
             chosen,
             refused,
-            sign_of(refused),
+            _sign(decision, name) if refused else "",
             decided and choose and name in tied(decision),
             self.handles.node_badges.get(name, ()),
             self.handles.nodes.get(name, {}),
@@ -227,7 +226,6 @@ class Boxes:
         return inside + aside
 
     def pod(self, info: PodInfo, attempt: Attempt | None, chosen: bool, in_the_way: bool) -> Block:
-        """One pod that runs."""
         name, mark, note = info.pod.metadata.name, "", ""
         if attempt is not None:
             mark = "reprieved" if attempt.reprieved else "evicted" if chosen else "victim"
@@ -284,3 +282,8 @@ def captions(decision: Decision, node: str, candidate: Candidate | None) -> tupl
     if scores is not None and position in (found := scores.nodes.tolist()):
         return (say("score {total}", total=scores.total[found.index(position)]),)
     return ()
+
+
+def _sign(decision: Decision, node: str) -> str:
+    """What is in the way, or that pods may not be evicted which are."""
+    return "lock" if blockers(decision, node) else sign_of(decision, node)

@@ -44,7 +44,6 @@ class Place:
 
     @property
     def pod(self) -> Pod:
-        """The pod without its handle."""
         return Pod(self.name, self.priority)
 
 

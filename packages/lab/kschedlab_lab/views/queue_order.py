@@ -70,7 +70,6 @@ def step_of(slots: int, room: Room) -> float:
 
 
 def _x(at: int, step: float) -> float:
-    """The middle of a slot."""
     return LEFT + at * step
 
 

@@ -39,11 +39,9 @@ class Reservoir:
 
     @property
     def draws(self) -> int:
-        """The number of draws."""
         return sum(self.counts.values())
 
     def __call__(self, room: Room) -> Html:
-        """The drawing for this room."""
         return _Drawing(self, room).svg()
 
 

@@ -8,15 +8,14 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.ladder import ladder_table
-from kschedlab.text.rule_words import WORDS, Source
 from kschedlab.text.tables import LIMITS, folded, html, table_html
-from kschedlab.whatif.switching import Switch
+from kschedlab.whatif.named_rules import NamedRule, Source
 from kschedlab_lab.views.style import CELL, GREY, HEAD, LABELLED, MONO, TABLE, WRAPPED
 
 HEADS = (later("rule"), later("without it"), later("with it"))
 
 
-def rules_html(lit: Sequence[Switch], decision: Decision) -> Html:
+def rules_html(lit: Sequence[NamedRule], decision: Decision) -> Html:
     """The rules that change this answer, each alone; below, folded, the numbers of the decision."""
     found = [_table(lit)] if lit else [element("p", say("No rule changes this answer alone."))]
     preemption = decision.preemption
@@ -27,33 +26,31 @@ def rules_html(lit: Sequence[Switch], decision: Decision) -> Html:
     return join(found)
 
 
-def rules_text(lit: Iterable[Switch]) -> Iterator[str]:
+def rules_text(lit: Iterable[NamedRule]) -> Iterator[str]:
     """The rules that change the answer, a few lines each."""
     for rule in lit:
-        words = WORDS[rule.name]
-        yield "  " + say("{rule} ({version})", rule=say(words.title), version=rule.since)
-        for said, source in ((words.before, words.old), (words.after, words.new)):
+        yield "  " + say("{rule} ({version})", rule=say(rule.title), version=rule.since)
+        for said, source in ((rule.before, rule.old), (rule.after, rule.new)):
             yield "    " + say("{version}: {said}", version=source.version, said=say(said))
-            yield f"      {source.line} ({source.file}, {source.where})"
+            yield f"      {source.line} ({source.file}, {source.function})"
 
 
-def _table(rules: Iterable[Switch]) -> Html:
+def _table(rules: Iterable[NamedRule]) -> Html:
     head = (element("th", say(text), scope="col", style=HEAD) for text in HEADS)
     return element("table", element("thead", element("tr", *head)), element("tbody", *map(_row, rules)), style=TABLE)
 
 
-def _row(rule: Switch) -> Html:
-    words = WORDS[rule.name]
+def _row(rule: NamedRule) -> Html:
     since = element("div", say("since {since}", since=rule.since), style=GREY)
     title = element(
-        "th", element("b", say(words.title)), since, scope="row", style=LABELLED, data_ref=f"rule/{rule.name}"
+        "th", element("b", say(rule.title)), since, scope="row", style=LABELLED, data_ref=f"rule/{rule.name}"
     )
-    return element("tr", title, _said(words.before, words.old), _said(words.after, words.new))
+    return element("tr", title, _said(rule.before, rule.old), _said(rule.after, rule.new))
 
 
 def _said(said: str, source: Source) -> Html:
     where = join(
-        [f"{source.version}, ", join(source.file.split("/"), join(["/", element("wbr")])), f", {source.where}"]
+        [f"{source.version}, ", join(source.file.split("/"), join(["/", element("wbr")])), f", {source.function}"]
     )
     line = element("div", element("code", source.line, style=MONO))
     return element("td", say(said), line, element("small", where, style=GREY), style=CELL + WRAPPED)

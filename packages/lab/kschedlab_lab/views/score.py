@@ -85,7 +85,6 @@ class Held:
 
 
 def walk_lines(walk: Sequence[Held]) -> str:
-    """The walk as lines of text."""
     head, *rows = _walk_cells(walk)
     return "\n".join(aligned([head, *rows]))
 

@@ -93,7 +93,6 @@ class Cell:
 
     @property
     def node(self) -> Node:
-        """The node."""
         return self.cluster.nodes[self.position]
 
     @property
@@ -103,7 +102,6 @@ class Cell:
 
     @property
     def normal(self) -> int:
-        """The normalised score."""
         return int(self.scored.normalized[self.place])
 
 

@@ -84,7 +84,6 @@ class ScoreMap:
     choice: str = ""
 
     def __call__(self, room: Room) -> Html:
-        """The drawing for this room."""
         beside = CARD if self.steps and room.width >= CARD + MAP else 0
         grid, wide = self.grid(), room.width - beside
         room = room._replace(height=room.height - CHIPS * bool(self.chips))
@@ -110,7 +109,6 @@ class ScoreMap:
         return svg([*above, moved], plan.width + beside, end, self.alt)
 
     def grid(self) -> Grid:
-        """The cells."""
         rows = [*self.plugins, *([SUM] if self.totals else [])]
         last = self.stage == STAGES[-1]
         sums, won = (last if flag is None else flag for flag in (self.sums, self.won))

@@ -99,7 +99,6 @@ class Race:
     shares: bool = True
 
     def right(self) -> list[int]:
-        """The correct totals."""
         return [sum(column) for column in zip(*self.scores, strict=True)]
 
     def highest(self, totals: Sequence[int]) -> list[str]:
@@ -321,5 +320,4 @@ def moments_table(race: Race, moments: Sequence[Moment], step: int) -> tuple[Htm
 
 
 def moment_text(race: Race, moment: Moment) -> str:
-    """The picture as text."""
     return grid_text(["", *race.nodes], moment_rows(race, moment))

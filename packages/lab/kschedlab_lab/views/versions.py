@@ -123,7 +123,6 @@ def timeline(stops: Sequence[Stop], at: int, levers: Sequence[Lever], width: flo
 
 
 def _step(stops: Sequence[Stop], width: float) -> float:
-    """The distance of two versions."""
     return (width - 2 * EDGE) / (len(stops) - 1)
 
 

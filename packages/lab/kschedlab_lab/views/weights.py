@@ -44,7 +44,6 @@ class WeightStage:
     alt: str
 
     def __call__(self, room: Room) -> Html:
-        """The drawing for this room."""
         beside = room.width >= BESIDE
         left = LEFT if beside else room.width
         handles = 22 + ROW * len(self.weights)

@@ -43,7 +43,6 @@ class Wishes:
     signs: Sequence[tuple[Badge, str]] = ()
 
     def __call__(self, room: Room) -> Html:
-        """The drawing for this room."""
         if room.width < NARROW:
             return self._below(room)
         plan = self._plan(room.width - LEFT, room.height, TALL)

@@ -73,7 +73,8 @@ OWN_NAMES = {
         "ebs ssd general spot data gpu ingress dedicated present nodes all disk cpu memory true init effect mine "
         "catalog checkout clickhouse gateway inference invoices kafka payment recommendations redis search sessions "
         "available is not helpful had didn match tolerate taint that the pod on node affinity volume conflict "
-        "Insufficient Preemption preemption preempting found victims for incoming potential placement"
+        "Insufficient Preemption preemption preempting found victims for incoming potential placement "
+        "selector satisfy existing pods rules"
     ),
     "your_plugin": (  # plugins, their label and their reason; an error as the framework writes it
         "celsius web Cooler Half too hot normalize reverse Score plugin plugins running failed with"

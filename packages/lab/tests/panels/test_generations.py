@@ -8,7 +8,7 @@ from kschedlab import Cluster, compare, loads
 from kschedlab.generations.changes import NAMES
 from kschedlab.plugins import node_filter
 from kschedlab.text.comparison import answer, effect, picked, remark
-from kschedlab.whatif.switching import SWITCHES
+from kschedlab.whatif.named_rules import NAMED_RULES
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story, which_rule
 from kschedlab_lab.views.svg import Room
@@ -33,17 +33,17 @@ def test_in_each_cluster_some_rules_decide_and_the_others_make_no_difference(clu
     answers, rules = ANSWERS[cluster]
     every = [Settings(cluster, version) for version in NAMES]
     assert tuple(picked(decide(each)) for each in every) == answers
-    assert {rule.name for each in every for rule in SWITCHES if matters(each, rule)} == rules
+    assert {rule.name for each in every for rule in NAMED_RULES if matters(each, rule)} == rules
 
 
 def test_every_rule_decides_in_some_cluster() -> None:
-    assert set.union(*(rules for _, rules in ANSWERS.values())) == {rule.name for rule in SWITCHES}
+    assert set.union(*(rules for _, rules in ANSWERS.values())) == {rule.name for rule in NAMED_RULES}
 
 
 @pytest.mark.parametrize("cluster", STORIES)
 def test_the_rules_of_a_version_turn_its_neighbours_answer_into_its_own(cluster: str) -> None:
     for earlier, later in zip(NAMES, NAMES[1:], strict=False):
-        new = frozenset(rule.name for rule in SWITCHES if rule.since == later)
+        new = frozenset(rule.name for rule in NAMED_RULES if rule.since == later)
         rules = "; ".join(f"{name} on" for name in sorted(new))
         built = decide(Settings(cluster, earlier).changed(rules=rules))
         assert answer(built) == answer(decide(Settings(cluster, later)))
@@ -53,7 +53,9 @@ def test_the_rules_of_a_version_turn_its_neighbours_answer_into_its_own(cluster:
 def test_rules_that_are_lit_are_causes_for_compare_too(cluster: str) -> None:
     world = Cluster(loads(panel(cluster=cluster).yaml()))
     for step in compare(f"default/{STORIES[cluster].pod}", world).steps:
-        lit = [rule for rule in SWITCHES if matters(Settings(cluster, step.earlier), rule) and rule.since == step.later]
+        lit = [
+            rule for rule in NAMED_RULES if matters(Settings(cluster, step.earlier), rule) and rule.since == step.later
+        ]
         causes = [each.change.rule for each in step.causes if effect(each) != "changes message"]
         for rule in lit:
             assert any(re.fullmatch(rule.settings, cause) for cause in causes), (rule.name, causes)
@@ -61,7 +63,7 @@ def test_rules_that_are_lit_are_causes_for_compare_too(cluster: str) -> None:
 
 def test_a_rule_is_switched_and_back() -> None:
     settings = Settings(version="v1.20")
-    again = next(rule for rule in SWITCHES if rule.name == "sorted_again")
+    again = next(rule for rule in NAMED_RULES if rule.name == "sorted_again")
     there = settings.switching(again)
     assert there.rules == "sorted_again on" and there.switching(again) == settings
     assert picked(decide(settings)) == "node-c" and picked(decide(there)) == "node-b"
@@ -109,7 +111,7 @@ def test_every_state_has_a_picture_a_sentence_and_the_source(settings: Settings)
         width = float(re.search(r'viewBox="0 0 ([\d.]+)', markup)[1])  # type: ignore[index]  # there is one
         assert width == room.width
     assert view.sentence.startswith(f"{settings.version}: default/{STORIES[settings.cluster].pod} ")
-    lit = [rule for rule in SWITCHES if matters(settings, rule)]
+    lit = [rule for rule in NAMED_RULES if matters(settings, rule)]
     assert all(rule.since in view.text for rule in lit)
     assert view.text.count("pkg/") == 2 * len(lit)
 

@@ -9,8 +9,7 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.generations import V1_20
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, join
-from kschedlab.text.rule_words import WORDS, title_of
-from kschedlab.whatif.switching import SWITCHES
+from kschedlab.whatif.named_rules import NAMED_RULES, title_of
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.rules import rules_html, rules_text
@@ -21,8 +20,8 @@ from tests.text.test_tables import Balanced
 NAMES = ("v1.13", "v1.16", "v1.20", "v1.37")
 STOPS = [Stop(name, "node-b", f"version: {name}", chosen=True) for name in NAMES]
 LEVERS = [
-    Lever(rule.name, WORDS[rule.name].title, NAMES.index(rule.since), True, False, None, f"{rule.name}: off", "tip")
-    for rule in SWITCHES
+    Lever(rule.name, rule.title, NAMES.index(rule.since), True, False, None, f"{rule.name}: off", "tip")
+    for rule in NAMED_RULES
 ]
 WIDTHS = pytest.mark.parametrize("width", [400, 440, 559, 560, 640, 720, 1000])
 DECISION = schedule("default/web", cluster(node("node-a"), node("node-b", 8), pod("web", cpu=2)), V1_20)
@@ -85,13 +84,12 @@ def _height(markup: str) -> float:
 def test_titles_of_rules_fit_below_their_part_of_the_timeline() -> None:
     shapes, _ = timeline(STOPS, 2, [replace(each, matters=True) for each in LEVERS], 640)
     assert "…" not in str(join(shapes))
-    assert {*WORDS} == {rule.name for rule in SWITCHES}
 
 
 def test_versions_rules_and_the_knob_are_handles() -> None:
     markup = str(stage(DECISION, board(), Room(), "alt"))
     assert [name for name in NAMES if f'data-set="version: {name}"' in markup] == [*NAMES]
-    assert all(f'data-set="{rule.name}: off"' in markup for rule in SWITCHES)
+    assert all(f'data-set="{rule.name}: off"' in markup for rule in NAMED_RULES)
     assert 'data-drag="version" data-axis="x"' in markup
     keys = re.findall('data-key="([^"]*)"', markup)
     assert len(keys) == len(set(keys)) and {"timeline/knob", "version/v1.20", "rule/sorted_again", "pod/web"} <= {*keys}
@@ -127,11 +125,10 @@ def test_names_of_users_are_escaped() -> None:
 
 
 def test_the_source_before_and_after_a_rule() -> None:
-    for rule in SWITCHES:
-        words = WORDS[rule.name]
-        assert (words.old.version, words.new.version) == (NAMES[NAMES.index(rule.since) - 1], rule.since)
-        assert words.new.file.startswith("pkg/") and words.new.file.endswith(".go") and words.new.where
-    (rule,) = (each for each in SWITCHES if each.name == "counted_down")
+    for rule in NAMED_RULES:
+        assert (rule.old.version, rule.new.version) == (NAMES[NAMES.index(rule.since) - 1], rule.since)
+        assert rule.new.file.startswith("pkg/") and rule.new.file.endswith(".go") and rule.new.function
+    (rule,) = (each for each in NAMED_RULES if each.name == "counted_down")
     text = "\n".join(rules_text([rule]))
     assert "if pdb.Status.PodDisruptionsAllowed <= 0 {" in text and "pdbsAllowed[i]--" in text
     found = Balanced(markup := str(rules_html([rule], DECISION)))

@@ -11,7 +11,7 @@ from typing import Any
 
 from kschedlab.objects.selectors import SelectorError, label_selector
 from kschedlab_live.serve.kinds import EVENTS, Kept, Served
-from kschedlab_simulation.server.selection import field_selector
+from kschedlab_simulation.server.names import field_selector
 from kschedlab_simulation.server.store import Filter
 from kschedlab_simulation.status import ApiError
 

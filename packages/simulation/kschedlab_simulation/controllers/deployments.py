@@ -169,7 +169,6 @@ def _sizes(owner: Deployment) -> dict[str, str]:
 
 
 def _number(replica_set: ReplicaSet, annotation: str, missing: int = 0) -> int:
-    """The number in the annotation."""
     text = replica_set.metadata.annotations.get(annotation, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else missing
 

@@ -68,7 +68,6 @@ class Disruption:
         self._queue: WorkQueue[str] = WorkQueue(env, self._sync, latency)
 
     def start(self) -> None:
-        """Begin to watch."""
         self._budgets.add_handler(self._budget_added, self._budget_changed, self._budget_deleted)
         self._pods.add_handler(
             on_add=lambda pod: self._pod_changed(None, pod),

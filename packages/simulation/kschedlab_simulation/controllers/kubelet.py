@@ -7,23 +7,164 @@ runs does not pass through Succeeded or Failed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import simpy
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import SECOND, controller_of
-from kschedlab.objects.model import Node, Pod, ResourceClaim
+from kschedlab.objects.meta import SECOND, Time, controller_of
+from kschedlab.objects.model import (
+    Container,
+    ContainerState,
+    ContainerStateRunning,
+    ContainerStateTerminated,
+    ContainerStateWaiting,
+    ContainerStatus,
+    EnactedResources,
+    Node,
+    Pod,
+    PodCondition,
+    ResourceClaim,
+)
 from kschedlab.objects.quantity import Quantity, QuantityError
+from kschedlab_devices.claims import ClaimError, Find, claim_names, is_reserved_for, owner_fault
 from kschedlab_simulation.clock import after
 from kschedlab_simulation.controllers.kubelet_resize import Resizes
-from kschedlab_simulation.controllers.kubelet_status import Fields, finished_status, running_status, starting_status
 from kschedlab_simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab_simulation.events import Record, silent
 from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.pods import READY, TERMINAL, is_ready
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ignore_deleted
+
+Fields: TypeAlias = dict[str, Any]
+
+_INITIALIZED = PodCondition("Initialized", "True")
+_WITHOUT_SANDBOX = PodCondition("PodReadyToStartContainers", "False")
+_RUNNING_CONDITIONS = (
+    PodCondition("PodReadyToStartContainers", "True"),
+    _INITIALIZED,
+    PodCondition("Ready", "True"),
+    PodCondition("ContainersReady", "True"),
+)
+_CONTAINER_CREATING = ContainerState(waiting=ContainerStateWaiting(reason="ContainerCreating"))
+
+
+def starting_status(pod: Pod, now: int, host: str) -> Fields:
+    """The kubelet has observed the pod and creates its containers."""
+    containers = pod.spec.containers
+    why = f"containers with unready status: [{' '.join([container.name for container in containers])}]"
+    return {
+        "startTime": pod.status.startTime or Time.whole_second(now),
+        "hostIP": host,
+        "conditions": (_WITHOUT_SANDBOX, _INITIALIZED, *_unready("ContainersNotReady", why)),
+        "containerStatuses": _containers(containers, pod.status.containerStatuses, _CONTAINER_CREATING, ready=False),
+    }
+
+
+def running_status(pod: Pod, now: int, host: str, address: str) -> Fields:
+    """All containers are running and ready; init containers have completed, sidecars keep running."""
+    moment = Time.whole_second(now)
+    old = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
+    started = ContainerState(running=old or ContainerStateRunning(moment))
+    fields = {
+        "phase": "Running",
+        "startTime": pod.status.startTime or moment,
+        "hostIP": host,
+        "podIP": pod.status.podIP or (host if pod.spec.hostNetwork else address),
+        "conditions": _RUNNING_CONDITIONS,
+        "containerStatuses": _containers(pod.spec.containers, pod.status.containerStatuses, started, ready=True),
+    }
+    if pod.spec.initContainers:
+        ended = ContainerState(
+            terminated=ContainerStateTerminated(exitCode=0, reason="Completed", startedAt=moment, finishedAt=moment)
+        )
+        old_statuses = pod.status.initContainerStatuses
+        fields["initContainerStatuses"] = tuple(
+            _containers([each], old_statuses, started if each.restartPolicy == "Always" else ended, ready=True)[0]
+            for each in pod.spec.initContainers
+        )
+    return fields
+
+
+def finished_status(pod: Pod, now: int, code: int, reason: str = "", message: str = "") -> Fields:
+    """The containers have terminated with this exit code, and the pod with this reason."""
+    succeeded = code == 0 and not reason
+    why = "PodCompleted" if succeeded else "PodFailed"
+    running_status = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
+    started = running_status.startedAt if running_status is not None else None
+    end = ContainerStateTerminated(
+        exitCode=code, reason="Error" if code else "Completed", startedAt=started, finishedAt=Time.whole_second(now)
+    )
+    ended = ContainerState(terminated=end)
+    return {
+        "phase": "Succeeded" if succeeded else "Failed",
+        "reason": reason,
+        "message": message,
+        "conditions": (
+            _WITHOUT_SANDBOX,
+            replace(_INITIALIZED, reason=why) if succeeded else _INITIALIZED,
+            *_unready(why),
+        ),
+        "containerStatuses": _containers(pod.spec.containers, pod.status.containerStatuses, ended, ready=False),
+    }
+
+
+def _unready(reason: str, message: str = "") -> tuple[PodCondition, PodCondition]:
+    return PodCondition("Ready", "False", reason, message), PodCondition("ContainersReady", "False", reason, message)
+
+
+def _containers(
+    containers: Sequence[Container], old: Sequence[ContainerStatus], state: ContainerState, ready: bool
+) -> tuple[ContainerStatus, ...]:
+    """All containers in this state; the other fields stay. One that ran has the resources that it was started with."""
+    old_statuses = {status.name: status for status in old}
+    statuses = []
+    for container in containers:
+        status = old_statuses.get(container.name) or ContainerStatus(container.name)
+        if status.resources is None and state.waiting is None:
+            requests = container.resources.requests
+            status = replace(status, resources=EnactedResources(requests), allocatedResources=requests)
+        statuses.append(replace(status, ready=ready, state=state))
+    return tuple(statuses)
+
+
+FAILED = "Failed to prepare dynamic resources: prepare dynamic resources: {}"
+NOT_FOUND = 'fetch ResourceClaim {name}: resourceclaims.resource.k8s.io "{name}" not found'
+NOT_RESERVED = "pod {pod} ({uid}) is not allowed to use ResourceClaim {name} ({claim})"
+NOT_ALLOCATED = "ResourceClaim {name}: not allocated"
+
+
+def unprepared(pod: Pod, find: Find, for_group: bool = False) -> str:
+    """What the kubelet says of the first claim that is not ready for the pod; "" if all are.
+
+    ``for_group``: see :mod:`kschedlab_devices.claims`.
+    """
+    try:
+        names = list(claim_names(pod))
+    except ClaimError as error:
+        return FAILED.format(error)
+    if (extended := pod.status.extendedResourceClaimStatus) is not None:
+        names.append((extended.resourceClaimName, False))
+    for name, own in names:
+        if why := _fault(pod, name, own, find, for_group):
+            return FAILED.format(why)
+    return ""
+
+
+def _fault(pod: Pod, name: str, own: bool, find: Find, for_group: bool) -> str:
+    metadata = pod.metadata
+    claim = find((metadata.namespace, name))
+    if claim is None:
+        return NOT_FOUND.format(name=name)
+    if own and (why := owner_fault(claim, pod, for_group)):
+        return why
+    if not is_reserved_for(claim, pod, for_group):
+        return NOT_RESERVED.format(pod=metadata.name, uid=metadata.uid, name=name, claim=claim.metadata.uid)
+    return "" if claim.status.allocation is not None else NOT_ALLOCATED.format(name=name)
+
 
 RUN_SECONDS, EXIT_CODE = "kschedlab.io/run-seconds", "kschedlab.io/exit-code"
 """Annotations: how long a pod runs before it finishes, and its exit code (default 0)."""
@@ -72,7 +213,6 @@ class Kubelet:
         self._resizes = Resizes(env, api, self._pods, self._nodes, record)
 
     def start(self) -> None:
-        """Begin to watch."""
         self._nodes.add_handler(on_add=self._node_recovered, on_update=self._node_changed)
         self._pods.add_handler(
             on_add=self._pod_changed, on_update=lambda _, pod: self._pod_changed(pod), on_delete=self._pod_deleted
@@ -153,7 +293,7 @@ class Kubelet:
         """Why the pod's devices are not ready, or ""."""
         if not pod.spec.resourceClaims and pod.status.extendedResourceClaimStatus is None:
             return ""
-        from kschedlab_simulation.controllers.kubelet_claims import unprepared
+        from kschedlab_simulation.controllers.kubelet import unprepared
 
         return unprepared(pod, lambda key: self._api.find(ResourceClaim, *key), self._api.generation_api.group_claims)
 

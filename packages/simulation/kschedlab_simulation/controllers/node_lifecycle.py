@@ -6,14 +6,15 @@ scenario sets the conditions: there are no heartbeats, and evictions do not slow
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import simpy
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Node, Pod, PodCondition, Taint
+from kschedlab.objects.meta import SECOND, Time
+from kschedlab.objects.model import UNSCHEDULABLE_TAINT, Node, Pod, PodCondition, Taint, Toleration
 from kschedlab_simulation.clock import after
 from kschedlab_simulation.controllers.ownership import NODE, pods_by_node
-from kschedlab_simulation.controllers.taints import NO_EXECUTE, toleration_time, with_taints
 from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
 from kschedlab_simulation.events import Record, silent
 from kschedlab_simulation.informers import Informers
@@ -21,11 +22,69 @@ from kschedlab_simulation.pods import DISRUPTION_TARGET, READY, is_ready
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ignore_deleted
 
+NO_SCHEDULE, NO_EXECUTE = "NoSchedule", "NoExecute"
+NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+
+_TAINT_OF_CONDITION = {
+    ("Ready", "False"): NOT_READY,
+    ("Ready", "Unknown"): UNREACHABLE,
+    ("MemoryPressure", "True"): "node.kubernetes.io/memory-pressure",
+    ("DiskPressure", "True"): "node.kubernetes.io/disk-pressure",
+    ("NetworkUnavailable", "True"): "node.kubernetes.io/network-unavailable",
+    ("PIDPressure", "True"): "node.kubernetes.io/pid-pressure",
+}
+
+
+def with_taints(node: Node, now: int) -> Node:
+    """The node with the taints that its conditions require; the same object if nothing changes.
+
+    Taints from other sources stay, as do taints of conditions that the node does not report.
+    """
+    conditions = {(condition.type, condition.status): None for condition in node.status.conditions}
+    from_conditions = [_TAINT_OF_CONDITION[each] for each in conditions if each in _TAINT_OF_CONDITION]
+    wanted = {(key, NO_SCHEDULE): None for key in from_conditions}
+    if node.spec.unschedulable:
+        wanted[UNSCHEDULABLE_TAINT.key, NO_SCHEDULE] = None
+    wanted |= {(key, NO_EXECUTE): None for key in from_conditions if key in (NOT_READY, UNREACHABLE)}
+    types = {type for type, _ in conditions}
+    managed = {UNSCHEDULABLE_TAINT.key, *(key for (type, _), key in _TAINT_OF_CONDITION.items() if type in types)}
+    kept = [taint for taint in node.spec.taints if not _is_managed(taint, managed) or _identity(taint) in wanted]
+    present = set(map(_identity, kept))
+    missing = [identity for identity in wanted if identity not in present]
+    new = [Taint(key, effect=effect, timeAdded=Time.whole_second(now)) for key, effect in missing]
+    if not new and len(kept) == len(node.spec.taints):
+        return node
+    return replace(node, spec=replace(node.spec, taints=(*kept, *new)))
+
+
+def _identity(taint: Taint) -> tuple[str, str]:
+    return taint.key, taint.effect
+
+
+def _is_managed(taint: Taint, managed: set[str]) -> bool:
+    evicts = taint.effect == NO_EXECUTE and taint.key in (NOT_READY, UNREACHABLE)
+    return taint.key in managed and (evicts or taint.effect == NO_SCHEDULE)
+
+
+def toleration_time(tolerations: Sequence[Toleration], taints: Iterable[Taint]) -> int | None:
+    """Microseconds that the pod may stay: 0 if it must go at once, None if it may stay indefinitely.
+
+    ``taints``: the node's taints with the effect NoExecute. The shortest toleration counts.
+    """
+    limits: list[int] = []
+    for taint in taints:
+        matching = [each for each in tolerations if each.tolerates(taint)]
+        if not matching:
+            return 0
+        limits += [max(0, each.tolerationSeconds) for each in matching[:1] if each.tolerationSeconds is not None]
+    return min(limits) * SECOND if limits else None
+
+
 NAME, EVICTOR = "node-controller", "taint-eviction-controller"
 MONITOR_PERIOD = 5 * SECOND
 """Microseconds between two looks at all nodes (nodeMonitorPeriod)."""
 
-NOT_READY, EVICTION = "NodeNotReady", "TaintManagerEviction"
+NODE_NOT_READY, EVICTION = "NodeNotReady", "TaintManagerEviction"
 """Reasons of events."""
 
 EVICTION_CONDITION = PodCondition(
@@ -61,7 +120,6 @@ class NodeLifecycle:
         self._evictions: WorkQueue[str] = WorkQueue(env, self._evict, latency)
 
     def start(self) -> None:
-        """Begin to watch."""
         self._nodes.add_handler(self._node_added, self._node_changed, self._node_deleted)
         self._pods.add_handler(self._pod_added, self._pod_changed, self._pod_deleted)
         synced = self._shared_informers.synced
@@ -94,8 +152,8 @@ class NodeLifecycle:
             self._enqueue_pods(new)
         status = _ready_status(new)
         if _ready_status(old) == "True" != status:
-            message = f"Node {new.metadata.name} status is now: {NOT_READY}"
-            self._record(new, "Normal", NOT_READY, message, NAME if status == "Unknown" else "kubelet")
+            message = f"Node {new.metadata.name} status is now: {NODE_NOT_READY}"
+            self._record(new, "Normal", NODE_NOT_READY, message, NAME if status == "Unknown" else "kubelet")
 
     def _enqueue_pods(self, node: Node) -> None:
         for pod in self._pods.by_index(NODE, node.metadata.name):
@@ -137,7 +195,7 @@ class NodeLifecycle:
                 self._api.patch_status(
                     Pod, metadata.namespace, metadata.name, metadata.uid, by=NAME, conditions=[NOT_READY_CONDITION]
                 )
-                self._record(pod, "Warning", NOT_READY, "Node is not ready", NAME)
+                self._record(pod, "Warning", NODE_NOT_READY, "Node is not ready", NAME)
 
     def _evict(self, key: str) -> None:
         """Delete the pod if its toleration has run out since the taints appeared; otherwise requeue it."""

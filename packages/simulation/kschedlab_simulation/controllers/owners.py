@@ -7,7 +7,7 @@ without a template create and delete no pods.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -31,7 +31,6 @@ from kschedlab.objects.model import (
 from kschedlab.objects.selectors import Selector
 from kschedlab_simulation.controllers import deployments, jobs, stateful_sets
 from kschedlab_simulation.controllers.deployment_status import progress_check_in
-from kschedlab_simulation.controllers.owner_events import failure, success
 from kschedlab_simulation.controllers.ownership import OWNER, by_owner, orphans_in, owned_by
 from kschedlab_simulation.controllers.replicas import (
     Owner,
@@ -39,17 +38,51 @@ from kschedlab_simulation.controllers.replicas import (
     claim,
     next_available_in,
     replica_status,
+    replicas_of,
     scale,
     selector_of,
     template_of,
 )
 from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
-from kschedlab_simulation.controllers.writes import Create, Delete, UpdateStatus, Write, apply_writes, meta
+from kschedlab_simulation.controllers.writes import Create, Delete, Report, UpdateStatus, Write, apply_writes, meta
 from kschedlab_simulation.events import Record, silent
 from kschedlab_simulation.informers import Informer, Informers
 from kschedlab_simulation.pods import TERMINAL, is_active
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ApiError
+
+
+def success(owner: Owner, write: Write, stored: ApiObject | None) -> Report | None:
+    """The event of a pod or claim created or deleted; ``stored``: the created object."""
+    if not isinstance(write, Create | Delete) or not isinstance(write.obj, Pod | PersistentVolumeClaim):
+        return None
+    verb = "Create" if isinstance(write, Create) else "Delete"
+    name = meta(stored or write.obj).name
+    return Report(owner, "Normal", f"Successful{verb}", _message(owner, write.obj, verb, name), component_of(owner))
+
+
+def component_of(owner: Owner) -> str:
+    """The name of the owner's controller: ``replicaset-controller``."""
+    return f"{type(owner).__name__.removesuffix('Controller').lower()}-controller"
+
+
+def _message(owner: Owner, obj: Pod | PersistentVolumeClaim, verb: str, name: str) -> str:
+    if not isinstance(owner, StatefulSet):
+        return f"{verb}d pod: {name}"
+    if isinstance(obj, Pod):
+        return f"{verb} Pod {name} in StatefulSet {owner.metadata.name} successful"
+    claims = owner.spec.volumeClaimTemplates
+    prefixes = [f"{claim.metadata.name}-" for claim in claims if name.startswith(f"{claim.metadata.name}-")]
+    pod = name.removeprefix(max(prefixes, key=len, default=""))
+    return f"{verb} Claim {name} Pod {pod} in StatefulSet {owner.metadata.name} success"
+
+
+def failure(owner: Replicated, active: Sequence[Pod], error: ApiError) -> Report:
+    """The event of pods that could not be created or deleted; ``active``: the owner's pods."""
+    creating = len(active) < replicas_of(owner)
+    reason, what = ("FailedCreate", "creating") if creating else ("FailedDelete", "deleting")
+    return Report(owner, "Warning", reason, f"Error {what}: {error}", component_of(owner))
+
 
 KINDS: tuple[type[Owner], ...] = (ReplicaSet, ReplicationController, StatefulSet, Job, Deployment)
 

@@ -58,7 +58,6 @@ class PodGC:
         self._queue: WorkQueue[str] = WorkQueue(env, lambda _: self._round())
 
     def start(self) -> None:
-        """Begin to watch."""
         self._nodes.add_handler(on_delete=lambda _: self._schedule_round())
         self._pods.add_handler(
             on_add=self._pod_changed, on_update=lambda _, pod: self._pod_changed(pod), on_delete=self._pod_deleted

@@ -86,7 +86,6 @@ class ResourceClaims:
         self._queue: WorkQueue[Key] = WorkQueue(env, self._sync, latency)
 
     def start(self) -> None:
-        """Begin to watch."""
         self._pods.add_handler(
             on_add=self._pod_changed,
             on_update=lambda _, pod: self._pod_changed(pod),

@@ -54,7 +54,6 @@ OnWrite = Callable[[Write, ApiObject | None], None]
 
 
 def meta(obj: ApiObject) -> ObjectMeta:
-    """The object's metadata."""
     metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
     return metadata
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "simulate", help="run a cluster: its objects, a timeline and the scheduler on a virtual clock"
     )

@@ -190,11 +190,9 @@ class SchedulerCache:
         return expired
 
     def nominate(self, pod: Pod, node: str) -> None:
-        """Nominate the pod to the node."""
         self._cluster.nominate(self.info(pod), node)
 
     def remove_nomination(self, pod: Pod) -> None:
-        """Remove the pod's nomination."""
         self._cluster.withdraw(pod.key)
 
     def forget_pending(self, pod: Pod) -> None:
@@ -205,7 +203,6 @@ class SchedulerCache:
     # -- nodes and other objects
 
     def add_node(self, node: Node) -> None:
-        """Add a node or replace it."""
         self.update_node(node, node)
 
     def update_node(self, old: Node, new: Node) -> None:
@@ -318,7 +315,6 @@ class SchedulerCache:
 
 
 def uid_of(pod: Pod) -> str:
-    """The pod's key in the cache."""
     return pod.metadata.uid or pod.key
 
 

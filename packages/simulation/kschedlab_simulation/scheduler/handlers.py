@@ -39,20 +39,17 @@ class Handlers(ABC):
     # -- differences between generations
 
     @abstractmethod
-    def _node_updated(self, old: Node, new: Node) -> None:
-        """A node changed."""
+    def _node_updated(self, old: Node, new: Node) -> None: ...
 
     @abstractmethod
     def _node_deleted(self, node: Node) -> None:
         """A node is about to be removed from the cache."""
 
     @abstractmethod
-    def _pod_assigned(self, pod: Pod) -> None:
-        """A pod was assigned to a node."""
+    def _pod_assigned(self, pod: Pod) -> None: ...
 
     @abstractmethod
-    def _assigned_pod_changed(self, old: Pod, new: Pod) -> None:
-        """An assigned pod changed."""
+    def _assigned_pod_changed(self, old: Pod, new: Pod) -> None: ...
 
     @abstractmethod
     def _waiting_pod_changed(self, old: Pod, new: Pod) -> None:
@@ -73,7 +70,6 @@ class Handlers(ABC):
     # -- nodes
 
     def add_node(self, node: Node) -> None:
-        """A node was added."""
         self._cache.add_node(node)
         self._move(NODE_ADD, None, node, "NodeAdd")
 
@@ -83,7 +79,6 @@ class Handlers(ABC):
         self._node_updated(old, new)
 
     def delete_node(self, node: Node) -> None:
-        """A node was deleted."""
         self._node_deleted(node)
         self._update_cache(self._cache.remove_node, node)
 
@@ -94,7 +89,6 @@ class Handlers(ABC):
         return pod.spec.schedulerName in self._context.frameworks
 
     def add_pod(self, pod: Pod) -> None:
-        """A pod was added."""
         if pod.spec.nodeName:
             self._add_to_cache(pod)
         elif self.is_responsible_for(pod):
@@ -114,7 +108,6 @@ class Handlers(ABC):
                 self._waiting_pod_changed(old, new)
 
     def delete_pod(self, pod: Pod) -> None:
-        """A pod was deleted."""
         if pod.spec.nodeName:
             self._update_cache(self._cache.remove_pod, pod)
             self._move(ASSIGNED_POD_DELETE, pod, None, "AssignedPodDelete")

@@ -92,7 +92,6 @@ class HttpServer:
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
         return int(self._server.server_address[1])
 
     @property

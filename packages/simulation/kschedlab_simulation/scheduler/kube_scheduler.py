@@ -110,7 +110,6 @@ class KubeScheduler:
 
     @property
     def log(self) -> Log:
-        """The log of this scheduler."""
         return self.context.log
 
     def _handle(self, handlers: Handlers) -> None:

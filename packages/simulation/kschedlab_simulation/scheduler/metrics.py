@@ -79,7 +79,6 @@ class Histogram(Metric):
         self.counts: dict[tuple[str, ...], list[int]] = {} if labels else {(): [0] * (len(bounds) + 1)}
 
     def observe(self, value: float, *labels: str) -> None:
-        """Count one observation."""
         counts = self.counts.setdefault(labels, [0] * (len(self.bounds) + 1))
         counts[bisect_left(self.bounds, value)] += 1
         self.add(*labels, amount=value)

@@ -29,7 +29,6 @@ class Plan:
 
     @classmethod
     def of(cls, preemption: Preemption) -> Plan:
-        """The plan of this preemption."""
         node = preemption.nominated_node or ""
         victims = tuple(victim.pod for victim in preemption.victims)
         return cls(preemption.reason or preemption.failure, node, victims, not len(preemption.potential))

@@ -48,7 +48,6 @@ class Parts:
     def loop(
         self, context: Context, engine: Scheduler, failures: Failures, binding: Binding, preempting: Preempting
     ) -> Loop:
-        """The scheduling loop."""
         return Loop(context, engine, failures, binding, preempting)
 
     def handlers(self, context: Context, informers: Informers, generation: Generation) -> Handlers:

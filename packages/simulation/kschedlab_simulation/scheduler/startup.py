@@ -93,7 +93,6 @@ class StartUp:
         yield from self.scheduler.run()
 
     def close(self) -> None:
-        """Stop the HTTP server."""
         if self.http is not None:
             self.http.close()
 

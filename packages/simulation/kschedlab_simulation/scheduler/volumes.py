@@ -54,7 +54,6 @@ class AssumeCache:
         return True
 
     def remove(self, document: ApiObject) -> None:
-        """Remove a deleted object."""
         self._observed.pop((type(document), key_of(document)), None)
         self._latest.pop((type(document), key_of(document)), None)
 

@@ -93,11 +93,9 @@ class WaitingPods:
         return self._pods.get(pod.metadata.uid)
 
     def add(self, waiting: WaitingPod) -> None:
-        """Add a pod."""
         self._pods[waiting.pod.metadata.uid] = waiting
 
     def remove(self, pod: Pod) -> None:
-        """Remove the pod."""
         self._pods.pop(pod.metadata.uid, None)
 
     def reject(self, pod: Pod, message: str = "removed") -> bool:

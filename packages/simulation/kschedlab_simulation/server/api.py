@@ -32,18 +32,40 @@ from kschedlab.objects.model import (
     Pod,
     PodDisruptionBudget,
     PriorityClass,
+    ResourceClaim,
+    ResourceClaimTemplate,
 )
 from kschedlab_simulation.clock import now
 from kschedlab_simulation.log import Changed, Log
 from kschedlab_simulation.pods import with_condition
 from kschedlab_simulation.server import admission
-from kschedlab_simulation.server.admin_access import CLAIMS, check_admin_access
 from kschedlab_simulation.server.deletion import deletion, should_delete_during_update
 from kschedlab_simulation.server.names import generated_name
 from kschedlab_simulation.server.resizing import check_node, resized
 from kschedlab_simulation.server.store import HISTORY, Change, Filter, Store, Watch, with_resource_version
 from kschedlab_simulation.server.subresources import bound, budget_after_eviction, checks_budgets, evicted
-from kschedlab_simulation.status import ApiError, invalid_value
+from kschedlab_simulation.status import ApiError, forbidden_value, invalid_value
+
+LABEL = "resource.kubernetes.io/admin-access"
+CLAIMS = ResourceClaim, ResourceClaimTemplate
+REFUSED = f"admin access to devices requires the `{LABEL}: true` label on the containing namespace"
+
+
+def check_admin_access(obj: ApiObject, namespace: Namespace | None) -> None:
+    """ApiError if a request asks for admin access and the namespace does not allow it."""
+    if isinstance(obj, ResourceClaim):
+        devices = obj.spec.devices
+    elif isinstance(obj, ResourceClaimTemplate):
+        devices = obj.spec.spec.devices
+    else:
+        return
+    for i, request in enumerate(devices.requests):
+        if request.exactly is not None and request.exactly.adminAccess:
+            if namespace is None or namespace.metadata.labels.get(LABEL) != "true":
+                path = f"spec.devices.requests[{i}].adminAccess"
+                raise ApiError.invalid(type(obj), obj.metadata.name, [forbidden_value(path, REFUSED)])
+            return
+
 
 D = TypeVar("D", bound=ApiObject)
 

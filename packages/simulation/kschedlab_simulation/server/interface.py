@@ -36,9 +36,7 @@ class WatchStream(Protocol):
     on_event: Callable[[], None] | None
     closed: bool
 
-    def stop(self) -> None:
-        """End the watch."""
-        ...
+    def stop(self) -> None: ...
 
 
 class Api(Protocol):
@@ -51,9 +49,7 @@ class Api(Protocol):
         """What the client knows of the object at once, without a request; None if it does not exist."""
         ...
 
-    def get(self, kind: type[D], namespace: str, name: str) -> Answer[D]:
-        """The object as it is stored."""
-        ...
+    def get(self, kind: type[D], namespace: str, name: str) -> Answer[D]: ...
 
     def list(
         self, kind: type[D], namespace: str | None = None, filter: Filter | None = None
@@ -72,9 +68,7 @@ class Api(Protocol):
         """Watch changes after the resourceVersion."""
         ...
 
-    def create(self, obj: D, by: str = "") -> Answer[D]:
-        """Store a new object."""
-        ...
+    def create(self, obj: D, by: str = "") -> Answer[D]: ...
 
     def update(self, obj: D, by: str = "") -> Answer[D]:
         """Write what the client changed in the object, except for its status."""
@@ -90,10 +84,6 @@ class Api(Protocol):
         """Change these fields of the current status."""
         ...
 
-    def delete(self, kind: type[D], namespace: str, name: str, *, by: str = "") -> Answer[D]:
-        """Delete the object."""
-        ...
+    def delete(self, kind: type[D], namespace: str, name: str, *, by: str = "") -> Answer[D]: ...
 
-    def bind(self, namespace: str, name: str, uid: str, node: str, by: str = "") -> Answer[Pod]:
-        """Assign the pod to the node."""
-        ...
+    def bind(self, namespace: str, name: str, uid: str, node: str, by: str = "") -> Answer[Pod]: ...

@@ -69,7 +69,6 @@ class Watch:
             self.send(change.at, event)
 
     def send(self, at: int, event: WatchEvent) -> None:
-        """Append the event."""
         self.pending.append((at, event))
         if len(self.pending) == 1 and self.on_event is not None:
             self.on_event()

@@ -180,6 +180,5 @@ def _node_selector_terms(affinity: NodeAffinity | None) -> tuple[NodeSelectorTer
 
 
 def _affinity_except_node_affinity(old: PodSpec, new: PodSpec) -> Affinity | None:
-    """The new affinity with the old node affinity."""
     affinity = _replace(new.affinity or Affinity(), nodeAffinity=_node_affinity(old))
     return old.affinity if affinity == (old.affinity or Affinity()) else affinity

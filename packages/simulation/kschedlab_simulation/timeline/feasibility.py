@@ -61,7 +61,6 @@ class _PossibleObjects:
         return manifest.problem(later("already exists: it is first defined at {place}", place=defined.origin.place))
 
     def problems(self, entry: TimelineEntry) -> Iterator[Problem]:
-        """The problems of this entry."""
         action = entry.action
         if isinstance(action, RunOperations):
             self._anything_possible = True

@@ -48,13 +48,11 @@ class ManifestObject(NamedTuple):
 
     @property
     def metadata(self) -> ObjectMeta:
-        """The object's metadata."""
         metadata: ObjectMeta = self.obj.metadata  # type: ignore[attr-defined]
         return metadata
 
     @property
     def resource(self) -> Resource:
-        """The resource of its kind."""
         return RESOURCES[type(self.obj)]
 
     @property

@@ -105,7 +105,6 @@ class TimelineRunner:
         self._env.process(run_counted())
 
     def _resolve(self, targets: Targets) -> list[NamedTarget]:
-        """The targets that exist now."""
         if not isinstance(targets, SelectedTargets):
             return list(targets)
         labels = targets.labels.items()

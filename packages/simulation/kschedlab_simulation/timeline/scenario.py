@@ -150,7 +150,6 @@ class _ScenarioReader(ObjectReader):
         return found + self.report.total + len(self.problems)
 
     def read_document(self, data: Any, origin: Origin) -> None:
-        """Read one document."""
         if _is_workload_file(data):
             self._read_workload(data, origin)
         elif isinstance(data, dict) and ("timeline" in data or "simulation" in data):

@@ -11,10 +11,10 @@ from kschedlab.build import Manifest, node, pod
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import ApiObject, Node, NodeCondition, Pod
 from kschedlab_simulation.controllers.disruption import Disruption
-from kschedlab_simulation.controllers.garbage_collector import GarbageCollector
 from kschedlab_simulation.controllers.kubelet import Kubelet, KubeletSettings
 from kschedlab_simulation.controllers.node_lifecycle import NodeLifecycle
 from kschedlab_simulation.controllers.owners import Owners, OwnersSettings
+from kschedlab_simulation.controllers.ownership import GarbageCollector
 from kschedlab_simulation.controllers.podgc import PodGC
 from kschedlab_simulation.controllers.volumes import VolumeControllers, VolumeSettings
 from kschedlab_simulation.events import Broadcaster

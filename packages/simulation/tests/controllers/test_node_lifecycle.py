@@ -4,7 +4,7 @@ from msgspec.structs import replace
 from kschedlab.build import node, pod
 from kschedlab.objects.model import Node, NodeCondition, NodeSpec, NodeStatus, Pod, Taint, Toleration
 from kschedlab_simulation.controllers.drain import cordon, uncordon
-from kschedlab_simulation.controllers.taints import toleration_time, with_taints
+from kschedlab_simulation.controllers.node_lifecycle import toleration_time, with_taints
 from packages.simulation.tests.controllers.stage import NODE, Stage, owner
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import Node, ObjectMeta, Pod, PodStatus, Service
-from kschedlab_simulation.server.selection import field_selector
+from kschedlab_simulation.server.names import field_selector
 from kschedlab_simulation.server.store import Change, Store, Watch, with_resource_version
 from kschedlab_simulation.status import ApiError
 

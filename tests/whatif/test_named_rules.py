@@ -7,18 +7,18 @@ import pytest
 from kschedlab.generations import GENERATIONS, V1_20
 from kschedlab.generations.changes import NAMES
 from kschedlab.whatif.compare import changes
-from kschedlab.whatif.switching import SWITCHES, Switch, switched
+from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule, switched
 
 
-@pytest.mark.parametrize("rule", SWITCHES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", NAMED_RULES, ids=lambda rule: rule.name)
 @pytest.mark.parametrize("version", NAMES)
-def test_only_the_settings_of_the_rule_change(version: str, rule: Switch) -> None:
+def test_only_the_settings_of_the_rule_change(version: str, rule: NamedRule) -> None:
     found = changes(GENERATIONS[version], switched(version, frozenset({rule.name})))
     assert found and all(re.fullmatch(rule.settings, each.rule) for each in found), [each.rule for each in found]
 
 
-@pytest.mark.parametrize("rule", SWITCHES, ids=lambda rule: rule.name)
-def test_the_rule_came_with_that_version(rule: Switch) -> None:
+@pytest.mark.parametrize("rule", NAMED_RULES, ids=lambda rule: rule.name)
+def test_the_rule_came_with_that_version(rule: NamedRule) -> None:
     since = NAMES.index(rule.since)
     for earlier, later in zip(NAMES, NAMES[1:], strict=False):
         differ = [each.rule for each in changes(GENERATIONS[earlier], GENERATIONS[later])]
@@ -28,10 +28,10 @@ def test_the_rule_came_with_that_version(rule: Switch) -> None:
     assert {rule.other(version) for version in NAMES} == {NAMES[since - 1], NAMES[since]}
 
 
-@pytest.mark.parametrize("rule", SWITCHES, ids=lambda rule: rule.name)
-def test_switching_back_gives_the_version_again(rule: Switch) -> None:
+@pytest.mark.parametrize("rule", NAMED_RULES, ids=lambda rule: rule.name)
+def test_switching_back_gives_the_version_again(rule: NamedRule) -> None:
     there = switched(rule.since, frozenset({rule.name}))
-    back = rule.take(there, GENERATIONS[rule.since])
+    back = rule.taken(there, GENERATIONS[rule.since])
     assert {each.rule for each in changes(back, GENERATIONS[rule.since])} <= {"order of filters"}
 
 

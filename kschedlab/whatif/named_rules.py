@@ -1,0 +1,91 @@
+"""Named rules in which generations differ, each switched alone in any of them. rules.yaml has them in words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+import yaml
+
+from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations.changes import NAMES
+from kschedlab.whatif.compare import changes
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A line of the real scheduler: its version, file and function."""
+
+    version: str
+    file: str
+    function: str
+    line: str
+
+
+class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
+    """One rule that generations from ``since`` on have and earlier ones do not.
+
+    ``settings``: a regular expression for the settings that it consists of, by their names in
+    :func:`kschedlab.whatif.compare.changes`. ``title``: what it changes; ``before``, ``after``: what happens without
+    it, and with it; ``old``, ``new``: the line of the last version without the rule, and of the first one with it.
+    """
+
+    name: str
+    since: str
+    settings: str
+    title: str
+    before: str
+    after: str
+    old: Source
+    new: Source
+
+    def is_on(self, version: str) -> bool:
+        """Whether the generation of this name has the rule."""
+        return NAMES.index(version) >= NAMES.index(self.since)
+
+    def other(self, version: str) -> str:
+        """The nearest generation that decides this rule the other way."""
+        first = NAMES.index(self.since)
+        return NAMES[first - 1] if self.is_on(version) else NAMES[first]
+
+    def taken(self, generation: Generation, other: Generation) -> Generation:
+        for change in changes(generation, other):
+            if re.fullmatch(self.settings, change.rule):
+                return self.taken(change.switched, other)
+        return generation
+
+
+NAMED_RULES = msgspec.convert(
+    yaml.load(files("kschedlab.whatif").joinpath("rules.yaml").read_text("utf-8"), yaml.CSafeLoader),
+    tuple[NamedRule, ...],
+)
+"""The oldest first."""
+
+
+@lru_cache(maxsize=512)
+def switched(version: str, flipped: frozenset[str] = frozenset()) -> Generation:
+    """The generation of this name in which the named rules are decided the other way. KeyError if there is none."""
+    generation = Generation.named(version)
+    for rule in NAMED_RULES:
+        if rule.name in flipped:
+            generation = _on_one_scale(rule.taken(generation, GENERATIONS[rule.other(version)]))
+    return replace(generation, name=" + ".join([version, *sorted(flipped)])) if flipped else generation
+
+
+def _on_one_scale(generation: Generation) -> Generation:
+    """All scores, also those that only one of two generations has, go up to the generation's highest score."""
+    highest = generation.max_node_score
+
+    def scaled(score: Any) -> Any:
+        has = any(field.name == "highest" for field in fields(score))
+        return replace(score, highest=highest) if has else score
+
+    return replace(generation, scores=tuple((scaled(score), weight) for score, weight in generation.scores))
+
+
+def title_of(setting: str) -> str:
+    """The title of the rule that this setting of a comparison belongs to; "" if it has none."""
+    return next((rule.title for rule in NAMED_RULES if re.fullmatch(rule.settings, setting)), "")
