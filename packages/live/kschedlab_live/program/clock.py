@@ -36,11 +36,11 @@ def run(options: argparse.Namespace) -> int:
     import httpx
 
     from kschedlab_live.serve.kubeconfig import KubeconfigError, read
-    from kschedlab_live.serve.timing import PATH
+    from kschedlab_live.serve.plane import CLOCK_PATH
 
     body = _change(options.action, options.value)
     try:
-        url = f"{read(options.kubeconfig)}{PATH}"
+        url = f"{read(options.kubeconfig)}{CLOCK_PATH}"
         answer = httpx.get(url) if body is None else httpx.post(url, json=body, timeout=_SECONDS)
         found: Any = answer.json()
     except KubeconfigError as error:
@@ -60,7 +60,7 @@ def _change(action: str, value: str | None) -> dict[str, Any] | None:
     if value is not None and action not in ("step", "speed"):
         raise UsageError(f"kschedlab clock {action} takes no value: step takes a duration, speed a factor")
     if action == "speed":
-        from kschedlab_live.serve.clock import speed_of
+        from kschedlab_live.serve.plane import speed_of
 
         if value is None:
             raise UsageError("kschedlab clock speed takes a factor, such as 10")

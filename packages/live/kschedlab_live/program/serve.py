@@ -56,7 +56,7 @@ def _port(text: str) -> int:
 
 
 def _speed(text: str) -> float:
-    from kschedlab_live.serve.clock import speed_of
+    from kschedlab_live.serve.plane import speed_of
 
     return argument(speed_of, text)
 

@@ -14,7 +14,7 @@ import msgspec
 
 from kschedlab_live.schedule.client import JSON, Client
 from kschedlab_live.schedule.reflector import Note
-from kschedlab_live.wire.formats import MERGE, micro_time
+from kschedlab_live.wire.objects import MERGE, micro_time
 from kschedlab_live.wire.statuses import failure
 from kschedlab_simulation.status import ApiError
 

@@ -1,4 +1,4 @@
-"""The scheduler as a service: log in, synchronize, win the lease, schedule until told to stop.
+"""The scheduler as a service: synchronize, win the lease, schedule until told to stop.
 
 v1.37: cmd/kube-scheduler/app/server.go (Run).
 """

@@ -19,6 +19,8 @@ from kschedlab_simulation.server.store import Change, Store
 from kschedlab_simulation.status import ApiError
 
 MEBIBYTE = 1024**2
+LARGEST_BODY = 3 * MEBIBYTE
+"""Bytes in a request's body (v1.37: k8s.io/apiserver pkg/server/config.go, MaxRequestBodyBytes)."""
 LARGEST = 3 * MEBIBYTE // 2
 """Bytes of one object."""
 MOST = 512 * MEBIBYTE
@@ -71,6 +73,19 @@ def _size(value: Any) -> int:
 
 def _too_large(why: str) -> ApiError:
     return failure(413, "RequestEntityTooLarge", why)
+
+
+def check_length(text: str) -> None:
+    """ApiError (400, 413) if the announced length of a body is not a number, or too large."""
+    if text and not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise ApiError.bad_request("Content-Length is not a number")
+    if text and int(text) > LARGEST_BODY:
+        raise body_too_large()
+
+
+def body_too_large() -> ApiError:
+    """The body is too long."""
+    return _too_large(f"the body of a request has at most {LARGEST_BODY // MEBIBYTE} MiB")
 
 
 class Protocol(H11Protocol):

@@ -1,6 +1,7 @@
-"""Discovery: which groups, versions and resources are served, as kubectl asks for them.
+"""Discovery: which groups, versions and resources are served; and reviews: who am I, and what may I do?
 
-v1.37: k8s.io/apiserver pkg/endpoints/discovery (aggregated, v2), k8s.io/api apidiscovery/v2.
+v1.37: k8s.io/apiserver pkg/endpoints/discovery (aggregated, v2), k8s.io/api apidiscovery/v2, authorization/v1,
+authentication/v1. One user may do everything.
 """
 
 from __future__ import annotations
@@ -137,3 +138,27 @@ def version_info(generation: str) -> Data:
     texts = {"gitVersion": f"{generation}.0+kschedlab", "gitCommit": __version__, "gitTreeState": "clean"}
     rest = {"buildDate": "1970-01-01T00:00:00Z", "goVersion": "", "compiler": "", "platform": "kschedlab/python"}
     return {"major": major, "minor": minor, **texts, **rest}
+
+
+# -- reviews
+
+REVIEWS = {f"/apis/{version}/{name}": kind for version, kinds in _REVIEWS.items() for name, kind in kinds.items()}
+"""The kind of review that is created at a path."""
+_USER = {"username": "kschedlab", "groups": ["system:masters", "system:authenticated"]}
+_RULES = {
+    "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
+    "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
+    "incomplete": False,
+}
+
+
+def reviewed(path: str) -> dict[str, Any]:
+    """The review with its answer, which is the same for every question: kubectl asks some of them in protobuf."""
+    kind = REVIEWS[path]
+    status: dict[str, Any] = {"allowed": True, "reason": "kschedlab serve has one user, who may do everything"}
+    if kind == "SelfSubjectRulesReview":
+        status = _RULES
+    elif kind == "SelfSubjectReview":
+        status = {"userInfo": _USER}
+    api_version = path.split("/")[2] + "/v1"
+    return {"kind": kind, "apiVersion": api_version, "metadata": {}, "spec": {}, "status": status}

@@ -14,7 +14,7 @@ from kschedlab.manifests.decoding import KINDS
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab_live.serve.kept import KeptObjects
 from kschedlab_live.serve.kinds import EVENTS, OF_MODEL, Kept
-from kschedlab_live.wire.formats import micro_time
+from kschedlab_live.wire.objects import micro_time
 from kschedlab_simulation.log import Changed, Entry, Recorded
 from kschedlab_simulation.status import ApiError
 

@@ -9,7 +9,7 @@ import msgspec
 
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab_live.serve.kinds import EVENTS, SERVED, Kept, Served
-from kschedlab_live.wire.reading import without_nulls
+from kschedlab_live.wire.objects import without_nulls
 from kschedlab_live.wire.statuses import already_exists, conflict, invalid, not_found
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.server.store import Change, Store, with_resource_version

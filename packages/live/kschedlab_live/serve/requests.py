@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from kschedlab_live.serve.kinds import SERVED, VERSIONS, Served
-from kschedlab_live.wire.reading import parsed
+from kschedlab_live.wire.objects import parsed
 from kschedlab_live.wire.statuses import failure, unsupported
 from kschedlab_simulation.status import ApiError
 

@@ -20,15 +20,14 @@ from kschedlab.objects.model import ApiObject, Namespace
 from kschedlab_live.serve import kubeconfig
 from kschedlab_live.serve.app import Application
 from kschedlab_live.serve.bounds import Protocol
-from kschedlab_live.serve.clock import Clock
 from kschedlab_live.serve.events import EventWriter
 from kschedlab_live.serve.filling import filled
 from kschedlab_live.serve.nodes import Registration
 from kschedlab_live.serve.objects import ServedObjects
-from kschedlab_live.serve.plane import Plane
+from kschedlab_live.serve.plane import Clock, Plane
 from kschedlab_live.serve.security import new_token
 from kschedlab_live.serve.verbs import Verbs
-from kschedlab_live.wire.reading import typed
+from kschedlab_live.wire.objects import typed
 from kschedlab_simulation.log import Entry
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.manifest_objects import ManifestObject

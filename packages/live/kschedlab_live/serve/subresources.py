@@ -11,7 +11,7 @@ from kschedlab.objects.model import Pod
 from kschedlab_live.serve.kinds import OF_MODEL
 from kschedlab_live.serve.requests import Call, check_format
 from kschedlab_live.serve.verbs import Answer, Data, Verbs
-from kschedlab_live.wire.complete import written
+from kschedlab_live.wire.objects import written
 from kschedlab_live.wire.statuses import failure, method_not_allowed, success
 from kschedlab_simulation.status import ApiError
 

@@ -232,8 +232,10 @@ EXPLAINED_BY: dict[str, Callable[[Decision, int, Part], str]] = {
     "GeneralPredicates": _general,
     "InterPodAffinity": _between_pods,
     "MatchInterPodAffinity": _between_pods,
+    "MatchNodeSelector": _node_affinity,
     "NodeAffinity": _node_affinity,
     "NodeResourcesFit": _full,
+    "PodFitsResources": _full,
     "PodTopologySpread": _skew,
 }
 """What a plugin's refusal of one node means; "" if its reason says enough."""

@@ -7,10 +7,9 @@ from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
 from kschedlab.objects.model import PersistentVolumeClaim, Pod, PodCondition
-from kschedlab_live.schedule.api import LiveApi
+from kschedlab_live.schedule.api import LiveApi, merge_patch, object_patch, status_patch
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.decoding import decode_object
-from kschedlab_live.schedule.patches import merge_patch, object_patch, status_patch
 from packages.live.tests.schedule.fakes import FakeClient, pod, run, until
 
 DATA = st.recursive(
