@@ -46,10 +46,10 @@ class NoSuchKindError(KubectlError):
 
 @dataclass(frozen=True)
 class Refused:
-    """A kind that the user may not read. ``kind``: as ``persistentvolumes``; ``said``: the server's words."""
+    """A kind that the user may not read. ``kind``: as ``persistentvolumes``; ``why``: in the server's words."""
 
     kind: str
-    said: str
+    why: str
 
 
 @dataclass
@@ -93,8 +93,8 @@ class Kubectl:
 
         What may not be read is added to ``refused``. NoSuchKindError; KubectlError for all else.
         """
-        with TemporaryFile() as said:
-            process = self.popen("get", kinds, *where, "--output=json", TIMEOUT, stderr=said)
+        with TemporaryFile() as errors:
+            process = self.popen("get", kinds, *where, "--output=json", TIMEOUT, stderr=errors)
             assert process.stdout is not None
             ended, broken = False, None
             try:
@@ -108,17 +108,17 @@ class Kubectl:
                     process.terminate()
                 status = process.wait()
             if status:
-                said.seek(0)
-                self._judge(said.read().decode("utf-8", "replace"))
+                errors.seek(0)
+                self._judge(errors.read().decode("utf-8", "replace"))
             if broken is not None:
                 raise broken
 
-    def _judge(self, said: str) -> None:
+    def _judge(self, errors: str) -> None:
         """Remember what may not be read; raise what is worse."""
         rest = []
-        for line in said.splitlines():
-            if found := FORBIDDEN.match(line):
-                self.refused.append(Refused(found[1].partition(".")[0], safe_text(found[2])))
+        for line in errors.splitlines():
+            if match := FORBIDDEN.match(line):
+                self.refused.append(Refused(match[1].partition(".")[0], safe_text(match[2])))
             elif missing := NO_SUCH_KIND.match(line):
                 raise NoSuchKindError(missing[1].partition(".")[0])
             elif line.strip() and not line.startswith("Warning:"):
@@ -127,9 +127,9 @@ class Kubectl:
             raise KubectlError(words("\n".join(rest)))
 
 
-def words(said: str) -> str:
+def words(errors: str) -> str:
     """What kubectl said, without its log if it said anything else."""
-    lines = [safe_text(line.strip()).removeprefix("error: ") for line in said.splitlines() if line.strip()]
+    lines = [safe_text(line.strip()).removeprefix("error: ") for line in errors.splitlines() if line.strip()]
     plain = [line for line in lines if not KLOG.match(line)] or lines[-1:]
     return " ".join(dict.fromkeys(plain)) or "kubectl failed and printed no error"
 
@@ -149,9 +149,9 @@ def items(out: IO[bytes]) -> Iterator[bytes]:
     while chunk := out.read(CHUNK):
         buffer += chunk
         begin = 0
-        while (found := buffer.find(BETWEEN, searched)) >= 0:
-            yield b"{" + bytes(buffer[begin:found]) + b"}"
-            begin = searched = found + len(BETWEEN)
+        while (end := buffer.find(BETWEEN, searched)) >= 0:
+            yield b"{" + bytes(buffer[begin:end]) + b"}"
+            begin = searched = end + len(BETWEEN)
         searched = max(len(buffer) - len(BETWEEN), begin) - begin
         del buffer[:begin]
     yield from _rest(bytes(buffer))
@@ -175,15 +175,15 @@ def _whole(content: bytes) -> Iterator[bytes]:
     if not content.strip():
         return
     try:
-        found = msgspec.json.decode(content, type=_List)
+        listed = msgspec.json.decode(content, type=_List)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise KubectlError(f"kubectl's output is no JSON: {safe_text(str(error))}") from None
-    yield from [content] if found.items is None else map(bytes, found.items)
+        raise KubectlError(f"kubectl's output is not JSON: {safe_text(str(error))}") from None
+    yield from [content] if listed.items is None else map(bytes, listed.items)
 
 
 def decoded(text: str | bytes) -> Any:
-    """JSON that kubectl printed. KubectlError if it is none."""
+    """JSON that kubectl printed. KubectlError."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise KubectlError(f"kubectl's output is no JSON: {safe_text(str(error))}") from None
+        raise KubectlError(f"kubectl's output is not JSON: {safe_text(str(error))}") from None

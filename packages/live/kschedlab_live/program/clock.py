@@ -42,16 +42,16 @@ def run(options: argparse.Namespace) -> int:
     try:
         url = f"{read(options.kubeconfig)}{CLOCK_PATH}"
         answer = httpx.get(url) if body is None else httpx.post(url, json=body, timeout=_SECONDS)
-        found: Any = answer.json()
+        clock: Any = answer.json()
     except KubeconfigError as error:
         raise UsageError(str(error)) from None
     except (httpx.HTTPError, ValueError) as error:
         why = f"{options.kubeconfig}: the server does not answer: {type(error).__name__}"
         raise UsageError(f"{why}: is kschedlab serve running?") from None
     if answer.status_code != 200:
-        raise UsageError(f"{found.get('message', 'the server refuses it')}")
-    state = "stopped" if found["paused"] else f"running at speed {found['speed']:g}"
-    print(f"{found['time']} {state}")
+        raise UsageError(f"{clock.get('message', 'the server refuses it')}")
+    state = "stopped" if clock["paused"] else f"running at speed {clock['speed']:g}"
+    print(f"{clock['time']} {state}")
     return 0
 
 

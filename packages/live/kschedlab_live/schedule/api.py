@@ -198,13 +198,13 @@ def status_patch(known: Any, uid: str, now: int, fields: dict[str, Any]) -> dict
 def _dated(known: Any, condition: Any, now: int) -> Any:
     before: Iterable[Any] = known.status.conditions if known is not None else ()
     merged = with_condition(tuple(before), condition, now)
-    return written(next(each for each in merged if each.type == condition.type))
+    return written(next(new for new in merged if new.type == condition.type))
 
 
 def changed_conditions(old: ApiObject, new: ApiObject) -> list[Any]:
     """The conditions of ``new`` that ``old`` does not have."""
     before: Iterable[Any] = old.status.conditions  # type: ignore[attr-defined]  # pods have a status
-    return [each for each in new.status.conditions if each not in before]  # type: ignore[attr-defined]
+    return [condition for condition in new.status.conditions if condition not in before]  # type: ignore[attr-defined]
 
 
 def object_patch(old: ApiObject, new: ApiObject, part: str = "") -> dict[str, Any]:
@@ -212,7 +212,7 @@ def object_patch(old: ApiObject, new: ApiObject, part: str = "") -> dict[str, An
 
     It fails if the object is no longer the version that ``old`` is. Empty if nothing changes.
     """
-    before, after = (_changeable(written(each), part) for each in (old, new))
+    before, after = (_changeable(written(obj), part) for obj in (old, new))
     patch = merge_patch(before, after)
     if patch:
         metadata = old.metadata  # type: ignore[attr-defined]  # every kind has it

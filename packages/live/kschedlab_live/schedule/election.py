@@ -71,7 +71,7 @@ class Election:
         self._seen_at = 0.0
         self._version = ""
         self._renewed = 0.0
-        self._told = ""
+        self._noted = ""
 
     @property
     def healthy(self) -> bool:
@@ -133,7 +133,7 @@ class Election:
             return False
         if not self._seen or self._seen[0] != self.identity:
             return False
-        self._renewed, self._told = began, ""
+        self._renewed, self._noted = began, ""
         return True
 
     async def _renew(self) -> None:
@@ -196,6 +196,6 @@ class Election:
 
     def _tell(self, error: ApiError) -> None:
         text = f"the lease {self._namespace}/{self._name}: {error}"
-        if text != self._told:
-            self._told = text
+        if text != self._noted:
+            self._noted = text
             self._note(text)

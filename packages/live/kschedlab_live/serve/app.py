@@ -75,9 +75,9 @@ class Application:
             return _json(await self._clock(request, raw))
         if path in REVIEWS and request.method == "POST":
             return _json(reviewed(path), 201)
-        found = target(path)
-        if found is not None:
-            call = self._call(request, found, raw)
+        parts = target(path)
+        if parts is not None:
+            call = self._call(request, parts, raw)
             return self._resource(call)
         if request.method != "GET":
             raise ApiError.no_such_resource()
@@ -117,8 +117,8 @@ class Application:
             raise ApiError.bad_request("expected a map with speed, paused or step")
         return await change_clock(self._plane, body)
 
-    def _call(self, request: Request, found: Any, raw: bytes) -> Call:
-        api_version, served, namespace, name, subresource = found
+    def _call(self, request: Request, parts: Any, raw: bytes) -> Call:
+        api_version, served, namespace, name, subresource = parts
         return Call(
             verb=request.method,
             api_version=api_version,

@@ -43,8 +43,8 @@ def aggregated(core: bool) -> Data:
     for api_version in ALL_VERSIONS:
         group, version = split(api_version)
         if (group == "") == core:
-            resources = [_aggregated(each) for each in served_as(api_version)]
-            resources += [_aggregated_review(api_version, *each) for each in _REVIEWS.get(api_version, {}).items()]
+            resources = [_aggregated(item) for item in served_as(api_version)]
+            resources += [_aggregated_review(api_version, *item) for item in _REVIEWS.get(api_version, {}).items()]
             groups.setdefault(group, []).append({"version": version, "resources": resources, "freshness": "Current"})
     items = [{"metadata": {"name": g} if g else {}, "versions": versions} for g, versions in groups.items()]
     return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
@@ -101,8 +101,8 @@ def group_list() -> Data:
         group, version = split(api_version)
         if group:
             groups.setdefault(group, []).append({"groupVersion": api_version, "version": version})
-    found = [{"name": g, "versions": versions, "preferredVersion": versions[0]} for g, versions in groups.items()]
-    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": found}
+    listed = [{"name": g, "versions": versions, "preferredVersion": versions[0]} for g, versions in groups.items()]
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": listed}
 
 
 def core_versions() -> Data:
@@ -112,8 +112,8 @@ def core_versions() -> Data:
 
 def group(name: str) -> Data | None:
     """``/apis/GROUP``."""
-    found: list[Data] = group_list()["groups"]
-    return next(({"kind": "APIGroup", "apiVersion": "v1"} | each for each in found if each["name"] == name), None)
+    listed: list[Data] = group_list()["groups"]
+    return next(({"kind": "APIGroup", "apiVersion": "v1"} | item for item in listed if item["name"] == name), None)
 
 
 def resource_list(api_version: str) -> Data:

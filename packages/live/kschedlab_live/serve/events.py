@@ -99,8 +99,8 @@ class EventWriter:
         namespace, _, name = key.rpartition("/")
         served = OF_MODEL[KINDS[kind]]
         uid, version = self._known.get((kind, key), ("", ""))
-        found = {"kind": kind, "namespace": namespace, "name": name, "uid": uid, "resourceVersion": version}
-        return {key: value for key, value in (found | {"apiVersion": served.api_version}).items() if value}
+        reference = {"kind": kind, "namespace": namespace, "name": name, "uid": uid, "resourceVersion": version}
+        return {key: value for key, value in (reference | {"apiVersion": served.api_version}).items() if value}
 
     def _again(self, namespace: str, name: str, at: int) -> bool:
         """Count an event once more; False if it is gone."""

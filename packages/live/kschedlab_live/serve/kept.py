@@ -40,10 +40,10 @@ class KeptObjects:
 
     def get(self, served: Served, namespace: str, name: str) -> Kept:
         """The object. ApiError (NotFound)."""
-        found: Kept | None = self.store(served).objects.get(served.resource.key(namespace, name))
-        if found is None:
+        obj: Kept | None = self.store(served).objects.get(served.resource.key(namespace, name))
+        if obj is None:
             raise not_found(served.resource, name)
-        return found
+        return obj
 
     def create(self, served: Served, data: dict[str, Any], dry: bool = False) -> Kept:
         """Store a new object. ApiError: AlreadyExists, Invalid."""

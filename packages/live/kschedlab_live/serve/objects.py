@@ -200,8 +200,8 @@ class ServedObjects:
     def _scratch(self, old: Any) -> ApiServer:
         """An API server with this object and the priority classes, where a request has no consequences."""
         api = ApiServer(simpy.Environment(initial_time=self.api.now), Log(), self._fields)
-        for each in self.api.list(PriorityClass)[0]:
-            api.restore(each)
+        for priority_class in self.api.list(PriorityClass)[0]:
+            api.restore(priority_class)
         if old is not None and not isinstance(old, PriorityClass):
             api.restore(old)
         return api

@@ -47,7 +47,7 @@ def patch_of(content_type: str, raw: bytes) -> Callable[[Data], Data]:
 
 
 def _json_patch(operations: Any) -> Callable[[Data], Data]:
-    if not isinstance(operations, list) or not all(isinstance(each, dict) for each in operations):
+    if not isinstance(operations, list) or not all(isinstance(item, dict) for item in operations):
         raise ApiError.bad_request("a JSON patch is a list of operations")
     if len(operations) > MOST_OPERATIONS:
         raise failure(413, "RequestEntityTooLarge", f"a JSON patch has at most {MOST_OPERATIONS:,} operations")
@@ -136,7 +136,7 @@ def _index(text: str, highest: int) -> int:
     return int(text)
 
 
-Data = dict[str, Any]
+# -- strategic merge patches
 
 _KEYS = {
     "conditions": ("type",),
@@ -183,7 +183,7 @@ def strategic_merge(target: Data, patch: Data) -> Data:
     for key, value in patch.items():
         if key.startswith(_DELETE) and isinstance(value, list):
             name = key.removeprefix(_DELETE)
-            result[name] = [each for each in _list(result.get(name)) if each not in value]
+            result[name] = [item for item in _list(result.get(name)) if item not in value]
         elif key.startswith("$"):
             continue
         elif value is None:
@@ -199,39 +199,39 @@ def _merged(old: Any, value: Any, field: str, order: Any) -> Any:
     if not isinstance(value, list):
         return value
     if field in _SETS:
-        return list(dict.fromkeys(each for each in [*_list(old), *value] if isinstance(each, str)))
+        return list(dict.fromkeys(item for item in [*_list(old), *value] if isinstance(item, str)))
     key = _key_of(field, [*_list(old), *value])
     return _merged_list(_list(old), value, key, order) if key else value
 
 
 def _key_of(field: str, items: list[Any]) -> str | None:
     """The merge key of a list, or None if the patch replaces the list."""
-    if not all(isinstance(each, dict) for each in items):
+    if not all(isinstance(item, dict) for item in items):
         return None
-    return next((key for key in _KEYS.get(field, ()) if any(key in each for each in items)), None)
+    return next((key for key in _KEYS.get(field, ()) if any(key in item for item in items)), None)
 
 
 def _merged_list(old: list[Data], patch: list[Data], key: str, order: Any) -> list[Data]:
-    if any(each.get(_DIRECTIVE) == "replace" and key not in each for each in patch):
-        return [each for each in patch if _DIRECTIVE not in each]
+    if any(item.get(_DIRECTIVE) == "replace" and key not in item for item in patch):
+        return [item for item in patch if _DIRECTIVE not in item]
     result = list(old)
-    for each in patch:
-        if key not in each and _DIRECTIVE not in each:
+    for item in patch:
+        if key not in item and _DIRECTIVE not in item:
             raise ApiError.bad_request(f"map: {key} is missing: the items of this list are merged by it")
-        at = [i for i, existing in enumerate(result) if existing.get(key) == each.get(key)]
-        if each.get(_DIRECTIVE) == "delete":
-            result = [existing for existing in result if existing.get(key) != each.get(key)]
+        at = [i for i, existing in enumerate(result) if existing.get(key) == item.get(key)]
+        if item.get(_DIRECTIVE) == "delete":
+            result = [existing for existing in result if existing.get(key) != item.get(key)]
         elif at:
-            result[at[0]] = strategic_merge(result[at[0]], each)
+            result[at[0]] = strategic_merge(result[at[0]], item)
         else:
-            result.append(strategic_merge({}, each))
+            result.append(strategic_merge({}, item))
     return _ordered(result, key, order) if isinstance(order, list) else result
 
 
 def _ordered(items: list[Data], key: str, order: list[Any]) -> list[Data]:
     """The items in the order of the patch; those that it does not name come last."""
-    wanted = [each.get(key) if isinstance(each, dict) else each for each in order]
-    return sorted(items, key=lambda each: wanted.index(each.get(key)) if each.get(key) in wanted else len(wanted))
+    wanted = [item.get(key) if isinstance(item, dict) else item for item in order]
+    return sorted(items, key=lambda item: wanted.index(item.get(key)) if item.get(key) in wanted else len(wanted))
 
 
 def _list(value: Any) -> list[Any]:

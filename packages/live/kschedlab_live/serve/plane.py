@@ -31,7 +31,7 @@ CLOCK_PATH = "/kschedlab/clock"
 SLICE = 0.02
 """Seconds for which the simulation computes at once."""
 
-_LONGEST_SLEEP = 0.5
+_LONGEST_SLEEP = 60.0
 
 Follower = Callable[[list[Entry]], None]
 """Receives the new entries of the log."""

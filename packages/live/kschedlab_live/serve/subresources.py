@@ -100,13 +100,13 @@ def _as_scale(data: Data) -> Data:
     shared = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
     metadata = {key: value for key, value in data["metadata"].items() if key in shared}
     spec, status = data.get("spec", {}), data.get("status", {})
-    found = {"replicas": status.get("replicas", 0), "selector": _selector(spec.get("selector") or {})}
+    scaled = {"replicas": status.get("replicas", 0), "selector": _selector(spec.get("selector") or {})}
     return {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": written(metadata),
         "spec": {"replicas": spec.get("replicas", 1)},
-        "status": found,
+        "status": scaled,
     }
 
 

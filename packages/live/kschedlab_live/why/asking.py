@@ -55,8 +55,8 @@ def profiles_for(
     """The generation for each schedulerName, without extenders, and what to say about them."""
     notes: list[str] = []
     if given is None:
-        found = configured(kubectl, reading.programs, "pods" in reading.readable, server.generation)
-        given, notes = found.profiles, found.notes
+        configuration = configured(kubectl, reading.programs, "pods" in reading.readable, server.generation)
+        given, notes = configuration.profiles, configuration.notes
     extenders = sum(len(profile.extenders) for profile in given.values())
     if extenders:
         notes.append("Extenders are not asked: nothing leaves this machine.")

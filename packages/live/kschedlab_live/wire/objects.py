@@ -52,19 +52,19 @@ def written(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
         return _struct(value)
     if isinstance(value, dict):
-        return {key: written(each) for key, each in value.items()}
+        return {key: written(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [written(each) for each in value]
+        return [written(item) for item in value]
     return value if value.__class__ in _PLAIN else str(value)
 
 
 def _struct(value: msgspec.Struct) -> dict[str, Any]:
-    found = {}
+    fields = {}
     for name, encoded, default, always in _plan(type(value)):
         part = getattr(value, name)
         if part or always or (part is not None and default is not msgspec.NODEFAULT and part != default):
-            found[encoded] = written(part)
-    return found
+            fields[encoded] = written(part)
+    return fields
 
 
 @cache
@@ -83,7 +83,7 @@ DEEPEST = 100
 
 
 def parsed(raw: bytes) -> Any:
-    """The value of a JSON text. ApiError (400) if it is no JSON, or nested too deep."""
+    """The value of a JSON text. ApiError (400) if it is not JSON, or nested too deep."""
     try:
         value = msgspec.json.decode(raw)
     except (ValueError, RecursionError) as error:
@@ -97,15 +97,15 @@ def _check_depth(value: Any, left: int) -> None:
     if not left:
         raise ApiError.bad_request(f"the body of the request is nested deeper than {DEEPEST} levels")
     if isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            _check_depth(each, left - 1)
+        for item in value.values() if isinstance(value, dict) else value:
+            _check_depth(item, left - 1)
 
 
 def without_nulls(value: Any) -> Any:
     """The value without the fields that are null: Go writes null for a list without items."""
     if isinstance(value, dict):
-        return {key: without_nulls(each) for key, each in value.items() if each is not None}
-    return [without_nulls(each) for each in value] if isinstance(value, list) else value
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def typed(data: dict[str, Any], kind: type[ApiObject]) -> Any:
