@@ -36,22 +36,22 @@ def run(options: argparse.Namespace) -> int:
     import httpx
 
     from kschedlab_live.serve.kubeconfig import KubeconfigError, read
-    from kschedlab_live.serve.timing import PATH
+    from kschedlab_live.serve.plane import CLOCK_PATH
 
     body = _change(options.action, options.value)
     try:
-        url = f"{read(options.kubeconfig)}{PATH}"
+        url = f"{read(options.kubeconfig)}{CLOCK_PATH}"
         answer = httpx.get(url) if body is None else httpx.post(url, json=body, timeout=_SECONDS)
-        found: Any = answer.json()
+        clock: Any = answer.json()
     except KubeconfigError as error:
         raise UsageError(str(error)) from None
     except (httpx.HTTPError, ValueError) as error:
         why = f"{options.kubeconfig}: the server does not answer: {type(error).__name__}"
         raise UsageError(f"{why}: is kschedlab serve running?") from None
     if answer.status_code != 200:
-        raise UsageError(f"{found.get('message', 'the server refuses it')}")
-    state = "stopped" if found["paused"] else f"running at speed {found['speed']:g}"
-    print(f"{found['time']} {state}")
+        raise UsageError(f"{clock.get('message', 'the server refuses it')}")
+    state = "stopped" if clock["paused"] else f"running at speed {clock['speed']:g}"
+    print(f"{clock['time']} {state}")
     return 0
 
 
@@ -60,7 +60,7 @@ def _change(action: str, value: str | None) -> dict[str, Any] | None:
     if value is not None and action not in ("step", "speed"):
         raise UsageError(f"kschedlab clock {action} takes no value: step takes a duration, speed a factor")
     if action == "speed":
-        from kschedlab_live.serve.clock import speed_of
+        from kschedlab_live.serve.plane import speed_of
 
         if value is None:
             raise UsageError("kschedlab clock speed takes a factor, such as 10")

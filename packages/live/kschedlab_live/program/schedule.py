@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser("schedule", help="schedule pods of a real cluster, beside its own scheduler")
     parser.add_argument(
-        "--kubeconfig", metavar="FILE", help="the cluster (default: the pod's service account, or $KUBECONFIG)"
+        "--kubeconfig", metavar="FILE", help="the cluster (default: the pod's service account, or kubectl's own)"
     )
     parser.add_argument("--context", metavar="NAME", help="the context in FILE (default: its current one)")
     parser.add_argument(
@@ -52,19 +52,20 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Schedule until SIGTERM: 0; 1 if the lease is lost."""
-    from kschedlab_live.schedule.kubeconfig import AccessError
+    from kschedlab_live.schedule.access import AccessError, reached
     from kschedlab_live.schedule.service import run
 
     try:
-        return run(settings_of(options), _say)
+        settings = settings_of(options)
+        with reached(options.kubeconfig, options.context) as access:
+            return run(access, settings, _say)
     except AccessError as error:
         raise UsageError(str(error)) from None
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """What the options ask for. UsageError, AccessError, ManifestError."""
-    from kschedlab_live.schedule.kubeconfig import find_access
-    from kschedlab_live.schedule.service import Settings, namespace_of_lease
+    """What the options ask for. UsageError, ManifestError."""
+    from kschedlab_live.schedule.service import Settings
 
     if options.config is not None and options.scheduler_name is not None:
         raise UsageError("--scheduler-name: the profiles in --config have their own schedulerName")
@@ -72,14 +73,12 @@ def settings_of(options: argparse.Namespace) -> Settings:
     profiles = chosen_profiles(options)
     name = options.scheduler_name or NAME
     first = next(iter(profiles)) if isinstance(profiles, dict) else name
-    access = find_access(options.kubeconfig, options.context)
     return Settings(
-        access=access,
         profiles=profiles,
         name=name,
         percentage=options.percentage,
         seed=options.seed,
-        lease=None if options.no_lease else lease or (namespace_of_lease(access), first),
+        lease=None if options.no_lease else lease or ("", first),
         address=options.address,
         port=options.port,
         verbose=options.verbose,

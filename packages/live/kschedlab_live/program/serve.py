@@ -56,7 +56,7 @@ def _port(text: str) -> int:
 
 
 def _speed(text: str) -> float:
-    from kschedlab_live.serve.clock import speed_of
+    from kschedlab_live.serve.plane import speed_of
 
     return argument(speed_of, text)
 
@@ -76,11 +76,15 @@ def run(options: argparse.Namespace) -> int:
     plugins = options.plugins if options.config is None else ()
     try:
         check_free(options.kubeconfig)
-        Server(scenario, serving, profiles, options.seed, plugins).run(_ready)
+        try:
+            server = Server(scenario, serving, profiles, options.seed, plugins)
+        except (ValueError, TypeError) as error:
+            if not plugins:
+                raise
+            raise UsageError(f"--plugin: {error}") from None
+        server.run(_ready)
     except KubeconfigError as error:
         raise UsageError(str(error)) from None
-    except (ValueError, TypeError) as error:
-        raise UsageError(f"--plugin: {error}") from None
     except OSError as error:
         raise UsageError(f"port {options.port}: cannot be used: {error.strerror or error}") from None
     return 0

@@ -15,8 +15,8 @@ from kschedlab.program.options import Commands, UsageError, add_scheduler, chose
 from kschedlab.program.progress import Progress
 
 if TYPE_CHECKING:
+    from kschedlab_live.kubectl import Kubectl
     from kschedlab_live.why.answer import Setting
-    from kschedlab_live.why.kubectl import Kubectl
     from kschedlab_live.why.page import Page
 
 VALUES = (
@@ -108,7 +108,7 @@ def _like(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Answer the question that the options ask."""
-    from kschedlab_live.why.kubectl import Kubectl, KubectlError
+    from kschedlab_live.kubectl import Kubectl, KubectlError
 
     if options.pending + options.watch + (options.pod is not None) != 1:
         raise UsageError("name a pod, or ask for --pending or --watch")

@@ -1,13 +1,14 @@
 """The API server at the end of a network, as the scheduler asks it.
 
 Each request begins at once and returns an event, which brings the answer or fails with an ApiError. See
-:class:`~kschedlab_simulation.server.interface.Api`.
+:class:`~kschedlab_simulation.server.interface.Api`. What is written are patches with nothing but the change: the model
+knows the fields that scheduling needs, and an update that sends the whole object would delete all others.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,15 +19,10 @@ from kschedlab.objects.model import ApiObject, Pod
 from kschedlab_live.schedule.client import JSON, Client, unreachable
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.decoding import decode_object
-from kschedlab_live.schedule.patches import (
-    changed_conditions,
-    object_patch,
-    status_patch,
-)
 from kschedlab_live.schedule.reflector import LiveWatch, Note, Reflector, path_of
-from kschedlab_live.wire.complete import complete
-from kschedlab_live.wire.formats import MERGE, STRATEGIC
+from kschedlab_live.wire.objects import MERGE, STRATEGIC, complete, written
 from kschedlab_simulation.clock import now
+from kschedlab_simulation.pods import with_condition
 from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
 
@@ -51,6 +47,11 @@ class LiveApi:
         """How many requests are under way."""
         return len(self._calls)
 
+    @property
+    def fault(self) -> str:
+        """Which kind is not watched any more although it should be, or ""."""
+        return next(filter(None, (reflector.fault for reflector in self._reflectors.values())), "")
+
     async def close(self) -> None:
         """End all watches and requests."""
         for reflector in self._reflectors.values():
@@ -64,8 +65,7 @@ class LiveApi:
     def find(self, kind: type[D], namespace: str, name: str) -> D | None:
         """The object as its watch last showed it; None for a kind that is not watched."""
         reflector = self._reflectors.get(kind)
-        found: D | None = reflector.known.get(RESOURCES[kind].key(namespace, name)) if reflector else None
-        return found
+        return reflector.known.get(RESOURCES[kind].key(namespace, name)) if reflector else None
 
     def get(self, kind: type[D], namespace: str, name: str) -> simpy.Event:
         """The object as it is stored."""
@@ -168,10 +168,74 @@ class LiveApi:
                 event.succeed(await request)
             except ApiError as error:
                 event.fail(error)
-            except ValueError as error:  # an answer that is no JSON
+            except Exception as error:  # noqa: BLE001  # whatever the answer was, whoever waits for it goes on
                 event.fail(unreachable("reading", "the answer", error))
 
         task = asyncio.get_running_loop().create_task(run())
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
         return event
+
+
+_OF_CLIENTS = ("annotations", "finalizers", "labels")
+"""Fields of the metadata."""
+
+
+def status_patch(known: Any, uid: str, now: int, fields: dict[str, Any]) -> dict[str, Any]:
+    """A strategic patch of a pod's status; it fails if the pod has another uid.
+
+    ``known``: the pod as last seen, or None: a condition whose status stays keeps its time. ``now``: microseconds.
+    """
+    status: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name == "conditions":
+            status[name] = [_dated(known, condition, now) for condition in value]
+        else:
+            status[name] = written(value) or None
+    return {"metadata": {"uid": uid}, "status": status}
+
+
+def _dated(known: Any, condition: Any, now: int) -> Any:
+    before: Iterable[Any] = known.status.conditions if known is not None else ()
+    merged = with_condition(tuple(before), condition, now)
+    return written(next(new for new in merged if new.type == condition.type))
+
+
+def changed_conditions(old: ApiObject, new: ApiObject) -> list[Any]:
+    """The conditions of ``new`` that ``old`` does not have."""
+    before: Iterable[Any] = old.status.conditions  # type: ignore[attr-defined]  # pods have a status
+    return [condition for condition in new.status.conditions if condition not in before]  # type: ignore[attr-defined]
+
+
+def object_patch(old: ApiObject, new: ApiObject, part: str = "") -> dict[str, Any]:
+    """A merge patch from ``old`` to ``new``, of one ``part`` (such as ``status``) or of all but the status.
+
+    It fails if the object is no longer the version that ``old`` is. Empty if nothing changes.
+    """
+    before, after = (_changeable(written(obj), part) for obj in (old, new))
+    patch = merge_patch(before, after)
+    if patch:
+        metadata = old.metadata  # type: ignore[attr-defined]  # every kind has it
+        patch.setdefault("metadata", {}).update(uid=metadata.uid, resourceVersion=metadata.resourceVersion)
+    return patch
+
+
+def _changeable(data: dict[str, Any], part: str) -> dict[str, Any]:
+    """What a client may change. Items of a list lack what single objects have, such as apiVersion."""
+    if part:
+        return {part: data.get(part, {})}
+    metadata = {key: value for key, value in data["metadata"].items() if key in _OF_CLIENTS}
+    return {"metadata": metadata, "spec": data.get("spec", {})}
+
+
+def merge_patch(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """What to send to make ``after`` of ``before`` (RFC 7386): null deletes, a list is replaced as a whole."""
+    patch: dict[str, Any] = {key: None for key in before if key not in after}
+    for key, value in after.items():
+        old = before.get(key)
+        if isinstance(value, dict) and isinstance(old, dict):
+            if inner := merge_patch(old, value):
+                patch[key] = inner
+        elif value != old or key not in before:
+            patch[key] = value
+    return patch

@@ -14,7 +14,8 @@ import msgspec
 
 from kschedlab_live.schedule.client import JSON, Client
 from kschedlab_live.schedule.reflector import Note
-from kschedlab_live.wire.formats import MERGE, micro_time
+from kschedlab_live.wire.objects import MERGE, micro_time
+from kschedlab_live.wire.statuses import failure
 from kschedlab_simulation.status import ApiError
 
 DURATION, DEADLINE, RETRY = 15.0, 10.0, 2.0
@@ -26,6 +27,22 @@ TOLERANCE = 20.0
 def present() -> str:
     """The present moment as a MicroTime."""
     return micro_time(time.time_ns() // 1000)
+
+
+class _Spec(msgspec.Struct, rename="camel", frozen=True):
+    holder_identity: str | None = None
+    lease_duration_seconds: float | None = None
+    renew_time: str | None = None
+    lease_transitions: int | None = None
+
+
+class _Metadata(msgspec.Struct, rename="camel", frozen=True):
+    resource_version: str = ""
+
+
+class _Lease(msgspec.Struct, frozen=True):
+    metadata: _Metadata
+    spec: _Spec | None = None
 
 
 class Election:
@@ -54,7 +71,7 @@ class Election:
         self._seen_at = 0.0
         self._version = ""
         self._renewed = 0.0
-        self._told = ""
+        self._noted = ""
 
     @property
     def healthy(self) -> bool:
@@ -116,7 +133,7 @@ class Election:
             return False
         if not self._seen or self._seen[0] != self.identity:
             return False
-        self._renewed, self._told = began, ""
+        self._renewed, self._noted = began, ""
         return True
 
     async def _renew(self) -> None:
@@ -130,12 +147,12 @@ class Election:
                 raise
             await self._create()
             return
-        holder = spec.get("holderIdentity") or ""
-        wait = float(spec.get("leaseDurationSeconds") or self._duration)
+        holder = spec.holder_identity or ""
+        wait = spec.lease_duration_seconds or self._duration
         if holder not in ("", self.identity) and time.monotonic() < self._seen_at + wait:
             return
         again = holder == self.identity
-        moves = int(spec.get("leaseTransitions") or 0) + (not again)
+        moves = (spec.lease_transitions or 0) + (not again)
         acquired = {"acquireTime": present(), "leaseTransitions": moves}
         await self._patch(self._own() | ({} if again else acquired))
 
@@ -164,18 +181,21 @@ class Election:
         seconds = max(1, round(self._duration))
         return {"holderIdentity": self.identity, "leaseDurationSeconds": seconds, "renewTime": present()}
 
-    def _observed(self, raw: bytes) -> dict[str, Any]:
-        """Remember when the lease last changed, by our own clock: clocks of machines differ."""
-        lease = msgspec.json.decode(raw)
-        spec: dict[str, Any] = lease.get("spec") or {}
-        self._version = str((lease.get("metadata") or {}).get("resourceVersion", ""))
-        seen = spec.get("holderIdentity") or "", spec.get("renewTime"), spec.get("leaseTransitions")
-        if seen != self._seen:
-            self._seen, self._seen_at = seen, time.monotonic()
+    def _observed(self, raw: bytes) -> _Spec:
+        """Remember when the lease last changed, by our own clock: clocks of machines differ. ApiError: not a Lease."""
+        try:
+            lease = msgspec.json.decode(raw, type=_Lease)
+        except (ValueError, RecursionError) as error:
+            raise failure(500, "InternalError", f"the server's answer is not a Lease: {error}") from None
+        spec = lease.spec or _Spec()
+        self._version = lease.metadata.resource_version
+        state = spec.holder_identity or "", spec.renew_time, spec.lease_transitions
+        if state != self._seen:
+            self._seen, self._seen_at = state, time.monotonic()
         return spec
 
     def _tell(self, error: ApiError) -> None:
         text = f"the lease {self._namespace}/{self._name}: {error}"
-        if text != self._told:
-            self._told = text
+        if text != self._noted:
+            self._noted = text
             self._note(text)

@@ -15,7 +15,7 @@ import msgspec
 from kschedlab_live.schedule.client import JSON, Client
 from kschedlab_live.schedule.election import present
 from kschedlab_live.schedule.reflector import Note
-from kschedlab_live.wire.formats import STRATEGIC
+from kschedlab_live.wire.objects import STRATEGIC
 from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.status import ApiError
 

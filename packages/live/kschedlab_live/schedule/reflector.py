@@ -14,19 +14,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
-import msgspec
 
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, Pod
-from kschedlab_live.schedule.client import Client, answered_with
+from kschedlab.objects.problems import quoted
+from kschedlab_live.schedule.access import AccessError
+from kschedlab_live.schedule.client import Client, TooLongError, answered_with
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.decoding import decode_frame, decode_list, decode_object
-from kschedlab_live.schedule.kubeconfig import AccessError
 from kschedlab_simulation.informers import UNFINISHED
 from kschedlab_simulation.server.store import ObjectFilter, WatchEvent
 from kschedlab_simulation.status import ApiError
 
-PAGE = "500"
+PAGE, MOST_PAGES = "500", 1_000
+"""Objects in a page of a list, and the most pages: three times the pods that Kubernetes supports in a cluster."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.8, 30.0
 """Seconds before the second try, and at most."""
 SHORT = 1.0
@@ -37,7 +38,8 @@ ABSENT_PAUSE = 60.0
 """Seconds until we look again whether the server has the kind."""
 
 _SELECTORS: dict[type[ApiObject], str] = {Pod: UNFINISHED}
-_BROKEN = (httpx.HTTPError, OSError, AccessError, ValueError)
+_TYPES = frozenset(("ADDED", "MODIFIED", "DELETED", "BOOKMARK"))
+_BROKEN = (httpx.HTTPError, OSError, AccessError, TooLongError, ValueError)
 
 Note = Callable[[str], None]
 """Says one line to whoever runs the scheduler."""
@@ -60,13 +62,22 @@ def pauses() -> Iterator[float]:
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
+class _ErrorEvent(Exception):  # noqa: N818  # as the API calls it
+    """An event of type ERROR, the last one of a watch."""
+
+    def __init__(self, error: ApiError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class LiveWatch:
-    """What an informer reads: see :class:`~kschedlab_simulation.server.store.Watch`."""
+    """What an informer reads: see :class:`~kschedlab_simulation.server.store.Watch`. ``ended``: it said so itself."""
 
     def __init__(self) -> None:
         self.pending: deque[tuple[int, WatchEvent]] = deque()
         self.on_event: Callable[[], None] | None = None
         self.closed = False
+        self.ended = False
         self.task: asyncio.Task[None] | None = None
 
     def send(self, at: int, event: WatchEvent) -> None:
@@ -100,7 +111,7 @@ class Reflector:
         self._path = path_of(kind)
         self._query = {"fieldSelector": _SELECTORS[kind]} if kind in _SELECTORS else {}
         self._absent = False
-        self._told = ""
+        self._noted: dict[str, str] = {}
         self._watching: LiveWatch | None = None
 
     def close(self) -> None:
@@ -119,16 +130,16 @@ class Reflector:
                 self._tell("list", error)
                 await asyncio.sleep(pause)
                 continue
-            self._told = ""
-            found = [each for each in items if self._filter is None or self._filter(each)]
-            self.known = {self._resource.key_of(each): each for each in found}
-            return found, version
+            self._noted.pop("list", None)
+            objects = [obj for obj in items if self._filter is None or self._filter(obj)]
+            self.known = {self._resource.key_of(obj): obj for obj in objects}
+            return objects, version
         raise AssertionError  # the pauses have no end
 
     async def _list(self) -> tuple[list[Any], str]:
         query: dict[str, str] = self._query | {"limit": PAGE}
         items: list[Any] = []
-        while True:
+        for _ in range(MOST_PAGES):
             try:
                 page, version, more = decode_list(
                     self._kind, await self._client.request("GET", self._path, query=query)
@@ -147,14 +158,32 @@ class Reflector:
                 return items, version
             query = self._query | {"limit": PAGE, "continue": more}
             await asyncio.sleep(0)
+        raise ValueError(f"the server's list does not end: {MOST_PAGES:,} pages were read")
 
     # -- watch
 
     def watch(self, version: str) -> LiveWatch:
         """Watch from this version on. An event of type ERROR says: list again."""
         watch = self._watching = LiveWatch()
-        watch.task = asyncio.get_running_loop().create_task(self._follow(watch, version))
+        watch.task = asyncio.get_running_loop().create_task(self._follow_on(watch, version))
         return watch
+
+    @property
+    def fault(self) -> str:
+        """Why nothing can come from the watch any more, or ""."""
+        watch = self._watching
+        if watch is None or watch.closed or watch.ended or watch.task is None or not watch.task.done():
+            return ""
+        return f"{self._resource.qualified} are not watched any more"
+
+    async def _follow_on(self, watch: LiveWatch, version: str) -> None:
+        """Follow, whatever comes: what nobody expected is said, and the kind is listed again."""
+        try:
+            await self._follow(watch, version)
+        except Exception as error:  # noqa: BLE001  # nobody awaits this task: it would die in silence
+            self._tell("watch", error)
+            await asyncio.sleep(next(pauses()))
+            self._end(watch)
 
     async def _follow(self, watch: LiveWatch, version: str) -> None:
         pausing = pauses()
@@ -167,6 +196,11 @@ class Reflector:
                 async with self._client.stream(self._path, self._watch_query(version)) as lines:
                     async for line in lines:
                         version = self._received(watch, line)
+            except _ErrorEvent as event:  # client-go lists again, whatever the error is
+                if event.error.code != 410:
+                    self._tell("watch", event.error)
+                    await asyncio.sleep(next(pausing))
+                return self._end(watch)
             except ApiError as error:
                 if error.code in (410, 404, 504):  # forgotten, gone, or never reached
                     return self._end(watch)
@@ -174,7 +208,8 @@ class Reflector:
             except _BROKEN as error:
                 self._tell("watch", error)
             if time.monotonic() - began > SHORT:
-                pausing, self._told = pauses(), ""
+                pausing = pauses()
+                self._noted.pop("watch", None)
             else:
                 await asyncio.sleep(next(pausing))
 
@@ -187,9 +222,11 @@ class Reflector:
         """Pass the event on; an object that no longer counts is deleted. Returns the version that it leads to."""
         type, raw = decode_frame(line)
         if type == "ERROR":
-            raise answered_with(_code_of(raw), bytes(raw))
+            raise _ErrorEvent(answered_with(None, bytes(raw)))
+        if type not in _TYPES:
+            raise ValueError(f"{quoted(type)} is not a type of event")
         obj = decode_object(self._kind, raw)
-        key, version = self._resource.key_of(obj), str(obj.metadata.resourceVersion)
+        key, version = self._resource.key_of(obj), obj.metadata.resourceVersion
         if type != "BOOKMARK" and self._filter is not None and not self._filter(obj):
             if key not in self.known:
                 return version
@@ -202,6 +239,7 @@ class Reflector:
         return version
 
     def _end(self, watch: LiveWatch) -> None:
+        watch.ended = True
         watch.send(self._clock.now, WatchEvent("ERROR", None))  # type: ignore[arg-type]
 
     def _tell(self, doing: str, error: Exception) -> None:
@@ -209,11 +247,6 @@ class Reflector:
         text = f"cannot {doing} {self._resource.qualified}: {str(error) or type(error).__name__}"
         if isinstance(error, ApiError) and error.code == 403:
             text += f" (grant the verbs list and watch on {self._resource.qualified})"
-        if text != self._told:
-            self._told = text
+        if text != self._noted.get(doing):
+            self._noted[doing] = text
             self._note(text)
-
-
-def _code_of(raw: Any) -> int:
-    code = msgspec.json.decode(raw).get("code")
-    return code if isinstance(code, int) else 500

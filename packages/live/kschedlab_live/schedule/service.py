@@ -1,4 +1,4 @@
-"""The scheduler as a service: log in, synchronize, win the lease, schedule until told to stop.
+"""The scheduler as a service: synchronize, win the lease, schedule until told to stop.
 
 v1.37: cmd/kube-scheduler/app/server.go (Run).
 """
@@ -18,12 +18,12 @@ from typing import Any
 
 from kschedlab.generations import Profiles
 from kschedlab.manifests.decoding import KINDS
+from kschedlab_live.schedule.access import Access, AccessError
 from kschedlab_live.schedule.api import LiveApi
 from kschedlab_live.schedule.client import Client
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.election import Election
 from kschedlab_live.schedule.events import EventSink
-from kschedlab_live.schedule.kubeconfig import Access, AccessError
 from kschedlab_simulation.log import Log, LogEntry, Recorded
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.http import LOCAL, HttpServer
@@ -41,18 +41,18 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """``lease``: (namespace, name), or None to schedule without one. ``port``: of the HTTP server, None for none.
+    """How to schedule.
 
     ``name``: the schedulerName if ``profiles`` is one generation; ``seed``: of the choice between equal nodes, None
-    for chance; ``verbose``: show each event.
+    for chance. ``lease``: (namespace, name), or None to schedule without one; the namespace "" is that of our pod, or
+    kube-system. ``port``: of the HTTP server, None without one. ``verbose``: show each event.
     """
 
-    access: Access
     profiles: Profiles
     name: str = "kschedlab"
     percentage: int | None = None
     seed: int | None = None
-    lease: tuple[str, str] | None = ("kube-system", "kschedlab")
+    lease: tuple[str, str] | None = ("", "kschedlab")
     address: str = LOCAL
     port: int | None = None
     verbose: bool = False
@@ -68,11 +68,12 @@ class _NoLog(Log):
 class Service:
     """One scheduler on one cluster. :meth:`run` it; ``scheduler`` is what runs."""
 
-    def __init__(self, settings: Settings, say: Say) -> None:
+    def __init__(self, access: Access, settings: Settings, say: Say) -> None:
+        self._access = access
         self._settings = settings
         self._say = say
         self._clock = WallClock()
-        self._client, self._lease_client = Client(settings.access), Client(settings.access)
+        self._client, self._lease_client = Client(access), Client(access)
         self.api = LiveApi(self._clock, self._client, say)
         self.scheduler = KubeScheduler(
             self._clock,
@@ -88,7 +89,9 @@ class Service:
         self._election: Election | None = None
         if settings.lease is not None:
             identity = f"{socket.gethostname()}_{uuid.uuid4()}"
-            self._election = Election(self._lease_client, *settings.lease, identity, say)
+            namespace, name = settings.lease
+            namespace = namespace or access.namespace or "kube-system"
+            self._election = Election(self._lease_client, namespace, name, identity, say)
         self.http: HttpServer | None = None
         self._synced = asyncio.Event()
 
@@ -102,10 +105,10 @@ class Service:
             return "the scheduler's loop stands still"
         if self._election is not None and not self._election.healthy:
             return "the lease has ended, and the loop goes on"
-        return ""
+        return self.api.fault
 
     async def run(self, stop: asyncio.Event | None = None) -> int:
-        """Schedule until SIGTERM, SIGINT or ``stop``: 0; 1 if the lease is lost."""
+        """Schedule until SIGTERM, SIGINT or ``stop``: 0; 1 if the lease or the way to the cluster is lost."""
         stop = stop or asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -116,22 +119,30 @@ class Service:
             self.http = self._serve(settings.port)
         driving = loop.create_task(self._clock.drive())
         leading = loop.create_task(self._lead())
+        reaching = loop.create_task(self._reach())
         stopping = loop.create_task(stop.wait())
+        tasks = (driving, leading, reaching, stopping)
         try:
-            await asyncio.wait([driving, leading, stopping], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if driving.done():
                 driving.result()
-            lost = leading.result() if leading.done() else ""
+            lost = next((task.result() for task in (leading, reaching) if task.done()), "")
             if lost:
                 self.api.may_write = False
                 self._say(lost)
             await self._stop(driving)
             return 1 if lost else 0
         finally:
-            for task in (driving, leading, stopping):
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(driving, leading, stopping, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
             await self._close()
+
+    async def _reach(self) -> str:
+        """Look every second whether the way to the cluster is still there. Returns why it is not."""
+        while not (fault := self._access.fault):
+            await asyncio.sleep(1.0)
+        return fault
 
     def _serve(self, port: int) -> HttpServer:
         metrics, address = self.scheduler.context.metrics.text, self._settings.address
@@ -147,7 +158,7 @@ class Service:
         """Synchronize, win the lease and schedule. Returns why the lease is lost."""
         scheduler, loop = self.scheduler, asyncio.get_running_loop()
         names = ", ".join(scheduler.context.generations)
-        self._say(f"schedules pods of schedulerName {names} in {self._settings.access.place}")
+        self._say(f"schedules pods of schedulerName {names} in {self._access.place}")
         self._sink.start()
         sinks: Iterable[Callable[[Recorded], None]] = (self._sink, self._show)
         scheduler.context.broadcaster.start(*sinks)
@@ -193,15 +204,10 @@ def _split(key: str) -> tuple[str, str]:
     return namespace, name
 
 
-def namespace_of_lease(access: Access) -> str:
-    """Where the lease is by default: in the pod's namespace, or kube-system."""
-    return access.namespace if access.origin == "the service account" and access.namespace else "kube-system"
+def run(access: Access, settings: Settings, say: Say) -> int:
+    """Run the service until it ends; its exit status. AccessError."""
 
+    async def serve() -> int:
+        return await Service(access, settings, say).run()
 
-def run(settings: Settings, say: Say) -> int:
-    """Run the service until it ends; its exit status."""
-    return asyncio.run(_run(settings, say))
-
-
-async def _run(settings: Settings, say: Say) -> int:
-    return await Service(settings, say).run()
+    return asyncio.run(serve())

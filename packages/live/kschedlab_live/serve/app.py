@@ -12,15 +12,15 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from kschedlab_live.serve import discovery, openapi
-from kschedlab_live.serve.plane import Plane
+from kschedlab_live.serve.bounds import LARGEST_BODY, body_too_large, check_length
+from kschedlab_live.serve.discovery import REVIEWS, reviewed
+from kschedlab_live.serve.plane import CLOCK_PATH, Plane, change_clock, clock_json
 from kschedlab_live.serve.requests import Call, check_format, target
-from kschedlab_live.serve.reviews import REVIEWS, reviewed
-from kschedlab_live.serve.security import HEALTH, LARGEST_BODY, check_length, checked_path, too_large
+from kschedlab_live.serve.security import HEALTH, checked_path
 from kschedlab_live.serve.subresources import answer_subresource
-from kschedlab_live.serve.timing import PATH as CLOCK, change_clock, clock_json
 from kschedlab_live.serve.verbs import Verbs, wrong_verb
 from kschedlab_live.serve.watching import Stream
-from kschedlab_live.wire.reading import parsed
+from kschedlab_live.wire.objects import parsed
 from kschedlab_live.wire.statuses import failure, internal, method_not_allowed, status_json
 from kschedlab_simulation.status import ApiError
 
@@ -71,13 +71,13 @@ class Application:
             self._plane.wake()
 
     async def _route(self, request: Request, path: str, raw: bytes) -> Response:
-        if path == CLOCK:
+        if path == CLOCK_PATH:
             return _json(await self._clock(request, raw))
         if path in REVIEWS and request.method == "POST":
             return _json(reviewed(path), 201)
-        found = target(path)
-        if found is not None:
-            call = self._call(request, found, raw)
+        parts = target(path)
+        if parts is not None:
+            call = self._call(request, parts, raw)
             return self._resource(call)
         if request.method != "GET":
             raise ApiError.no_such_resource()
@@ -117,8 +117,8 @@ class Application:
             raise ApiError.bad_request("expected a map with speed, paused or step")
         return await change_clock(self._plane, body)
 
-    def _call(self, request: Request, found: Any, raw: bytes) -> Call:
-        api_version, served, namespace, name, subresource = found
+    def _call(self, request: Request, parts: Any, raw: bytes) -> Call:
+        api_version, served, namespace, name, subresource = parts
         return Call(
             verb=request.method,
             api_version=api_version,
@@ -187,7 +187,7 @@ async def _read(request: Request) -> bytes:
     async for part in request.stream():
         length += len(part)
         if length > LARGEST_BODY:
-            raise too_large()
+            raise body_too_large()
         parts.append(part)
     return b"".join(parts)
 

@@ -1,6 +1,7 @@
-"""Discovery: which groups, versions and resources are served, as kubectl asks for them.
+"""Discovery: which groups, versions and resources are served; and reviews: who am I, and what may I do?
 
-v1.37: k8s.io/apiserver pkg/endpoints/discovery (aggregated, v2), k8s.io/api apidiscovery/v2.
+v1.37: k8s.io/apiserver pkg/endpoints/discovery (aggregated, v2), k8s.io/api apidiscovery/v2, authorization/v1,
+authentication/v1. One user may do everything.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def aggregated(core: bool) -> Data:
     for api_version in ALL_VERSIONS:
         group, version = split(api_version)
         if (group == "") == core:
-            resources = [_aggregated(each) for each in served_as(api_version)]
-            resources += [_aggregated_review(api_version, *each) for each in _REVIEWS.get(api_version, {}).items()]
+            resources = [_aggregated(item) for item in served_as(api_version)]
+            resources += [_aggregated_review(api_version, *item) for item in _REVIEWS.get(api_version, {}).items()]
             groups.setdefault(group, []).append({"version": version, "resources": resources, "freshness": "Current"})
     items = [{"metadata": {"name": g} if g else {}, "versions": versions} for g, versions in groups.items()]
     return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
@@ -100,8 +101,8 @@ def group_list() -> Data:
         group, version = split(api_version)
         if group:
             groups.setdefault(group, []).append({"groupVersion": api_version, "version": version})
-    found = [{"name": g, "versions": versions, "preferredVersion": versions[0]} for g, versions in groups.items()]
-    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": found}
+    listed = [{"name": g, "versions": versions, "preferredVersion": versions[0]} for g, versions in groups.items()]
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": listed}
 
 
 def core_versions() -> Data:
@@ -111,8 +112,8 @@ def core_versions() -> Data:
 
 def group(name: str) -> Data | None:
     """``/apis/GROUP``."""
-    found: list[Data] = group_list()["groups"]
-    return next(({"kind": "APIGroup", "apiVersion": "v1"} | each for each in found if each["name"] == name), None)
+    listed: list[Data] = group_list()["groups"]
+    return next(({"kind": "APIGroup", "apiVersion": "v1"} | item for item in listed if item["name"] == name), None)
 
 
 def resource_list(api_version: str) -> Data:
@@ -137,3 +138,27 @@ def version_info(generation: str) -> Data:
     texts = {"gitVersion": f"{generation}.0+kschedlab", "gitCommit": __version__, "gitTreeState": "clean"}
     rest = {"buildDate": "1970-01-01T00:00:00Z", "goVersion": "", "compiler": "", "platform": "kschedlab/python"}
     return {"major": major, "minor": minor, **texts, **rest}
+
+
+# -- reviews
+
+REVIEWS = {f"/apis/{version}/{name}": kind for version, kinds in _REVIEWS.items() for name, kind in kinds.items()}
+"""The kind of review that is created at a path."""
+_USER = {"username": "kschedlab", "groups": ["system:masters", "system:authenticated"]}
+_RULES = {
+    "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
+    "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
+    "incomplete": False,
+}
+
+
+def reviewed(path: str) -> dict[str, Any]:
+    """The review with its answer, which is the same for every question: kubectl asks some of them in protobuf."""
+    kind = REVIEWS[path]
+    status: dict[str, Any] = {"allowed": True, "reason": "kschedlab serve has one user, who may do everything"}
+    if kind == "SelfSubjectRulesReview":
+        status = _RULES
+    elif kind == "SelfSubjectReview":
+        status = {"userInfo": _USER}
+    api_version = path.split("/")[2] + "/v1"
+    return {"kind": kind, "apiVersion": api_version, "metadata": {}, "spec": {}, "status": status}

@@ -14,7 +14,7 @@ from kschedlab.manifests.decoding import KINDS
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab_live.serve.kept import KeptObjects
 from kschedlab_live.serve.kinds import EVENTS, OF_MODEL, Kept
-from kschedlab_live.wire.formats import micro_time
+from kschedlab_live.wire.objects import micro_time
 from kschedlab_simulation.log import Changed, LogEntry, Recorded
 from kschedlab_simulation.status import ApiError
 
@@ -99,8 +99,8 @@ class EventWriter:
         namespace, _, name = key.rpartition("/")
         served = OF_MODEL[KINDS[kind]]
         uid, version = self._known.get((kind, key), ("", ""))
-        found = {"kind": kind, "namespace": namespace, "name": name, "uid": uid, "resourceVersion": version}
-        return {key: value for key, value in (found | {"apiVersion": served.api_version}).items() if value}
+        reference = {"kind": kind, "namespace": namespace, "name": name, "uid": uid, "resourceVersion": version}
+        return {key: value for key, value in (reference | {"apiVersion": served.api_version}).items() if value}
 
     def _again(self, namespace: str, name: str, at: int) -> bool:
         """Count an event once more; False if it is gone."""

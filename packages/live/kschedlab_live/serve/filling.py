@@ -29,7 +29,7 @@ def _pod_spec(spec: Data) -> Data:
     spec = _POD | spec
     for name in ("containers", "initContainers"):
         if isinstance(spec.get(name), list):
-            spec[name] = [_container(each) if isinstance(each, dict) else each for each in spec[name]]
+            spec[name] = [_container(item) if isinstance(item, dict) else item for item in spec[name]]
     return spec
 
 
@@ -54,7 +54,7 @@ def _service(spec: Data) -> Data:
     spec = _CLUSTER_IP | spec
     ports = spec.get("ports")
     if isinstance(ports, list):
-        spec["ports"] = [_port(each) if isinstance(each, dict) else each for each in ports]
+        spec["ports"] = [_port(item) if isinstance(item, dict) else item for item in ports]
     return spec
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab_live.serve.kinds import EVENTS, SERVED, Kept, Served
-from kschedlab_live.wire.reading import without_nulls
+from kschedlab_live.wire.objects import without_nulls
 from kschedlab_live.wire.statuses import already_exists, conflict, invalid, not_found
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.server.store import Store, StoreWrite, with_resource_version
@@ -29,16 +29,21 @@ class KeptObjects:
         self._stores = {s.resource.qualified: Store(s.resource, HISTORY) for s in SERVED.values() if s.model is None}
         self._stores["events.events.k8s.io"] = self._stores["events"]
 
+    @property
+    def stores(self) -> set[Store]:
+        """The objects of each kind."""
+        return set(self._stores.values())
+
     def store(self, served: Served) -> Store:
         """The objects of a kind."""
         return self._stores[served.resource.qualified]
 
     def get(self, served: Served, namespace: str, name: str) -> Kept:
         """The object. ApiError (NotFound)."""
-        found: Kept | None = self.store(served).objects.get(served.resource.key(namespace, name))
-        if found is None:
+        obj: Kept | None = self.store(served).objects.get(served.resource.key(namespace, name))
+        if obj is None:
             raise not_found(served.resource, name)
-        return found
+        return obj
 
     def create(self, served: Served, data: dict[str, Any], dry: bool = False) -> Kept:
         """Store a new object. ApiError: AlreadyExists, Invalid."""

@@ -109,16 +109,16 @@ _KEPT = """
 
 
 def _modelled() -> list[Served]:
-    found = []
+    kinds_served = []
     for kind, resource in RESOURCES.items():
         version = kind().apiVersion.rpartition("/")[2]  # type: ignore[attr-defined]  # every kind has it
-        found.append(_served(resource, version, kind.__name__, kind))
-    return found
+        kinds_served.append(_served(resource, version, kind.__name__, kind))
+    return kinds_served
 
 
 def _kept() -> list[Served]:
     known = {(served.resource.group, served.resource.name) for served in _modelled()}
-    found = []
+    kinds_served = []
     for line in _KEPT.strip().splitlines():
         api_version, _, kinds = line.strip().partition(" ")
         group, _, version = api_version.rpartition("/")
@@ -127,8 +127,8 @@ def _kept() -> list[Served]:
             flags = "".join(marks)
             resource = Resource(Namespace, "", group, "", "-" not in flags).with_name(name)
             if (group, name) not in known:
-                found.append(_served(resource, version, kind, None)._replace(acts="!" in flags))
-    return found
+                kinds_served.append(_served(resource, version, kind, None)._replace(acts="!" in flags))
+    return kinds_served
 
 
 def _served(resource: Resource, version: str, kind: str, model: type[ApiObject] | None) -> Served:

@@ -65,10 +65,10 @@ class Registration:
 
     def _register(self, node: Node) -> None:
         current = self._api.find(Node, "", node.metadata.name)
-        if current is None or any(each.type == "Ready" for each in current.status.conditions):
+        if current is None or any(condition.type == "Ready" for condition in current.status.conditions):
             return
-        known = {each.type for each in current.status.conditions}
-        conditions = (*current.status.conditions, *(each for each in _HEALTHY if each.type not in known))
+        known = {condition.type for condition in current.status.conditions}
+        conditions = (*current.status.conditions, *(condition for condition in _HEALTHY if condition.type not in known))
         with ignore_deleted():
             self._api.update_status(replace(current, status=replace(current.status, conditions=conditions)), by=NAME)
 
@@ -79,7 +79,7 @@ def reported(data: Data, created: int | None, now: int) -> Data:
     status |= data["status"]
     if "conditions" in status:
         since = now if created is None else created
-        status["conditions"] = [_condition(each, since, now) for each in status["conditions"]]
+        status["conditions"] = [_condition(condition, since, now) for condition in status["conditions"]]
     return status
 
 
@@ -90,7 +90,7 @@ def _condition(condition: Data, created: int, now: int) -> Data:
     words = _WORDS.get((condition.get("type", ""), condition.get("status", "")), ("", ""))
     reason, message = _SILENT if unknown else words
     latest = since if unknown else Time.whole_second(now - (now - created) % REPORTED)
-    found: Data = {"lastHeartbeatTime": str(latest), "lastTransitionTime": str(since)}
+    reported_fields: Data = {"lastHeartbeatTime": str(latest), "lastTransitionTime": str(since)}
     if "reason" not in condition and reason:
-        found |= {"reason": reason, "message": message}
-    return found | condition
+        reported_fields |= {"reason": reason, "message": message}
+    return reported_fields | condition

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from kschedlab.objects.api import Api
 from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import Namespace, Node, PriorityClass
+from kschedlab_live.serve.bounds import Bounds
 from kschedlab_live.serve.filling import filled
 from kschedlab_live.serve.kept import KeptObjects
 from kschedlab_live.serve.kinds import OF_MODEL, Kept, Served
 from kschedlab_live.serve.nodes import reported
-from kschedlab_live.wire.complete import complete
-from kschedlab_live.wire.reading import typed
+from kschedlab_live.wire.objects import complete, typed
 from kschedlab_live.wire.rest import Rest, owned_rest, rest_of, with_rest
 from kschedlab_live.wire.statuses import conflict, failure
 from kschedlab_simulation.log import Changed, Log, LogEntry
@@ -38,6 +38,7 @@ class ServedObjects:
         self.api = api
         self._fields = fields
         self.kept = KeptObjects(api)
+        self._bounds = Bounds(*api.stores, *self.kept.stores)
         self._rests: dict[str, Rest] = {}
         self._gone: deque[str] = deque()
 
@@ -90,6 +91,7 @@ class ServedObjects:
 
     def create(self, served: Served, data: Data, by: str, dry: bool) -> Any:
         """Create an object. ApiError."""
+        self._bounds.check(data)
         if served.model is None:
             return self.kept.create(served, data, dry)
         data = filled(served.kind, data)
@@ -102,6 +104,7 @@ class ServedObjects:
 
     def replace(self, served: Served, old: Any, data: Data, sub: str, by: str, dry: bool) -> Any:
         """Replace an object; ``sub``: or its ``status``, or a pod's resources (``resize``). ApiError."""
+        self._bounds.check(data)
         if isinstance(old, Kept):
             return self.kept.update(served, old, data, dry)
         assert served.model is not None
@@ -197,8 +200,8 @@ class ServedObjects:
     def _scratch(self, old: Any) -> ApiServer:
         """An API server with this object and the priority classes, where a request has no consequences."""
         api = ApiServer(simpy.Environment(initial_time=self.api.now), Log(), self._fields)
-        for each in self.api.list(PriorityClass)[0]:
-            api.restore(each)
+        for priority_class in self.api.list(PriorityClass)[0]:
+            api.restore(priority_class)
         if old is not None and not isinstance(old, PriorityClass):
             api.restore(old)
         return api

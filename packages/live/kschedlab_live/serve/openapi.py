@@ -94,7 +94,7 @@ def _schema(expected: Any, schemas: Data) -> Data:
     if origin is Annotated:
         return _schema(get_args(expected)[0], schemas)
     if origin in (Union, UnionType):
-        return _schema(next(each for each in get_args(expected) if each is not NoneType), schemas)
+        return _schema(next(member for member in get_args(expected) if member is not NoneType), schemas)
     if origin is tuple:
         return {"type": "array", "items": _schema(get_args(expected)[0], schemas)}
     if origin is dict:

@@ -9,9 +9,10 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from kschedlab_live.serve.strategic import strategic_merge
-from kschedlab_live.wire.formats import JSON_PATCH, MERGE, STRATEGIC
-from kschedlab_live.wire.reading import parsed
+import msgspec
+
+from kschedlab_live.serve.bounds import LARGEST_BODY
+from kschedlab_live.wire.objects import JSON_PATCH, MERGE, STRATEGIC, parsed
 from kschedlab_live.wire.statuses import failure, unsupported
 from kschedlab_simulation.merge_patch import merged
 from kschedlab_simulation.status import ApiError
@@ -46,15 +47,20 @@ def patch_of(content_type: str, raw: bytes) -> Callable[[Data], Data]:
 
 
 def _json_patch(operations: Any) -> Callable[[Data], Data]:
-    if not isinstance(operations, list) or not all(isinstance(each, dict) for each in operations):
+    if not isinstance(operations, list) or not all(isinstance(item, dict) for item in operations):
         raise ApiError.bad_request("a JSON patch is a list of operations")
     if len(operations) > MOST_OPERATIONS:
         raise failure(413, "RequestEntityTooLarge", f"a JSON patch has at most {MOST_OPERATIONS:,} operations")
 
     def change(data: Data) -> Data:
         document: Any = copy.deepcopy(data)
+        copied = 0
         for index, operation in enumerate(operations):
             try:
+                if operation["op"] == "copy":
+                    copied += len(msgspec.json.encode(_at(document, _pointer(operation["from"])), enc_hook=str))
+                    if copied > LARGEST_BODY:
+                        raise ValueError(f"its operations copy more than {LARGEST_BODY:,} bytes")
                 document = _operate(document, operation)
             except (KeyError, IndexError, TypeError, ValueError) as error:
                 why = str(error.args[0]) if error.args and isinstance(error, ValueError) else "the path does not exist"
@@ -128,3 +134,105 @@ def _index(text: str, highest: int) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > highest:
         raise IndexError(text)
     return int(text)
+
+
+# -- strategic merge patches
+
+_KEYS = {
+    "conditions": ("type",),
+    "addresses": ("type",),
+    "containers": ("name",),
+    "initContainers": ("name",),
+    "ephemeralContainers": ("name",),
+    "env": ("name",),
+    "volumes": ("name",),
+    "imagePullSecrets": ("name",),
+    "secrets": ("name",),
+    "schedulingGates": ("name",),
+    "resourceClaims": ("name",),
+    "resourceClaimStatuses": ("name",),
+    "volumeMounts": ("mountPath",),
+    "volumeDevices": ("devicePath",),
+    "ports": ("containerPort", "port"),
+    "ownerReferences": ("uid",),
+    "hostAliases": ("ip",),
+    "hostIPs": ("ip",),
+    "podIPs": ("ip",),
+    "topologySpreadConstraints": ("topologyKey",),
+    "reservedFor": ("uid",),
+}
+"""The merge keys of lists by their field; ``ports`` of a container and of a service have different ones."""
+
+_SETS = ("finalizers",)
+"""Lists of texts that are merged as sets."""
+
+_DIRECTIVE, _RETAIN = "$patch", "$retainKeys"
+_ORDER, _DELETE = "$setElementOrder/", "$deleteFromPrimitiveList/"
+
+
+def strategic_merge(target: Data, patch: Data) -> Data:
+    """The object after the patch. ApiError (400) if a directive is none."""
+    directive = patch.get(_DIRECTIVE)
+    if directive not in (None, "merge", "replace", "delete"):
+        raise ApiError.bad_request(f"{_DIRECTIVE} is none of merge, replace, delete")
+    if directive == "delete":
+        return {}
+    result = {} if directive == "replace" else dict(target)
+    if isinstance(patch.get(_RETAIN), list):
+        result = {key: value for key, value in result.items() if key in patch[_RETAIN]}
+    for key, value in patch.items():
+        if key.startswith(_DELETE) and isinstance(value, list):
+            name = key.removeprefix(_DELETE)
+            result[name] = [item for item in _list(result.get(name)) if item not in value]
+        elif key.startswith("$"):
+            continue
+        elif value is None:
+            result.pop(key, None)
+        else:
+            result[key] = _merged(result.get(key), value, key, patch.get(_ORDER + key))
+    return result
+
+
+def _merged(old: Any, value: Any, field: str, order: Any) -> Any:
+    if isinstance(value, dict):
+        return strategic_merge(old if isinstance(old, dict) else {}, value)
+    if not isinstance(value, list):
+        return value
+    if field in _SETS:
+        return list(dict.fromkeys(item for item in [*_list(old), *value] if isinstance(item, str)))
+    key = _key_of(field, [*_list(old), *value])
+    return _merged_list(_list(old), value, key, order) if key else value
+
+
+def _key_of(field: str, items: list[Any]) -> str | None:
+    """The merge key of a list, or None if the patch replaces the list."""
+    if not all(isinstance(item, dict) for item in items):
+        return None
+    return next((key for key in _KEYS.get(field, ()) if any(key in item for item in items)), None)
+
+
+def _merged_list(old: list[Data], patch: list[Data], key: str, order: Any) -> list[Data]:
+    if any(item.get(_DIRECTIVE) == "replace" and key not in item for item in patch):
+        return [item for item in patch if _DIRECTIVE not in item]
+    result = list(old)
+    for item in patch:
+        if key not in item and _DIRECTIVE not in item:
+            raise ApiError.bad_request(f"map: {key} is missing: the items of this list are merged by it")
+        at = [i for i, existing in enumerate(result) if existing.get(key) == item.get(key)]
+        if item.get(_DIRECTIVE) == "delete":
+            result = [existing for existing in result if existing.get(key) != item.get(key)]
+        elif at:
+            result[at[0]] = strategic_merge(result[at[0]], item)
+        else:
+            result.append(strategic_merge({}, item))
+    return _ordered(result, key, order) if isinstance(order, list) else result
+
+
+def _ordered(items: list[Data], key: str, order: list[Any]) -> list[Data]:
+    """The items in the order of the patch; those that it does not name come last."""
+    wanted = [item.get(key) if isinstance(item, dict) else item for item in order]
+    return sorted(items, key=lambda item: wanted.index(item.get(key)) if item.get(key) in wanted else len(wanted))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

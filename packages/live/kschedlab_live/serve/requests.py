@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from kschedlab_live.serve.kinds import SERVED, VERSIONS, Served
-from kschedlab_live.wire.reading import parsed
+from kschedlab_live.wire.objects import parsed
 from kschedlab_live.wire.statuses import failure, unsupported
 from kschedlab_simulation.status import ApiError
 
@@ -103,16 +103,16 @@ def check_format(raw: bytes, content_type: str) -> None:
 
 def target(path: str) -> tuple[str, Served, str | None, str, str] | None:
     """(API version, kind, namespace, name, subresource) of a path, or None if nothing is served there."""
-    found = _PATH.fullmatch(path)
-    if found is None:
+    match = _PATH.fullmatch(path)
+    if match is None:
         return None
-    api_version = found["core"] or f"{found['group']}/{found['version']}"
-    served = SERVED.get((api_version, found["resource"]))
+    api_version = match["core"] or f"{match['group']}/{match['version']}"
+    served = SERVED.get((api_version, match["resource"]))
     if served is None or api_version not in VERSIONS:
         return None
-    namespace = found["namespace"]
+    namespace = match["namespace"]
     if namespace is not None and not served.resource.namespaced:
         return None
-    if served.resource.namespaced and found["name"] and namespace is None:
+    if served.resource.namespaced and match["name"] and namespace is None:
         return None
-    return api_version, served, namespace, found["name"] or "", found["subresource"] or ""
+    return api_version, served, namespace, match["name"] or "", match["subresource"] or ""

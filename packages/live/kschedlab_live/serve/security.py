@@ -13,10 +13,6 @@ import secrets
 from collections.abc import Iterable
 
 from kschedlab_live.wire.statuses import failure
-from kschedlab_simulation.status import ApiError
-
-LARGEST_BODY = 3 * 1024 * 1024
-"""Bytes in a request's body (v1.37: k8s.io/apiserver pkg/server/config.go, MaxRequestBodyBytes)."""
 
 HEALTH = ("/healthz", "/livez", "/readyz")
 """Anybody on this machine may ask whether the server lives."""
@@ -54,17 +50,3 @@ def checked_path(path: str, headers: Headers, token: str, port: int) -> str:
 def _same(given: str, token: str) -> bool:
     """Whether the two are equal, in a time that does not depend on where they differ."""
     return hmac.compare_digest(given.encode(), token.encode())
-
-
-def check_length(text: str) -> None:
-    """ApiError (400, 413) if the body is announced with a length that is none, or too long."""
-    if text and not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise ApiError.bad_request("Content-Length is not a number")
-    if text and int(text) > LARGEST_BODY:
-        raise too_large()
-
-
-def too_large() -> ApiError:
-    """The body is too long."""
-    mebibytes = LARGEST_BODY // 1024**2
-    return failure(413, "RequestEntityTooLarge", f"the body of a request has at most {mebibytes} MiB")

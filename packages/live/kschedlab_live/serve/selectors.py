@@ -46,7 +46,7 @@ def selected(served: Served, query: Mapping[str, str]) -> ObjectFilter | None:
         filters.append(_fields(served, fields))
     if not filters:
         return None
-    return lambda obj: all(each(obj) for each in filters)
+    return lambda obj: all(selects(obj) for selects in filters)
 
 
 def _labels(text: str) -> Callable[[Mapping[str, str]], bool]:
@@ -67,7 +67,7 @@ def _requirement(term: re.Match[str]) -> tuple[str, str, tuple[str, ...]]:
     if term["absent"]:
         return term["absent"], "DoesNotExist", ()
     if term["set"]:
-        values = tuple(each.strip() for each in term["values"].split(","))
+        values = tuple(value.strip() for value in term["values"].split(","))
         return term["key"], "In" if term["set"] == "in" else "NotIn", values
     if term["op"]:
         return term["key"], "NotIn" if term["op"] == "!=" else "In", (term["value"],)

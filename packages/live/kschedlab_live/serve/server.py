@@ -19,15 +19,15 @@ from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import ApiObject, Namespace
 from kschedlab_live.serve import kubeconfig
 from kschedlab_live.serve.app import Application
-from kschedlab_live.serve.clock import Clock
+from kschedlab_live.serve.bounds import Protocol
 from kschedlab_live.serve.events import EventWriter
 from kschedlab_live.serve.filling import filled
 from kschedlab_live.serve.nodes import Registration
 from kschedlab_live.serve.objects import ServedObjects
-from kschedlab_live.serve.plane import Plane
+from kschedlab_live.serve.plane import Clock, Plane
 from kschedlab_live.serve.security import new_token
 from kschedlab_live.serve.verbs import Verbs
-from kschedlab_live.wire.reading import typed
+from kschedlab_live.wire.objects import typed
 from kschedlab_simulation.log import LogEntry
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.manifest_objects import ManifestObject
@@ -38,6 +38,10 @@ NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 _KEEP_ALIVE = 180
 """Seconds until an idle connection is closed: more than the 90 after which Go's clients give one up themselves."""
+
+
+_LOOK = 0.5
+"""Seconds until the server sees that it should end."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class Server:
         self.serving = serving
         self.token = new_token()
         self._http: uvicorn.Server | None = None
-        manifests = [_filled(each) for each in scenario.objects]
+        manifests = [_filled(manifest) for manifest in scenario.objects]
         start = scenario.options.start
         if start is None:
             start = int(Time.whole_second(time.time_ns() // 1000))
@@ -111,14 +115,16 @@ class Server:
 
     async def _serve(self, listening: socket.socket, port: int, ready: Callable[[Server, int], None]) -> None:
         app = Application(self.plane, Verbs(self.objects), self.token, port, self.generation)
-        self._http = server = uvicorn.Server(
+        self._http = server = _Http(
             uvicorn.Config(
                 app,
-                log_level=logging.CRITICAL,  # its log would show the token, which stands in the path
+                http=Protocol,
+                log_level=logging.CRITICAL,  # its log would show the token, which is in the path
                 access_log=False,
                 lifespan="off",
                 ws="none",
                 server_header=False,
+                date_header=False,
                 timeout_keep_alive=_KEEP_ALIVE,
                 timeout_graceful_shutdown=1,
                 h11_max_incomplete_event_size=64 * 1024,
@@ -139,6 +145,15 @@ class Server:
             await following
 
 
+class _Http(uvicorn.Server):
+    """Looks twice a second whether to end. uvicorn looks ten times, which is most of what an idle server costs."""
+
+    async def main_loop(self) -> None:
+        """Wait for the end."""
+        while not self.should_exit:
+            await asyncio.sleep(_LOOK)
+
+
 def _filled(manifest: ManifestObject) -> ManifestObject:
     """The object with the API server's defaults for what the simulation does not read."""
     kind: type[ApiObject] = type(manifest.obj)
@@ -148,7 +163,7 @@ def _filled(manifest: ManifestObject) -> ManifestObject:
 
 def _add_namespaces(simulation: Simulation, manifests: list[ManifestObject]) -> None:
     """Create the namespaces of a new cluster, and those that the objects are in."""
-    names = {*NAMESPACES, *(each.metadata.namespace for each in manifests if each.resource.namespaced), ""} - {""}
+    names = {*NAMESPACES, *(m.metadata.namespace for m in manifests if m.resource.namespaced)} - {""}
     for name in sorted(names):
         if simulation.api.find(Namespace, "", name) is None:
             simulation.api.restore(Namespace(metadata=ObjectMeta(name=name)))

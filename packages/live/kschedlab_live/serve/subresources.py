@@ -11,7 +11,7 @@ from kschedlab.objects.model import Pod
 from kschedlab_live.serve.kinds import OF_MODEL
 from kschedlab_live.serve.requests import Call, check_format
 from kschedlab_live.serve.verbs import Answer, Data, Verbs
-from kschedlab_live.wire.complete import written
+from kschedlab_live.wire.objects import written
 from kschedlab_live.wire.statuses import failure, method_not_allowed, success
 from kschedlab_simulation.status import ApiError
 
@@ -100,13 +100,13 @@ def _as_scale(data: Data) -> Data:
     shared = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
     metadata = {key: value for key, value in data["metadata"].items() if key in shared}
     spec, status = data.get("spec", {}), data.get("status", {})
-    found = {"replicas": status.get("replicas", 0), "selector": _selector(spec.get("selector") or {})}
+    scaled = {"replicas": status.get("replicas", 0), "selector": _selector(spec.get("selector") or {})}
     return {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": written(metadata),
         "spec": {"replicas": spec.get("replicas", 1)},
-        "status": found,
+        "status": scaled,
     }
 
 

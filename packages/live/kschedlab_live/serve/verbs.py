@@ -152,10 +152,10 @@ class Verbs:
     def _orphan(self, owner: Any, by: str) -> None:
         """Take the owner out of its dependents, so that they stay."""
         for served in OF_MODEL.values():
-            for obj in self.objects.items(served, None, lambda each: bool(each.metadata.ownerReferences)):
+            for obj in self.objects.items(served, None, lambda obj: bool(obj.metadata.ownerReferences)):
                 data = self.objects.json(served, obj)
                 owners = data["metadata"]["ownerReferences"]
-                left = [each for each in owners if each.get("uid") != owner.metadata.uid]
+                left = [reference for reference in owners if reference.get("uid") != owner.metadata.uid]
                 if len(left) < len(owners):
                     metadata = {**data["metadata"], "ownerReferences": left}
                     self.objects.replace(served, obj, {**data, "metadata": metadata}, "", by, False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -58,18 +58,16 @@ class Stream:
         self._watch.on_event = None
         self._watch.stop()
 
-    def _waiting(self) -> list[bytes]:
-        lines = []
+    def _waiting(self) -> Iterator[bytes]:
         if self._initial == 0:
-            lines.append(self._end_of_initial())
+            yield self._end_of_initial()
         for event in self._watch:
             shown = self._bookmark(event.object) if event.type == "BOOKMARK" else self._shown(event.object)
-            lines.append(_line(event.type, shown))
+            yield _line(event.type, shown)
             if self._initial > 0:
                 self._initial -= 1
                 if self._initial == 0:
-                    lines.append(self._end_of_initial())
-        return lines
+                    yield self._end_of_initial()
 
     def _end_of_initial(self) -> bytes:
         self._initial = -1

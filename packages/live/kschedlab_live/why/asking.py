@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from kschedlab.generations import Generation
+from kschedlab_live.kubectl import Kubectl, KubectlError
 from kschedlab_live.why.answer import Setting
 from kschedlab_live.why.configuration import configured
-from kschedlab_live.why.kubectl import Kubectl, KubectlError
 from kschedlab_live.why.reading import Reader, Reading, key_of
 from kschedlab_live.why.version import UNKNOWN, Server, server_of
 
@@ -55,8 +55,8 @@ def profiles_for(
     """The generation for each schedulerName, without extenders, and what to say about them."""
     notes: list[str] = []
     if given is None:
-        found = configured(kubectl, reading.programs, "pods" in reading.readable, server.generation)
-        given, notes = found.profiles, found.notes
+        configuration = configured(kubectl, reading.programs, "pods" in reading.readable, server.generation)
+        given, notes = configuration.profiles, configuration.notes
     extenders = sum(len(profile.extenders) for profile in given.values())
     if extenders:
         notes.append("Extenders are not asked: nothing leaves this machine.")

@@ -14,7 +14,7 @@ from kschedlab.manifests.loading import ManifestError
 from kschedlab.objects.names import name_fault
 from kschedlab.objects.problems import safe_text
 from kschedlab_configuration import load_configuration
-from kschedlab_live.why.kubectl import Kubectl, KubectlError, decoded
+from kschedlab_live.kubectl import Kubectl, KubectlError, decoded
 from kschedlab_live.why.reading import key_of, scheduler_command
 
 FILES = ("config", "policy-config-file")
@@ -46,46 +46,46 @@ def configured(kubectl: Kubectl, programs: Sequence[dict[str, Any]], all_pods: b
 
     ``all_pods``: whether all pods could be read. If not, kubeadm's ConfigMap may say more.
     """
-    found = Configured()
+    result = Configured()
     for pod in programs[:MOST]:
-        _of_pod(kubectl, pod, generation, found)
-    if not programs and (all_pods or not _of_kubeadm(kubectl, found)):
-        found.notes.append("kube-scheduler's pod is not visible: its default configuration is assumed.")
-    found.profiles.setdefault("default-scheduler", GENERATIONS[generation])
-    _obey_gates(found)
-    found.notes = list(dict.fromkeys(found.notes))
-    return found
+        _of_pod(kubectl, pod, generation, result)
+    if not programs and (all_pods or not _of_kubeadm(kubectl, result)):
+        result.notes.append("kube-scheduler's pod is not visible: its default configuration is assumed.")
+    result.profiles.setdefault("default-scheduler", GENERATIONS[generation])
+    _obey_gates(result)
+    result.notes = list(dict.fromkeys(result.notes))
+    return result
 
 
-def _of_pod(kubectl: Kubectl, pod: dict[str, Any], generation: str, found: Configured) -> None:
+def _of_pod(kubectl: Kubectl, pod: dict[str, Any], generation: str, result: Configured) -> None:
     """Add the profiles of one kube-scheduler."""
     flags = flags_of(scheduler_command(pod)[1:])
     namespace, name = key_of(pod)
-    _gates(flags, found)
+    _gates(flags, result)
     if config_map := flags.get("policy-configmap"):
         _of_config_map(
-            kubectl, flags.get("policy-configmap-namespace", "kube-system"), config_map, "", generation, found
+            kubectl, flags.get("policy-configmap-namespace", "kube-system"), config_map, "", generation, result
         )
         return
     path = next((flags[flag] for flag in FILES if flag in flags), "")
     if not path:
         return
     if source := mounted(pod, path):
-        _of_config_map(kubectl, namespace, *source, generation, found)
+        _of_config_map(kubectl, namespace, *source, generation, result)
     else:
-        found.notes.append(unread(path, f"a file on the node of {namespace}/{name}"))
+        result.notes.append(unread(path, f"a file on the node of {namespace}/{name}"))
 
 
-def _of_kubeadm(kubectl: Kubectl, found: Configured) -> bool:
+def _of_kubeadm(kubectl: Kubectl, result: Configured) -> bool:
     """What kubeadm's ConfigMap says of the scheduler's flags; false if there is none, as elsewhere."""
     try:
         settings = _data(kubectl, *KUBEADM).get("ClusterConfiguration", "")
     except KubectlError:
         return False
     flags = _kubeadm_flags(str(settings))
-    _gates(flags, found)
+    _gates(flags, result)
     if path := next((flags[flag] for flag in FILES if flag in flags), ""):
-        found.notes.append(unread(path, "a file on the control plane's nodes"))
+        result.notes.append(unread(path, "a file on the control plane's nodes"))
     return True
 
 
@@ -103,11 +103,11 @@ def _kubeadm_flags(settings: str) -> dict[str, str]:
         if isinstance(extra, dict):
             return {str(name): str(value) for name, value in extra.items()}
         if isinstance(extra, list):
-            return {str(each.get("name")): str(each.get("value")) for each in extra if isinstance(each, dict)}
+            return {str(entry.get("name")): str(entry.get("value")) for entry in extra if isinstance(entry, dict)}
     return {}
 
 
-def _of_config_map(kubectl: Kubectl, namespace: str, name: str, key: str, generation: str, found: Configured) -> None:
+def _of_config_map(kubectl: Kubectl, namespace: str, name: str, key: str, generation: str, result: Configured) -> None:
     """Add the profiles of a configuration in a ConfigMap; without a key, its only text."""
     where = f"ConfigMap {safe_text(namespace)}/{safe_text(name)}"
     try:
@@ -118,12 +118,12 @@ def _of_config_map(kubectl: Kubectl, namespace: str, name: str, key: str, genera
         profiles = load_configuration(source, GENERATIONS[generation])
     except (KubectlError, ManifestError, KeyError, StopIteration) as error:
         why = str(error).splitlines()[0] if str(error) else "it is not in it"
-        found.notes.append(f"kube-scheduler's configuration in {where} cannot be used, so defaults are assumed: {why}")
+        result.notes.append(f"kube-scheduler's configuration in {where} cannot be used, so defaults are assumed: {why}")
         return
     for scheduler, profile in profiles.items():
-        found.profiles.setdefault(scheduler, profile)
-    found.notes.append(f"kube-scheduler's configuration is from {where}.")
-    found.notes += profiles.warnings
+        result.profiles.setdefault(scheduler, profile)
+    result.notes.append(f"kube-scheduler's configuration is from {where}.")
+    result.notes += profiles.warnings
 
 
 def _data(kubectl: Kubectl, namespace: str, name: str) -> Mapping[str, Any]:
@@ -131,8 +131,8 @@ def _data(kubectl: Kubectl, namespace: str, name: str) -> Mapping[str, Any]:
     if name_fault(name) or name_fault(namespace):
         raise KubectlError("its name is not valid")
     command = ("get", "configmaps", name, f"--namespace={namespace}", "--output=json", "--request-timeout=30s")
-    found: Any = decoded(kubectl.start(*command)())
-    data = found.get("data") if isinstance(found, dict) else None
+    result: Any = decoded(kubectl.start(*command)())
+    data = result.get("data") if isinstance(result, dict) else None
     return data if isinstance(data, dict) else {}
 
 
@@ -144,30 +144,32 @@ def unread(path: str, where: str) -> str:
     )
 
 
-def _gates(flags: Mapping[str, str], found: Configured) -> None:
+def _gates(flags: Mapping[str, str], result: Configured) -> None:
     """Add the feature gates of a command line: ``A=true,B=false``."""
     for gate in flags.get("feature-gates", "").split(","):
         name, equals, value = gate.strip().partition("=")
         if equals:
-            found.gates[name] = value.lower() == "true"
+            result.gates[name] = value.lower() == "true"
 
 
-def _obey_gates(found: Configured) -> None:
+def _obey_gates(result: Configured) -> None:
     """Set the feature gates in all profiles, as far as they are modelled for one pod at a time."""
     try:
-        gates = chosen(found.gates)
+        gates = chosen(result.gates)
         obeyed = {name: value for name, value in gates.modelled.items() if name not in GROUPS}
-        found.profiles = dict(with_gates(found.profiles, obeyed))
+        result.profiles = dict(with_gates(result.profiles, obeyed))
     except FeatureGateError as error:
-        said = ",".join(f"{name}={str(value).lower()}" for name, value in found.gates.items())
-        found.notes.append(
-            f"kube-scheduler runs with --feature-gates={safe_text(said)}: decided without them ({error})."
+        gates_text = ",".join(f"{name}={str(value).lower()}" for name, value in result.gates.items())
+        result.notes.append(
+            f"kube-scheduler runs with --feature-gates={safe_text(gates_text)}: decided without them ({error})."
         )
         return
-    found.notes += [f"Of kube-scheduler's --feature-gates, {note.removeprefix('the ')}." for note in gates.notes]
-    found.notes += [f"kube-scheduler runs with the feature gate {name}={str(obeyed[name]).lower()}." for name in obeyed]
+    result.notes += [f"Of kube-scheduler's --feature-gates, {note.removeprefix('the ')}." for note in gates.notes]
+    result.notes += [
+        f"kube-scheduler runs with the feature gate {name}={str(obeyed[name]).lower()}." for name in obeyed
+    ]
     if len(obeyed) < len(gates.modelled):
-        found.notes.append("kube-scheduler places groups of pods: each pod is decided on its own here.")
+        result.notes.append("kube-scheduler places groups of pods: each pod is decided on its own here.")
 
 
 def flags_of(words: Iterable[str]) -> dict[str, str]:
@@ -203,4 +205,4 @@ def mounted(pod: dict[str, Any], path: str) -> tuple[str, str] | None:
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

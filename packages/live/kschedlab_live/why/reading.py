@@ -12,7 +12,7 @@ import msgspec
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import safe_text
-from kschedlab_live.why.kubectl import Kubectl, KubectlError, NoSuchKindError, decoded
+from kschedlab_live.kubectl import Kubectl, KubectlError, NoSuchKindError, decoded
 
 FIRST = ("nodes", "pods", "namespaces", "poddisruptionbudgets.policy")
 OWNERS = ("services", "replicationcontrollers", "replicasets.apps", "statefulsets.apps")
@@ -107,7 +107,7 @@ class Reader:
     def read(self, asks: Callable[[dict[str, Any]], bool]) -> Reading:
         """The cluster. ``asks``: whether a pod, as plain data, is asked about. KubectlError if pods cannot be read."""
         self._get(FIRST, EVERYWHERE, asks=asks)
-        refused = {each.kind for each in self.kubectl.refused}
+        refused = {entry.kind for entry in self.kubectl.refused}
         narrow = (f"--namespace={self.namespace}",)
         kinds: tuple[str, ...] = ("pods", *OWNERS) if "pods" in refused and self.namespace else OWNERS
         if any(map(_has_storage, self.wanted)):
@@ -145,8 +145,8 @@ class Reader:
 
     def _reading(self) -> Reading:
         gaps: dict[str, Gap] = {}
-        for each in self.kubectl.refused:
-            gaps.setdefault(each.kind, Gap(each.kind, each.said, UNKNOWN.get(each.kind, "something may be missing")))
+        for entry in self.kubectl.refused:
+            gaps.setdefault(entry.kind, Gap(entry.kind, entry.why, UNKNOWN.get(entry.kind, "something may be missing")))
         objects, left_out = understood(self.raws)
         return Reading(objects, list(gaps.values()), left_out, self.programs)
 
@@ -157,8 +157,8 @@ def understood(raws: Sequence[msgspec.Raw]) -> tuple[Objects, list[str]]:
         return decode_objects(raws), []
     except ManifestError as error:
         wrong = {problem.source for problem in error.problems}
-        said = [problem.message for problem in error.problems]
-    return decode_objects(raw for i, raw in enumerate(raws) if i not in wrong), said
+        faults = [problem.message for problem in error.problems]
+    return decode_objects(raw for i, raw in enumerate(raws) if i not in wrong), faults
 
 
 # -- plain data
@@ -183,7 +183,7 @@ def _containers(pod: dict[str, Any]) -> Iterator[dict[str, Any]]:
     spec = pod.get("spec")
     for name in ("containers", "initContainers"):
         listed = spec.get(name) if isinstance(spec, dict) else None
-        yield from (each for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
+        yield from (entry for entry in listed if isinstance(entry, dict)) if isinstance(listed, list) else ()
 
 
 def key_of(pod: dict[str, Any]) -> tuple[str, str]:
@@ -234,5 +234,5 @@ def similar(name: str, pods: Iterable[Pod]) -> list[str]:
     keys = {f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods}
     near = sorted(key for key in keys if key.partition("/")[2] == name or (name and name in key.partition("/")[2]))
     names = {key.partition("/")[2]: key for key in sorted(keys)} if len(keys) < 5000 else {}
-    close = [names[each] for each in get_close_matches(name, names, 3)]
+    close = [names[match] for match in get_close_matches(name, names, 3)]
     return list(map(safe_text, dict.fromkeys([*near, *close])))[:5]

@@ -1,15 +1,30 @@
-"""Why nodes refuse a pod, in groups of nodes with the same obstacle, with the numbers that a person looks for."""
+"""Why nodes refuse a pod, in groups of nodes with the same obstacle, with the numbers that a person looks for.
+
+Some plugins' reasons leave a person searching; for these it says what exactly is in the way on a node.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+
+from kschedlab.cluster.incoming import FORBIDDEN, incoming_pod
+from kschedlab.cluster.labels import required_terms
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.terms import AffinityTerm
 from kschedlab.decision import Decision
+from kschedlab.filter.inter_pod_affinity import ANTI_AFFINITY, EXISTING_ANTI_AFFINITY, NO_AFFINITY
+from kschedlab.filter.node_affinity import NO_MATCH_1_16, NO_MATCH_ADDED
+from kschedlab.filter.node_resources import INSUFFICIENT
+from kschedlab.filter.plugin import Refusal as Part
+from kschedlab.filter.stage import EXCLUDED
+from kschedlab.objects.selectors import Requirement, SelectorError
 from kschedlab.text.why_not import why_not
 from kschedlab.text.words import RefusedNodes, amount, count, refusals
-from kschedlab_live.why.obstacles import details
 
+HOSTNAME = "kubernetes.io/hostname"
 LOOKED_AT = 300
 """How many nodes of a group are asked for their own obstacle; the others get the filter's reason."""
 KINDS = 4
@@ -17,42 +32,41 @@ KINDS = 4
 
 
 class Group(NamedTuple):
-    """Nodes with the same obstacle. ``helps``: whether evicting pods could make room."""
+    """Nodes with the same obstacle."""
 
     nodes: tuple[str, ...]
     obstacle: str
-    helps: bool
 
 
 def groups(decision: Decision) -> list[Group]:
     """All refusing nodes, the largest group first."""
-    found = [group for refusal in refusals(decision) for group in _groups(decision, refusal)]
-    return sorted(found, key=lambda group: (-len(group.nodes), group.obstacle))
+    all_groups = (group for refusal in refusals(decision) for group in _groups(decision, refusal))
+    return sorted(all_groups, key=lambda group: (-len(group.nodes), group.obstacle))
 
 
 def _groups(decision: Decision, refusal: RefusedNodes) -> Iterator[Group]:
-    helps = not refusal.unresolvable
-    if refusal.reasons and all(reason.startswith("Insufficient ") for reason in refusal.reasons):
-        said = "; ".join(_room(decision, refusal, reason.removeprefix("Insufficient ")) for reason in refusal.reasons)
-        yield Group(refusal.nodes, said, helps)
+    resources = {INSUFFICIENT.format(resource=resource): resource for resource in decision.pod.request}
+    if refusal.reasons and resources.keys() >= set(refusal.reasons):
+        room = (_room(decision, refusal, resources[reason]) for reason in refusal.reasons)
+        yield Group(refusal.nodes, "; ".join(room))
         return
     plain = "; ".join(_plain(reason) for reason in refusal.reasons) or f"refused by {refusal.plugin}"
     if len(refusal.nodes) > LOOKED_AT:
-        yield Group(refusal.nodes, plain, helps)
+        yield Group(refusal.nodes, plain)
         return
     own: dict[str, list[str]] = {}
     for node in refusal.nodes:
         own.setdefault(_obstacle(decision, node) or plain, []).append(node)
     if len(own) > KINDS:
         own = {plain: list(refusal.nodes)}
-    for said, nodes in own.items():
-        yield Group(tuple(nodes), said, helps)
+    for obstacle, nodes in own.items():
+        yield Group(tuple(nodes), obstacle)
 
 
 def _obstacle(decision: Decision, node: str) -> str:
     """What the first filter that refuses the node has against the pod."""
-    if found := details(decision, node):
-        return "; ".join(found)
+    if obstacles := details(decision, node):
+        return "; ".join(obstacles)
     first = next((check for check in why_not(decision, node).checks if check.first), None)
     return "; ".join(map(_plain, first.details)) if first is not None else ""
 
@@ -88,3 +102,140 @@ def _most(verb: str, most: str, nodes: int) -> str:
 def nodes_words(group: Group) -> str:
     """ "3 nodes"."""
     return count(len(group.nodes), "node")
+
+
+# -- what exactly is in the way on one node
+
+
+def details(decision: Decision, node: str) -> list[str]:
+    """What is in the way of the pod, by the first filter that refuses the node; [] if its reasons say enough."""
+    verdicts, position = decision.verdicts, decision.cluster.index[node]
+    if verdicts is None:
+        return []
+    number = int(verdicts.refused_by[position])
+    if number == EXCLUDED:
+        return ["the pod asks for other nodes by name"] if "NodeAffinity" in verdicts.excluded_by else []
+    refused = verdicts.refusals[number] if number >= 0 else None
+    explain = EXPLAINED_BY.get(verdicts.plugins[number]) if refused is not None else None
+    if refused is None or explain is None:
+        return []
+    return [text for part in refused.parts if part.mask[position] and (text := explain(decision, position, part))]
+
+
+def _between_pods(decision: Decision, position: int, part: Part) -> str:
+    rule = {ANTI_AFFINITY: _anti_affinity, EXISTING_ANTI_AFFINITY: _existing_anti_affinity, NO_AFFINITY: _affinity}
+    return rule[part.reason](decision, position) if part.reason in rule else ""
+
+
+def _anti_affinity(decision: Decision, position: int) -> str:
+    """The pod that the incoming one may not be with."""
+    incoming = incoming_pod(decision.pod, decision.cluster)
+    for term in incoming.terms.anti_affinity:
+        key = term.key
+        other = _in_domain(decision, position, key, lambda info, term=term: incoming.matches(term, info.signature))  # type: ignore[misc]
+        if other is not None:
+            return f"its podAntiAffinity: {other.key} is {_where(decision, position, key)}"
+    return ""
+
+
+def _existing_anti_affinity(decision: Decision, position: int) -> str:
+    """The pod that may not be with the incoming one."""
+    terms = incoming_pod(decision.pod, decision.cluster).terms_of_others(decision.cluster)
+    for held in terms:
+        if held.purpose == FORBIDDEN:
+            other = _in_domain(decision, position, held.term.key, lambda info, term=held.term: _holds(info, term))  # type: ignore[misc]
+            if other is not None:
+                return f"the podAntiAffinity of {other.key}, {_where(decision, position, held.term.key)}"
+    return ""
+
+
+def _holds(info: PodInfo, term: AffinityTerm) -> bool:
+    return term in info.signature.terms.anti_affinity
+
+
+def _in_domain(decision: Decision, position: int, key: str, matches: Callable[[PodInfo], bool]) -> PodInfo | None:
+    """The first matching pod in the node's domain of the key."""
+    cluster = decision.cluster
+    domain = cluster.topology(key).domain
+    if domain[position] < 0:
+        return None
+    there = np.flatnonzero(domain == domain[position])
+    rows = np.flatnonzero(np.isin(cluster.pods.node, there)).tolist()
+    return next((info for info in map(cluster.pods.info, rows) if matches(info)), None)
+
+
+def _where(decision: Decision, position: int, key: str) -> str:
+    return "on it" if key == HOSTNAME else f"in {key}={decision.cluster.nodes[position].metadata.labels.get(key, '')}"
+
+
+def _affinity(decision: Decision, position: int) -> str:
+    keys = dict.fromkeys(term.key for term in incoming_pod(decision.pod, decision.cluster).terms.affinity)
+    labels = decision.cluster.nodes[position].metadata.labels
+    if missing := [key for key in keys if key not in labels]:
+        return f"its podAffinity: the node has no label {missing[0]}"
+    places = " and ".join(_where(decision, position, key) for key in keys)
+    return f"its podAffinity: no matching pod is {places}"
+
+
+def _skew(decision: Decision, position: int, part: Part) -> str:
+    if "maxSkew" not in part.terms:  # a node without the topology's label
+        return ""
+    matching, least, most = (_number(part, name, position) for name in ("matching", "minimum", "maxSkew"))
+    return f"its spreading: {count(matching, 'pod')} like it in this domain, {least} in the emptiest, maxSkew {most}"
+
+
+def _number(part: Part, name: str, position: int) -> int:
+    value = part.terms[name]
+    return int(value) if isinstance(value, int) else int(value[position])
+
+
+def _full(decision: Decision, position: int, part: Part) -> str:
+    if "allowed" not in part.terms:  # a resource
+        return ""
+    return f"as many pods as it may have, {int(decision.cluster.max_pods[position]):,}"
+
+
+def _node_affinity(decision: Decision, position: int, part: Part) -> str:
+    """The expressions of a required nodeAffinity that the node's labels do not meet."""
+    if part.reason == NO_MATCH_ADDED:  # the scheduler's own
+        return ""
+    required, node = required_terms(decision.pod.pod.spec), decision.cluster.nodes[position]
+    labels, selector = node.metadata.labels, decision.pod.pod.spec.nodeSelector
+    if required is None or any(labels.get(key) != value for key, value in selector.items()):
+        return ""
+    if len(required.nodeSelectorTerms) != 1:
+        return f"matches none of the {len(required.nodeSelectorTerms)} terms of its nodeAffinity"
+    try:
+        requirements = required.nodeSelectorTerms[0].compile().labels.requirements
+    except SelectorError:
+        return ""
+    unmet = (requirement for requirement in requirements if not requirement.matches(labels))
+    return "; ".join(f"its nodeAffinity wants {_wanted(r)}, the node has {_has(labels, r.key)}" for r in unmet)
+
+
+def _wanted(requirement: Requirement) -> str:
+    return f"{requirement.key} {requirement.operator} {', '.join(sorted(requirement.values))}".rstrip()
+
+
+def _has(labels: dict[str, str], key: str) -> str:
+    return labels.get(key) or "no such label"
+
+
+def _general(decision: Decision, position: int, part: Part) -> str:
+    """GeneralPredicates: room, ports, the node's name, and labels."""
+    if part.reason == NO_MATCH_1_16:
+        return _node_affinity(decision, position, part)
+    return _full(decision, position, part)
+
+
+EXPLAINED_BY: dict[str, Callable[[Decision, int, Part], str]] = {
+    "GeneralPredicates": _general,
+    "InterPodAffinity": _between_pods,
+    "MatchInterPodAffinity": _between_pods,
+    "MatchNodeSelector": _node_affinity,
+    "NodeAffinity": _node_affinity,
+    "NodeResourcesFit": _full,
+    "PodFitsResources": _full,
+    "PodTopologySpread": _skew,
+}
+"""What a plugin's refusal of one node means; "" if its reason says enough."""

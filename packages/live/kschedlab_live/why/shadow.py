@@ -114,11 +114,11 @@ class Shadow:
         if not total:
             return "No decision was seen."
         alike = self.counts[ALIKE] + ties
-        said = f"{count(total, 'decision')}: {alike:,} as ours"
-        said += f" ({count(ties, 'tie')})" if ties else ""
-        said += f", {self.counts[OTHERWISE]:,} otherwise" if self.counts[OTHERWISE] else ""
-        said += f", {self.counts[SAMPLED]:,} from a sample of the nodes" if self.counts[SAMPLED] else ""
-        return said + (f", {self.counts[APART]:,} not compared" if self.counts[APART] else "") + "."
+        text = f"{count(total, 'decision')}: {alike:,} as ours"
+        text += f" ({count(ties, 'tie')})" if ties else ""
+        text += f", {self.counts[OTHERWISE]:,} otherwise" if self.counts[OTHERWISE] else ""
+        text += f", {self.counts[SAMPLED]:,} from a sample of the nodes" if self.counts[SAMPLED] else ""
+        return text + (f", {self.counts[APART]:,} not compared" if self.counts[APART] else "") + "."
 
     # -- how it compares
 
@@ -133,12 +133,12 @@ class Shadow:
         """The verdict about a pod that was pending; None if its scheduler decided nothing, or it is another's."""
         if self.namespace and pod.metadata.namespace != self.namespace:
             return None
-        profile, said, old = self.profiles.get(pod.spec.schedulerName), failed(pod), failed(before.pod)
+        profile, condition, old = self.profiles.get(pod.spec.schedulerName), failed(pod), failed(before.pod)
         if profile is None:
             return None
         if pod.spec.nodeName:
             return self._bound(before, pod.spec.nodeName, self.cluster, profile)
-        if said is None or not said.message or (old is not None and old.message == said.message):
+        if condition is None or not condition.message or (old is not None and old.message == condition.message):
             return None
         return self._refused(before, pod, self.cluster, profile)
 
@@ -175,8 +175,8 @@ class Shadow:
         return Verdict(info.key, did, OTHERWISE, f"we choose {ours}. {why_not(decision, node).sentence}")
 
     def _refused(self, info: PodInfo, pod: Pod, cluster: Cluster, profile: Generation) -> Verdict:
-        said, theirs = failed(pod), pod.status.nominatedNodeName
-        message = said.message if said is not None else ""
+        condition, theirs = failed(pod), pod.status.nominatedNodeName
+        message = condition.message if condition is not None else ""
         did = f"preempts on {theirs}" if theirs else "pending"
         if _depends(info.pod):
             return Verdict(info.key, did, APART, f"its volumes and claims are not followed. {message}")
@@ -192,8 +192,8 @@ class Shadow:
 
 
 def _chosen(decision: Decision) -> str:
-    said = outcome(decision).partition(", ")[2].rstrip(".")
-    return said.removeprefix("which has ")
+    text = outcome(decision).partition(", ")[2].rstrip(".")
+    return text.removeprefix("which has ")
 
 
 def _depends(pod: Pod) -> bool:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kschedlab_live.why.kubectl import Kubectl, KubectlError, decoded
+from kschedlab_live.kubectl import Kubectl, KubectlError, decoded
 
 SINCE = {23: "v1.37", 18: "v1.20", 15: "v1.16", 0: "v1.13"}
 """The nearest generation to servers of v1.N and later.
@@ -35,8 +35,8 @@ class Server(NamedTuple):
 
 def server_of(text: str) -> Server:
     """The server, by what ``kubectl version --output=json`` printed."""
-    found: Any = decoded(text)
-    server = found.get("serverVersion") if isinstance(found, dict) else None
+    data: Any = decoded(text)
+    server = data.get("serverVersion") if isinstance(data, dict) else None
     version = str(server.get("gitVersion", "")) if isinstance(server, dict) else ""
     match = re.match(r"v1\.(\d{1,3})\b", version)
     if match is None:
@@ -61,8 +61,8 @@ class Context(NamedTuple):
 def context_of(kubectl: Kubectl) -> Context:
     """The context that kubectl uses. Without a kubeconfig, in a pod, it is the namespace of its service account."""
     try:
-        found: Any = decoded(kubectl.start("config", "view", "--minify", "--output=json")())
-        (context,) = found["contexts"]
+        data: Any = decoded(kubectl.start("config", "view", "--minify", "--output=json")())
+        (context,) = data["contexts"]
         return Context(str(context["name"]), str(context["context"].get("namespace") or "default"))
     except (KubectlError, KeyError, TypeError, ValueError):
         return Context("", _of_service_account())

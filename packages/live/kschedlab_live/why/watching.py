@@ -22,9 +22,9 @@ from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
 from kschedlab.objects.model import Pod, ReplicaSet, ReplicationController, StatefulSet, controller_of
 from kschedlab.objects.problems import safe_text
 from kschedlab.text.words import count
+from kschedlab_live.kubectl import Kubectl, KubectlError, decoded, words
 from kschedlab_live.why.answer import Setting
 from kschedlab_live.why.asking import asks_pending, gather
-from kschedlab_live.why.kubectl import Kubectl, KubectlError, decoded, words
 from kschedlab_live.why.page import Page, page_width
 from kschedlab_live.why.reading import EVERYWHERE, OWNERS, lean
 from kschedlab_live.why.shadow import ALIKE, APART, OTHERWISE, SAMPLED, TIE, Shadow, Verdict
@@ -70,7 +70,7 @@ def watch(
                     shadow.cluster = cluster_of(setting)
                 _follow(streams, kubectl, shadow, setting.reading.objects, out)
             brief = brief + 1 if time.monotonic() - began < BRIEF else 0
-        raise KubectlError(f"the watch ends again and again{streams.said()}")
+        raise KubectlError(f"the watch ends again and again{streams.why()}")
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
@@ -81,7 +81,7 @@ def watch(
 def _read(
     kubectl: Kubectl, given: Mapping[str, Generation] | None, generation: str | None, patient: bool, out: Print
 ) -> Setting:
-    """The cluster. ``patient``: try again for a while if it cannot be read, as while an API server starts anew."""
+    """The cluster. ``patient``: try again for a while if it cannot be read, as while an API server restarts."""
     for _ in range(OUTAGE if patient else 0):
         try:
             return gather(kubectl, "", asks_pending(""), given, generation)
@@ -111,8 +111,8 @@ def _begin(setting: Setting, out: Print) -> None:
 
 def _follow(streams: Streams, kubectl: Kubectl, shadow: Shadow, listed: Objects, out: Print) -> None:
     """Judge what the watches bring, until one of them ends."""
-    versions = {_name(each): _version(each) for each in (*listed.nodes, *listed.pods)}
-    owners = {_name(each)[1:] for each in _owners(listed)}
+    versions = {_name(obj): _version(obj) for obj in (*listed.nodes, *listed.pods)}
+    owners = {_name(obj)[1:] for obj in _owners(listed)}
     for event in streams:
         if event is None:
             verdicts: Iterator[Verdict] = shadow.tick(time.monotonic())
@@ -156,13 +156,13 @@ def _object(data: Any) -> Any:
     return next(iter((*objects.pods, *objects.nodes)), None)
 
 
-def _name(each: Any) -> tuple[str, str, str]:
-    return type(each).__name__, each.metadata.namespace, each.metadata.name
+def _name(obj: Any) -> tuple[str, str, str]:
+    return type(obj).__name__, obj.metadata.namespace, obj.metadata.name
 
 
-def _version(each: Any) -> int:
+def _version(obj: Any) -> int:
     """The resource version, which grows (an API server's are numbers: v1.35, KEP-5504); 0 if it is none."""
-    text = each.metadata.resourceVersion
+    text = obj.metadata.resourceVersion
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 
@@ -181,7 +181,7 @@ def _learn_owner(kubectl: Kubectl, shadow: Shadow, pod: Pod, known: set[tuple[st
         objects = decode_objects(raws)
     except (KubectlError, ManifestError):
         return
-    known.update(_name(each)[1:] for each in _owners(objects))
+    known.update(_name(obj)[1:] for obj in _owners(objects))
     shadow.cluster.change_objects([*objects.services, *_owners(objects)])
 
 
@@ -197,13 +197,13 @@ class Streams:
         options = ("--watch", "--output-watch-events", "--output=json", EVERYWHERE)
         self._processes = [kubectl.popen("get", kind, *options, stderr=self._errors) for kind in ("nodes", "pods")]
         outputs = [process.stdout for process in self._processes if process.stdout is not None]
-        self._threads = [Thread(target=self._read, args=(each,), daemon=True) for each in outputs]
+        self._threads = [Thread(target=self._read, args=(obj,), daemon=True) for obj in outputs]
         for thread in self._threads:
             thread.start()
 
     def _read(self, out: IO[bytes]) -> None:
-        for each in out:
-            self._queue.put(each)
+        for obj in out:
+            self._queue.put(obj)
         self._queue.put(None)
 
     def __enter__(self) -> Streams:
@@ -235,8 +235,8 @@ class Streams:
             if isinstance(event, dict) and isinstance(event.get("object"), dict):
                 yield str(event.get("type")), event["object"]
 
-    def said(self) -> str:
+    def why(self) -> str:
         """What kubectl said when a watch ended, after a colon; "" if it said nothing."""
         self._errors.seek(0)
-        said = self._errors.read().decode("utf-8", "replace")
-        return f": {words(said)}" if said.strip() else ""
+        errors = self._errors.read().decode("utf-8", "replace")
+        return f": {words(errors)}" if errors.strip() else ""

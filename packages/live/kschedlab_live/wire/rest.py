@@ -48,14 +48,14 @@ def _inner_rest(value: Any, expected: Any) -> Rest:
         items = _identified(value)
     elif shape is dict and isinstance(value, dict):
         items = iter(value.items())
-    found = ((key, rest_of(each, struct)) for key, each in items if isinstance(each, dict))
-    return _Inside((key, rest) for key, rest in found if rest)
+    rests = ((key, rest_of(item, struct)) for key, item in items if isinstance(item, dict))
+    return _Inside((key, rest) for key, rest in rests if rest)
 
 
 def with_rest(data: Any, rest: Rest) -> Any:
     """The data with what :func:`rest_of` took out; an item of a list that is gone takes its rest with it."""
     if isinstance(data, list):
-        return [with_rest(each, rest[key]) if key in rest else each for key, each in _identified(data)]
+        return [with_rest(item, rest[key]) if key in rest else item for key, item in _identified(data)]
     merged = dict(data)
     for name, value in rest.items():
         inside = merged.get(name)
@@ -68,10 +68,10 @@ def with_rest(data: Any, rest: Rest) -> Any:
 
 def _identified(items: list[Any]) -> Iterator[tuple[Any, Any]]:
     seen: dict[Any, int] = {}
-    for index, each in enumerate(items):
-        key = _identity(each, index)
+    for index, item in enumerate(items):
+        key = _identity(item, index)
         number = seen[key] = seen.get(key, -1) + 1
-        yield (*key, number), each
+        yield (*key, number), item
 
 
 def _identity(item: Any, index: int) -> tuple[Any, ...]:
@@ -94,7 +94,7 @@ def _struct_in(expected: Any) -> tuple[type[msgspec.Struct] | None, Any]:
     """(the struct in a field's type or None, tuple for a list of it, dict for a map of it)."""
     origin = get_origin(expected)
     if origin in (Union, UnionType):
-        members = [each for each in get_args(expected) if each is not NoneType]
+        members = [item for item in get_args(expected) if item is not NoneType]
         return _struct_in(members[0])
     if origin is tuple:
         return _struct_in(get_args(expected)[0])[0], tuple

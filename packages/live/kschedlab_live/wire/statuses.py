@@ -54,7 +54,7 @@ def method_not_allowed(message: str = "the server does not allow this method on 
 
 
 def internal() -> ApiError:
-    """A fault of this server; what it is stands in the server's terminal, not on the wire."""
+    """A fault of this server; the server's terminal says what it is, not on the wire."""
     return failure(500, "InternalError", "kschedlab could not answer this request; its terminal says why")
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 import yaml
 
+from kschedlab.generations import GENERATIONS
+from kschedlab_live.schedule.access import reached
+from kschedlab_live.schedule.service import Service, Settings
 from packages.live.tests.real.plane import Json, Kubelets, Plane, node, pod, until
 from packages.live.tests.real.schedulers import scheduler
 
@@ -142,3 +146,27 @@ def test_it_allocates_devices(plane: Plane, access: Path) -> None:
     assert names == {"gpu-0", "gpu-1"} and len(held) == 2
     assert all(each["status"]["reservedFor"][0]["name"] == each["metadata"]["name"] for each in held)
     assert all(each["metadata"]["annotations"] == {"mine": "stays"} for each in held)
+
+
+def test_it_logs_in_as_the_service_account_of_its_pod(plane: Plane, access: Path, tmp_path: Path) -> None:
+    """Without kubectl: by the files and the variables that a pod has."""
+    config = json.loads(access.read_text(encoding="utf-8"))
+    (cluster,), (user,) = config["clusters"], config["users"]
+    (tmp_path / "token").write_text(user["user"]["token"], encoding="utf-8")
+    (tmp_path / "namespace").write_text("kschedlab", encoding="utf-8")
+    authority = Path(cluster["cluster"]["certificate-authority"]).read_text(encoding="utf-8")
+    (tmp_path / "ca.crt").write_text(authority, encoding="utf-8")
+    environ = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": str(plane.port)}
+    plane.create(pod("in-a-pod"))
+    lines: list[str] = []
+
+    async def schedule() -> int:
+        stop = asyncio.Event()
+        with reached(None, environ=environ, account=tmp_path) as own:
+            service = asyncio.create_task(Service(own, Settings(GENERATIONS["v1.37"]), lines.append).run(stop))
+            await asyncio.to_thread(until, lambda: plane.bound("in-a-pod"))
+            stop.set()
+            return await service
+
+    assert asyncio.run(schedule()) == 0
+    assert any("kschedlab/kschedlab" in line for line in lines) and not any("forbidden" in line for line in lines)

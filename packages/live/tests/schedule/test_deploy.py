@@ -47,15 +47,9 @@ def test_names_agree() -> None:
     assert only("Deployment")["spec"]["template"]["spec"]["serviceAccountName"] == account["name"]
 
 
-def test_the_program_understands_the_arguments(tmp_path: Path) -> None:
+def test_the_program_understands_the_arguments() -> None:
     (container,) = only("Deployment")["spec"]["template"]["spec"]["containers"]
-    config = tmp_path / "config"
-    config.write_text(
-        "current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\n"
-        "clusters: [{name: k, cluster: {server: 'https://h'}}]\n",
-        encoding="utf-8",
-    )
-    settings = settings_of(_parser("kschedlab").parse_args([*container["args"], "--kubeconfig", str(config)]))
+    settings = settings_of(_parser("kschedlab").parse_args(container["args"]))
     assert settings.port == container["ports"][0]["containerPort"] and settings.address == "0.0.0.0"
     assert settings.lease is not None and settings.lease[1] == "kschedlab" and settings.name == "kschedlab"
     security = container["securityContext"]

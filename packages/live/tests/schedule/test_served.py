@@ -97,7 +97,7 @@ def test_a_port_that_is_taken_is_an_error_with_words(cluster: Served) -> None:
     ("arguments", "error"),
     [
         (["--kubeconfig", "missing"], "missing: there is no such file"),
-        (["--kubeconfig", "nothing.yaml"], "nothing.yaml: has no current-context"),
+        (["--kubeconfig", "nothing.yaml"], "kubectl: current-context must exist"),
         (["--kubeconfig", "nothing.yaml", "--lease", "x"], "--lease x: expected NAMESPACE/NAME"),
         (["--config", "c.yaml", "--scheduler-name", "x"], "have their own schedulerName"),
     ],

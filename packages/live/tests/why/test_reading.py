@@ -7,7 +7,7 @@ import pytest
 
 from kschedlab.build import node, pod
 from kschedlab.program.main import main
-from kschedlab_live.why.kubectl import BETWEEN, CHUNK, ENOUGH, Kubectl, KubectlError, items
+from kschedlab_live.kubectl import BETWEEN, CHUNK, ENOUGH, Kubectl, KubectlError, items
 
 CLAIMED = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
 PLAIN = {"volumes": [{"name": "a", "emptyDir": {}}, {"name": "b", "projected": {"sources": []}}]}

@@ -209,8 +209,8 @@ def test_ctrl_c_ends_it_with_the_agreement(followed, monkeypatch, capsys):
 
 
 def test_a_cluster_that_is_away_for_a_moment(followed, why, monkeypatch):
+    from kschedlab_live.kubectl import KubectlError
     from kschedlab_live.why import watching
-    from kschedlab_live.why.kubectl import KubectlError
 
     answers, gather, waits = iter([True, False, False]), watching.gather, []
 

@@ -106,6 +106,8 @@ class Loop:
     def _skips(self, pod: Pod) -> str:
         """Why the popped pod is skipped, or ""."""
         context, skips = self._context, self._context.rules.skips
+        if pod.spec.schedulerName not in context.frameworks:  # a server that changes it: v1.37, frameworkForPod
+            return f"profile not found for scheduler name {pod.spec.schedulerName}"
         if pod.metadata.deletionTimestamp is not None:
             text = f"skip schedule deleting pod: {pod.metadata.namespace}/{pod.metadata.name}"
             context.record(pod, WARNING, "FailedScheduling", text, "Scheduling")

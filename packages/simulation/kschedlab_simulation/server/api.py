@@ -13,6 +13,7 @@ takes effect at once, or raises :class:`ApiError` and changes nothing.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Collection
 from random import Random
 from typing import Any, TypeVar
 
@@ -107,6 +108,11 @@ class ApiServer:
     def now(self) -> int:
         """The virtual clock: microseconds since 1970. Objects hold whole seconds: ``Time.whole_second(api.now)``."""
         return now(self._env)
+
+    @property
+    def stores(self) -> Collection[Store]:
+        """The objects of each kind."""
+        return self._stores.values()
 
     # -- reading
 

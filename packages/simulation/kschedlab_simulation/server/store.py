@@ -104,13 +104,14 @@ def with_resource_version(obj: Any, version: int) -> Any:
 class Store:
     """Objects of one kind by key. ``history``: how many changes it keeps.
 
-    ``watches``: the open ones; ``objects``: in creation order.
+    ``watches``: the open ones; ``objects``: in creation order; ``followers``: called after each write.
     """
 
     def __init__(self, resource: Resource, history: int = HISTORY) -> None:
         self.resource = resource
         self.objects: dict[str, Any] = {}
         self.watches: list[Watch] = []
+        self.followers: list[Callable[[Store, StoreWrite], None]] = []
         self._history: deque[StoreWrite] = deque(maxlen=history)
         self._oldest = 1
 
@@ -134,6 +135,22 @@ class Store:
         history.append(change)
         for watch in self.watches:
             watch.deliver(change)
+        for follower in self.followers:
+            follower(self, change)
+
+    @property
+    def changes(self) -> int:
+        """How many changes the history has."""
+        return len(self._history)
+
+    def forget_oldest(self) -> None:
+        """Forget the oldest change. A watch that has not read it yet ends, and its client lists again."""
+        gone = self._history.popleft()
+        self._oldest = gone.version
+        for watch in [watch for watch in self.watches if watch.pending]:
+            if int(watch.pending[0][1].object.metadata.resourceVersion) <= gone.version:
+                watch.pending.clear()
+                watch.stop()
 
     def watch(self, version: int, current: int, filter: ObjectFilter | None, bookmarks: bool, now: int) -> Watch:
         """Watch changes after the version; 0 sends the current objects first, as ADDED. ApiError (410) if too old."""

@@ -35,20 +35,20 @@ def part(data: Any, *path: str) -> Any:
 
 def maps(data: Any, *path: str) -> list[Data]:
     """The maps in the list at a path."""
-    found = part(data, *path)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    value = part(data, *path)
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def number(data: Any, *path: str) -> int:
     """The number at a path; 0 if there is none."""
-    found = part(data, *path)
-    return found if isinstance(found, int) else 0
+    value = part(data, *path)
+    return value if isinstance(value, int) else 0
 
 
 def text(data: Any, *path: str, otherwise: str = "") -> str:
     """The text at a path."""
-    found = part(data, *path)
-    return found if isinstance(found, str) and found else otherwise
+    value = part(data, *path)
+    return value if isinstance(value, str) and value else otherwise
 
 
 def name_of(data: Data) -> str:
@@ -72,16 +72,16 @@ def age_of(data: Data, now: int) -> str:
 def labels(value: Any) -> str:
     """Labels in a cell (FormatLabels)."""
     pairs = sorted(value.items()) if isinstance(value, dict) else ()
-    return ",".join(f"{key}={each}" for key, each in pairs) or NONE
+    return ",".join(f"{key}={entry}" for key, entry in pairs) or NONE
 
 
 def selector(value: Any) -> str:
     """A label selector in a cell (FormatLabelSelector)."""
     pairs = part(value, "matchLabels")
-    terms = [(key, f"{key}={each}") for key, each in pairs.items()] if isinstance(pairs, dict) else []
-    for each in maps(value, "matchExpressions"):
-        key, operator = text(each, "key"), text(each, "operator")
-        values = ",".join(sorted(map(str, each.get("values") or ())))
+    terms = [(key, f"{key}={entry}") for key, entry in pairs.items()] if isinstance(pairs, dict) else []
+    for entry in maps(value, "matchExpressions"):
+        key, operator = text(entry, "key"), text(entry, "operator")
+        values = ",".join(sorted(map(str, entry.get("values") or ())))
         forms = {"In": f"{key} in ({values})", "NotIn": f"{key} notin ({values})", "DoesNotExist": f"!{key}"}
         terms.append((key, forms.get(operator, key)))
     return ",".join(term for _, term in sorted(terms)) or NONE
@@ -89,8 +89,8 @@ def selector(value: Any) -> str:
 
 def containers(spec: Any) -> tuple[str, str]:
     """(names, images) of the containers in a pod's spec."""
-    found = maps(spec, "containers")
-    return ",".join(text(c, "name") for c in found), ",".join(text(c, "image") for c in found)
+    containers = maps(spec, "containers")
+    return ",".join(text(c, "name") for c in containers), ",".join(text(c, "image") for c in containers)
 
 
 def joined(values: Iterable[Any]) -> str:

@@ -46,16 +46,16 @@ def _node(data: Data, now: int) -> list[Any]:
     ]
 
 
-def _roles(found: Any) -> str:
-    pairs = found.items() if isinstance(found, dict) else ()
+def _roles(value: Any) -> str:
+    pairs = value.items() if isinstance(value, dict) else ()
     roles = {key.removeprefix(_ROLE) for key, _ in pairs if key.startswith(_ROLE) and key != _ROLE}
     roles |= {str(value) for key, value in pairs if key == "kubernetes.io/role" and value}
     return joined(sorted(roles)) or NONE
 
 
 def _address(data: Data, kind: str) -> str:
-    found = (text(each, "address") for each in maps(data, "status", "addresses") if text(each, "type") == kind)
-    return next(found, NONE)
+    addresses = (text(entry, "address") for entry in maps(data, "status", "addresses") if text(entry, "type") == kind)
+    return next(addresses, NONE)
 
 
 def _event(data: Data, now: int) -> list[Any]:
@@ -117,8 +117,8 @@ def _claim(data: Data, now: int) -> list[Any]:
     ]
 
 
-def _modes(found: Any) -> str:
-    modes = found if isinstance(found, list) else ()
+def _modes(value: Any) -> str:
+    modes = value if isinstance(value, list) else ()
     return joined(short for mode, short in _MODES.items() if mode in modes)
 
 
@@ -142,7 +142,7 @@ def _driver(data: Data, now: int) -> list[Any]:
     attach = part(spec, "attachRequired") is not False
     flags = [attach, bool(part(spec, "podInfoOnMount")), bool(part(spec, "storageCapacity"))]
     tokens = part(spec, "tokenRequests")
-    requests = UNSET if tokens is None else joined(text(each, "audience") for each in maps(spec, "tokenRequests"))
+    requests = UNSET if tokens is None else joined(text(entry, "audience") for entry in maps(spec, "tokenRequests"))
     modes = joined(part(spec, "volumeLifecycleModes") or ()) or NONE
     return [name_of(data), *flags, requests, bool(part(spec, "requiresRepublish")), modes, age_of(data, now)]
 

@@ -123,12 +123,12 @@ def _cron_job(data: Data, now: int) -> list[Any]:
 
 def _budget(data: Data, now: int) -> list[Any]:
     least, most = part(data, "spec", "minAvailable"), part(data, "spec", "maxUnavailable")
-    bounds = ["N/A" if each is None else str(each) for each in (least, most)]
+    bounds = ["N/A" if bound is None else str(bound) for bound in (least, most)]
     return [name_of(data), *bounds, number(data, "status", "disruptionsAllowed"), age_of(data, now)]
 
 
 def _revision(data: Data, now: int) -> list[Any]:
-    owner = next((each for each in maps(data, "metadata", "ownerReferences") if each.get("controller")), None)
+    owner = next((entry for entry in maps(data, "metadata", "ownerReferences") if entry.get("controller")), None)
     group = text(owner, "apiVersion").rpartition("/")[0]
     kind = text(owner, "kind").lower() + (f".{group}" if group else "")
     controller = f"{kind}/{text(owner, 'name')}" if owner else NONE
@@ -137,7 +137,7 @@ def _revision(data: Data, now: int) -> list[Any]:
 
 def _pod_group(data: Data, now: int) -> list[Any]:
     policy = "Gang" if part(data, "spec", "schedulingPolicy", "gang") is not None else "Basic"
-    conditions = {text(each, "type"): each for each in maps(data, "status", "conditions")}
+    conditions = {text(entry, "type"): entry for entry in maps(data, "status", "conditions")}
     status = "Pending"
     if first := conditions.get("PodGroupInitiallyScheduled"):
         status = "Scheduled" if text(first, "status") == "True" else "Unschedulable"

@@ -17,7 +17,7 @@ import msgspec
 
 from kschedlab.objects.problems import safe_text
 
-MISSING = "kubectl is not on the PATH: install it, or ask `kschedlab explain` about files that it printed"
+MISSING = "kubectl is not on the PATH: install it (https://kubernetes.io/docs/tasks/tools/)"
 TIMEOUT = "--request-timeout=60s"
 """For requests that hang; a user's own value comes later and counts."""
 FORBIDDEN = re.compile(r"^Error from server \(Forbidden\): ([a-z0-9.]+)(?: \"[^\"]*\")? is forbidden: (.*)$")
@@ -46,10 +46,10 @@ class NoSuchKindError(KubectlError):
 
 @dataclass(frozen=True)
 class Refused:
-    """A kind that the user may not read. ``kind``: as ``persistentvolumes``; ``said``: the server's words."""
+    """A kind that the user may not read. ``kind``: as ``persistentvolumes``; ``why``: in the server's words."""
 
     kind: str
-    said: str
+    why: str
 
 
 @dataclass
@@ -59,14 +59,20 @@ class Kubectl:
     flags: tuple[str, ...] = ()
     refused: list[Refused] = field(default_factory=list)
 
-    def popen(self, *arguments: str, stderr: IO[bytes] | int) -> subprocess.Popen[bytes]:
-        """Start kubectl with these arguments. KubectlError if there is none."""
+    def popen(self, *arguments: str, stderr: IO[bytes] | int, apart: bool = False) -> subprocess.Popen[bytes]:
+        """Start kubectl with these arguments; ``apart``: Ctrl-C does not reach it. KubectlError if it is missing."""
         program = shutil.which("kubectl")
         if program is None:
             raise KubectlError(MISSING)
         command = [program, *arguments, *self.flags]
         try:
-            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr)
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                start_new_session=apart,
+            )
         except OSError as error:
             raise KubectlError(f"cannot be started: {error.strerror}") from None
 
@@ -87,8 +93,8 @@ class Kubectl:
 
         What may not be read is added to ``refused``. NoSuchKindError; KubectlError for all else.
         """
-        with TemporaryFile() as said:
-            process = self.popen("get", kinds, *where, "--output=json", TIMEOUT, stderr=said)
+        with TemporaryFile() as errors:
+            process = self.popen("get", kinds, *where, "--output=json", TIMEOUT, stderr=errors)
             assert process.stdout is not None
             ended, broken = False, None
             try:
@@ -102,17 +108,17 @@ class Kubectl:
                     process.terminate()
                 status = process.wait()
             if status:
-                said.seek(0)
-                self._judge(said.read().decode("utf-8", "replace"))
+                errors.seek(0)
+                self._judge(errors.read().decode("utf-8", "replace"))
             if broken is not None:
                 raise broken
 
-    def _judge(self, said: str) -> None:
+    def _judge(self, errors: str) -> None:
         """Remember what may not be read; raise what is worse."""
         rest = []
-        for line in said.splitlines():
-            if found := FORBIDDEN.match(line):
-                self.refused.append(Refused(found[1].partition(".")[0], safe_text(found[2])))
+        for line in errors.splitlines():
+            if match := FORBIDDEN.match(line):
+                self.refused.append(Refused(match[1].partition(".")[0], safe_text(match[2])))
             elif missing := NO_SUCH_KIND.match(line):
                 raise NoSuchKindError(missing[1].partition(".")[0])
             elif line.strip() and not line.startswith("Warning:"):
@@ -121,9 +127,9 @@ class Kubectl:
             raise KubectlError(words("\n".join(rest)))
 
 
-def words(said: str) -> str:
+def words(errors: str) -> str:
     """What kubectl said, without its log if it said anything else."""
-    lines = [safe_text(line.strip()).removeprefix("error: ") for line in said.splitlines() if line.strip()]
+    lines = [safe_text(line.strip()).removeprefix("error: ") for line in errors.splitlines() if line.strip()]
     plain = [line for line in lines if not KLOG.match(line)] or lines[-1:]
     return " ".join(dict.fromkeys(plain)) or "kubectl failed and printed no error"
 
@@ -143,9 +149,9 @@ def items(out: IO[bytes]) -> Iterator[bytes]:
     while chunk := out.read(CHUNK):
         buffer += chunk
         begin = 0
-        while (found := buffer.find(BETWEEN, searched)) >= 0:
-            yield b"{" + bytes(buffer[begin:found]) + b"}"
-            begin = searched = found + len(BETWEEN)
+        while (end := buffer.find(BETWEEN, searched)) >= 0:
+            yield b"{" + bytes(buffer[begin:end]) + b"}"
+            begin = searched = end + len(BETWEEN)
         searched = max(len(buffer) - len(BETWEEN), begin) - begin
         del buffer[:begin]
     yield from _rest(bytes(buffer))
@@ -169,15 +175,15 @@ def _whole(content: bytes) -> Iterator[bytes]:
     if not content.strip():
         return
     try:
-        found = msgspec.json.decode(content, type=_List)
+        listed = msgspec.json.decode(content, type=_List)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise KubectlError(f"kubectl's output is no JSON: {safe_text(str(error))}") from None
-    yield from [content] if found.items is None else map(bytes, found.items)
+        raise KubectlError(f"kubectl's output is not JSON: {safe_text(str(error))}") from None
+    yield from [content] if listed.items is None else map(bytes, listed.items)
 
 
 def decoded(text: str | bytes) -> Any:
-    """JSON that kubectl printed. KubectlError if it is none."""
+    """JSON that kubectl printed. KubectlError."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise KubectlError(f"kubectl's output is no JSON: {safe_text(str(error))}") from None
+        raise KubectlError(f"kubectl's output is not JSON: {safe_text(str(error))}") from None

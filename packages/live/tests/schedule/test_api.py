@@ -3,14 +3,13 @@
 import json
 from typing import Any
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
 from kschedlab.objects.model import PersistentVolumeClaim, Pod, PodCondition
-from kschedlab_live.schedule.api import LiveApi
+from kschedlab_live.schedule.api import LiveApi, merge_patch, object_patch, status_patch
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.decoding import decode_object
-from kschedlab_live.schedule.patches import merge_patch, object_patch, status_patch
 from packages.live.tests.schedule.fakes import FakeClient, pod, run, until
 
 DATA = st.recursive(
@@ -40,6 +39,7 @@ def applied(data: Any, patch: Any) -> Any:
     return result
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text("abc", max_size=2), DATA), st.dictionaries(st.text("abc", max_size=2), DATA))
 def test_a_merge_patch_leads_from_one_to_the_other(before: dict, after: dict) -> None:
     before, after = without_nulls(before), without_nulls(after)
