@@ -19,7 +19,7 @@ from kschedlab.shown import Shown
 
 if TYPE_CHECKING:
     from kschedlab.claims import GivenBack
-    from kschedlab.extenders.extender import Call
+    from kschedlab.extenders.extender import ExtenderCall
     from kschedlab.extenders.run import ExtenderRun
     from kschedlab.generations import Generation
     from kschedlab.preemption.stage import Preemption
@@ -87,7 +87,7 @@ class Decision(Shown):
     extending: ExtenderRun | None = None
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[ExtenderCall, ...]:
         """What the extenders were asked and answered, in order."""
         return tuple(self.extending.calls) if self.extending is not None else ()
 

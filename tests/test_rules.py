@@ -27,7 +27,7 @@ from kschedlab.objects.model import Pod, TopologySpreadConstraint
 from kschedlab.plugins.framework import NodeView
 from kschedlab.program.decide import decide_line
 from kschedlab.scheduler import Scheduler, schedule
-from kschedlab.whatif.compare import Change, changes
+from kschedlab.whatif.compare import SettingChange, changes
 from kschedlab_simulation.log import Log
 from kschedlab_simulation.server.api import ApiServer
 from packages.devices.tests.device_manifests import device_class, exactly, resource_claim
@@ -281,7 +281,7 @@ def marked(earlier: Generation, *rest: Any, name: str) -> Any:
     ("earlier", "later", "change"),
     [marked(*step, name=step[2].rule) for step in NAMED if (step[0].name, step[2].rule) not in SEEN],
 )
-def test_the_rule_alone_changes_the_verdict(earlier: Generation, later: Generation, change: Change) -> None:
+def test_the_rule_alone_changes_the_verdict(earlier: Generation, later: Generation, change: SettingChange) -> None:
     """Or the rule together with its partner, if neither has an effect alone."""
     line = LINES[earlier.name].get(change.rule)
     assert line is not None, f"no scenario shows {change.rule}"
@@ -303,7 +303,7 @@ def test_the_rule_alone_changes_the_verdict(earlier: Generation, later: Generati
         if (earlier.name, change.rule) in SEEN
     ],
 )
-def test_the_rule_alone_changes_what_is_seen(earlier: Generation, change: Change, seen: Any) -> None:
+def test_the_rule_alone_changes_what_is_seen(earlier: Generation, change: SettingChange, seen: Any) -> None:
     look, before, after = seen
     assert look(earlier) == before
     assert look(change.switched) == after

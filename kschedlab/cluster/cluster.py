@@ -24,7 +24,7 @@ from kschedlab.cluster.derived import (
     DerivedValues,
     bindable,
 )
-from kschedlab.cluster.object_store import STORAGE, Change, ObjectStore, is_relevant, key_of, put_or_remove
+from kschedlab.cluster.object_store import STORAGE, ObjectChange, ObjectStore, is_relevant, key_of, put_or_remove
 from kschedlab.cluster.pod_requests import requests
 from kschedlab.cluster.pods import PodInfo, same_info, start_of
 from kschedlab.cluster.queries import PodQuery
@@ -174,7 +174,7 @@ class Cluster(Columns):
         """The object of that kind with that (namespace, name), or name alone for a kind without namespaces."""
         return self._objects.of(kind).get(key)
 
-    def last_change(self, kind: type[ApiObject]) -> Change:
+    def last_change(self, kind: type[ApiObject]) -> ObjectChange:
         """The last change of an object that decides about devices: it leads to those before it."""
         return self._objects.last_change(kind)
 

@@ -63,22 +63,22 @@ RELEVANT_PART: dict[Kind, Callable[[Any], object]] = {
 """The part of each kind that derived values may depend on; for priority classes, nothing."""
 
 
-class Change:
+class ObjectChange:
     """A change of one object, from ``old`` to ``new``; None: there was or is none. ``before``: the change before it."""
 
     __slots__ = ("before", "new", "number", "old")
 
-    def __init__(self, before: Change | None, old: Any, new: Any) -> None:
+    def __init__(self, before: ObjectChange | None, old: Any, new: Any) -> None:
         self.number: int = 0 if before is None else (before.number + 1) % LONGEST
         self.before, self.old, self.new = before if self.number else None, old, new
 
-    def since(self, earlier: Change | None, most: int) -> list[Change] | None:
+    def since(self, earlier: ObjectChange | None, most: int) -> list[ObjectChange] | None:
         """The changes after the earlier one up to this, the last first; None if they are too many or it is not known.
 
         Forks share the changes before they part, so a change of another fork is not known.
         """
-        found: list[Change] = []
-        change: Change | None = self
+        found: list[ObjectChange] = []
+        change: ObjectChange | None = self
         while change is not None and len(found) <= most:
             if change is earlier:
                 return found
@@ -93,7 +93,7 @@ class ObjectStore:
     Each kind's objects are in order of arrival; a replaced object keeps its place.
     """
 
-    def __init__(self, by_kind: dict[Kind, dict[Any, Any]], last: dict[Kind, Change]) -> None:
+    def __init__(self, by_kind: dict[Kind, dict[Any, Any]], last: dict[Kind, ObjectChange]) -> None:
         self._by_kind = by_kind
         self._last = last
 
@@ -101,7 +101,7 @@ class ObjectStore:
     def read(cls, objects: Objects) -> ObjectStore:
         """All objects but nodes and pods."""
         by_kind = {kind: {key_of(each): each for each in objects.of(kind)} for kind in RELEVANT_PART}
-        return cls(by_kind, {kind: Change(None, None, None) for kind in DEVICES})
+        return cls(by_kind, {kind: ObjectChange(None, None, None) for kind in DEVICES})
 
     def of(self, kind: type[D]) -> dict[Any, D]:
         """That kind's objects. KeyError for nodes, pods and kinds that a scheduler does not read."""
@@ -121,10 +121,10 @@ class ObjectStore:
         """Put the object, or remove it (None). KeyError if there is none to remove."""
         objects = self._by_kind[kind]
         if kind in self._last:
-            self._last[kind] = Change(self._last[kind], objects.get(key), new)
+            self._last[kind] = ObjectChange(self._last[kind], objects.get(key), new)
         put_or_remove(objects, key, new)
 
-    def last_change(self, kind: Kind) -> Change:
+    def last_change(self, kind: Kind) -> ObjectChange:
         """The last change of an object of one of the kinds that decide about devices."""
         return self._last[kind]
 

@@ -54,7 +54,7 @@ class Returned(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Call:
+class ExtenderCall:
     """One call of a decision, as evidence. ``verb``: ``filter``, ``prioritize`` or ``preempt``.
 
     ``offered``, ``kept``: names of nodes before and after; ``reasons``: by node. ``error``: why the answer was ignored.

@@ -20,8 +20,8 @@ from kschedlab.extenders.extender import (
     MAX_EXTENDER_PRIORITY,
     PLUGIN,
     BadStatusError,
-    Call,
     Extender,
+    ExtenderCall,
     ExtenderError,
     Victims,
     identity,
@@ -64,7 +64,7 @@ class ExtenderRun:
         self.cluster = cluster
         self.extenders = [each for each in in_order(extenders, rules) if each.is_interested(pod.pod)]
         self.rules = rules
-        self.calls: list[Call] = []
+        self.calls: list[ExtenderCall] = []
         self._factor = max_node_score // MAX_EXTENDER_PRIORITY
         self._hidden = False
 
@@ -98,7 +98,7 @@ class ExtenderRun:
             raise SchedulingError(text) from error
         unresolvable = answer.unresolvable if self.rules.sets_status else {}
         reasons = {**answer.failed, **unresolvable}
-        self.calls.append(Call(extender.name, "filter", offered, tuple(answer.nodes), reasons))
+        self.calls.append(ExtenderCall(extender.name, "filter", offered, tuple(answer.nodes), reasons))
         for name, reason in reasons.items():
             if name in self.cluster.index:
                 statuses.put(self.cluster.index[name], reason, name in unresolvable)
@@ -132,7 +132,7 @@ class ExtenderRun:
                 listed = extender.prioritize(self.pod.pod, objects)
             except ExtenderError as error:
                 self.calls.append(
-                    Call(extender.name, "prioritize", (*place,), (*place,), error=error_text(error, self.rules))
+                    ExtenderCall(extender.name, "prioritize", (*place,), (*place,), error=error_text(error, self.rules))
                 )
                 continue
             raw = np.zeros(len(nodes), np.int64)
@@ -142,7 +142,7 @@ class ExtenderRun:
                     drawn[place[name]] = True
             if extender.prioritizes:
                 scores = self._with_row(scores, extender, raw)
-                self.calls.append(Call(extender.name, "prioritize", (*place,), (*place,)))
+                self.calls.append(ExtenderCall(extender.name, "prioritize", (*place,), (*place,)))
         return replace(scores, drawn=drawn)
 
     def _with_row(self, scores: Scores, extender: Extender, raw: IntArray) -> Scores:
@@ -188,7 +188,7 @@ class ExtenderRun:
             ]
         except ExtenderError as error:
             self.calls.append(
-                Call(extender.name, "preempt", (*offered,), (*offered,), error=error_text(error, self.rules))
+                ExtenderCall(extender.name, "preempt", (*offered,), (*offered,), error=error_text(error, self.rules))
             )
             if extender.ignorable:
                 return candidates
@@ -199,13 +199,15 @@ class ExtenderRun:
             left = [each for each in left if len(each.rows)]
         if not self.rules.keeps_violations:
             left = [replace(each, violations=0) for each in left]
-        self.calls.append(Call(extender.name, "preempt", (*offered,), tuple(cluster.names[each.node] for each in left)))
+        self.calls.append(
+            ExtenderCall(extender.name, "preempt", (*offered,), tuple(cluster.names[each.node] for each in left))
+        )
         return left
 
     def _failed(self, extender: Extender, verb: str, offered: tuple[str, ...], error: ExtenderError) -> str:
         """Note the failure. Returns its text."""
         text = error_text(error, self.rules)
-        self.calls.append(Call(extender.name, verb, offered, offered, error=text))
+        self.calls.append(ExtenderCall(extender.name, verb, offered, offered, error=text))
         return text
 
     def _victims(self, candidate: Offer) -> Victims:

@@ -12,7 +12,7 @@ from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITHOUT_BACKOFF
-from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, Skip
+from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
 from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37
 from kschedlab.objects.meta import SECOND
 from kschedlab.preemption.ladder import RULES
@@ -29,7 +29,7 @@ _SET_BY_SERVER = ("resourceVersion", "nodeName", "annotations")
 _SET_BY_SERVER_1_20 = (*_SET_BY_SERVER, "finalizers", "conditions")
 _AFTER, _INSIDE, _ASYNC, _ = Eviction
 _RESERVE, _ASSUME = CycleOrder
-_NONE, _UNCHANGED, _ASSUMED = Skip
+_NONE, _UNCHANGED, _ASSUMED = SkippedPods
 _TAKEN, _PANIC, _NO_NODE = FreeNode
 _FIRST, _INTERESTED, _UNTIL = Binder
 

@@ -79,9 +79,9 @@ class Generation:
 
         ValueError if a name is taken or a plugin cannot be added; TypeError for an object that is not a plugin.
         """
-        from kschedlab.plugins.joining import Members, Place, joined
+        from kschedlab.plugins.joining import Joined, Members, joined
 
-        place = Place(self.name, self.loop.extension_points, self.max_node_score, self.messages.pre_score_failed)
+        place = Joined(self.name, self.loop.extension_points, self.max_node_score, self.messages.pre_score_failed)
         members = joined(place, Members(self.filters, self.scores, self.plugins), plugins)
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
 

@@ -31,7 +31,7 @@ class Eviction(Enum):
     """DefaultPreemption without SchedulerAsyncPreemption: all at once, in the scheduling cycle."""
 
 
-class Skip(Enum):
+class SkippedPods(Enum):
     """Which popped pods are skipped, besides those that are being deleted."""
 
     NONE = auto()
@@ -79,7 +79,7 @@ class LoopRules:
 
     ``extension_points``: the methods that plugins may implement (:class:`~kschedlab.plugins.framework.Plugin`).
     ``rejecting_points``: after Filter, the points where a plugin's rejection is not an error.
-    ``cycle``, ``eviction``, ``skips``: see :class:`CycleOrder`, :class:`Eviction`, :class:`Skip`.
+    ``cycle``, ``eviction``, ``skips``: see :class:`CycleOrder`, :class:`Eviction`, :class:`SkippedPods`.
     ``ignored_changes``: fields of an assumed pod; if only these change, the pod is not queued again.
     ``ignores_identical_updates``: an update with an unchanged resource version does not reach the queue.
     ``rejects_deleted_waiting_pods``: a pod that is deleted while it waits on Permit is rejected at once.
@@ -107,7 +107,7 @@ class LoopRules:
     rejecting_points: tuple[str, ...]
     cycle: CycleOrder
     eviction: Eviction
-    skips: Skip
+    skips: SkippedPods
     ignored_changes: tuple[str, ...]
     ignores_identical_updates: bool
     rejects_deleted_waiting_pods: bool

@@ -24,7 +24,7 @@ from kschedlab.objects.model import Pod
 from kschedlab.objects.nodes import Node
 from kschedlab.plugins.asking import of_node
 from kschedlab.plugins.framework import PluginError, name_of
-from kschedlab.plugins.joining import Members, Place, joined
+from kschedlab.plugins.joining import Joined, Members, joined
 from kschedlab.score.plugin import Score
 
 NUMBERS = ("0", "20", "60", "100", "5")
@@ -46,7 +46,7 @@ class Lookups:
             yield NUMBERS[::-1]
 
 
-class Recorded(dict[str, str]):
+class RecordedLookups(dict[str, str]):
     """Labels or annotations that record which keys are read."""
 
     def __init__(self, values: dict[str, str], lookups: Lookups, owner: str, part: str) -> None:
@@ -134,13 +134,13 @@ def _recorded(
         for number, (whose, where, key) in enumerate(keys):
             if values and (whose, where) == (owner, part):
                 given[key] = values[(place + number) % len(values)]
-        parts[part] = Recorded(given, lookups, owner, part)
+        parts[part] = RecordedLookups(given, lookups, owner, part)
     return replace(found, metadata=replace(found.metadata, **parts))
 
 
 MOST = 20
 """Maximum number of pods and nodes per cluster for which the check evicts and binds pods."""
-Answers = list[tuple[str, ...] | None]
+FilterAnswers = list[tuple[str, ...] | None]
 """By node: None if the pod may run there, else the reasons."""
 T = TypeVar("T")
 
@@ -204,7 +204,7 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     """
     name = name_of(plugin)
     try:
-        members = joined(Place("the scheduler"), Members(), [plugin])
+        members = joined(Joined("the scheduler"), Members(), [plugin])
     except (ValueError, TypeError) as error:
         return CheckReport(name, (Finding(name, "", str(error)),), (), 0)
     lookups = Lookups()
@@ -285,7 +285,9 @@ class _Check:
                 for node in cluster.names[:MOST]:
                     self._bind(plugin, info, cluster, (other, node), before, depends, monotonic)
 
-    def _evict(self, plugin: Filter, info: PodInfo, cluster: Cluster, row: int, before: Answers, depends: bool) -> None:
+    def _evict(
+        self, plugin: Filter, info: PodInfo, cluster: Cluster, row: int, before: FilterAnswers, depends: bool
+    ) -> None:
         place, key = int(cluster.pods.node[row]), cluster.pods.info(row).key
         without = cluster.fork()
         without.evict(key)
@@ -314,7 +316,7 @@ class _Check:
         info: PodInfo,
         cluster: Cluster,
         bound: tuple[PodInfo, str],
-        before: Answers,
+        before: FilterAnswers,
         depends: bool,
         monotonic: bool,
     ) -> None:
@@ -339,7 +341,7 @@ class _Check:
                     say("declare monotonic=False"),
                 )
 
-    def _compare(self, cluster: Cluster, before: Answers, after: Answers, when: str, depends: bool) -> None:
+    def _compare(self, cluster: Cluster, before: FilterAnswers, after: FilterAnswers, when: str, depends: bool) -> None:
         changed = [place for place, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
         if not changed:
             return
@@ -405,7 +407,7 @@ class _Check:
         self.remarks.append(Finding(self.name, "", what, remedy))
 
 
-def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot | None = None) -> Answers:
+def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot | None = None) -> FilterAnswers:
     """The filter's answer for each node, in this snapshot or in the cluster as it is. SchedulingError if it fails."""
     prepared = plugin.prepare(info, cluster)
     if prepared is None:
@@ -413,7 +415,7 @@ def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot 
     if isinstance(prepared, PreFilterRejection):
         return [prepared.reasons] * len(cluster.nodes)
     refused = prepared.filter(snapshot or Snapshot(cluster))
-    found: Answers = [tuple(refused.reasons(n)) or None if refused else None for n in range(len(cluster.nodes))]
+    found: FilterAnswers = [tuple(refused.reasons(n)) or None if refused else None for n in range(len(cluster.nodes))]
     for part in refused.parts if refused is not None else ():
         if part.error and part.mask.any():
             raise SchedulingError(f'running "{plugin.name}" filter plugin: {part.reason}')

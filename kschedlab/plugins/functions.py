@@ -14,7 +14,7 @@ from kschedlab.queue.events import checked_event
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.score.plugin import MAX_NODE_SCORE
 
-Hint = Callable[[Pod, Any, Any], bool]
+QueueingHint = Callable[[Pod, Any, Any], bool]
 """(pending pod, object before the event, object after it) -> whether to requeue the pod."""
 Judge = Callable[[Pod, NodeView], Answer]
 Rate = Callable[[Pod, NodeView], "int | tuple[int, Mapping[str, Any]]"]
@@ -42,14 +42,14 @@ class NodeFilter(Plugin):
 class NodeFilterWithEvents(NodeFilter):
     """A :class:`NodeFilter` that registers events."""
 
-    events: tuple[tuple[ClusterEvent, Hint | None], ...] = ()
+    events: tuple[tuple[ClusterEvent, QueueingHint | None], ...] = ()
 
-    def events_to_register(self) -> Iterable[ClusterEvent | tuple[ClusterEvent, Hint]]:
+    def events_to_register(self) -> Iterable[ClusterEvent | tuple[ClusterEvent, QueueingHint]]:
         """The events, each with its hint, if any."""
         return [event if hint is None else (event, hint) for event, hint in self.events]
 
 
-class NodeScore(Plugin):
+class FunctionScore(Plugin):
     """A function ``(pod, node) -> 0..100`` as a score without NormalizeScore, from :func:`node_score`."""
 
     highest = MAX_NODE_SCORE
@@ -76,7 +76,7 @@ def node_filter(
     depends_on_pods: bool = True,
     monotonic: bool = False,
     events: Iterable[ClusterEvent] | None = None,
-    hint: Hint | None = None,
+    hint: QueueingHint | None = None,
 ) -> Callable[[Judge], NodeFilter]:
     """Decorate a function ``(pod, node) -> None if the pod may run there, else the reason`` to make it a filter.
 
@@ -107,16 +107,16 @@ def node_filter(
     return decorate
 
 
-def node_score(name: str, *, weight: int = 1, formula: str = "") -> Callable[[Rate], NodeScore]:
+def node_score(name: str, *, weight: int = 1, formula: str = "") -> Callable[[Rate], FunctionScore]:
     """Decorate a function ``(pod, node) -> 0 to 100`` to make it a score.
 
     It may return ``(score, terms)``; ``formula``: how views explain the score, e.g. ``"100 - {celsius}"``.
     """
     _check_name(name, "node_score")
 
-    def decorate(rate: Rate) -> NodeScore:
+    def decorate(rate: Rate) -> FunctionScore:
         _check_function(rate, name, "node_score")
-        return NodeScore(name, rate, weight, formula)
+        return FunctionScore(name, rate, weight, formula)
 
     return decorate
 

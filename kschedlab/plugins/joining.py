@@ -19,7 +19,7 @@ IGNORED_EARLIER = frozenset({"events_to_register"})
 """Methods that generations without the extension point simply do not call."""
 
 
-class Place(NamedTuple):
+class Joined(NamedTuple):
     """The generation that plugins join. ``points``: its extension points; ``highest``: its largest score."""
 
     generation: str
@@ -51,7 +51,7 @@ def several(plugins: object) -> tuple[object, ...]:
     return tuple(plugins) if isinstance(plugins, list | tuple) else (plugins,)
 
 
-def joined(place: Place, members: Members, plugins: Iterable[object]) -> Members:
+def joined(place: Joined, members: Members, plugins: Iterable[object]) -> Members:
     """The members, followed by these plugins.
 
     ValueError if a name is taken or the generation lacks an extension point; TypeError if an object is not a plugin.
@@ -120,7 +120,7 @@ def _weight_of(plugin: object) -> int:
     return checked_weight(getattr(plugin, "weight", 1), name_of(plugin))
 
 
-def _by_arrays(plugin: Any, place: Place, members: Members) -> Members:
+def _by_arrays(plugin: Any, place: Joined, members: Members) -> Members:
     own, name = type(plugin).__module__.startswith(OWN), name_of(plugin)
     filters: tuple[Filter, ...] = ()
     scores: tuple[tuple[Score, int], ...] = ()
@@ -137,7 +137,7 @@ def _by_arrays(plugin: Any, place: Place, members: Members) -> Members:
     return Members(filters, scores, () if own else ((name, plugin),))
 
 
-def _by_node(plugin: Any, place: Place, members: Members) -> Members:
+def _by_node(plugin: Any, place: Joined, members: Members) -> Members:
     name = name_of(plugin)
     points = [] if isinstance(plugin, type) else [point for point in POINTS if method(plugin, point)]
     if not points:

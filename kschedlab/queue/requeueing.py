@@ -21,7 +21,7 @@ SKIP, AFTER_BACKOFF, IMMEDIATELY = 0, 1, 2
 """Queueing strategies: the effect of an event on a pod (queueSkip, queueAfterBackoff, queueImmediately)."""
 
 
-class Registrations:
+class EventHints:
     """The plugins' registrations for events, with their hints. ``narrowings``: by event, after :meth:`hints_for`."""
 
     def __init__(self, hints: Iterable[Registration]) -> None:

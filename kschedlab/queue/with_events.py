@@ -46,7 +46,7 @@ from kschedlab.queue.interface import (
 from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
 from kschedlab.queue.queued_pod import NEVER, Less, QueuedPodInfo, key_func, priority_sort, sorted_pods, with_tie_break
-from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, Registrations
+from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
 
 NO_PLUGIN = ""
 """The index key of pods that no plugin rejected."""
@@ -160,7 +160,7 @@ class WithEvents:
         pops_backoff: bool = True,
     ) -> None:
         self._now = now
-        self._registrations = Registrations(hints)
+        self._registrations = EventHints(hints)
         self._gates = gates
         self._on_moved = on_moved
         self._max_wait = max_wait

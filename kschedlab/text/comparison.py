@@ -11,7 +11,7 @@ from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.text.ladder import steps as ladder
 from kschedlab.text.sections import DECIDES, Cell, Limits, Lines, Names, Row, Section, Strong, Table
 from kschedlab.text.words import choice, count, listing, outcome
-from kschedlab.whatif.compare import Cause, Comparison, Step
+from kschedlab.whatif.compare import Cause, Comparison, Difference
 from kschedlab.whatif.named_rules import title_of
 
 SAME = later("the same outcome")
@@ -26,7 +26,7 @@ class Said(NamedTuple):
     chosen: bool = False
 
 
-class Answer(NamedTuple):
+class PodAnswer(NamedTuple):
     """What a pod gets: the node, or several that are tied, and by node the pods that are evicted there."""
 
     nodes: tuple[str, ...]
@@ -54,7 +54,7 @@ def _merged(names: Iterable[str], values: Sequence[str]) -> Iterator[tuple[str, 
         yield listed(name for name, _ in same), value
 
 
-def _changed(step: Step) -> Section:
+def _changed(step: Difference) -> Section:
     between = f"{step.earlier} → {step.later}"
     if not step.parts:
         return Section(say("{between}: {result}", between=between, result=say(SAME)))
@@ -109,14 +109,14 @@ def _pod(comparison: Comparison) -> str:
     return next(iter(comparison.decisions.values())).pod.key
 
 
-def answer(decision: Decision) -> Answer:
+def answer(decision: Decision) -> PodAnswer:
     """The part of a decision that its pod notices."""
     preemption = decision.preemption
     if preemption is None or not preemption.tied:
-        return Answer(tuple(sorted(decision.best)))
+        return PodAnswer(tuple(sorted(decision.best)))
     nodes = tuple(preemption.tied)
     victims = (sorted(each.key for each in preemption.candidates[node].victims) for node in nodes)
-    return Answer(nodes, tuple(map(tuple, victims)))
+    return PodAnswer(nodes, tuple(map(tuple, victims)))
 
 
 def picked(decision: Decision) -> str:
@@ -208,7 +208,7 @@ def _evicted(decision: Decision, node: str) -> Said:
     return Said((say(message, victims=victims),), chosen=True)
 
 
-def explained(step: Step) -> bool:
+def explained(step: Difference) -> bool:
     """Whether a single change explains the whole difference."""
     return any(cause.whole for cause in step.causes)
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from kschedlab.claims import demands_devices, installed
 from kschedlab.decision import Decision
-from kschedlab.extenders.extender import Call
+from kschedlab.extenders.extender import ExtenderCall
 from kschedlab.messages import say, terms
 from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
@@ -75,7 +75,7 @@ def _extended(decision: Decision) -> Iterator[Section]:
         yield Section(say("Extenders"), [Table(terms("extender", "is asked to", "answer"), rows)])
 
 
-def _answer(call: Call) -> str:
+def _answer(call: ExtenderCall) -> str:
     if call.error:
         return say("fails: {error}", error=call.error)
     if call.verb == "prioritize":

@@ -18,7 +18,7 @@ COLUMNS = 6
 
 
 @dataclass(frozen=True)
-class Step:
+class RuleResult:
     """One rule in words. ``values``: the value it compares, by node; ``standing``: the nodes still in the race.
 
     ``applies``: whether more than one node was left before the rule; ``decides``: whether the rule left exactly one.
@@ -61,7 +61,7 @@ def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
     return sorted(shown) if len(names) <= limit else shown
 
 
-def steps(preemption: Preemption, nodes: Sequence[str]) -> list[Step]:
+def steps(preemption: Preemption, nodes: Sequence[str]) -> list[RuleResult]:
     """The rules in order, with their values for these nodes (candidates)."""
     names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
     place = {name: i for i, name in enumerate(names)}
@@ -72,7 +72,7 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[Step]:
         standing, kept = ([names[i] for i in mask.nonzero()[0].tolist()] for mask in (rung.entered, rung.kept))
         applies = len(standing) > 1
         result.append(
-            Step(number, rung.rule.name, values, frozenset(standing), tuple(sorted(kept)), applies, rung.decides)
+            RuleResult(number, rung.rule.name, values, frozenset(standing), tuple(sorted(kept)), applies, rung.decides)
         )
     return result
 
@@ -132,7 +132,7 @@ def ladder_table(preemption: Preemption, limit: int = COLUMNS) -> Table:
     return Table(head, rows)
 
 
-def _value(step: Step, node: str) -> str:
+def _value(step: RuleResult, node: str) -> str:
     if node not in step.standing:
         return "-"
     best = step.applies and node in step.kept and len(step.kept) < len(step.standing)

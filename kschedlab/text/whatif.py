@@ -9,7 +9,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say, sentences, terms
 from kschedlab.text.sections import Row, Section, Table
 from kschedlab.text.words import amount, count, evicted, listing, outcome
-from kschedlab.whatif.answers import Eviction, WhatIf
+from kschedlab.whatif.answers import SmallestEviction, WhatIf
 from kschedlab.whatif.case import Boundary
 from kschedlab.whatif.fits import Fits
 
@@ -29,7 +29,7 @@ class Line(NamedTuple):
     but: str = ""
 
 
-class Answer(NamedTuple):
+class WhatIfAnswer(NamedTuple):
     """One answer as a line, the decision that proves it, and the change in English, as a setting has it."""
 
     line: Line
@@ -88,7 +88,7 @@ def whatif_lines(whatif: WhatIf) -> list[Line]:
     return [answer.line for answer in whatif_answers(whatif)]
 
 
-def whatif_answers(whatif: WhatIf) -> list[Answer]:
+def whatif_answers(whatif: WhatIf) -> list[WhatIfAnswer]:
     """All answers with their decisions, in order."""
     return list(_to_fit(whatif) if whatif.decision.node is None else _to_go_elsewhere(whatif))
 
@@ -136,7 +136,7 @@ def notes(whatif: WhatIf) -> list[str]:
     return said
 
 
-def _to_fit(whatif: WhatIf) -> Iterator[Answer]:
+def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
     for limit in whatif.requests:
         change = _Change(
             later("asking for {more} instead of {now}"),
@@ -147,7 +147,9 @@ def _to_fit(whatif: WhatIf) -> Iterator[Answer]:
         yield _answer(later("requests"), change, limit.after, but)
     for each in whatif.relaxations.sufficient:
         said = say(" and ").join(map(_relaxed, each.changes))
-        yield Answer(Line(later("constraints"), said, then(each.decision)), each.decision, " and ".join(each.changes))
+        yield WhatIfAnswer(
+            Line(later("constraints"), said, then(each.decision)), each.decision, " and ".join(each.changes)
+        )
     if (priority := whatif.priority) is not None:
         change = _Change(later("with priority {far} instead of {now}"), far=priority.far, now=priority.now)
         yield _answer(later("priority"), change, priority.after, say("{near}: preempts nobody", near=priority.near))
@@ -165,9 +167,9 @@ class _Change:
         self.message, self.fields = message, fields
 
 
-def _answer(what: str, change: _Change, decision: Decision, but: str = "") -> Answer:
+def _answer(what: str, change: _Change, decision: Decision, but: str = "") -> WhatIfAnswer:
     word = change.message.format(**change.fields)
-    return Answer(Line(what, say(change.message, **change.fields), then(decision), but), decision, word)
+    return WhatIfAnswer(Line(what, say(change.message, **change.fields), then(decision), but), decision, word)
 
 
 RELAXED = (
@@ -193,16 +195,16 @@ def _relaxed(change: str) -> str:
     return change
 
 
-def _evicting(eviction: Eviction) -> Answer:
+def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
     names = [f"{victim.key} ({victim.priority})" for victim in eviction.victims]
     rest = len(names) - VICTIMS
     word = ", ".join(names[:VICTIMS]) + (f" and {rest:,} more" if rest > 0 else "")
     said = say("without {names} on {node}", names=listing(names, VICTIMS), node=eviction.node)
     line = Line(later("eviction"), said, then(eviction.decision))
-    return Answer(line, eviction.decision, f"without {word} on {eviction.node}")
+    return WhatIfAnswer(line, eviction.decision, f"without {word} on {eviction.node}")
 
 
-def _to_go_elsewhere(whatif: WhatIf) -> Iterator[Answer]:
+def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
     for limit in whatif.limits:
         change = _Change(later("asking for {amount}"), amount=amount(limit.name, limit.far))
         yield _answer(

@@ -13,7 +13,7 @@ from kschedlab.filter.plugin import Refusal
 from kschedlab.filter.stage import EXCLUDED
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.text.decision import ranking
-from kschedlab.text.ladder import Step, steps
+from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.sections import DECIDES, WEAK, Row, Section, Table
 from kschedlab.text.words import amount, count, listing, outcome
 
@@ -61,7 +61,7 @@ class WhyNot:
     sentence: str
     checks: tuple[Check, ...] = ()
     points: tuple[Points, ...] = ()
-    rules: tuple[Step, ...] = ()
+    rules: tuple[RuleResult, ...] = ()
 
 
 def why_not(decision: Decision, node: str) -> WhyNot:
@@ -271,7 +271,7 @@ def _behind(decision: Decision, node: str, points: tuple[Points, ...]) -> str:
 # -- preemption
 
 
-def _outclimbed(node: str, winner: str, rules: tuple[Step, ...]) -> str:
+def _outclimbed(node: str, winner: str, rules: tuple[RuleResult, ...]) -> str:
     if node == winner:
         return say("{node} is chosen: the pods in its way are evicted.", node=node)
     for rule in rules:

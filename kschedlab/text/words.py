@@ -67,7 +67,7 @@ def _moment(start: int) -> datetime:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedNodes:
     """Nodes that one plugin refuses for the same reasons. ``also``: (other plugin, how many it refuses too)."""
 
     plugin: str
@@ -77,7 +77,7 @@ class Refusal:
     also: tuple[tuple[str, int], ...] = ()
 
 
-def refusals(decision: Decision) -> list[Refusal]:
+def refusals(decision: Decision) -> list[RefusedNodes]:
     """All refused nodes, grouped by plugin and reasons, largest group first. O(nodes x reasons), vectorised."""
     verdicts = decision.verdicts
     if verdicts is None or verdicts.rejected is not None:
@@ -110,13 +110,13 @@ def _by_reasons(
 
 def _refusal(
     decision: Decision, verdicts: Verdicts, plugin: str, reasons: tuple[str, ...], unresolvable: bool, nodes: list[int]
-) -> Refusal:
+) -> RefusedNodes:
     too: dict[str, int] = {}
     for name, refused in zip(verdicts.plugins, verdicts.refusals, strict=True):
         if refused is not None and name != plugin and (hits := int(refused.mask[nodes].sum())):
             too[name] = max(hits, too.get(name, 0))
     names = tuple(sorted(decision.cluster.names[n] for n in nodes))
-    return Refusal(plugin, reasons, unresolvable, names, tuple(too.items()))
+    return RefusedNodes(plugin, reasons, unresolvable, names, tuple(too.items()))
 
 
 def request_text(decision: Decision) -> str:

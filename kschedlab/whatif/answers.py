@@ -31,7 +31,7 @@ EVICTIONS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Eviction:
+class SmallestEviction:
     """The smallest set of pods found whose eviction makes room. ``decision``: the decision after their eviction."""
 
     node: str
@@ -62,7 +62,7 @@ class WhatIf(Shown):
     weights: tuple[Boundary, ...] = ()
     relaxations: Relaxations = Relaxations()
     priority: Boundary | None = None
-    eviction: Eviction | None = None
+    eviction: SmallestEviction | None = None
     nodes: tuple[AnotherNode, ...] = ()
 
     def sections(self, limits: Limits) -> Iterator[Section]:
@@ -108,7 +108,7 @@ def _of_daemon_set(info: PodInfo) -> bool:
     return owner is not None and owner.kind == "DaemonSet"
 
 
-def eviction(case: Case) -> Eviction | None:
+def eviction(case: Case) -> SmallestEviction | None:
     """The fewest pods whose eviction makes room on one node, or None; pods that come back there count for more.
 
     Preemption selects them, so a node's most important pods stay if possible, and the system's stay anyway. The pod
@@ -132,5 +132,5 @@ def eviction(case: Case) -> Eviction | None:
         node, victims = case.cluster.names[position], victims_on[position]
         decision = case.without(victims).decide()
         if node in decision.names:
-            return Eviction(node, victims, decision)
+            return SmallestEviction(node, victims, decision)
     return None

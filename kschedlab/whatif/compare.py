@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 FILTER, SCORE = "filter", "score"
 
-Outcome = dict[str, object]
+ComparedParts = dict[str, object]
 """The parts of a decision: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption`` and ``message``,
 the FailedScheduling message without the part about preemption."""
 
 
 @dataclass(frozen=True)
-class Change:
+class SettingChange:
     """One setting in which two generations differ. ``switched``: the earlier one with only this setting changed.
 
     ``rule``: its name, e.g. ``preemption.victims.sorted_again``; ``before``, ``after``: its values as text.
@@ -49,13 +49,13 @@ class Change:
 class Cause:
     """A change that alters the outcome by itself. ``parts``: which it alters. ``whole``: it gives the later outcome."""
 
-    change: Change
+    change: SettingChange
     parts: tuple[str, ...]
     whole: bool
 
 
 @dataclass(frozen=True)
-class Step:
+class Difference:
     """From one generation to the next: the parts of the outcome that differ, and their causes."""
 
     earlier: str
@@ -69,7 +69,7 @@ class Comparison(Shown):
     """The decisions by generation, in the order requested, and the steps between neighbours."""
 
     decisions: dict[str, Decision]
-    steps: tuple[Step, ...]
+    steps: tuple[Difference, ...]
 
     def sections(self, limits: Limits) -> Iterator[Section]:
         from kschedlab.text.comparison import comparison_sections
@@ -113,7 +113,7 @@ def distinctly_named(generations: Sequence[Generation]) -> list[Generation]:
     return list(by_name.values())
 
 
-def outcome(decision: Decision) -> Outcome:
+def outcome(decision: Decision) -> ComparedParts:
     """The parts of a decision in which generations are compared. Scores are not: their names and scales differ."""
     preemption = decision.preemption
     candidates = preemption.candidates if preemption is not None else {}
@@ -128,7 +128,7 @@ def outcome(decision: Decision) -> Outcome:
 
 def _step(
     earlier: Generation, later: Generation, decisions: dict[str, Decision], decide: Callable[[Generation], Decision]
-) -> Step:
+) -> Difference:
     before, after = outcome(decisions[earlier.name]), outcome(decisions[later.name])
     causes = []
     if before != after:
@@ -136,14 +136,14 @@ def _step(
             switched = outcome(decide(change.switched))
             if switched != before:
                 causes.append(Cause(change, _differing(before, switched), switched == after))
-    return Step(earlier.name, later.name, _differing(before, after), tuple(causes))
+    return Difference(earlier.name, later.name, _differing(before, after), tuple(causes))
 
 
-def _differing(before: Outcome, after: Outcome) -> tuple[str, ...]:
+def _differing(before: ComparedParts, after: ComparedParts) -> tuple[str, ...]:
     return tuple(part for part in before if before[part] != after[part])
 
 
-def changes(earlier: Generation, later: Generation) -> list[Change]:
+def changes(earlier: Generation, later: Generation) -> list[SettingChange]:
     """Every setting of a decision in which the two differ, each switched alone in the earlier one.
 
     The queue, the scheduling loop and its messages are left out: they say when a pod is scheduled, not how. So are the
@@ -162,7 +162,7 @@ def _settings(
     path: str,
     rebuilt: Callable[[Any], Generation],
     skip: frozenset[str] = frozenset(),
-) -> Iterator[Change]:
+) -> Iterator[SettingChange]:
     """The fields in which two dataclasses of the same class differ; nested dataclasses are compared field by field.
 
     Each entry of a list of names (``api.unknown``) is a setting. ``rebuilt``: the generation with this value instead.
@@ -180,7 +180,7 @@ def _settings(
         elif _are_names(before) and _are_names(after):
             yield from _entries(before, after, f"{name}: ", put)
         else:
-            yield Change(name, *_contrast(before, after), put(after))
+            yield SettingChange(name, *_contrast(before, after), put(after))
 
 
 def _are_names(value: object) -> bool:
@@ -189,13 +189,15 @@ def _are_names(value: object) -> bool:
 
 def _entries(
     before: tuple[str, ...], after: tuple[str, ...], path: str, put: Callable[[object], Generation]
-) -> Iterator[Change]:
+) -> Iterator[SettingChange]:
     for removed in before:
         if removed not in after:
-            yield Change(f"{path}{removed}", later("yes"), "-", put(tuple(name for name in before if name != removed)))
+            yield SettingChange(
+                f"{path}{removed}", later("yes"), "-", put(tuple(name for name in before if name != removed))
+            )
     for added in after:
         if added not in before:
-            yield Change(f"{path}{added}", "-", later("yes"), put((*before, added)))
+            yield SettingChange(f"{path}{added}", "-", later("yes"), put((*before, added)))
 
 
 def _contrast(before: object, after: object) -> tuple[str, str]:
@@ -205,7 +207,7 @@ def _contrast(before: object, after: object) -> tuple[str, str]:
     return setting_text(before), setting_text(after)
 
 
-def _filters(earlier: Generation, newer: Generation) -> Iterator[Change]:
+def _filters(earlier: Generation, newer: Generation) -> Iterator[SettingChange]:
     """Filters that are changed, removed, added, reordered, or no longer grouped into one."""
 
     def with_filters(filters: Iterable[Any]) -> Generation:
@@ -221,11 +223,13 @@ def _filters(earlier: Generation, newer: Generation) -> Iterator[Change]:
     groups = [p for p in earlier.filters if _members(p) and identity(p) not in map(identity, newer.filters)]
     for group in groups:
         members = [plugin for plugin in in_new_order if plugin in _members(group)]
-        yield Change(later("{name} checked one by one", name=group.name), group.name, _names(members), reordered)
+        yield SettingChange(later("{name} checked one by one", name=group.name), group.name, _names(members), reordered)
     differing = [i for i, (a, b) in enumerate(zip(in_old_order, in_new_order, strict=True)) if a is not b]
     if differing and not groups:
         span = slice(differing[0], differing[-1] + 1)
-        yield Change(later("order of filters"), _names(in_old_order[span]), _names(in_new_order[span]), reordered)
+        yield SettingChange(
+            later("order of filters"), _names(in_old_order[span]), _names(in_new_order[span]), reordered
+        )
 
 
 def _members(plugin: Any) -> tuple[Any, ...]:
@@ -252,7 +256,7 @@ def _grouped(filters: Sequence[Any], template: Iterable[Any]) -> Iterator[Any]:
             yield replace(group, filters=tuple(p for p in filters if group_of.get(identity(p)) is group))
 
 
-def _scores(earlier: Generation, newer: Generation) -> Iterator[Change]:
+def _scores(earlier: Generation, newer: Generation) -> Iterator[SettingChange]:
     """Scores that are changed, removed or added, or whose weights differ."""
     old, new = [score for score, _ in earlier.scores], [score for score, _ in newer.scores]
     weights = {(identity(score), score.name): weight for score, weight in (*newer.scores, *earlier.scores)}
@@ -266,12 +270,12 @@ def _scores(earlier: Generation, newer: Generation) -> Iterator[Change]:
         if before != after:
             scores = (*earlier.scores[:i], (score, after), *earlier.scores[i + 1 :])
             rule = later("weight of {name}", name=score.name)
-            yield Change(rule, str(before), str(after), replace(earlier, scores=scores))
+            yield SettingChange(rule, str(before), str(after), replace(earlier, scores=scores))
 
 
 def _plugins(
     stage: str, old: list[Any], new: list[Any], rebuilt: Callable[[list[Any]], Generation]
-) -> Iterator[Change]:
+) -> Iterator[SettingChange]:
     """Plugins that differ in a setting or that only one list has; each change is made alone in the old list."""
     pairs = _pairs(old, new)
     for i, plugin in enumerate(old):
@@ -286,13 +290,13 @@ def _plugins(
             rule = later(
                 "without the filter {name}" if stage == FILTER else "without the score {name}", name=plugin.name
             )
-            yield Change(rule, plugin.name, "-", rebuilt([*old[:i], *old[i + 1 :]]))
+            yield SettingChange(rule, plugin.name, "-", rebuilt([*old[:i], *old[i + 1 :]]))
     for j, plugin in enumerate(new):
         if j not in pairs.values():
             index = max((i + 1 for i in pairs if pairs[i] < j), default=0)
             with_plugin = rebuilt([*old[:index], plugin, *old[index:]])
             rule = later("with the filter {name}" if stage == FILTER else "with the score {name}", name=plugin.name)
-            yield Change(rule, "-", plugin.name, with_plugin)
+            yield SettingChange(rule, "-", plugin.name, with_plugin)
 
 
 def _pairs(old: Sequence[Any], new: Sequence[Any]) -> dict[int, int]:

@@ -16,7 +16,7 @@ from kschedlab.generations.changes import NAMES
 from kschedlab.whatif.compare import changes
 
 
-class Source(msgspec.Struct, frozen=True):
+class SourceLine(msgspec.Struct, frozen=True):
     """A line of the real scheduler: its version, file and function."""
 
     version: str
@@ -39,8 +39,8 @@ class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     before: str
     after: str
-    old: Source
-    new: Source
+    old: SourceLine
+    new: SourceLine
 
     def is_on(self, version: str) -> bool:
         """Whether the generation of this name has the rule."""

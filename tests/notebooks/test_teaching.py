@@ -18,7 +18,7 @@ import pytest
 
 from kschedlab.program.main import main
 from kschedlab_lab.language import ENGLISH, language
-from kschedlab_lab.panels.contents import LESSONS, Lesson
+from kschedlab_lab.panels.contents import LESSONS, CourseLesson
 from tests.notebooks.in_step import LANGUAGE, code, numbers, shape
 from tests.notebooks.test_saved import SAMPLE
 from tools.refresh import NOTEBOOKS
@@ -47,11 +47,11 @@ class Guide:
     def text(self) -> str:
         return self.page.read_text(encoding="utf-8")
 
-    def section(self, lesson: Lesson) -> str:
+    def section(self, lesson: CourseLesson) -> str:
         """What the guide says of a lesson."""
         return part(self.text, f"## {lesson.number} · ")
 
-    def cells(self, lesson: Lesson, kind: str) -> list[str]:
+    def cells(self, lesson: CourseLesson, kind: str) -> list[str]:
         """The sources of a notebook's cells."""
         notebook = nbformat.read(self.notebooks / lesson.file, as_version=4)
         return [cell.source for cell in notebook.cells if cell.cell_type == kind]
@@ -86,7 +86,7 @@ def sections(*marks: pytest.MarkDecorator) -> pytest.MarkDecorator:
         for guide, lesson in product(GUIDES, LESSONS)
     ]
     return pytest.mark.parametrize(
-        ("guide", "lesson"), each, ids=lambda each: each.file if isinstance(each, Lesson) else each.language
+        ("guide", "lesson"), each, ids=lambda each: each.file if isinstance(each, CourseLesson) else each.language
     )
 
 
@@ -109,14 +109,14 @@ def as_before() -> Iterator[None]:
 
 
 @each_section
-def test_every_question_of_try_it_has_its_answer(guide: Guide, lesson: Lesson) -> None:
+def test_every_question_of_try_it_has_its_answer(guide: Guide, lesson: CourseLesson) -> None:
     asked = QUESTION.findall(part("\n\n".join(guide.cells(lesson, "markdown")), guide.asked))
     assert len(asked) >= 3
     assert QUESTION.findall(part(guide.section(lesson), guide.key)) == asked
 
 
 @each_section
-def test_the_plan_adds_up(guide: Guide, lesson: Lesson) -> None:
+def test_the_plan_adds_up(guide: Guide, lesson: CourseLesson) -> None:
     found = re.search(guide.minutes, guide.section(lesson), re.MULTILINE)
     assert found is not None and int(found[1]) == lesson.in_class
     steps = re.findall(r"^\| (\d+) \|", part(guide.section(lesson), guide.plan), re.MULTILINE)
@@ -134,7 +134,7 @@ class Wrapped(doctest.OutputChecker):
 
 @sections(pytest.mark.nightly)
 def test_the_code_gives_what_the_page_says(
-    guide: Guide, lesson: Lesson, monkeypatch: pytest.MonkeyPatch, as_before: None
+    guide: Guide, lesson: CourseLesson, monkeypatch: pytest.MonkeyPatch, as_before: None
 ) -> None:
     monkeypatch.setenv("KSCHEDLAB_PROGRESS", "off")
     monkeypatch.chdir(guide.notebooks)

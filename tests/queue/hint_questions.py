@@ -26,7 +26,7 @@ from kschedlab.objects.model import (
 from kschedlab.queue.events import event, name_of, node_changes, pod_changes
 from kschedlab.queue.hints.table import DEFAULT, queueing_hints
 from kschedlab.queue.queued_pod import QueuedPodInfo
-from kschedlab.queue.requeueing import AFTER_BACKOFF, Registrations
+from kschedlab.queue.requeueing import AFTER_BACKOFF, EventHints
 
 FAST_DISK = NodeSelectorTerm(matchExpressions=(NodeSelectorRequirement("disk", "In", ("ssd", "nvme")),))
 ADDED = NodeSelector(nodeSelectorTerms=(FAST_DISK,))
@@ -47,7 +47,7 @@ CUSTOM_FILTERS = [
 ]
 """A profile with arguments: addedAffinity, and default constraints."""
 
-PROFILES = {False: Registrations(DEFAULT), True: Registrations(queueing_hints(CUSTOM_FILTERS, lambda: CLUSTER))}
+PROFILES = {False: EventHints(DEFAULT), True: EventHints(queueing_hints(CUSTOM_FILTERS, lambda: CLUSTER))}
 
 
 def ask(question: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from kschedlab.queue.hints.pod_topology_spread import SpreadHints
 from kschedlab.queue.hints.resources import resources_after_node
 from kschedlab.queue.hints.table import DEFAULT, by_profile, queueing_hints, skip
 from kschedlab.queue.queued_pod import QueuedPodInfo
-from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, Registrations
+from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
 from tests.queue.hint_questions import ask
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -72,7 +72,7 @@ def test_a_plugin_without_registrations_gets_every_event() -> None:
         def prepare(self, pod, cluster):
             return None
 
-    hints = Registrations(queueing_hints([MyOwn()]))
+    hints = EventHints(queueing_hints([MyOwn()]))
     assert "MyOwn" in hints.hints_for(NODE_ADD)
 
 
@@ -83,7 +83,7 @@ def test_hints_of_a_profile_apply_to_its_own_pods() -> None:
         return hints.strategy(waiting, NODE_ADD, None, Node())
 
     never = tuple(one._replace(hint=skip) for one in queueing_hints([NodeName()]))
-    hints = Registrations(by_profile({"eager": queueing_hints([NodeName()]), "lazy": never}))
+    hints = EventHints(by_profile({"eager": queueing_hints([NodeName()]), "lazy": never}))
     assert (strategy("eager"), strategy("lazy")) == (AFTER_BACKOFF, SKIP)
 
 

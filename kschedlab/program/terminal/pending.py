@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from kschedlab.decision import Decision
-from kschedlab.program.terminal.screen import Names, Screen, text
+from kschedlab.program.terminal.screen import Screen, ShortNames, text
 from kschedlab.program.terminal.writer import LISTED
 from kschedlab.text.decision import device_sections
 from kschedlab.text.words import count, outcome, refusals, request_text
@@ -29,7 +29,9 @@ def alike(pods: Sequence[str], screen: Screen) -> Iterator[RenderableType]:
     if pods:
         screen.folded = True
         yield ""
-        yield Names(screen).first(pods, LISTED, before=f"the same for {count(len(pods), 'more pod')}: ", style="bold")
+        yield ShortNames(screen).first(
+            pods, LISTED, before=f"the same for {count(len(pods), 'more pod')}: ", style="bold"
+        )
 
 
 def outcome_of(decision: Decision) -> str:

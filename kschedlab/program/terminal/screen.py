@@ -136,7 +136,7 @@ def grid(*columns: RenderableType, numbers: Iterable[int] = (), fixed: Iterable[
 
 
 @dataclass
-class Names:
+class ShortNames:
     """The names in one table or list, shortened together so that they differ from each other and from ``among``."""
 
     screen: Screen
@@ -171,7 +171,7 @@ class Names:
 class Listing:
     """Some of a table's names, separated by commas, between two texts."""
 
-    names: Names
+    names: ShortNames
     listed: tuple[str, ...]
     before: str
     after: str

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from kschedlab.program.terminal.screen import Names as Shortened, Screen, grid, indented, text
+from kschedlab.program.terminal.screen import Screen, ShortNames, grid, indented, text
 from kschedlab.text.sections import (
     BAD,
     DECIDES,
@@ -51,7 +51,7 @@ def limits(screen: Screen) -> Limits:
 
 def written(sections: Iterable[Section], screen: Screen, among: Iterable[str] = ()) -> Iterator[RenderableType]:
     """The sections, with empty lines between them. ``among``: names from which shortened ones must differ."""
-    names = Shortened(screen, among)
+    names = ShortNames(screen, among)
     for number, section in enumerate(sections):
         if number:
             yield ""
@@ -70,11 +70,11 @@ def title(section: Section) -> Text:
     return line
 
 
-def _part(part: Part, names: Shortened) -> RenderableType:
+def _part(part: Part, names: ShortNames) -> RenderableType:
     return _table(part, names) if isinstance(part, Table) else _cell(part, names)
 
 
-def _table(table: Table, names: Shortened) -> RenderableType:
+def _table(table: Table, names: ShortNames) -> RenderableType:
     rows = [(list(table.head), "")] + [(list(row.cells), row.mark) for row in table.rows]
     if table.turned:
         rows = [(list(column), "") for column in zip(*(cells for cells, _ in rows), strict=True)]
@@ -98,7 +98,7 @@ def _longest_word(cell: Cell) -> int:
     return max(map(len, cell.split()), default=0) if isinstance(cell, str) else 0
 
 
-def _cell(cell: Cell, names: Shortened) -> RenderableType:
+def _cell(cell: Cell, names: ShortNames) -> RenderableType:
     if isinstance(cell, Lines):
         return Group(*(_cell(line, names) for line in cell.lines))
     if isinstance(cell, Names):

@@ -152,7 +152,7 @@ class Attribute:
         return Optional(True, value) if optional else value
 
 
-class Device(Attribute):
+class DeviceVariable(Attribute):
     """The variable ``device``."""
 
     __slots__ = ()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kube_cel import estimated_calls
 from kube_cel.checker import Checked
-from kube_cel.estimated_calls import Node
+from kube_cel.estimated_calls import Argument
 from kube_cel.kinds import Type
 from kube_cel.macros import UNUSED
 from kube_cel.sizes import MOST, NO_SIZE, Range, fixed, path_size
@@ -107,11 +107,11 @@ class _Estimator:
         if entries is not None:
             self.entries[expr.id] = entries
 
-    def node(self, expr: Expr) -> Node:
+    def node(self, expr: Expr) -> Argument:
         path = self.path(expr)
         if path and path[0] in ("@result", "__result__"):
             path = ()
-        return Node(expr, self.types[expr.id], path, self.size(expr))
+        return Argument(expr, self.types[expr.id], path, self.size(expr))
 
     # The kinds of nodes.
 
@@ -155,7 +155,7 @@ class _Estimator:
         return total + cost
 
     def form(
-        self, expr: Call, form: str, target: Node | None, args: list[Node], costs: list[Range]
+        self, expr: Call, form: str, target: Argument | None, args: list[Argument], costs: list[Range]
     ) -> tuple[Range, Range | None]:
         """(the cost of one form with its arguments, the size of its result)."""
         if form in ("logical_and", "logical_or"):

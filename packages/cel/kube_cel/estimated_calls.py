@@ -18,7 +18,7 @@ _TRAVERSAL = 0.1
 _REGEX = 0.25
 
 
-class Node(NamedTuple):
+class Argument(NamedTuple):
     """An argument: the expression, its type, its path and its size."""
 
     expr: Expr
@@ -33,10 +33,10 @@ class Node(NamedTuple):
 
 
 Estimate: TypeAlias = tuple[Range, Range | None]
-_Estimator: TypeAlias = Callable[[str, Node | None, list[Node]], Estimate | None]
+_Estimator: TypeAlias = Callable[[str, Argument | None, list[Argument]], Estimate | None]
 
 
-def call(function: str, form: str, target: Node | None, args: list[Node]) -> Estimate:
+def call(function: str, form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     """(the cost of a call without its arguments, the size of its result)."""
     for table, key in ((_FORMS, form), (_FUNCTIONS, function), (_STANDARD, form)):
         estimator = table.get(key)
@@ -49,7 +49,7 @@ def call(function: str, form: str, target: Node | None, args: list[Node]) -> Est
     return _ONE, None
 
 
-def _element_size(node: Node) -> Range:
+def _element_size(node: Argument) -> Range:
     """The size of a list's elements, as far as their path tells."""
     size = path_size((*node.path, "@items")) if node.path else None
     return size or NO_SIZE
@@ -59,37 +59,37 @@ def _list(cost: float, size: Range) -> Estimate:
     return size.scaled(cost) + _ONE + fixed(10), size
 
 
-def _literal_int(node: Node, default: int) -> int:
+def _literal_int(node: Argument, default: int) -> int:
     if not isinstance(node.expr, Literal) or type(node.expr.value) is not int:
         return default
     return max(node.expr.value, 0)
 
 
-def _slice(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _slice(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     if target is None:
         return None
     start, end = _literal_int(args[0], 0), _literal_int(args[1], target.size.high)
     return _list(1, fixed((end - start) % 2**64))
 
 
-def _range(form: str, target: Node | None, args: list[Node]) -> Estimate:
+def _range(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     return _list(1, fixed(_literal_int(args[0], MOST)))
 
 
-def _reverse(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _reverse(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     return _list(1, target.size) if target else None
 
 
-def _flatten(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _flatten(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     depth = _literal_int(args[0], MOST) if args else 1
     return _list(float(depth), target.size) if target else None
 
 
-def _distinct(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _distinct(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     return _list(2.0, target.size * target.size) if target else None
 
 
-def _sort(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _sort(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     if target is None:
         return None
     keys = args[0] if args else target
@@ -101,7 +101,7 @@ def _sets(factor: float) -> _Estimator:
     return lambda form, target, args: ((args[0].size * args[1].size).scaled(factor) + _ONE, None)
 
 
-def _over_list(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _over_list(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     if target is None:
         return None
     if target.kind.params:
@@ -118,11 +118,11 @@ def _of_argument(factor: float, keeps_size: bool = False) -> _Estimator:
     return lambda form, target, args: (args[0].size.scaled(factor), args[0].size if keeps_size else None)
 
 
-def _of_target(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _of_target(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     return (target.size.scaled(_TRAVERSAL), target.size) if target else None
 
 
-def _replace(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _replace(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     if target is None:
         return None
     size, old, new = target.size, args[0].size, args[1].size
@@ -142,7 +142,7 @@ def _replace(form: str, target: Node | None, args: list[Node]) -> Estimate | Non
     return size.scaled(2 * _TRAVERSAL), result
 
 
-def _split(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _split(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     if target is None:
         return None
     most = target.size.high
@@ -151,7 +151,7 @@ def _split(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
     return target.size.scaled(2 * _TRAVERSAL), limited(most)
 
 
-def _join(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _join(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     if target is None:
         return None
     size = target.size * _element_size(target) if target.kind.params else fixed(0)
@@ -160,14 +160,14 @@ def _join(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
     return size.scaled(_TRAVERSAL), size
 
 
-def _find(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _find(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     if target is None:
         return None
     cost = (target.size + _ONE).scaled(_TRAVERSAL) * args[0].size.scaled(_REGEX)
     return cost, limited(target.size.high)
 
 
-def _ip(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _ip(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     if form == "cidr_ip":
         return _ONE, None
     return (args[0].size.scaled(_TRAVERSAL), None) if args else None
@@ -176,21 +176,21 @@ def _ip(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
 _BYTES = Range(4, 16)
 
 
-def _contains_ip(form: str, target: Node | None, args: list[Node]) -> Estimate:
+def _contains_ip(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     cost = (_BYTES + _BYTES).scaled(_TRAVERSAL)
     return cost + args[0].size.scaled(_TRAVERSAL) if form.endswith("_string") else cost, None
 
 
-def _contains_cidr(form: str, target: Node | None, args: list[Node]) -> Estimate:
+def _contains_cidr(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     cost = (_BYTES + _BYTES).scaled(_TRAVERSAL) + _BYTES.scaled(_TRAVERSAL) + _ONE
     return cost + args[0].size.scaled(_TRAVERSAL) if form.endswith("_string") else cost, None
 
 
-def _validate(form: str, target: Node | None, args: list[Node]) -> Estimate:
+def _validate(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     return args[0].size.scaled(_TRAVERSAL).scaled(128 * _REGEX), None
 
 
-def _equals(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _equals(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     one, other = args[0].kind, args[1].kind
     if one != other or one.name not in _KUBERNETES:
         return None
@@ -207,44 +207,44 @@ _KUBERNETES = (
 )  # fmt: skip
 
 
-def _format(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _format(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     return (target.size.scaled(_TRAVERSAL), None) if target else None
 
 
 def _conversion(least: float, most: int, more: int = 0) -> _Estimator:
-    def estimate(form: str, target: Node | None, args: list[Node]) -> Estimate:
+    def estimate(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
         size = args[0].size
         return size.scaled(_TRAVERSAL), Range(int(size.low * least) + more, (size.high * most + more) % 2**64)
 
     return estimate
 
 
-def _in_list(form: str, target: Node | None, args: list[Node]) -> Estimate:
+def _in_list(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     return args[1].size.scaled(1), None
 
 
-def _matches(form: str, target: Node | None, args: list[Node]) -> Estimate:
+def _matches(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     text, pattern = (target, args[0]) if target is not None else (args[0], args[1])
     return (text.size + _ONE).scaled(_TRAVERSAL) * pattern.size.scaled(_REGEX), None
 
 
-def _contains(form: str, target: Node | None, args: list[Node]) -> Estimate | None:
+def _contains(form: str, target: Argument | None, args: list[Argument]) -> Estimate | None:
     if target is None:
         return None
     return target.size.scaled(_TRAVERSAL) * args[0].size.scaled(_TRAVERSAL), None
 
 
-def _add(form: str, target: Node | None, args: list[Node]) -> Estimate:
+def _add(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     size = args[0].size + args[1].size
     return _ONE if form == "add_list" else size.scaled(_TRAVERSAL), size
 
 
-def _shorter(form: str, target: Node | None, args: list[Node]) -> Estimate:
+def _shorter(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     most = min(args[0].size.high, args[1].size.high)
     return Range(1 if most else 0, most).scaled(_TRAVERSAL), None
 
 
-def _one(form: str, target: Node | None, args: list[Node]) -> Estimate:
+def _one(form: str, target: Argument | None, args: list[Argument]) -> Estimate:
     return _ONE, None
 
 

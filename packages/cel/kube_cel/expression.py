@@ -19,7 +19,7 @@ from kube_cel.kinds import ANY, BOOL, DYN, Type, result_name
 from kube_cel.parser import parse
 from kube_cel.plan import PlanError, Program, plan
 from kube_cel.run import COST_LIMIT, Run
-from kube_cel.steps import Step, steps_of
+from kube_cel.steps import EvaluatedPart, steps_of
 from kube_cel.tree import Expr
 from kube_cel.values import (
     CancelledError,
@@ -130,7 +130,7 @@ class Expression:
         run = Run(device_value(driver, device), self._program.slots)
         return self._finish(run, self._run(self._program, run)), run.cost
 
-    def steps(self, driver: str, device: Device) -> tuple[Step, ...]:
+    def steps(self, driver: str, device: Device) -> tuple[EvaluatedPart, ...]:
         """Each part of the expression with the values that it had for the device; the whole comes last."""
         with _deep_stack(True):
             if self._traced is None:

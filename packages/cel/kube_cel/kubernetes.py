@@ -18,7 +18,7 @@ from kube_cel.values import INT_MAX, INT_MIN, NO_OVERLOAD, Err, Foreign, Functio
 _NARROW = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(n|u|m||k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?[0-9]+)")
 
 
-class Quantity(Foreign):
+class QuantityValue(Foreign):
     """A quantity as Go holds it: an int64 with a power of ten while that is exact, else (``wide``) any number.
 
     ``pointer``: the result of an addition, which Go's comparison does not accept on its right side.
@@ -42,7 +42,7 @@ class Quantity(Foreign):
 
     def equals(self, other: Value) -> Value:
         """Whether the other quantity is equal, or an error."""
-        if type(other) is not Quantity or other.pointer:
+        if type(other) is not QuantityValue or other.pointer:
             return NO_OVERLOAD
         return self.nanos == other.nanos
 
@@ -53,30 +53,30 @@ class Quantity(Foreign):
         amount = int(self.value * 10**self.scale)
         return amount if INT_MIN <= amount <= INT_MAX else None
 
-    def plus(self, other: Quantity) -> Quantity:
+    def plus(self, other: QuantityValue) -> QuantityValue:
         nanos = self.nanos + other.nanos
         if self.wide or other.wide:
-            return Quantity(nanos, pointer=True)
+            return QuantityValue(nanos, pointer=True)
         if other.value == 0:
-            return Quantity(nanos, self.value, self.scale, False, True)
+            return QuantityValue(nanos, self.value, self.scale, False, True)
         if self.value == 0:
-            return Quantity(nanos, other.value, other.scale, False, True)
+            return QuantityValue(nanos, other.value, other.scale, False, True)
         scale = min(self.scale, other.scale)
         parts = [part.value * 10 ** (part.scale - scale) for part in (self, other)]
         if all(INT_MIN <= number <= INT_MAX for number in (*parts, sum(parts))):
-            return Quantity(nanos, sum(parts), scale, False, True)
-        return Quantity(nanos, pointer=True)
+            return QuantityValue(nanos, sum(parts), scale, False, True)
+        return QuantityValue(nanos, pointer=True)
 
-    def minus(self, other: Quantity) -> Quantity:
+    def minus(self, other: QuantityValue) -> QuantityValue:
         """The difference. Go negates the smallest int64 to itself."""
         if not self.wide and not other.wide and other.value == INT_MIN:
             wrapped = self.plus(other)
-            return wrapped if not wrapped.wide else Quantity(self.nanos - other.nanos, pointer=True)
-        return self.plus(Quantity(-other.nanos, -other.value, other.scale, other.wide))
+            return wrapped if not wrapped.wide else QuantityValue(self.nanos - other.nanos, pointer=True)
+        return self.plus(QuantityValue(-other.nanos, -other.value, other.scale, other.wide))
 
 
 @lru_cache(maxsize=4096)
-def quantity_of(text: str) -> Quantity | Err:
+def quantity_of(text: str) -> QuantityValue | Err:
     """``quantity("1Gi")``."""
     try:
         return _held(text, nanos_of(text))
@@ -84,13 +84,13 @@ def quantity_of(text: str) -> Quantity | Err:
         return Err(str(error))
 
 
-def _held(text: str, nanos: int) -> Quantity:
+def _held(text: str, nanos: int) -> QuantityValue:
     match = _NARROW.fullmatch(text)
     if match is None:
-        return Quantity(nanos)
+        return QuantityValue(nanos)
     whole, fraction, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4]
     if text == "0":
-        return Quantity(0, wide=False)
+        return QuantityValue(0, wide=False)
     if suffix in BINARY:
         precision = 15 - len(whole) - int(BINARY[suffix] * 3 / 10) - 1 if not fraction else -1
         value, scale = int(whole) << BINARY[suffix], 0
@@ -99,28 +99,28 @@ def _held(text: str, nanos: int) -> Quantity:
         precision, scale = 18 - len(whole) - len(fraction), power - len(fraction)
         value = int(whole + fraction)
     if precision < 0 or scale < -9 or value > INT_MAX:
-        return Quantity(nanos)
-    return Quantity(nanos, -value if match[1] == "-" else value, scale, False)
+        return QuantityValue(nanos)
+    return QuantityValue(nanos, -value if match[1] == "-" else value, scale, False)
 
 
-def _integer(quantity: Quantity) -> Value:
+def _integer(quantity: QuantityValue) -> Value:
     whole = quantity.whole()
     return Err("cannot convert value to integer") if whole is None else whole
 
 
-def _approximate(quantity: Quantity) -> float:
+def _approximate(quantity: QuantityValue) -> float:
     if quantity.wide:
         return float(Fraction(quantity.nanos, NANO))
     base = float(quantity.value)
     return base * float(f"1e{quantity.scale}") if quantity.scale else base
 
 
-def _compare_quantities(one: Quantity, other: Quantity) -> int:
+def _compare_quantities(one: QuantityValue, other: QuantityValue) -> int:
     return (one.nanos > other.nanos) - (one.nanos < other.nanos)
 
 
-def _of_int(number: int) -> Quantity:
-    return Quantity(number * NANO, number, 0, False)
+def _of_int(number: int) -> QuantityValue:
+    return QuantityValue(number * NANO, number, 0, False)
 
 
 class Semver(Foreign):
@@ -225,9 +225,9 @@ OVERLOADS: dict[str, Function] = {
     "quantity_is_greater_than": lambda one, other: one.nanos > other.nanos,
     "quantity_is_less_than": lambda one, other: one.nanos < other.nanos,
     "quantity_compare_to": _compare_quantities,
-    "quantity_add": Quantity.plus,
+    "quantity_add": QuantityValue.plus,
     "quantity_add_int": lambda one, number: one.plus(_of_int(number)),
-    "quantity_sub": Quantity.minus,
+    "quantity_sub": QuantityValue.minus,
     "quantity_sub_int": lambda one, number: one.minus(_of_int(number)),
     "semver_is_greater_than": lambda one, other: one.compare(other) == 1,
     "semver_is_less_than": lambda one, other: one.compare(other) == -1,

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
-from kube_cel.tree import Call, Entry, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Message, Select
+from kube_cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapEntry, MapExpr, Message, Select
 from kube_cel.values import Value
 
 ACCU = "@result"  # no identifier can be spelled so
@@ -93,7 +93,7 @@ class _Maker:
         elif isinstance(twin, ListExpr):
             twin.elements = [self.copied(element) for element in twin.elements]
         elif isinstance(twin, MapExpr):
-            twin.entries = [Entry(self.copied(e.key), self.copied(e.value), e.optional) for e in twin.entries]
+            twin.entries = [MapEntry(self.copied(e.key), self.copied(e.value), e.optional) for e in twin.entries]
         elif isinstance(twin, Message):
             twin.values = [self.copied(value) for value in twin.values]
         elif isinstance(twin, Fold):

@@ -12,7 +12,7 @@ from kube_cel import macros
 from kube_cel.errors import Source, UnsupportedError
 from kube_cel.numbers import parse_double
 from kube_cel.tokens import Token, tokenize, unquote
-from kube_cel.tree import Call, Entry, Expr, Ident, ListExpr, Literal, MapExpr, Message, Parsed, Select, balanced
+from kube_cel.tree import Call, Expr, Ident, ListExpr, Literal, MapEntry, MapExpr, Message, Parsed, Select, balanced
 from kube_cel.values import INT_MAX, INT_MIN, UINT_MAX, UInt
 
 RELATIONS = {"<", "<=", ">=", ">", "==", "!=", "in"}
@@ -427,7 +427,7 @@ class _Parser(Cursor):
     def map(self) -> Expr:
         id = self.new_id(self.expect("{").at)
         self.first = (self.at, FIRST["map"])
-        entries: list[Entry] = []
+        entries: list[MapEntry] = []
         if self.accept(","):
             self.expect("}")
             return MapExpr(id, [])
@@ -437,7 +437,7 @@ class _Parser(Cursor):
             optional = self.accept("?") is not None
             key = self.expr(":")
             self.expect(":")
-            entries.append(Entry(key, self.expr("}", ","), optional))
+            entries.append(MapEntry(key, self.expr("}", ","), optional))
         self.expect("}")
         return self.carry(MapExpr(id, entries), *[part for entry in entries for part in (entry.key, entry.value)])
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kube_cel import costs, functions
-from kube_cel.attributes import Attribute, Conditional, Device, Eval, Qualifier, Relative, Variable
+from kube_cel.attributes import Attribute, Conditional, DeviceVariable, Eval, Qualifier, Relative, Variable
 from kube_cel.checker import Checked
 from kube_cel.numbers import text_of
 from kube_cel.run import UNSET, Run
@@ -125,7 +125,7 @@ class PlanError(Exception):
 
 
 @dataclass(slots=True)
-class Step:
+class PlannedPart:
     """A planned part. ``constant``: its value is known; ``attribute``: a path that can be continued."""
 
     id: int
@@ -157,13 +157,13 @@ class _Planner:
         self.slots = 0
         self.names: list[dict[str, tuple[int, Eval | None]]] = []
 
-    def plan(self, expr: Expr) -> Step:
+    def plan(self, expr: Expr) -> PlannedPart:
         step = self.part(expr)
         if self.traced and not (isinstance(expr, Select) or getattr(expr, "function", "") in _INDEXES):
             step.eval = _traced(step.eval, expr.id)
         return step
 
-    def part(self, expr: Expr) -> Step:
+    def part(self, expr: Expr) -> PlannedPart:
         if isinstance(expr, Literal):
             return _constant(expr.id, expr.value)
         if isinstance(expr, Ident):
@@ -181,7 +181,7 @@ class _Planner:
 
     # Paths.
 
-    def ident(self, expr: Ident) -> Step:
+    def ident(self, expr: Ident) -> PlannedPart:
         if expr.id in self.checked.type_values:
             return _constant(expr.id, TypeValue(self.checked.type_values[expr.id]))
         for scope in reversed(self.names):
@@ -189,13 +189,13 @@ class _Planner:
                 if self.checked.types[expr.id].kind == "type":
                     raise PlanError(f"reference to undefined type: {expr.name}")
                 return _path(expr.id, Variable(*scope[expr.name]))
-        return _path(expr.id, Device())
+        return _path(expr.id, DeviceVariable())
 
-    def attribute_of(self, step: Step) -> Step:
+    def attribute_of(self, step: PlannedPart) -> PlannedPart:
         """The step as a path; evaluating a part that is none costs one unit more."""
         return step if step.attribute is not None else _path(step.id, Relative(step.eval))
 
-    def select(self, expr: Select) -> Step:
+    def select(self, expr: Select) -> PlannedPart:
         if expr.id in self.checked.type_values:
             return _constant(expr.id, TypeValue(self.checked.type_values[expr.id]))
         step = self.attribute_of(self.plan(expr.operand))
@@ -203,7 +203,7 @@ class _Planner:
         step.attribute.add(Qualifier(expr.id, expr.field, None, False, expr.test))
         return _path(expr.id, step.attribute, expr.test)
 
-    def index(self, expr: Call, operand: Step, key: Step, optional: bool) -> Step:
+    def index(self, expr: Call, operand: PlannedPart, key: PlannedPart, optional: bool) -> PlannedPart:
         step = self.attribute_of(operand)
         assert step.attribute is not None
         if key.constant:
@@ -218,7 +218,7 @@ class _Planner:
 
     # Lists and maps.
 
-    def make_list(self, expr: ListExpr) -> Step:
+    def make_list(self, expr: ListExpr) -> PlannedPart:
         steps = [self.plan(element) for element in expr.elements]
         if all(step.constant for step in steps) and not expr.optional:
             return _constant(expr.id, [step.value for step in steps])
@@ -242,9 +242,9 @@ class _Planner:
             run.cost += costs.LIST
             return values
 
-        return Step(expr.id, make)
+        return PlannedPart(expr.id, make)
 
-    def make_map(self, expr: MapExpr) -> Step:
+    def make_map(self, expr: MapExpr) -> PlannedPart:
         steps = [(self.plan(entry.key), self.plan(entry.value), entry.optional) for entry in expr.entries]
         if all(key.constant and value.constant and not optional for key, value, optional in steps):
             return _constant(expr.id, Map((key.value, value.value) for key, value, _ in steps))
@@ -272,11 +272,11 @@ class _Planner:
             run.cost += costs.MAP
             return result
 
-        return Step(expr.id, make)
+        return PlannedPart(expr.id, make)
 
     # Loops.
 
-    def fold(self, expr: Fold) -> Step:
+    def fold(self, expr: Fold) -> PlannedPart:
         init = self.plan(expr.init)
         over = self.plan(expr.range)
         accu, first, second = self.slots, self.slots + 1, self.slots + 2
@@ -313,31 +313,31 @@ class _Planner:
             value = result(run)
             return list(value) if type(value) is Growing else value
 
-        return Step(expr.id, loop)
+        return PlannedPart(expr.id, loop)
 
     # Calls.
 
-    def call(self, expr: Call) -> Step:
+    def call(self, expr: Call) -> PlannedPart:
         parts = expr.args if expr.target is None else [expr.target, *expr.args]
         steps = [self.plan(part) for part in parts]
         function = expr.function
         if function in ("_&&_", "_||_"):
-            return Step(expr.id, logical(steps[0].eval, steps[1].eval, function == "_||_"))
+            return PlannedPart(expr.id, logical(steps[0].eval, steps[1].eval, function == "_||_"))
         if function == "_?_:_":
             yes, no = (self.branch(step) for step in steps[1:])
             return _path(expr.id, Conditional(steps[0].eval, yes, no))
         if function in ("or", "orValue"):
-            return Step(expr.id, alternative(steps[0].eval, steps[1].eval, function == "orValue"))
+            return PlannedPart(expr.id, alternative(steps[0].eval, steps[1].eval, function == "orValue"))
         if function in ("_==_", "_!=_"):
-            return Step(expr.id, equality(steps[0].eval, steps[1].eval, function == "_!=_"))
+            return PlannedPart(expr.id, equality(steps[0].eval, steps[1].eval, function == "_!=_"))
         if function in _INDEXES:
             return self.index(expr, steps[0], steps[1], function != "_[_]")
         return self.function(expr, steps)
 
-    def branch(self, step: Step) -> Attribute:
+    def branch(self, step: PlannedPart) -> Attribute:
         return step.attribute if step.attribute is not None else Relative(step.eval)
 
-    def function(self, expr: Call, steps: list[Step]) -> Step:
+    def function(self, expr: Call, steps: list[PlannedPart]) -> PlannedPart:
         forms = self.checked.forms[expr.id]
         form = forms[0] if len(forms) == 1 else ""
         call = functions.bind(expr.function, form)
@@ -358,10 +358,10 @@ class _Planner:
                 raise PlanError(problem)
             call = functions.with_constant_pattern(call)
         elif functions.evaluates_all(expr.function, form, len(steps)):
-            return Step(expr.id, eager([step.eval for step in steps], call, cost))
-        return Step(expr.id, one_by_one([step.eval for step in steps], call, cost))
+            return PlannedPart(expr.id, eager([step.eval for step in steps], call, cost))
+        return PlannedPart(expr.id, one_by_one([step.eval for step in steps], call, cost))
 
-    def membership(self, id: int, steps: list[Step]) -> Step | None:
+    def membership(self, id: int, steps: list[PlannedPart]) -> PlannedPart | None:
         """``x in [constants]`` costs nothing but x."""
         items = steps[1].value
         if not items:
@@ -374,7 +374,7 @@ class _Planner:
             value = operand(run)
             return value if isinstance(value, Err) else table.find(value)[1]
 
-        return Step(id, member)
+        return PlannedPart(id, member)
 
 
 def _traced(part: Eval, id: int) -> Eval:
@@ -387,11 +387,11 @@ def _traced(part: Eval, id: int) -> Eval:
     return note
 
 
-def _constant(id: int, value: Value) -> Step:
-    return Step(id, lambda run: value, True, value)
+def _constant(id: int, value: Value) -> PlannedPart:
+    return PlannedPart(id, lambda run: value, True, value)
 
 
-def _path(id: int, attribute: Attribute, test: bool = False) -> Step:
+def _path(id: int, attribute: Attribute, test: bool = False) -> PlannedPart:
     cost = attribute.costs - test
     resolve = attribute.resolve
 
@@ -402,7 +402,7 @@ def _path(id: int, attribute: Attribute, test: bool = False) -> Step:
             return value.present
         return value
 
-    return Step(id, walk, attribute=attribute, test=test)
+    return PlannedPart(id, walk, attribute=attribute, test=test)
 
 
 def _accumulator(init: Eval) -> Eval:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kube_cel.amounts import text_of_nanos
 from kube_cel.errors import go_quote
 from kube_cel.formatting import call_text
-from kube_cel.kubernetes import Quantity, Semver
+from kube_cel.kubernetes import QuantityValue, Semver
 from kube_cel.numbers import format_double
 from kube_cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Message, Select, children
 from kube_cel.values import Err, Foreign, Map, Optional, UInt, Value
@@ -20,7 +20,7 @@ _MEMBER = 8
 _LONGEST = 100
 
 
-class Step(NamedTuple):
+class EvaluatedPart(NamedTuple):
     """A part of an expression. ``values``: one for each time that it was evaluated, as text; empty if it never was.
 
     ``failed``: its last value is an error. ``depth``: how many parts are around it.
@@ -32,7 +32,7 @@ class Step(NamedTuple):
     depth: int
 
 
-def steps_of(tree: Expr, written: Mapping[int, Call], trace: Sequence[tuple[int, Value]]) -> tuple[Step, ...]:
+def steps_of(tree: Expr, written: Mapping[int, Call], trace: Sequence[tuple[int, Value]]) -> tuple[EvaluatedPart, ...]:
     """The parts in the order of their evaluation, from the inside out. Constants and names are not steps."""
     values: dict[int, list[Value]] = {}
     for id, value in trace:
@@ -41,7 +41,7 @@ def steps_of(tree: Expr, written: Mapping[int, Call], trace: Sequence[tuple[int,
     for expr, depth in _parts(tree, written, 0):
         had = values.get(expr.id, [])
         failed = bool(had) and isinstance(had[-1], Err)
-        steps.append(Step(text_of(expr, written), tuple(map(value_text, had)), failed, depth))
+        steps.append(EvaluatedPart(text_of(expr, written), tuple(map(value_text, had)), failed, depth))
     return tuple(steps)
 
 
@@ -160,7 +160,7 @@ def _special(value: Value) -> str:
         return f"optional.of({_value(value.value)})" if value.present else "optional.none()"
     if (text := call_text(value)) is not None:
         return text
-    if type(value) is Quantity:
+    if type(value) is QuantityValue:
         return f'quantity("{text_of_nanos(value.nanos)}")'
     if type(value) is Semver:
         pre = f"-{'.'.join(value.pre)}" if value.pre else ""

@@ -55,7 +55,7 @@ class ListExpr:
 
 
 @dataclass(slots=True)
-class Entry:
+class MapEntry:
     """One entry of a map."""
 
     key: Expr
@@ -68,7 +68,7 @@ class MapExpr:
     """``{key: value}``."""
 
     id: int
-    entries: list[Entry]
+    entries: list[MapEntry]
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ HIGHEST_SCORE = 10
 
 
 @dataclass(frozen=True)
-class Change:
+class NewValues:
     """New values for fields of a plugin's filter, of its score, and of the preemption rules."""
 
     filter: Mapping[str, Any] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class ArgumentsSpec:
 
     struct: type[Part]
     check: Callable[[Any, Path, Faults], None]
-    change: Callable[[Any], Change]
+    change: Callable[[Any], NewValues]
 
 
 # -- NodeResourcesFit, NodeResourcesBalancedAllocation and their predecessors
@@ -82,14 +82,14 @@ def _strategy(strategy: ScoringStrategy) -> Strategy:
     return STRATEGIES[strategy.type]
 
 
-def _change_old_fit(args: fields.OldNodeResourcesFitArgs) -> Change:
-    return Change(filter={"ignored": ignored_resources(args.ignoredResources, args.ignoredResourceGroups)})
+def _change_old_fit(args: fields.OldNodeResourcesFitArgs) -> NewValues:
+    return NewValues(filter={"ignored": ignored_resources(args.ignoredResources, args.ignoredResourceGroups)})
 
 
-def _change_fit(args: fields.NodeResourcesFitArgs) -> Change:
+def _change_fit(args: fields.NodeResourcesFitArgs) -> NewValues:
     strategy = args.scoringStrategy
     score = {"strategy": _strategy(strategy), "resources": with_weights(strategy.resources)}
-    return Change(filter=_change_old_fit(args).filter, score=score)
+    return NewValues(filter=_change_old_fit(args).filter, score=score)
 
 
 def _check_old_fit(args: fields.OldNodeResourcesFitArgs, path: Path, faults: Faults) -> None:
@@ -181,13 +181,13 @@ def _check_ratio(args: fields.RequestedToCapacityRatioArgs, path: Path, faults: 
             faults.append(invalid((*path, "resources", i, "weight"), resource.weight, why))
 
 
-def _change_resources(args: fields.ResourcesArgs) -> Change:
-    return Change(score={"resources": with_weights(args.resources)})
+def _change_resources(args: fields.ResourcesArgs) -> NewValues:
+    return NewValues(score={"resources": with_weights(args.resources)})
 
 
-def _change_ratio(args: fields.RequestedToCapacityRatioArgs) -> Change:
+def _change_ratio(args: fields.RequestedToCapacityRatioArgs) -> NewValues:
     strategy = RequestedToCapacityRatio(shape_points(args.shape), rounds_utilization_up=True)
-    return Change(score={"strategy": strategy, "resources": with_weights(args.resources)})
+    return NewValues(score={"strategy": strategy, "resources": with_weights(args.resources)})
 
 
 # -- NodeAffinity, NodeLabel
@@ -205,14 +205,14 @@ def _check_affinity(args: fields.NodeAffinityArgs, path: Path, faults: Faults) -
             check_node_term(preferred.preference, term_path, faults)
 
 
-def _change_affinity(args: fields.NodeAffinityArgs) -> Change:
+def _change_affinity(args: fields.NodeAffinityArgs) -> NewValues:
     """A preferred term of weight 0 is not read: it is replaced by an empty one."""
     added = args.addedAffinity
     preferred = tuple(
         term if term.weight else PreferredSchedulingTerm(0, NodeSelectorTerm())
         for term in added.preferredDuringSchedulingIgnoredDuringExecution
     )
-    return Change({"added": added.requiredDuringSchedulingIgnoredDuringExecution}, {"added": preferred})
+    return NewValues({"added": added.requiredDuringSchedulingIgnoredDuringExecution}, {"added": preferred})
 
 
 def _check_label(args: fields.NodeLabelArgs, path: Path, faults: Faults) -> None:
@@ -230,9 +230,9 @@ def _check_label(args: fields.NodeLabelArgs, path: Path, faults: Faults) -> None
                 )
 
 
-def _change_label(args: fields.NodeLabelArgs) -> Change:
+def _change_label(args: fields.NodeLabelArgs) -> NewValues:
     preferred = {"present": args.presentLabelsPreference, "absent": args.absentLabelsPreference}
-    return Change({"present": args.presentLabels, "absent": args.absentLabels}, preferred)
+    return NewValues({"present": args.presentLabels, "absent": args.absentLabels}, preferred)
 
 
 # -- PodTopologySpread, InterPodAffinity
@@ -280,22 +280,22 @@ def _check_constraints(args: fields.PodTopologySpreadArgs, path: Path, faults: F
         seen.add((key, action))
 
 
-def _change_spread(args: fields.PodTopologySpreadArgs) -> Change:
+def _change_spread(args: fields.PodTopologySpreadArgs) -> NewValues:
     if args.defaultingType == LIST or args.defaultConstraints:
         defaults = {"defaults": args.defaultConstraints}
-        return Change(defaults, {**defaults, "system_defaulted": False})
-    return Change({"defaults": SYSTEM_DEFAULTS}, {"defaults": SYSTEM_DEFAULTS})
+        return NewValues(defaults, {**defaults, "system_defaulted": False})
+    return NewValues({"defaults": SYSTEM_DEFAULTS}, {"defaults": SYSTEM_DEFAULTS})
 
 
 def _check_interpod(args: fields.OldInterPodAffinityArgs, path: Path, faults: Faults) -> None:
     _check_range(args.hardPodAffinityWeight, 100, (*path, "hardPodAffinityWeight"), faults)
 
 
-def _change_interpod(args: fields.OldInterPodAffinityArgs) -> Change:
+def _change_interpod(args: fields.OldInterPodAffinityArgs) -> NewValues:
     score: dict[str, Any] = {"hard_pod_affinity_weight": args.hardPodAffinityWeight}
     if isinstance(args, fields.InterPodAffinityArgs):
         score["ignores_preferred_terms_of_existing_pods"] = args.ignorePreferredTermsOfExistingPods
-    return Change(score=score)
+    return NewValues(score=score)
 
 
 # -- DefaultPreemption, VolumeBinding
@@ -316,9 +316,9 @@ def _check_preemption(args: fields.DefaultPreemptionArgs, path: Path, faults: Fa
             )
 
 
-def _change_preemption(args: fields.DefaultPreemptionArgs) -> Change:
+def _change_preemption(args: fields.DefaultPreemptionArgs) -> NewValues:
     percentage, absolute = args.minCandidateNodesPercentage, args.minCandidateNodesAbsolute
-    return Change(preemption={"min_candidate_percentage": percentage, "min_candidates": absolute})
+    return NewValues(preemption={"min_candidate_percentage": percentage, "min_candidates": absolute})
 
 
 def _check_old_binding(args: fields.OldVolumeBindingArgs, path: Path, faults: Faults) -> None:
@@ -333,8 +333,8 @@ def _check_binding(args: fields.VolumeBindingArgs, path: Path, faults: Faults) -
         check_shape(args.shape, (*path, "shape"), faults)
 
 
-def _change_binding(args: fields.VolumeBindingArgs) -> Change:
-    return Change(score={"shape": RequestedToCapacityRatio(shape_points(args.shape))}) if args.shape else Change()
+def _change_binding(args: fields.VolumeBindingArgs) -> NewValues:
+    return NewValues(score={"shape": RequestedToCapacityRatio(shape_points(args.shape))}) if args.shape else NewValues()
 
 
 def _check_devices(args: fields.DynamicResourcesArgs, path: Path, faults: Faults) -> None:
@@ -349,16 +349,16 @@ def _check_devices(args: fields.DynamicResourcesArgs, path: Path, faults: Faults
         )
 
 
-def _change_devices(args: fields.DynamicResourcesArgs) -> Change:
+def _change_devices(args: fields.DynamicResourcesArgs) -> NewValues:
     given: dict[str, str | None] = {"filter_timeout": args.filterTimeout, "binding_timeout": args.bindingTimeout}
     timeouts: dict[str, Any] = {
         name: int(seconds_of(text, (), []) * SECOND) for name, text in given.items() if text is not None
     }
-    return Change(filter=timeouts, score={"filter": replace(DynamicResources(), **timeouts)})
+    return NewValues(filter=timeouts, score={"filter": replace(DynamicResources(), **timeouts)})
 
 
-def _change_nothing(args: Part) -> Change:
-    return Change()
+def _change_nothing(args: Part) -> NewValues:
+    return NewValues()
 
 
 def _accept_all(args: Part, path: Path, faults: Faults) -> None:

@@ -29,7 +29,7 @@ from kschedlab.plugins.loading import (
     takes_arguments,
 )
 from kschedlab.preemption.rules import PreemptionRules
-from kschedlab_configuration.arguments import ArgumentsSpec, Change
+from kschedlab_configuration.arguments import ArgumentsSpec, NewValues
 from kschedlab_configuration.extender_settings import read_extenders
 from kschedlab_configuration.faults import decoded, duplicate, invalid, required
 from kschedlab_configuration.fields import (
@@ -132,7 +132,7 @@ class PluginArguments(NamedTuple):
     values: Part
 
     @property
-    def change(self) -> Change:
+    def change(self) -> NewValues:
         """What they change in the plugin."""
         return self.spec.change(self.values)
 
@@ -368,7 +368,7 @@ def _filters(filters: Mapping[str, Filter], enabled: Mapping[str, Weights]) -> l
     return [plugin for plugin in kept if plugin is not None]
 
 
-def _preemption(rules: PreemptionRules, change: Change | None, enabled: Mapping[str, Weights]) -> PreemptionRules:
+def _preemption(rules: PreemptionRules, change: NewValues | None, enabled: Mapping[str, Weights]) -> PreemptionRules:
     order = list(enabled["postFilter"])
     preempts = PREEMPTION in order
     after = DEVICES in order and not (preempts and order.index(PREEMPTION) < order.index(DEVICES))

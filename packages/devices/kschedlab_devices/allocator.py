@@ -24,9 +24,9 @@ from kschedlab.objects.model import (
     ResourceClaim,
 )
 from kschedlab_devices.errors import AllocationError
-from kschedlab_devices.known import Answers, Found
-from kschedlab_devices.requests import Plan, Want, key_of, plan_of
-from kschedlab_devices.search import Chosen, Search, Step
+from kschedlab_devices.known import Found, KnownAnswers
+from kschedlab_devices.requests import RequestPlan, Want, key_of, plan_of
+from kschedlab_devices.search import ChosenDevice, Search, SearchStep
 from kschedlab_devices.state import State
 
 
@@ -39,7 +39,7 @@ def result_of(search: Search, claim: ResourceClaim, index: int, node: str) -> Al
     return AllocationResult(devices, _node_selector(claim, chosen, node))
 
 
-def _result(claim: ResourceClaim, chosen: Chosen, index: int) -> DeviceRequestAllocationResult:
+def _result(claim: ResourceClaim, chosen: ChosenDevice, index: int) -> DeviceRequestAllocationResult:
     want, candidate, consumed = chosen
     device, id = candidate.device, candidate.id
     return DeviceRequestAllocationResult(
@@ -82,7 +82,7 @@ def _configuration(claim: ResourceClaim, wants: Sequence[Want]) -> Iterable[Devi
             yield DeviceAllocationConfiguration("FromClaim", () if all(met) else names, given.opaque)
 
 
-def _node_selector(claim: ResourceClaim, chosen: Iterable[Chosen], node: str) -> NodeSelector | None:
+def _node_selector(claim: ResourceClaim, chosen: Iterable[ChosenDevice], node: str) -> NodeSelector | None:
     fields: list[NodeSelectorRequirement] = []
     expressions: list[NodeSelectorRequirement] = []
     for _, candidate, _ in chosen:
@@ -128,10 +128,10 @@ class Allocator:
     def __init__(self, state: State, most_steps: int = MOST_STEPS) -> None:
         self._state = state
         self._most_steps = most_steps
-        self._asked: dict[int, tuple[Sequence[ResourceClaim], Plan, Answers]] = {}
+        self._asked: dict[int, tuple[Sequence[ResourceClaim], RequestPlan, KnownAnswers]] = {}
 
     def allocate(
-        self, node: Node, claims: Sequence[ResourceClaim], log: list[Step] | None = None
+        self, node: Node, claims: Sequence[ResourceClaim], log: list[SearchStep] | None = None
     ) -> list[AllocationResult] | None:
         """One result for each claim, or None if the node cannot serve them. AllocationError.
 
@@ -155,11 +155,11 @@ class Allocator:
             known[name] = Found.of(visible, versions, results)
         return results
 
-    def answers(self, claims: Sequence[ResourceClaim]) -> Answers:
+    def answers(self, claims: Sequence[ResourceClaim]) -> KnownAnswers:
         """What nodes have answered to claims of this kind."""
         return self._ask(claims)[1]
 
-    def _ask(self, claims: Sequence[ResourceClaim]) -> tuple[Plan, Answers]:
+    def _ask(self, claims: Sequence[ResourceClaim]) -> tuple[RequestPlan, KnownAnswers]:
         asked = self._asked.get(id(claims))
         if asked is None or asked[0] is not claims:
             answers = self._state.known.answers(claims, self._most_steps, self._state.class_of)

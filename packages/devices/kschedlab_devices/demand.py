@@ -32,7 +32,7 @@ from kschedlab_devices.errors import AllocationError
 from kschedlab_devices.extended_resources import Mappings, claim_for, requests_for, serving_class
 from kschedlab_devices.known import FITS, REFUSES, UNKNOWN, Codes
 from kschedlab_devices.readiness import overdue
-from kschedlab_devices.search import Step
+from kschedlab_devices.search import SearchStep
 from kschedlab_devices.state import layout_of, state_of
 
 IN_PROCESS = "resource claim {claim} is in the process of being allocated"
@@ -52,7 +52,7 @@ class DemandError(Exception):
     """An error that ends the decision; the message is the real scheduler's."""
 
 
-class Answer(NamedTuple):
+class NodeAnswer(NamedTuple):
     """A node's answer. ``reason``: why it refuses, or ""; ``failed``: the reason is an error that ends the decision.
 
     ``allocations``: of the claims that are not allocated yet, in their order, those that the pod's group shares last;
@@ -68,7 +68,7 @@ class Answer(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """The claims to allocate on some nodes. ``claim``, ``mappings``: see :class:`Answer`."""
+    """The claims to allocate on some nodes. ``claim``, ``mappings``: see :class:`NodeAnswer`."""
 
     claims: tuple[ResourceClaim, ...]
     claim: ResourceClaim | None = None
@@ -120,7 +120,7 @@ class Demand:
         self._shared = tuple(each for each in statuses if isinstance(each, SharedAllocation))
         self.claims = claims = tuple(map(_as_written, claims))
         self.unallocated = tuple(i for i, claim in enumerate(claims) if claim.status.allocation is None)
-        self.asked: dict[int, Answer] = {}
+        self.asked: dict[int, NodeAnswer] = {}
         self._nodes: Sequence[Node] = cluster.nodes
         self._resources = [
             (name, serving_class(cluster, name))
@@ -138,7 +138,7 @@ class Demand:
     def user_claims(self) -> tuple[ResourceClaim, ...]:
         return self.claims if self.extended is None else self.claims[:-1]
 
-    def on(self, position: int) -> Answer:
+    def on(self, position: int) -> NodeAnswer:
         """The answer of the node at this position."""
         answer = self.asked.get(position)
         if answer is None:
@@ -178,7 +178,7 @@ class Demand:
         """The indices of the allocated claims that the node cannot use."""
         return [index for index, mask in self.unavailable if mask[position]]
 
-    def search(self, position: int, steps: list[Step]) -> None:
+    def search(self, position: int, steps: list[SearchStep]) -> None:
         """Search the node at this position again, and record the steps. AllocationError."""
         claims = self._fixed.claims
         if self.extended is not None and self._is_in_memory():
@@ -189,31 +189,31 @@ class Demand:
     def _is_in_memory(self) -> bool:
         return self.extended is not None and not self.extended.spec.devices.requests
 
-    def _ask(self, position: int) -> Answer:
+    def _ask(self, position: int) -> NodeAnswer:
         variant = self._fixed
         if self.extended is not None:
             if not self._is_in_memory():
-                return Answer(STALE_CLAIM)
+                return NodeAnswer(STALE_CLAIM)
             served = self._served(self._nodes[position])
             if served is None:
-                return Answer(NO_RESOURCE)
+                return NodeAnswer(NO_RESOURCE)
             if not self.user_claims and (not served or self.extended.status.allocation is not None):
-                return Answer()
+                return NodeAnswer()
             variant = self._variant(served)
         allocations = None
         if self._allocator is not None:
             try:
                 found = self._allocator.allocate(self._nodes[position], variant.claims)
             except AllocationError as error:
-                return Answer(str(error), failed=not error.only_this_node)
+                return NodeAnswer(str(error), failed=not error.only_this_node)
             answers = self._allocator.answers(variant.claims)
             answers.settle(position, self._nodes[position].metadata.name, self._layout, self._held)
             if found is None:
-                return Answer(NOT_ALL)
+                return NodeAnswer(NOT_ALL)
             allocations = (*found, *self._shared)
         if any(mask[position] for _, mask in self.unavailable):
-            return Answer(NOT_AVAILABLE)
-        return Answer("", False, allocations, variant.claim, variant.mappings)
+            return NodeAnswer(NOT_AVAILABLE)
+        return NodeAnswer("", False, allocations, variant.claim, variant.mappings)
 
     def _served(self, node: Node) -> frozenset[str] | None:
         """The resources that devices must provide on the node; None if it lacks one that no class serves."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.object_store import Change, key_of
+from kschedlab.cluster.object_store import ObjectChange, key_of
 from kschedlab.objects.devices import EXACT_COUNT
 from kschedlab.objects.meta import OwnerReference
 from kschedlab.objects.model import (
@@ -115,7 +115,7 @@ class _Written:
     """The claims that were written for pods, by the name and uid of the pod; only changed ones are looked at again."""
 
     def __init__(self) -> None:
-        self._last: Change | None = None
+        self._last: ObjectChange | None = None
         self._by_owner: dict[tuple[str, str], dict[object, ResourceClaim]] = {}
 
     def claim(self, cluster: Cluster, owner: tuple[str, str]) -> ResourceClaim | None:

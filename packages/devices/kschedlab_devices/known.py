@@ -61,7 +61,7 @@ class Layout:
         self.seeing: dict[PoolId, set[int]] = {}
 
 
-class Answers:
+class KnownAnswers:
     """The answers to one kind of demand. ``found``: by the name of the node."""
 
     def __init__(self) -> None:
@@ -93,16 +93,16 @@ class Known:
     """The answers by node, for each kind of demand. A slice, a rule or a class that changes ends them all."""
 
     def __init__(self) -> None:
-        self._kinds: list[tuple[tuple[ResourceClaimSpec, ...], int, Answers]] = []
+        self._kinds: list[tuple[tuple[ResourceClaimSpec, ...], int, KnownAnswers]] = []
         self._classes: dict[str, DeviceClass] = {}
 
-    def answers(self, claims: Sequence[ResourceClaim], most_steps: int, class_of: ClassOf) -> Answers:
+    def answers(self, claims: Sequence[ResourceClaim], most_steps: int, class_of: ClassOf) -> KnownAnswers:
         """The answers to claims with these specs, or with classes that are alike; new ones are put there."""
         specs = tuple(self._kind_of(claim.spec, class_of) for claim in claims)
         for known, steps, answers in self._kinds:
             if steps == most_steps and known == specs:
                 return answers
-        self._kinds = [(specs, most_steps, Answers()), *self._kinds[: MOST - 1]]
+        self._kinds = [(specs, most_steps, KnownAnswers()), *self._kinds[: MOST - 1]]
         return self._kinds[0][2]
 
     def _kind_of(self, spec: ResourceClaimSpec, class_of: ClassOf) -> ResourceClaimSpec:

@@ -55,7 +55,7 @@ class DeviceId(NamedTuple):
         return "/".join(self)
 
 
-class Place:
+class Availability:
     """Where a slice or a device is available: on one node, on all nodes, or on those that a selector matches."""
 
     def __init__(self, node: str | None, everywhere: bool | None, selector: NodeSelector | None) -> None:
@@ -91,7 +91,7 @@ class Candidate:
     device: Device
     spec: ResourceSliceSpec
     taints: tuple[DeviceTaint, ...]
-    place: Place | None
+    place: Availability | None
     is_shared: bool
     lists: bool
     selected: dict[str, bool] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class _Slice:
         )
         spec = document.spec
         self.id = PoolId(spec.driver, spec.pool.name)
-        self.place = Place(spec.nodeName, spec.allNodes, spec.nodeSelector)
+        self.place = Availability(spec.nodeName, spec.allNodes, spec.nodeSelector)
         rules = [rule for rule in rules if _selects(rule, spec)]
         self.devices = tuple(self._candidate(device, rules, LISTS in gates) for device in spec.devices)
 
@@ -166,7 +166,7 @@ class _Slice:
         added = [rule.spec.taint for rule in rules if _names(rule, device)]
         taints = tuple(taint for taint in (*device.taints, *added) if taint.effect in PREVENTING)
         each = bool(self.spec.perDeviceNodeSelection)
-        place = Place(device.nodeName, device.allNodes, device.nodeSelector) if each else None
+        place = Availability(device.nodeName, device.allNodes, device.nodeSelector) if each else None
         shared = bool(device.allowMultipleAllocations)
         return Candidate(DeviceId(*self.id, device.name), device, self.spec, taints, place, shared, lists)
 
@@ -205,7 +205,7 @@ class Inventory:
         self._visible: dict[str, tuple[Mapping[str, str], Visible]] = {}
         self._built: dict[tuple[_Slice, ...], Pool | None] = {}
 
-    def slices(self) -> Iterator[tuple[ResourceSliceSpec, Place, tuple[Candidate, ...]]]:
+    def slices(self) -> Iterator[tuple[ResourceSliceSpec, Availability, tuple[Candidate, ...]]]:
         """Every slice of any generation: its spec, where it is, and its devices."""
         for slices in self._of_pool.values():
             for each in slices:

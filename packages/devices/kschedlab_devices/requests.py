@@ -177,10 +177,10 @@ class Ask(NamedTuple):
     requests: tuple[list[Want], ...]
 
 
-Plan = tuple[Ask, ...]
+RequestPlan = tuple[Ask, ...]
 
 
-def plan_of(claims: Sequence[ResourceClaim], state: State) -> Plan:
+def plan_of(claims: Sequence[ResourceClaim], state: State) -> RequestPlan:
     """What the claims ask for."""
     return tuple(Ask(each, tuple(_wants(each, one, state) for one in each.spec.devices.requests)) for each in claims)
 

@@ -18,7 +18,7 @@ from kschedlab_devices.capacity import fits
 from kschedlab_devices.counters import Counters
 from kschedlab_devices.errors import AllocationError
 from kschedlab_devices.pools import Candidate, DeviceId, Values, Visible
-from kschedlab_devices.requests import MOST_DEVICES, Ask, Consumed, Plan, Want, key_of, kind_of
+from kschedlab_devices.requests import MOST_DEVICES, Ask, Consumed, RequestPlan, Want, key_of, kind_of
 from kschedlab_devices.state import State
 
 
@@ -72,7 +72,7 @@ MOST_HOPELESS = 100_000
 """So many situations in which a request has failed are remembered."""
 
 
-class Step(NamedTuple):
+class SearchStep(NamedTuple):
     """A step of a search: what happened to the device. ``detail``: the attribute of the constraint that it breaks."""
 
     want: Want
@@ -81,7 +81,7 @@ class Step(NamedTuple):
     detail: str = ""
 
 
-class Chosen(NamedTuple):
+class ChosenDevice(NamedTuple):
     """A device for a request, and what it consumes of a shared device's capacity."""
 
     want: Want
@@ -120,9 +120,15 @@ class Search:
     """One search. ``chosen``: by claim, the devices so far. ``selected``: the alternatives by (claim, request)."""
 
     def __init__(
-        self, state: State, node: Node, visible: Visible, plan: Plan, most_steps: int, log: list[Step] | None
+        self,
+        state: State,
+        node: Node,
+        visible: Visible,
+        plan: RequestPlan,
+        most_steps: int,
+        log: list[SearchStep] | None,
     ) -> None:
-        self.chosen: list[list[Chosen]] = [[] for _ in plan]
+        self.chosen: list[list[ChosenDevice]] = [[] for _ in plan]
         self.selected: dict[tuple[int, int], int] = {}
         self.steps = 0
         self._most_steps = most_steps
@@ -376,9 +382,9 @@ class Search:
                 share[name] = share.get(name, 0) + amount.nanos
         else:
             self._allocating.setdefault(device.id, set()).add(taken.claim)
-        self.chosen[taken.claim].append(Chosen(want, device, taken.consumed))
+        self.chosen[taken.claim].append(ChosenDevice(want, device, taken.consumed))
         if self._log is not None:
-            self._log.append(Step(want, device.id, TAKEN))
+            self._log.append(SearchStep(want, device.id, TAKEN))
 
     def _give_back(self, taken: _Taken) -> None:
         want, device, _ = self.chosen[taken.claim].pop()
@@ -392,7 +398,7 @@ class Search:
             self._allocating[device.id].discard(taken.claim)
         self._undo(taken)
         if self._log is not None:
-            self._log.append(Step(want, device.id, GIVEN_BACK))
+            self._log.append(SearchStep(want, device.id, GIVEN_BACK))
 
     def _undo(self, taken: _Taken) -> None:
         for constraint in taken.constraints:
@@ -418,5 +424,5 @@ class Search:
     def _refuse(self, want: Want, device: Candidate, outcome: str, detail: str = "") -> _Taken | None:
         """None: nothing was taken."""
         if self._log is not None:
-            self._log.append(Step(want, device.id, outcome, detail))
+            self._log.append(SearchStep(want, device.id, outcome, detail))
         return None

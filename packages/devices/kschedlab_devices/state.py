@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import LABELS, NAMES
-from kschedlab.cluster.object_store import Change
+from kschedlab.cluster.object_store import ObjectChange
 from kschedlab.objects.model import (
     AllocationResult,
     DeviceClass,
@@ -34,7 +34,7 @@ class Ledger:
     """What claims held when somebody asked last: only claims that have changed since are counted anew."""
 
     def __init__(self) -> None:
-        self._last: Change | None = None
+        self._last: ObjectChange | None = None
         self._held = Held()
 
     def held(self, cluster: Cluster) -> Held:

@@ -28,7 +28,7 @@ from kschedlab_devices.search import (
     TAINTED,
     TAKEN,
     UNLIKE,
-    Step,
+    SearchStep,
 )
 
 OUTCOMES = {
@@ -57,7 +57,7 @@ class Tried(NamedTuple):
 
 def tried(demand: Demand, position: int) -> list[Tried]:
     """The requests that the search on the node at this position came to, in its order."""
-    steps: list[Step] = []
+    steps: list[SearchStep] = []
     with suppress(AllocationError):  # the steps before it are what is asked for
         demand.search(position, steps)
     found: dict[Want, dict[str, str]] = {}

@@ -19,7 +19,7 @@ from kschedlab.objects.model import DeviceClass, ResourceClaim
 from kschedlab_devices.errors import AllocationError
 from kschedlab_devices.extended_resources import serving_class
 from kschedlab_devices.held import Held
-from kschedlab_devices.pools import Candidate, DeviceId, Place, PoolId
+from kschedlab_devices.pools import Availability, Candidate, DeviceId, PoolId
 from kschedlab_devices.requests import selected_by
 from kschedlab_devices.state import state_of
 
@@ -91,7 +91,7 @@ class _Counted:
         return usage
 
 
-def _nodes(cluster: Cluster, place: Place) -> IntArray:
+def _nodes(cluster: Cluster, place: Availability) -> IntArray:
     """The positions of the nodes in the place. A slice that does not say where it is counts on all nodes."""
     if place.node:
         position = cluster.index.get(place.node)

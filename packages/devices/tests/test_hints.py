@@ -14,7 +14,7 @@ from kschedlab.manifests.decoding import decode
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.queue.events import event
 from kschedlab.queue.hints.table import queueing_hints
-from kschedlab.queue.requeueing import Registrations
+from kschedlab.queue.requeueing import EventHints
 from packages.devices.tests.device_manifests import unchecked
 
 VECTORS = Path(__file__).parent / "vectors" / "device-hints.jsonl.gz"
@@ -36,7 +36,7 @@ def test_hints_answer_as_the_real_plugins(scenario: dict[str, Any]) -> None:
     world = cluster(*(each for each in scenario["objects"] if each not in claims))
     for claim in claims:
         world.add(unchecked(claim))
-    registrations = Registrations(queueing_hints([NodeResourcesFit(), DynamicResources()], lambda: world))
+    registrations = EventHints(queueing_hints([NodeResourcesFit(), DynamicResources()], lambda: world))
     pod = world.pending[scenario["pod"]].pod
     answers = []
     for asked in scenario["questions"]:
@@ -49,7 +49,7 @@ def test_hints_answer_as_the_real_plugins(scenario: dict[str, Any]) -> None:
 def test_a_pod_that_is_not_asked_would_have_stayed(scenario: dict[str, Any]) -> None:
     """Only pods that name what an event concerns are asked; the real hints want none of the others."""
     world = cluster(*(each for each in scenario["objects"] if each["kind"] != "ResourceClaim"))
-    registrations = Registrations(queueing_hints([NodeResourcesFit(), DynamicResources()], lambda: world))
+    registrations = EventHints(queueing_hints([NodeResourcesFit(), DynamicResources()], lambda: world))
     named = registrations.every_narrowing.names(world.pending[scenario["pod"]].pod)
     for asked, answer in zip(scenario["questions"], scenario["answers"], strict=True):
         happened = event(asked["resource"], asked["action"])

@@ -38,7 +38,7 @@ LOWER = "PreemptLowerPriority"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PodVerdict:
     """What one pod is told. ``node``: where it is bound, or "". ``nominated``: "" clears the nomination, None keeps it.
 
     ``plugins``: those that rejected it. ``taken``: what it takes with its node.
@@ -65,7 +65,7 @@ class GroupDecision:
     group: PodGroup
     tried: Status
     status: Status
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[PodVerdict, ...]
     preemption: GroupPreemption | None = None
     pods: tuple[PodResult, ...] = ()
     placements: tuple[Tried, ...] = ()
@@ -134,22 +134,22 @@ def _after_post_filter(tried: Status, claims: Status, found: GroupPreemption | N
     return tried.because(", ".join((*before, *found.status.reasons)))
 
 
-def _verdict(decided: GroupDecision, result: PodResult) -> Verdict:
+def _verdict(decided: GroupDecision, result: PodResult) -> PodVerdict:
     pod, status, own = result.pod, decided.status, result.status
     nominated = decided.preemption.nominated.get(pod.key) if decided.waits and decided.preemption else None
     if status.code == ERROR:
         message = own.message if own.code == ERROR else status.message
-        return Verdict(pod, "", message, rejected=False, nominated="")
+        return PodVerdict(pod, "", message, rejected=False, nominated="")
     if result.node:
         if status.code == SUCCESS:
-            return Verdict(pod, result.node, taken=result.taken)
+            return PodVerdict(pod, result.node, taken=result.taken)
         if decided.waits:
-            return Verdict(pod, "", status.message, nominated=nominated)
-        return Verdict(pod, "", f"{GROUP_UNSCHEDULABLE}, {status.message}", nominated="")
+            return PodVerdict(pod, "", status.message, nominated=nominated)
+        return PodVerdict(pod, "", f"{GROUP_UNSCHEDULABLE}, {status.message}", nominated="")
     plugins = result.decision.rejectors if result.decision is not None else ()
     if own.code == UNRESOLVABLE and nominated is None:
         nominated = ""
-    return Verdict(pod, "", own.message, nominated=nominated, plugins=plugins)
+    return PodVerdict(pod, "", own.message, nominated=nominated, plugins=plugins)
 
 
 # -- before the cycle

@@ -20,7 +20,7 @@ from kschedlab.objects.problems import ManifestError, quoted
 from kschedlab.program.options import UsageError
 from kschedlab.scheduler import Scheduler
 from kschedlab_devices.claims import GROUPS, is_reserved_for
-from kschedlab_groups.cycle import GroupDecision, Verdict, decide, fault
+from kschedlab_groups.cycle import GroupDecision, PodVerdict, decide, fault
 from kschedlab_groups.group import SUCCESS, min_count
 from kschedlab_groups.place import Tried
 from kschedlab_groups.queued_group import GroupKey, group_of, key_of
@@ -133,7 +133,7 @@ def _more(found: GroupDecision) -> dict[str, Any]:
     }
 
 
-def _devices(verdict: Verdict, of: str) -> dict[str, list[str]]:
+def _devices(verdict: PodVerdict, of: str) -> dict[str, list[str]]:
     """The devices of the claims that are allocated in this cycle. ``of``: the resource that they are reserved for."""
     devices, pod = verdict.taken.devices, verdict.pod.pod
     if devices is None:
@@ -145,7 +145,7 @@ def _devices(verdict: Verdict, of: str) -> dict[str, list[str]]:
     }
 
 
-def _reserved(verdict: Verdict) -> list[ResourceClaim]:
+def _reserved(verdict: PodVerdict) -> list[ResourceClaim]:
     """The pod's claims that are to be reserved for its group."""
     devices, pod = verdict.taken.devices, verdict.pod.pod
     if devices is None:
@@ -154,7 +154,7 @@ def _reserved(verdict: Verdict) -> list[ResourceClaim]:
     return [claim for claim in shared if not is_reserved_for(claim, pod, for_group=True)]
 
 
-def _volumes(verdict: Verdict) -> Iterator[tuple[str, str]]:
+def _volumes(verdict: PodVerdict) -> Iterator[tuple[str, str]]:
     """The pod's unbound claims with their volumes, "" for a new one."""
     if (volumes := verdict.taken.volumes) is not None:
         for volume, claim in zip(volumes.volumes, volumes.for_claims, strict=True):
@@ -174,7 +174,7 @@ def _domain(tried: Tried) -> dict[str, Any]:
     return {"domain": tried.placement, "pods": pods} | {name: value for name, value in more.items() if value}
 
 
-def _nominated(verdict: Verdict) -> str:
+def _nominated(verdict: PodVerdict) -> str:
     """The pod's nominated node after the cycle, unless it is bound."""
     kept = verdict.pod.pod.status.nominatedNodeName if verdict.nominated is None else verdict.nominated
     return "" if verdict.node else kept

@@ -22,7 +22,7 @@ from kschedlab.objects.model import ApiObject, Pod
 from kschedlab_simulation.clock import after, now
 from kschedlab_simulation.server.interface import Api, WatchStream, answered
 from kschedlab_simulation.server.names import field_selector
-from kschedlab_simulation.server.store import Filter, WatchEvent
+from kschedlab_simulation.server.store import ObjectFilter, WatchEvent
 from kschedlab_simulation.status import ApiError
 
 BACKOFF = 800_000
@@ -41,7 +41,7 @@ class Handler(NamedTuple):
     on_add: Callable[[Any], None] | None
     on_update: Callable[[Any, Any], None] | None
     on_delete: Callable[[Any], None] | None
-    filter: Filter | None
+    filter: ObjectFilter | None
 
     def notify(self, old: Any, new: Any) -> None:
         """The object was added (``old`` is None), updated, or deleted (``new`` is None)."""
@@ -72,7 +72,7 @@ class Informer(Generic[D]):
         env: simpy.Environment,
         api: Api,
         kind: type[D],
-        filter: Filter | None = None,
+        filter: ObjectFilter | None = None,
         resync: int = 0,
         latency: int = 0,
     ) -> None:
@@ -134,7 +134,7 @@ class Informer(Generic[D]):
         on_add: Callable[[D], None] | None = None,
         on_update: Callable[[D, D], None] | None = None,
         on_delete: Callable[[D], None] | None = None,
-        filter: Filter | None = None,
+        filter: ObjectFilter | None = None,
     ) -> None:
         """Call these after each change of the cache. A handler added later first receives the cached objects."""
         handler = Handler(on_add, on_update, on_delete, filter)

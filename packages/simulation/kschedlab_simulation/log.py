@@ -20,13 +20,13 @@ from kschedlab_simulation.status import Status
 _ENCODER = msgspec.json.Encoder(enc_hook=str)
 
 
-class Entry(msgspec.Struct, frozen=True, tag_field="entry", tag=True, omit_defaults=True, kw_only=True):
+class LogEntry(msgspec.Struct, frozen=True, tag_field="entry", tag=True, omit_defaults=True, kw_only=True):
     """An entry of the log. ``at``: the virtual time, in microseconds since 1970."""
 
     at: int
 
 
-class Changed(Entry, frozen=True):
+class Changed(LogEntry, frozen=True):
     """An object in the API server was ADDED, MODIFIED or DELETED. ``old``, ``new``: the object before and after.
 
     ``by``: the client: timeline, scheduler, kubelet, or a controller's name.
@@ -40,7 +40,7 @@ class Changed(Entry, frozen=True):
     by: str = ""
 
 
-class Step(Entry, frozen=True):
+class Step(LogEntry, frozen=True):
     """A step of the scheduler with a pod: pop, schedule, preempt, reserve, assume, permit, bind, ..."""
 
     pod: str
@@ -49,7 +49,7 @@ class Step(Entry, frozen=True):
     detail: str = ""
 
 
-class Moved(Entry, frozen=True):
+class Moved(LogEntry, frozen=True):
     """A pod moved to a different part of the queue (active, backoff, unschedulable, in flight, gone), and why."""
 
     pod: str
@@ -58,7 +58,7 @@ class Moved(Entry, frozen=True):
     event: str = ""
 
 
-class Recorded(Entry, frozen=True):
+class Recorded(LogEntry, frozen=True):
     """An Event about an object, as ``kubectl describe`` lists them.
 
     ``by``: the component that reports it; ``host``: its node, if it has one. Only events of the newer API
@@ -77,14 +77,14 @@ class Recorded(Entry, frozen=True):
     related: str = ""
 
 
-class Began(Entry, frozen=True):
+class Began(LogEntry, frozen=True):
     """The simulation started, with this generation (or several, by schedulerName) and seed."""
 
     generation: str
     seed: int = 0
 
 
-class Acted(Entry, frozen=True):
+class Acted(LogEntry, frozen=True):
     """A timeline entry succeeded or failed. ``act``: ``delete pod default/web``; ``place``: file and line.
 
     ``error``: why it failed; ``status``: the API server's answer, if the server rejected it.
@@ -96,7 +96,7 @@ class Acted(Entry, frozen=True):
     status: Status | None = None
 
 
-class Measured(Entry, frozen=True):
+class Measured(LogEntry, frozen=True):
     """A measurement of the pods in these namespaces with these labels starts (``on``) or stops."""
 
     name: str
@@ -109,12 +109,12 @@ class Log:
     """The entries in the order in which they were written."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[LogEntry] = []
 
-    def write(self, entry: Entry) -> None:
+    def write(self, entry: LogEntry) -> None:
         self.entries.append(entry)
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[LogEntry]:
         return iter(self.entries)
 
     def __len__(self) -> int:
@@ -128,7 +128,7 @@ class Log:
 # -- reading
 
 
-class _Changed(Entry, frozen=True, tag="Changed"):
+class _Changed(LogEntry, frozen=True, tag="Changed"):
     """A change as it is decoded: its objects are still text."""
 
     type: str
@@ -178,7 +178,7 @@ class _Sharing:
         self.objects: dict[tuple[str, str], tuple[bytes, Any]] = {}
         self.models: dict[str, Any] = {}
 
-    def entry(self, entry: Any) -> Entry:
+    def entry(self, entry: Any) -> LogEntry:
         """The entry, with shared texts and objects."""
         for name in entry.__struct_fields__:
             text = getattr(entry, name)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from kschedlab.messages import say
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.queue.interface import GONE
-from kschedlab_simulation.log import Changed, Entry, Log, Moved, Step
+from kschedlab_simulation.log import Changed, Log, LogEntry, Moved, Step
 
 D = TypeVar("D", bound=ApiObject)
 
@@ -48,7 +48,7 @@ class Replay:
         return entries[max(self.position - 1, 0)].at if entries else 0
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> LogEntry | None:
         """The last applied entry, or None."""
         return self.log.entries[self.position - 1] if self.position else None
 
@@ -63,7 +63,7 @@ class Replay:
 
     # -- moving
 
-    def forward(self) -> Entry | None:
+    def forward(self) -> LogEntry | None:
         """Apply and return the next entry; None at the end."""
         if self.position == len(self.log):
             return None
@@ -72,7 +72,7 @@ class Replay:
         self.position += 1
         return entry
 
-    def back(self) -> Entry | None:
+    def back(self) -> LogEntry | None:
         """Undo and return the last applied entry; None at the beginning."""
         if not self.position:
             return None
@@ -105,7 +105,7 @@ class Replay:
 
     # -- one entry
 
-    def _apply(self, entry: Entry) -> list[tuple[dict[str, Any], str, Any]]:
+    def _apply(self, entry: LogEntry) -> list[tuple[dict[str, Any], str, Any]]:
         """Apply the entry; returns how to undo it: (dictionary, key, previous value)."""
         if isinstance(entry, Changed):
             return list(self._changed(entry))

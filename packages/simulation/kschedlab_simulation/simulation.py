@@ -40,7 +40,7 @@ from kschedlab_simulation.controllers.volumes import VolumeControllers
 from kschedlab_simulation.durations import newest_time, parse_duration
 from kschedlab_simulation.events import Broadcaster
 from kschedlab_simulation.informers import Informers
-from kschedlab_simulation.log import Began, Changed, Entry, Log
+from kschedlab_simulation.log import Began, Changed, Log, LogEntry
 from kschedlab_simulation.report import Report, report_of
 from kschedlab_simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab_simulation.scheduler.startup import StartUp
@@ -210,7 +210,7 @@ class Simulation:
 
     # -- running
 
-    def step(self) -> list[Entry]:
+    def step(self) -> list[LogEntry]:
         """Run until the log grows, and return the new entries; none once the simulation has settled."""
         length = len(self.log)
         while len(self.log) == length and not self.settled and self.env.peek() <= self._last_action_at + SETTLE_TIMEOUT:
@@ -229,7 +229,7 @@ class Simulation:
         if progress is not None:
             progress(*self._pod_counter.now())
 
-    def follow(self, until: int | str | None = None) -> Iterator[Entry]:
+    def follow(self, until: int | str | None = None) -> Iterator[LogEntry]:
         """As :meth:`run`, but yields the entries of the log: the existing ones first, then new ones as they come."""
         yielded = 0
         for _ in self._advance(until):

@@ -10,12 +10,12 @@ from kschedlab.build import Manifest
 from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import ApiObject, Node, Pod
-from kschedlab_simulation.log import Entry, Log, Moved, Recorded, Step
+from kschedlab_simulation.log import Log, LogEntry, Moved, Recorded, Step
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.kube_scheduler import DEFAULT_LATENCIES, KubeScheduler
 from kschedlab_simulation.server.api import ApiServer
 
-T = TypeVar("T", bound=Entry)
+T = TypeVar("T", bound=LogEntry)
 
 SECOND = 1_000_000
 NOON = 1_700_000_000 * SECOND

@@ -13,7 +13,7 @@ from kschedlab.objects.meta import Condition, Time
 from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import Scheduler
-from kschedlab_groups.cycle import GroupDecision, Verdict, decide, fault
+from kschedlab_groups.cycle import GroupDecision, PodVerdict, decide, fault
 from kschedlab_groups.group import SUCCESS
 from kschedlab_groups.queue import WithGroups
 from kschedlab_groups.queued_group import QueuedGroup, key_of
@@ -107,7 +107,7 @@ class GroupLoop(Loop):
         pods = [context.cache.info(member.pod) for member in members]
         return decide(engine, group, pods, self._states)
 
-    def _carry_out(self, member: QueuedPodInfo, verdict: Verdict) -> Run:
+    def _carry_out(self, member: QueuedPodInfo, verdict: PodVerdict) -> Run:
         """Bind the pod in a process of its own, or return it with its message."""
         cycle = self._cycle(member, member.pod)
         self._context.step(member.pod, SCHEDULE, verdict.node, "" if verdict.rejected else verdict.message)

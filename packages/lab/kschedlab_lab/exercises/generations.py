@@ -17,7 +17,7 @@ from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
-from kschedlab.whatif.compare import Step, compare
+from kschedlab.whatif.compare import Difference, compare
 from kschedlab.whatif.named_rules import NAMED_RULES
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
@@ -52,7 +52,7 @@ class Case:
         return {name: chosen_by(objects, generation) for name, generation in GENERATIONS.items()}
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[Difference, ...]:
         """The rules that make neighbouring generations differ."""
         return compare("default/urgent", Cluster.from_dicts(self.manifests)).steps
 

@@ -19,7 +19,7 @@ from kschedlab_lab.views.course import Card, Point, draw_course, thumbnail
 from kschedlab_lab.views.style import CELL, HEAD, NUMBER, TABLE
 
 
-class Lesson(msgspec.Struct, frozen=True):
+class CourseLesson(msgspec.Struct, frozen=True):
     """One notebook. ``after``: the lessons that it builds on; ``terms``: the names of the source that it explains.
 
     ``acts``: what a student does in it; ``minutes``: how long that takes, without the exercises; ``in_class``: the
@@ -68,7 +68,7 @@ class Lesson(msgspec.Struct, frozen=True):
 
 LESSONS = msgspec.convert(
     yaml.load(files("kschedlab_lab.panels").joinpath("lessons.yaml").read_text("utf-8"), yaml.CSafeLoader),
-    tuple[Lesson, ...],
+    tuple[CourseLesson, ...],
 )
 LIGHT = "font-weight:normal;"
 LINK = "text-decoration:underline;color:var(--jp-content-link-color,#0072B2);"
@@ -122,7 +122,7 @@ def show(settings: Settings) -> View:
     )
 
 
-def _facts(lesson: Lesson) -> list[tuple[str, str]]:
+def _facts(lesson: CourseLesson) -> list[tuple[str, str]]:
     after = [say(BY_NUMBER[number].title) for number in lesson.after]
     then = [say(each.title) for each in LESSONS if lesson.number in each.after]
     acts = say(lesson.acts)
@@ -137,7 +137,7 @@ def _facts(lesson: Lesson) -> list[tuple[str, str]]:
     ]
 
 
-def _link(lesson: Lesson, words: str = "") -> Html:
+def _link(lesson: CourseLesson, words: str = "") -> Html:
     return element("a", words or lesson.file, href=lesson.file, style=LINK)
 
 
@@ -168,11 +168,11 @@ class Contents:
         return str(join([table, element("p", *_translations("00-contents.ipynb"))]))
 
 
-def _times(lesson: Lesson) -> tuple[str, str]:
+def _times(lesson: CourseLesson) -> tuple[str, str]:
     return say("{number} min", number=lesson.minutes), say("{number} min", number=lesson.in_class)
 
 
-def _row(lesson: Lesson) -> Html:
+def _row(lesson: CourseLesson) -> Html:
     asks = element("small", say(lesson.question))
     links: list[Html | str] = [_link(lesson, say(lesson.title)), " · ", *_translations(lesson.file)]
     title = element("th", *links, element("br"), asks, scope="row", style=CELL + LIGHT)

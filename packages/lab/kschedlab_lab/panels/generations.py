@@ -22,7 +22,7 @@ from kschedlab.objects.problems import InputValueError
 from kschedlab.scheduler import schedule
 from kschedlab.text.comparison import answer, decided, picked, remark
 from kschedlab.text.html import Html
-from kschedlab.text.ladder import Step, steps
+from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule, switched
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.generation_clusters import STORIES
@@ -218,7 +218,7 @@ def which_rule(text: str, choices: Sequence[str]) -> Question[Settings]:
     )
 
 
-def _ladder(settings: Settings) -> list[Step]:
+def _ladder(settings: Settings) -> list[RuleResult]:
     preemption = decide(settings).preemption
     return steps(preemption, list(preemption.candidates)) if preemption is not None else []
 

@@ -23,7 +23,7 @@ from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, switch
 from kschedlab_lab.views.bench import Bench, Card, Chip, ChipState, Hand, draw_bench
 from kschedlab_lab.views.loop import NotebookTable
-from kschedlab_lab.views.pieces import Badge, Piece
+from kschedlab_lab.views.pieces import Fact, Piece
 from kschedlab_lab.views.svg import Room
 
 NODE = "node-a"
@@ -154,7 +154,7 @@ def _pods(settings: Settings) -> tuple[Piece, ...]:
     return tuple(Piece(names.get(name, name), size) for name, size in there if getattr(settings, name))
 
 
-def _on_node(settings: Settings, plugin: str | None) -> tuple[Badge, ...]:
+def _on_node(settings: Settings, plugin: str | None) -> tuple[Fact, ...]:
     texts = {
         "cordoned": ("cordon", *terms("cordoned", "cordon")),
         "busy": ("cpu", *terms("busy: 2.5 CPU", "busy: 2.5 CPU")),
@@ -171,12 +171,12 @@ def _on_node(settings: Settings, plugin: str | None) -> tuple[Badge, ...]:
         value = getattr(settings, name)
         blamed = value and plugin == BY[name]
         found.append(
-            Badge(on if value else off, value or name in always, _switched(name, value), kind, blamed, key=name)
+            Fact(on if value else off, value or name in always, _switched(name, value), kind, blamed, key=name)
         )
     return tuple(found)
 
 
-def _on_pod(settings: Settings) -> tuple[Badge, ...]:
+def _on_pod(settings: Settings) -> tuple[Fact, ...]:
     wants = (
         ("port", say("host port 8080")),
         ("label", "disk=ssd"),
@@ -184,10 +184,8 @@ def _on_pod(settings: Settings) -> tuple[Badge, ...]:
         ("zone", say("volume in north")),
         ("pods", say("not beside app=cache")),
     )
-    tolerates = Badge(
-        say("tolerates dedicated"), settings.tolerates, _switched("tolerates", settings.tolerates), "pass"
-    )
-    return (*(Badge(text, True, kind=kind) for kind, text in wants), tolerates)
+    tolerates = Fact(say("tolerates dedicated"), settings.tolerates, _switched("tolerates", settings.tolerates), "pass")
+    return (*(Fact(text, True, kind=kind) for kind, text in wants), tolerates)
 
 
 def _switched(name: str, now: bool) -> str:

@@ -22,7 +22,7 @@ from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps, switch
 from kschedlab_lab.views.informer import Seen, draw_informer
 from kschedlab_lab.views.loop import NotebookTable
-from kschedlab_lab.views.pieces import Badge
+from kschedlab_lab.views.pieces import Fact
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.log import Log, Moved
 from kschedlab_simulation.scheduler.startup import StartUp
@@ -160,14 +160,14 @@ def _idle(settings: Settings) -> dict[str, str]:
 
 def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> Html:
     phase = PHASES[(PHASES.index(settings.phase) + 1) % len(PHASES)]
-    badges = [Badge(say("phase {phase}", phase=settings.phase), True, f"phase: {phase}", "pods", key="phase")]
+    badges = [Fact(say("phase {phase}", phase=settings.phase), True, f"phase: {phase}", "pods", key="phase")]
     for name, kind, text in (
         ("bound", "host", say("on node-a")),
         ("deleted", "cordon", say("being deleted")),
         ("other", "label", "schedulerName: another"),
     ):
         on = getattr(settings, name)
-        badges.append(Badge(text, on, f"{name}: {'off' if on else 'on'}", kind, key=name))
+        badges.append(Fact(text, on, f"{name}: {'off' if on else 'on'}", kind, key=name))
     return draw_informer(found, settings.step, badges, alt, room)
 
 

@@ -24,7 +24,7 @@ from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider, switch
 from kschedlab_lab.views.bench import Bench, Card, CardState, Chip, ChipState, Hand, draw_bench
 from kschedlab_lab.views.loop import NotebookTable
-from kschedlab_lab.views.pieces import Badge, Piece
+from kschedlab_lab.views.pieces import Fact, Piece
 from kschedlab_lab.views.svg import Room
 
 USED = {"node-a": 1, "node-b": 2, "node-c": 3}
@@ -141,7 +141,7 @@ def draw(settings: Settings, decision: Decision, room: Room, at: int | None = No
     chosen = decision.node is not None and ended
     size = settings.cpu * 1000
     switched = f"missing: {'off' if settings.missing else 'on'}"
-    claim = Badge(say("claim data is missing"), settings.missing, switched, "disk", settings.missing and bool(done))
+    claim = Fact(say("claim data is missing"), settings.missing, switched, "disk", settings.missing and bool(done))
     web = Piece("web", size, 0, f"{settings.cpu} CPU", "ghost" if chosen else "")
     hand = Hand(web, (claim,), resize="cpu")
     cards = tuple(_card(decision, name, done, ended) for name in decision.cluster.names)

@@ -27,7 +27,7 @@ from kschedlab_lab.views.bench import Card, CardState
 from kschedlab_lab.views.loop import Taken, Way, draw_way
 from kschedlab_lab.views.pieces import Piece
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.log import Entry, Moved, Step
+from kschedlab_simulation.log import LogEntry, Moved, Step
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.scheduler import context
 from kschedlab_simulation.simulation import Simulation
@@ -174,7 +174,7 @@ def _piece(each: Pod) -> Piece:
     return Piece(each.metadata.name, size, each.spec.priority or 0, mark="leaving" if leaving else "")
 
 
-def _step(entry: Entry, start: int) -> Taken | None:
+def _step(entry: LogEntry, start: int) -> Taken | None:
     """The step of this entry, if it is one of web's."""
     seconds = f"{(entry.at - start) / SECOND:.3f}"
     if isinstance(entry, Moved) and entry.pod == HERO and entry.to in ("active", "backoff", "unschedulable"):

@@ -30,7 +30,7 @@ from kschedlab_lab.views.catalogue import (
 )
 from kschedlab_lab.views.loop import NotebookTable
 from kschedlab_lab.views.picture import pods_on
-from kschedlab_lab.views.pieces import Badge, Piece
+from kschedlab_lab.views.pieces import Fact, Piece
 from kschedlab_lab.views.svg import Room
 
 CONDITIONS = ("CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodePIDPressure", "CheckNodeDiskPressure")
@@ -147,7 +147,7 @@ def draw(settings: Settings, alone: Decision, default: Decision, room: Room) -> 
     )
 
 
-def _badges(settings: Settings, verdict: NodeVerdict) -> tuple[tuple[Badge, ...], tuple[Badge, ...]]:
+def _badges(settings: Settings, verdict: NodeVerdict) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     """(the node's switches, the pod's): what is in the way, and the way out."""
     trial = TRIALS[settings.predicate]
     refuses = settings.obstacle and not verdict.passes
@@ -155,9 +155,9 @@ def _badges(settings: Settings, verdict: NodeVerdict) -> tuple[tuple[Badge, ...]
         (trial.obstacle, "obstacle", settings.obstacle, trial.kind, refuses),
         (trial.way_out, "way_out", settings.way_out, "pass", False),
     )
-    found: tuple[list[Badge], list[Badge]] = ([], [])
+    found: tuple[list[Fact], list[Fact]] = ([], [])
     for text, name, on, kind, blamed in both:
-        badge = Badge(say(text), on, f"{name}: {'off' if on else 'on'}", kind, blamed, key=name)
+        badge = Fact(say(text), on, f"{name}: {'off' if on else 'on'}", kind, blamed, key=name)
         found[text.startswith("web")].append(badge)
     return tuple(found[0]), tuple(found[1])
 

@@ -25,7 +25,7 @@ from kschedlab_lab.panels.settings import Restorable, choice, switch
 from kschedlab_lab.views.bench import Bench, Card, CardState, Chip, Hand, draw_bench
 from kschedlab_lab.views.catalogue import score_sentence, score_table
 from kschedlab_lab.views.picture import pods_on
-from kschedlab_lab.views.pieces import Badge, Piece
+from kschedlab_lab.views.pieces import Fact, Piece
 from kschedlab_lab.views.svg import Room
 
 HOST = "kubernetes.io/hostname"
@@ -196,10 +196,10 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 def draw(settings: Settings, decision: Decision, room: Room, scored: bool = True) -> Html:
     """The eight priorities, the pod and its two nodes; ``scored``: with their scores and the choice."""
     trial = TRIALS[settings.priority]
-    found: dict[str, list[Badge]] = {"node-a": [], "node-b": [], "web": []}
+    found: dict[str, list[Fact]] = {"node-a": [], "node-b": [], "web": []}
     for name, text in (("difference", trial.difference), ("counterweight", trial.counterweight)):
         on = getattr(settings, name)
-        found[_owner(text)].append(Badge(say(text), on, f"{name}: {'off' if on else 'on'}", key=name))
+        found[_owner(text)].append(Fact(say(text), on, f"{name}: {'off' if on else 'on'}", key=name))
     cards = tuple(_card(settings, decision, name, tuple(found[name]), scored) for name in ("node-a", "node-b"))
     placed = scored and len(decision.best) == 1
     web = Piece("web", decision.pod.request["cpu"], 0, "1 CPU", "ghost" if placed else "")
@@ -216,7 +216,7 @@ def _owner(text: str) -> str:
     return "web" if text.startswith("web ") else "node-b" if "node-b" in text else "node-a"
 
 
-def _card(settings: Settings, decision: Decision, name: str, badges: tuple[Badge, ...], scored: bool) -> Card:
+def _card(settings: Settings, decision: Decision, name: str, badges: tuple[Fact, ...], scored: bool) -> Card:
     state: CardState
     pods = pods_on(decision, name)
     pieces = [Piece(each.pod.metadata.name, each.request.get("cpu", 0)) for each in pods]

@@ -15,7 +15,7 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text, result_of
 from kube_cel import CelError, compile
-from kube_cel.steps import Step
+from kube_cel.steps import EvaluatedPart
 
 ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]'
 SELECTORS = {
@@ -49,7 +49,7 @@ def device_of(name: str) -> Device:
     return Device(name=gpu, attributes=attributes, capacity={"memory": DeviceCapacity(value=Quantity(f"{memory}Gi"))})
 
 
-def evaluated(settings: Settings) -> tuple[Step, ...]:
+def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
     """The parts of the selector with their values for the device."""
     return compile(SELECTORS[settings.selector]).steps(DRIVER, device_of(settings.device))
 

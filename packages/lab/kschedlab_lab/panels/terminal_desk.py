@@ -24,7 +24,7 @@ from kschedlab_lab.panels.terminal_feed import Feed, Seen
 
 if TYPE_CHECKING:
     from kschedlab_live.serve.background import Background
-    from kschedlab_simulation.log import Entry
+    from kschedlab_simulation.log import LogEntry
     from kschedlab_simulation.timeline.scenario import Scenario
 
 KUBECONFIG = "kschedlab.kubeconfig"
@@ -138,7 +138,7 @@ class Desk(Enlargeable):
         server = Server(self.panel.scenario(), Serving(self._path))
         feed = self._feed = Feed(server.plane.now, server.began)
 
-        def follow(entries: list[Entry]) -> None:
+        def follow(entries: list[LogEntry]) -> None:
             feed.follow(entries)
             if self._feed is feed and self._loop is not None:
                 self._loop.call_soon_threadsafe(self._changed)

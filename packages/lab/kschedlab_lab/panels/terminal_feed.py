@@ -12,7 +12,7 @@ from kschedlab.objects.model import DEFAULT_SCHEDULER, Deployment, Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import visible
 from kschedlab.text.words import amount
-from kschedlab_simulation.log import Changed, Entry, Recorded
+from kschedlab_simulation.log import Changed, LogEntry, Recorded
 
 KEPT = 10
 """The newest lines that are kept."""
@@ -46,7 +46,7 @@ class Seen(NamedTuple):
 class Feed:
     """Follows a log. ``start``: where its time begins. Any thread may read :attr:`seen`: it is replaced as a whole."""
 
-    def __init__(self, start: int, entries: Iterable[Entry] = ()) -> None:
+    def __init__(self, start: int, entries: Iterable[LogEntry] = ()) -> None:
         self._start = start
         self._nodes: dict[str, Node] = {}
         self._pods: dict[str, Pod] = {}
@@ -54,7 +54,7 @@ class Feed:
         self.seen = Seen()
         self.follow(list(entries), silent=True)
 
-    def follow(self, entries: list[Entry], silent: bool = False) -> None:
+    def follow(self, entries: list[LogEntry], silent: bool = False) -> None:
         """Take in new entries. ``silent``: they are the beginning, of which nothing is told."""
         for entry in entries:
             if isinstance(entry, Changed):
@@ -84,7 +84,7 @@ class Feed:
             kept[entry.key] = entry.new
 
 
-def _said(entry: Entry) -> Iterator[tuple[str, str]]:
+def _said(entry: LogEntry) -> Iterator[tuple[str, str]]:
     """What is told of an entry: lines with their messages."""
     if isinstance(entry, Recorded) and entry.reason in REPORTED:
         about = visible(_short(entry.key))

@@ -22,7 +22,7 @@ from kschedlab.text.html import Html, element, join, visible
 from kschedlab.text.plain import LIMITS, plain
 from kschedlab.text.sections import Section
 from kschedlab.text.tables import html
-from kschedlab.text.whatif import Answer, notes, whatif_answers, whatif_sentence, whatif_table
+from kschedlab.text.whatif import WhatIfAnswer, notes, whatif_answers, whatif_sentence, whatif_table
 from kschedlab.text.why_not import again, margin, why_not, why_not_table
 from kschedlab.text.words import count, outcome, request_text
 from kschedlab.whatif import WhatIf, what_if
@@ -178,7 +178,7 @@ class Answers:
         return _view(decision, settings, asked, said, [Section("", [whatif_table(found), *notes(found)])])
 
 
-def _word(answer: Answer) -> str:
+def _word(answer: WhatIfAnswer) -> str:
     """The change as a setting: commas separate settings."""
     return _short(answer.word.replace(",", ";"))
 

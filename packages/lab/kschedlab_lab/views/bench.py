@@ -14,7 +14,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.icons import tape
 from kschedlab_lab.views.lettering import flowed, text_width
-from kschedlab_lab.views.pieces import Badge, Piece, bar, draw_badges
+from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -56,7 +56,7 @@ class Card:
     name: str
     capacity: int
     pieces: tuple[Piece, ...] = ()
-    badges: tuple[Badge, ...] = ()
+    badges: tuple[Fact, ...] = ()
     state: CardState = "plain"
     says: str = ""
     drop: str = ""
@@ -73,7 +73,7 @@ class Hand:
     """
 
     piece: Piece
-    badges: tuple[Badge, ...] = ()
+    badges: tuple[Fact, ...] = ()
     carries: bool = False
     resize: str = ""
 
@@ -279,7 +279,7 @@ class _Layout:
         )
         return element("g", *cells, data_tip=say("{score} of 10", score=score))
 
-    def _badges(self, badges: Sequence[Badge], owner: str) -> None:
+    def _badges(self, badges: Sequence[Fact], owner: str) -> None:
         """Facts in rows; each is switched by a click."""
         if not badges:
             return

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.ladder import Step
+from kschedlab.text.ladder import RuleResult
 from kschedlab.text.why_not import Points, WhyNot
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Place, Plan, shapes
@@ -123,7 +123,7 @@ def _rules(found: WhyNot, width: float, height: float) -> Drawn:
     return drawn, y
 
 
-def _value(rule: Step, node: str, x: float, y: float) -> Html:
+def _value(rule: RuleResult, node: str, x: float, y: float) -> Html:
     said = rule.values[node] if node in rule.standing else say("not asked")
     return label(f"{said} ✕" if node in rule.standing and node not in rule.kept else said, x, y + 14 + LINE)
 

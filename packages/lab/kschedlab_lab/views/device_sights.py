@@ -26,7 +26,7 @@ from kschedlab_devices.search import (
     TAINTED,
     TAKEN,
     UNLIKE,
-    Step,
+    SearchStep,
 )
 from kschedlab_devices.state import state_of
 from kube_cel import CelError, compile
@@ -143,7 +143,7 @@ def _node(
     decision: Decision, position: int, demand: Demand | None, holders: Mapping[DeviceId, list[_Holder]]
 ) -> NodeSight:
     node = decision.cluster.nodes[position]
-    log: list[Step] = []
+    log: list[SearchStep] = []
     reason = ""
     taken: set[DeviceId] = {id for id, found in holders.items() if any(each.own for each in found)}
     waiting: list[ResourceClaim] = []
@@ -176,7 +176,7 @@ def _node(
     return NodeSight(node.metadata.name, reason, decision.node == node.metadata.name, tuple(seen), tuple(steps))
 
 
-def _state(device: Candidate, step: Step | None, holders: Sequence[_Holder]) -> tuple[str, str]:
+def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder]) -> tuple[str, str]:
     """What the device is for the pod after this step, its last; and why."""
     if holders and (step is None or step.outcome == IN_USE):
         return HELD, listed(each.name for each in holders)
@@ -197,7 +197,9 @@ def _taints(device: Candidate) -> str:
     return listed(f"{taint.key}={taint.value}" if taint.value else taint.key for taint in device.taints)
 
 
-def _lonely(device: Candidate, step: Step, log: Sequence[Step], devices: Mapping[DeviceId, Candidate]) -> str:
+def _lonely(
+    device: Candidate, step: SearchStep, log: Sequence[SearchStep], devices: Mapping[DeviceId, Candidate]
+) -> str:
     """Why the device was given back, if that is a matter of numbers: too few will do, or have the same attribute."""
     if len(log) > PATIENCE:
         return ""  # not every device was tried
@@ -221,7 +223,7 @@ def _lonely(device: Candidate, step: Step, log: Sequence[Step], devices: Mapping
     return ""
 
 
-def _selector(device: Candidate, step: Step) -> str:
+def _selector(device: Candidate, step: SearchStep) -> str:
     """The first selector that does not select the device."""
     of_class = step.want.device_class.spec.selectors if step.want.device_class is not None else ()
     for selector in (*of_class, *step.want.request.selectors):

@@ -10,7 +10,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, label, svg
-from kube_cel.steps import Step
+from kube_cel.steps import EvaluatedPart
 
 LINE, MORE, INDENT, SIZE = 24, 16, 14, 13
 """Pixels of a line, of each further one, and of a step to the right; the size of the letters."""
@@ -20,7 +20,7 @@ NOT_REACHED = later("not evaluated")
 class _Row(NamedTuple):
     """A part, laid out: its lines, those of its result, and whether the result has lines of its own."""
 
-    step: Step
+    step: EvaluatedPart
     left: float
     text: list[str]
     result: list[str]
@@ -33,7 +33,7 @@ class _Row(NamedTuple):
         return LINE + MORE * (lines - 1)
 
 
-def draw_evaluation(steps: Sequence[Step], room: Room, upto: int | None = None) -> Html:
+def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None = None) -> Html:
     """A part below the other, the whole last, each with all of its text. ``upto``: how many steps have happened.
 
     Keys: ``part/N``. A part is green where it is true, orange where it is false or fails. Before the first step, room
@@ -49,7 +49,7 @@ def draw_evaluation(steps: Sequence[Step], room: Room, upto: int | None = None) 
     return svg(shapes, room.width, max(y, LINE) + 2, spoken)
 
 
-def _laid(step: Step, result: str, width: float) -> _Row:
+def _laid(step: EvaluatedPart, result: str, width: float) -> _Row:
     """The part with its result beside it, or below it where that needs fewer lines."""
     left = 6 + INDENT * min(step.depth, 8, int(width / 80))
     all_of_it = width - left - 8
@@ -61,14 +61,14 @@ def _laid(step: Step, result: str, width: float) -> _Row:
     return beside if beside.high <= below.high else below
 
 
-def result_of(step: Step) -> str:
+def result_of(step: EvaluatedPart) -> str:
     """The values of a part in a few words: one, or one for each round of a loop."""
     if not step.values:
         return say(NOT_REACHED)
     return step.values[0] if len(set(step.values)) == 1 else ", ".join(step.values)
 
 
-def evaluation_text(steps: Sequence[Step]) -> str:
+def evaluation_text(steps: Sequence[EvaluatedPart]) -> str:
     deepest = max((step.depth for step in steps), default=0)
     return "\n".join(f"{'  ' * (deepest - step.depth)}{step.text} = {result_of(step)}" for step in steps)
 
@@ -103,7 +103,7 @@ def _line(row: _Row, at: int, y: float, width: float, shown: bool, now: bool) ->
     )
 
 
-def _colour(step: Step) -> str:
+def _colour(step: EvaluatedPart) -> str:
     if step.failed or step.values[-1:] == ("false",):
         return EVICTED
     return CHOSEN if step.values[-1:] == ("true",) else "currentColor"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import flowed, text_width
-from kschedlab_lab.views.pieces import Badge, Piece, bar, draw_badges
+from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.style import EVICTED
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -43,7 +43,7 @@ class Seen:
     why: str = ""
 
 
-def draw_informer(pods: Sequence[Seen], stage: int, badges: Sequence[Badge], alt: str, room: Room) -> Html:
+def draw_informer(pods: Sequence[Seen], stage: int, badges: Sequence[Fact], alt: str, room: Room) -> Html:
     """The pods after ``stage``: 0 at the API server, 1 in the informer's copy, 2 handed on.
 
     ``badges``: the facts of the last pod, which can be switched.

@@ -9,7 +9,7 @@ from kschedlab.messages import later, meant, say
 from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.preemption.stage import Preemption
 from kschedlab.text.html import Html, element
-from kschedlab.text.ladder import Step, steps
+from kschedlab.text.ladder import RuleResult, steps
 from kschedlab_lab.views.drawing import Box, Plan
 from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, wrapped
@@ -86,7 +86,7 @@ def ladder(
     return shapes + (_unasked(found, preemption, at, y) if rules is None else [])
 
 
-def _rung(step: Step, lane: Lane, y: float, asked: bool) -> Html:
+def _rung(step: RuleResult, lane: Lane, y: float, asked: bool) -> Html:
     """The rule's number and what it compares."""
     decides = asked and step.decides
     texts = [f"{step.number}. {say(words)}" for words in SHORT.get(step.name, (step.name,))]
@@ -112,7 +112,7 @@ def _rung(step: Step, lane: Lane, y: float, asked: bool) -> Html:
     )
 
 
-def _cells(step: Step, preemption: Preemption, nodes: Mapping[str, Lane], y: float) -> list[Html]:
+def _cells(step: RuleResult, preemption: Preemption, nodes: Mapping[str, Lane], y: float) -> list[Html]:
     """What the rule reads on each node that came to it."""
     standing = {node: lane for node, lane in nodes.items() if node in step.standing and node in step.values}
     texts = _texts(step, preemption, standing)
@@ -165,7 +165,7 @@ def _cells(step: Step, preemption: Preemption, nodes: Mapping[str, Lane], y: flo
     return shapes
 
 
-def _texts(step: Step, preemption: Preemption, lanes: Mapping[str, Lane]) -> dict[str, str]:
+def _texts(step: RuleResult, preemption: Preemption, lanes: Mapping[str, Lane]) -> dict[str, str]:
     """The values as written in the cells; sums in full where they would not fit with the offset apart."""
     texts = {node: step.values[node] for node in lanes}
     rung = preemption.rungs[step.number - 1]
@@ -189,7 +189,7 @@ def _in_the_way(text: str, lane: Lane, y: float) -> list[Html]:
     ]
 
 
-def _unasked(found: Sequence[Step], preemption: Preemption, at: Lanes, y: float) -> list[Html]:
+def _unasked(found: Sequence[RuleResult], preemption: Preemption, at: Lanes, y: float) -> list[Html]:
     """A word beside the first rule that is not asked."""
     first = next((step for step in found if not step.applies), None)
     if first is None:

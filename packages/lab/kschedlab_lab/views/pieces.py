@@ -20,7 +20,7 @@ BADGE = 24
 
 
 @dataclass(frozen=True)
-class Badge:
+class Fact:
     """A fact that is true (``on``) or not. ``refuses``: it is what refuses the pod now; ``kind``: its icon."""
 
     text: str
@@ -53,7 +53,7 @@ class Piece:
         return f"{self.copied[0] or ('ghost' if self.mark == 'ghost' else 'pod')}/{self.name}"
 
 
-def draw_badges(badges: Sequence[Badge], owner: str, left: float, top: float, right: float) -> tuple[list[Html], float]:
+def draw_badges(badges: Sequence[Fact], owner: str, left: float, top: float, right: float) -> tuple[list[Html], float]:
     """The badges of this owner in rows between ``left`` and ``right``, and where the rows end."""
     shapes, x, y, high = list[Html](), left, top, 0
     for badge in badges:
@@ -68,7 +68,7 @@ def draw_badges(badges: Sequence[Badge], owner: str, left: float, top: float, ri
     return shapes, y + high + 5
 
 
-def _badge(badge: Badge, lines: Sequence[str], transform: str, wide: float, owner: str) -> Html:
+def _badge(badge: Fact, lines: Sequence[str], transform: str, wide: float, owner: str) -> Html:
     stroke = EVICTED if badge.refuses else "currentColor"
     rect = element(
         "rect",
@@ -93,7 +93,7 @@ def _badge(badge: Badge, lines: Sequence[str], transform: str, wide: float, owne
     )
 
 
-def said(badge: Badge) -> str:
+def said(badge: Fact) -> str:
     """The badge's text; a plus invites to switch it on."""
     sign = "✕ " if badge.refuses else "" if badge.on else "+ "
     return sign + visible(badge.text)

@@ -10,7 +10,7 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.text.html import Html, element
-from kschedlab.text.ladder import Step, steps
+from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.words import count, listing, request_text
 from kschedlab_lab.views.drawing import GAP, Box, Marks, arrange, legend_at, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
@@ -169,7 +169,7 @@ def _try(candidate: Candidate, turn: int) -> str:
     return say(message, node=candidate.node, pod=name, first=first)
 
 
-def _rule(step: Step, preemption: Preemption) -> str:
+def _rule(step: RuleResult, preemption: Preemption) -> str:
     """What a rule reads, and which candidates it drops."""
     values = listed(f"{node} {step.values[node]}" for node in sorted(step.standing) if node in step.values)
     dropped = sorted(step.standing - set(step.kept))

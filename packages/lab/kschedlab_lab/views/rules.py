@@ -9,7 +9,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.ladder import ladder_table
 from kschedlab.text.tables import LIMITS, folded, html, table_html
-from kschedlab.whatif.named_rules import NamedRule, Source
+from kschedlab.whatif.named_rules import NamedRule, SourceLine
 from kschedlab_lab.views.style import CELL, GREY, HEAD, LABELLED, MONO, TABLE, WRAPPED
 
 HEADS = (later("rule"), later("without it"), later("with it"))
@@ -48,7 +48,7 @@ def _row(rule: NamedRule) -> Html:
     return element("tr", title, _said(rule.before, rule.old), _said(rule.after, rule.new))
 
 
-def _said(said: str, source: Source) -> Html:
+def _said(said: str, source: SourceLine) -> Html:
     where = join(
         [f"{source.version}, ", join(source.file.split("/"), join(["/", element("wbr")])), f", {source.function}"]
     )

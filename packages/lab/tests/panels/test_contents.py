@@ -7,7 +7,17 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab_lab.language import language
-from kschedlab_lab.panels.contents import BY_NUMBER, LESSONS, LINK, Contents, Lesson, Settings, course, panel, show
+from kschedlab_lab.panels.contents import (
+    BY_NUMBER,
+    LESSONS,
+    LINK,
+    Contents,
+    CourseLesson,
+    Settings,
+    course,
+    panel,
+    show,
+)
 from kschedlab_lab.views.course import TALL, draw_course, width_of
 from kschedlab_lab.views.svg import Room
 
@@ -23,7 +33,7 @@ def test_every_lesson_is_on_the_map() -> None:
 
 
 @each_lesson
-def test_the_map_says_what_the_notebook_says(lesson: Lesson) -> None:
+def test_the_map_says_what_the_notebook_says(lesson: CourseLesson) -> None:
     text = (NOTEBOOKS / lesson.file).read_text(encoding="utf-8")
     assert f"You need about {lesson.minutes} minutes." in text
     assert [term for term in lesson.terms if term not in text] == []
@@ -31,7 +41,7 @@ def test_the_map_says_what_the_notebook_says(lesson: Lesson) -> None:
 
 
 @each_lesson
-def test_a_class_takes_as_long_as_the_teachers_page_says(lesson: Lesson) -> None:
+def test_a_class_takes_as_long_as_the_teachers_page_says(lesson: CourseLesson) -> None:
     page = (NOTEBOOKS.parent / "docs" / "teaching.md").read_text(encoding="utf-8")
     section = page.partition(f"\n## {lesson.number} · ")[2]
     assert re.findall(r"### Plan: (\d+) minutes", section)[0] == str(lesson.in_class)

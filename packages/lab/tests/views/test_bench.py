@@ -7,20 +7,20 @@ import pytest
 
 from kschedlab.text.html import Html
 from kschedlab_lab.views.bench import Bench, Card, Chip, Hand, draw_bench
-from kschedlab_lab.views.pieces import Badge, Piece
+from kschedlab_lab.views.pieces import Fact, Piece
 from kschedlab_lab.views.svg import Room
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>&</script>"
 BENCH = Bench(
     (Chip("first", "passed"), Chip("second", "failed", "which: second"), Chip("third", "unasked")),
-    (Hand(Piece("web", 2000, 100, "2 CPU"), (Badge("port 80", True, kind="port"),), carries=True, resize="cpu"),),
+    (Hand(Piece("web", 2000, 100, "2 CPU"), (Fact("port 80", True, kind="port"),), carries=True, resize="cpu"),),
     (
         Card(
             "node-a", 4000, (Piece("db", 1000), Piece("old", 1000, mark="leaving")), drop="node: node-a", state="fits"
         ),
         Card("node-b", 4000, (Piece("web", 2000, 100, mark="ghost"),), state="chosen", says="fits", meter=7),
-        Card("node-c", 4000, (), (Badge("taint", True, "taint: off", "taint", True),), "refused", "no", refuses="no"),
+        Card("node-c", 4000, (), (Fact("taint", True, "taint: off", "taint", True),), "refused", "no", refuses="no"),
         Card("node-d", 4000, state="tie", says="a tie", cordoned=True),
     ),
 )
@@ -86,7 +86,7 @@ def test_rows_stay_inside_the_room(width: int) -> None:
 def test_user_text_is_never_markup() -> None:
     bench = Bench(
         (Chip(HOSTILE, tip=HOSTILE),),
-        (Hand(Piece(HOSTILE, 1000, note=HOSTILE), (Badge(HOSTILE, True, kind="disk"),)),),
+        (Hand(Piece(HOSTILE, 1000, note=HOSTILE), (Fact(HOSTILE, True, kind="disk"),)),),
         (Card(HOSTILE, 4000, says=HOSTILE, refuses=HOSTILE, state="refused"),),
     )
     picture: Html = draw_bench(bench, HOSTILE, Room())

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab_lab.views.informer import Seen, draw_informer
-from kschedlab_lab.views.pieces import Badge
+from kschedlab_lab.views.pieces import Fact
 from kschedlab_lab.views.svg import Room
 
 PODS = (
@@ -18,7 +18,7 @@ PODS = (
 
 def columns(stage: int, width: int) -> dict[str, list[float]]:
     """By pod: where it stands, and where its copies stand."""
-    picture = draw_informer(PODS, stage, [Badge("on node-a", False, "bound: on", "host")], "alt", Room(width, 330))
+    picture = draw_informer(PODS, stage, [Fact("on node-a", False, "bound: on", "host")], "alt", Room(width, 330))
     found = {each.get("data-key", ""): each for each in ElementTree.fromstring(str(picture)).iter()}
     return {
         each.name: [
@@ -41,7 +41,7 @@ def test_each_pod_goes_as_far_as_it_is_let(width: int) -> None:
 
 
 def test_a_pod_that_stays_says_why_and_a_badge_can_be_switched() -> None:
-    picture = str(draw_informer(PODS, 2, [Badge("on node-a", False, "bound: on", "host")], "alt", Room(1000, 330)))
+    picture = str(draw_informer(PODS, 2, [Fact("on node-a", False, "bound: on", "host")], "alt", Room(1000, 330)))
     assert "✕ Succeeded" in picture and "✕ another scheduler" in picture and 'data-set="bound: on"' in picture
     assert 'data-key="informer/web" data-from="pod/web"' in picture
     assert 'data-key="handed/web" data-from="informer/web"' in picture

@@ -23,7 +23,7 @@ from kschedlab_live.schedule.reflector import LiveWatch, Note, Reflector, path_o
 from kschedlab_live.wire.objects import MERGE, STRATEGIC, complete, written
 from kschedlab_simulation.clock import now
 from kschedlab_simulation.pods import with_condition
-from kschedlab_simulation.server.store import Filter
+from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
 
 D = TypeVar("D", bound=ApiObject)
@@ -74,7 +74,7 @@ class LiveApi:
     async def _get(self, kind: type[ApiObject], namespace: str, name: str) -> Any:
         return decode_object(kind, await self._client.request("GET", path_of(kind, namespace, name)))
 
-    def list(self, kind: type[D], namespace: str | None = None, filter: Filter | None = None) -> simpy.Event:
+    def list(self, kind: type[D], namespace: str | None = None, filter: ObjectFilter | None = None) -> simpy.Event:
         """The objects of all namespaces, and the resourceVersion to watch from; tries until it works."""
         reflector = self._reflectors.get(kind)
         if reflector is None:
@@ -87,7 +87,7 @@ class LiveApi:
         resource_version: str = "",
         allow_bookmarks: bool = False,
         namespace: str | None = None,
-        filter: Filter | None = None,
+        filter: ObjectFilter | None = None,
     ) -> LiveWatch:
         """Watch a kind that was listed, with the list's filter."""
         return self._reflectors[kind].watch(resource_version)

@@ -23,7 +23,7 @@ from kschedlab_live.schedule.client import Client, TooLongError, answered_with
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.decoding import decode_frame, decode_list, decode_object
 from kschedlab_simulation.informers import UNFINISHED
-from kschedlab_simulation.server.store import Filter, WatchEvent
+from kschedlab_simulation.server.store import ObjectFilter, WatchEvent
 from kschedlab_simulation.status import ApiError
 
 PAGE, MOST_PAGES = "500", 1_000
@@ -99,7 +99,7 @@ class Reflector:
     """Keeps up with one kind. ``known``: the objects by key, as last seen; ``filter``: those that count."""
 
     def __init__(
-        self, clock: WallClock, client: Client, kind: type[ApiObject], note: Note, filter: Filter | None = None
+        self, clock: WallClock, client: Client, kind: type[ApiObject], note: Note, filter: ObjectFilter | None = None
     ) -> None:
         self.known: dict[str, Any] = {}
         self._clock = clock

@@ -24,7 +24,7 @@ from kschedlab_live.schedule.client import Client
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.election import Election
 from kschedlab_live.schedule.events import EventSink
-from kschedlab_simulation.log import Entry, Log, Recorded
+from kschedlab_simulation.log import Log, LogEntry, Recorded
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.http import LOCAL, HttpServer
 from kschedlab_simulation.scheduler.kube_scheduler import KubeScheduler
@@ -61,7 +61,7 @@ class Settings:
 class _NoLog(Log):
     """A service does not keep all that happened."""
 
-    def write(self, entry: Entry) -> None:
+    def write(self, entry: LogEntry) -> None:
         """Drop the entry."""
 
 

@@ -15,7 +15,7 @@ import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kschedlab_live.wire.statuses import failure
-from kschedlab_simulation.server.store import Change, Store
+from kschedlab_simulation.server.store import Store, StoreWrite
 from kschedlab_simulation.status import ApiError
 
 MEBIBYTE = 1024**2
@@ -50,7 +50,7 @@ class Bounds:
         if self.size + size > MOST:
             raise _too_large(f"this server keeps at most {MOST // MEBIBYTE} MiB of objects: delete some")
 
-    def _written(self, store: Store, change: Change) -> None:
+    def _written(self, store: Store, change: StoreWrite) -> None:
         size, key = _size(change.object), (store, store.resource.key_of(change.object))
         self.size -= self._sizes.pop(key, 0)
         if change.type != "DELETED":

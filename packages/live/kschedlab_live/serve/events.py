@@ -15,7 +15,7 @@ from kschedlab.objects.meta import SECOND, Time
 from kschedlab_live.serve.kept import KeptObjects
 from kschedlab_live.serve.kinds import EVENTS, OF_MODEL, Kept
 from kschedlab_live.wire.objects import micro_time
-from kschedlab_simulation.log import Changed, Entry, Recorded
+from kschedlab_simulation.log import Changed, LogEntry, Recorded
 from kschedlab_simulation.status import ApiError
 
 Data = dict[str, Any]
@@ -44,7 +44,7 @@ class EventWriter:
         self._written: OrderedDict[tuple[str, ...], str] = OrderedDict()
         self._number = 0
 
-    def follow(self, entries: list[Entry]) -> None:
+    def follow(self, entries: list[LogEntry]) -> None:
         """Write the events among these entries of the log."""
         for entry in entries:
             if isinstance(entry, Changed):

@@ -12,7 +12,7 @@ from kschedlab_live.serve.kinds import EVENTS, SERVED, Kept, Served
 from kschedlab_live.wire.objects import without_nulls
 from kschedlab_live.wire.statuses import already_exists, conflict, invalid, not_found
 from kschedlab_simulation.server.api import ApiServer
-from kschedlab_simulation.server.store import Change, Store, with_resource_version
+from kschedlab_simulation.server.store import Store, StoreWrite, with_resource_version
 
 HISTORY = 10_000
 """Changes of a kind that a watch can go back."""
@@ -112,7 +112,7 @@ class KeptObjects:
             self._write(served, "DELETED", oldest, oldest)
         api.version += 1
         new = with_resource_version(new, api.version)
-        store.write(Change(api.now, api.version, type, new, old))
+        store.write(StoreWrite(api.now, api.version, type, new, old))
         return new
 
 

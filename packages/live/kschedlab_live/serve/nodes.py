@@ -15,7 +15,7 @@ from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import Node
 from kschedlab.objects.nodes import NodeCondition
 from kschedlab_simulation.controllers.kubelet import NAME
-from kschedlab_simulation.log import Changed, Entry
+from kschedlab_simulation.log import Changed, LogEntry
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ignore_deleted
 
@@ -57,7 +57,7 @@ class Registration:
     def __init__(self, api: ApiServer) -> None:
         self._api = api
 
-    def follow(self, entries: list[Entry]) -> None:
+    def follow(self, entries: list[LogEntry]) -> None:
         """Report for the nodes that these entries add."""
         for entry in entries:
             if isinstance(entry, Changed) and entry.kind == Node.__name__ and entry.old is None:

@@ -20,9 +20,9 @@ from kschedlab_live.serve.nodes import reported
 from kschedlab_live.wire.objects import complete, typed
 from kschedlab_live.wire.rest import Rest, owned_rest, rest_of, with_rest
 from kschedlab_live.wire.statuses import conflict, failure
-from kschedlab_simulation.log import Changed, Entry, Log
+from kschedlab_simulation.log import Changed, Log, LogEntry
 from kschedlab_simulation.server.api import ApiServer
-from kschedlab_simulation.server.store import Filter, Watch
+from kschedlab_simulation.server.store import ObjectFilter, Watch
 from kschedlab_simulation.status import ApiError
 
 Data = dict[str, Any]
@@ -67,14 +67,14 @@ class ServedObjects:
             return self.kept.get(served, namespace, name)
         return self.api.get(served.model, namespace, name)
 
-    def items(self, served: Served, namespace: str | None, filter: Filter | None) -> list[Any]:
+    def items(self, served: Served, namespace: str | None, filter: ObjectFilter | None) -> list[Any]:
         """The objects in key order."""
         if served.model is None:
             return self.kept.store(served).items(namespace, filter)
         return self.api.list(served.model, namespace, filter)[0]
 
     def watch(
-        self, served: Served, version: str, bookmarks: bool, namespace: str | None, filter: Filter | None
+        self, served: Served, version: str, bookmarks: bool, namespace: str | None, filter: ObjectFilter | None
     ) -> Watch:
         """Changes after the resourceVersion. ApiError (410) if it is too old."""
         if served.model is not None:
@@ -180,7 +180,7 @@ class ServedObjects:
         if rest:
             self._rests[uid] = rest
 
-    def follow(self, entries: list[Entry]) -> None:
+    def follow(self, entries: list[LogEntry]) -> None:
         """Give a new object the rest of the template that it was made from, and forget those of deleted objects."""
         for entry in entries:
             if not isinstance(entry, Changed):

@@ -17,7 +17,7 @@ from typing import Any
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab_live.wire.statuses import failure
 from kschedlab_simulation.durations import parse_duration
-from kschedlab_simulation.log import Entry
+from kschedlab_simulation.log import LogEntry
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.status import ApiError
@@ -33,7 +33,7 @@ SLICE = 0.02
 
 _LONGEST_SLEEP = 60.0
 
-Follower = Callable[[list[Entry]], None]
+Follower = Callable[[list[LogEntry]], None]
 """Receives the new entries of the log."""
 
 _LOGGER = logging.getLogger("kschedlab.serve")

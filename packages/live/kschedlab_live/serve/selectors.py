@@ -12,7 +12,7 @@ from typing import Any
 from kschedlab.objects.selectors import SelectorError, label_selector
 from kschedlab_live.serve.kinds import EVENTS, Kept, Served
 from kschedlab_simulation.server.names import field_selector
-from kschedlab_simulation.server.store import Filter
+from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
 
 _TERM = re.compile(
@@ -36,7 +36,7 @@ _EVENT_FIELDS = {
 """The fields by which events can be selected, and where they are in a v1 Event."""
 
 
-def selected(served: Served, query: Mapping[str, str]) -> Filter | None:
+def selected(served: Served, query: Mapping[str, str]) -> ObjectFilter | None:
     """What the two selectors of a request let through; None for everything. ApiError (400)."""
     filters: list[Callable[[Any], bool]] = []
     if labels := query.get("labelSelector"):

@@ -28,7 +28,7 @@ from kschedlab_live.serve.plane import Clock, Plane
 from kschedlab_live.serve.security import new_token
 from kschedlab_live.serve.verbs import Verbs
 from kschedlab_live.wire.objects import typed
-from kschedlab_simulation.log import Entry
+from kschedlab_simulation.log import LogEntry
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.manifest_objects import ManifestObject
 from kschedlab_simulation.timeline.scenario import Scenario
@@ -84,7 +84,7 @@ class Server:
         if scenario.options.settings.kubelet is not None:
             self.plane.followers.append(Registration(simulation.api).follow)
         _add_namespaces(simulation, manifests)
-        self.began: list[Entry] = []
+        self.began: list[LogEntry] = []
         self.plane.followers.append(self.began.extend)
         self.plane.digest()
         self.plane.followers.pop()

@@ -16,7 +16,7 @@ from kschedlab_live.serve.selectors import selected
 from kschedlab_live.serve.tables import table
 from kschedlab_live.serve.watching import Stream
 from kschedlab_live.wire.statuses import method_not_allowed, success
-from kschedlab_simulation.server.store import Filter
+from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
 
 Data = dict[str, Any]
@@ -46,7 +46,7 @@ class Verbs:
 
     def watch(self, call: Call) -> Stream:
         """Open a watch."""
-        filter: Filter | None = selected(call.served, call.query)
+        filter: ObjectFilter | None = selected(call.served, call.query)
         if call.name:
             named, inner = call.name, filter
             filter = lambda obj: obj.metadata.name == named and (inner is None or inner(obj))  # noqa: E731

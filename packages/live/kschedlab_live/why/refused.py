@@ -22,7 +22,7 @@ from kschedlab.filter.plugin import Refusal as Part
 from kschedlab.filter.stage import EXCLUDED
 from kschedlab.objects.selectors import Requirement, SelectorError
 from kschedlab.text.why_not import why_not
-from kschedlab.text.words import Refusal, amount, count, refusals
+from kschedlab.text.words import RefusedNodes, amount, count, refusals
 
 HOSTNAME = "kubernetes.io/hostname"
 LOOKED_AT = 300
@@ -44,7 +44,7 @@ def groups(decision: Decision) -> list[Group]:
     return sorted(all_groups, key=lambda group: (-len(group.nodes), group.obstacle))
 
 
-def _groups(decision: Decision, refusal: Refusal) -> Iterator[Group]:
+def _groups(decision: Decision, refusal: RefusedNodes) -> Iterator[Group]:
     resources = {INSUFFICIENT.format(resource=resource): resource for resource in decision.pod.request}
     if refusal.reasons and resources.keys() >= set(refusal.reasons):
         room = (_room(decision, refusal, resources[reason]) for reason in refusal.reasons)
@@ -75,7 +75,7 @@ def _plain(reason: str) -> str:
     return reason.removeprefix("node(s) ").removeprefix("were ").removeprefix("had ")
 
 
-def _room(decision: Decision, refusal: Refusal, resource: str) -> str:
+def _room(decision: Decision, refusal: RefusedNodes, resource: str) -> str:
     """How much of a resource is free at most, or how much the largest node has."""
     cluster, row = decision.cluster, decision.cluster.resources.get(resource)
     asked = amount(resource, decision.pod.request.get(resource, 0))

@@ -31,7 +31,7 @@ DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 
 
-class Plan(NamedTuple):
+class NextWrites(NamedTuple):
     """The next writes for a claim or a volume.
 
     ``provision``: provision a volume for the claim; ``reclaim``: delete the volume; ``reason``, ``message``: the event
@@ -58,41 +58,41 @@ def plan_for_claim(
     volume_of_claim: PersistentVolume | None,
     volumes: Collection[PersistentVolume],
     classes: Mapping[str, StorageClass],
-) -> Plan:
+) -> NextWrites:
     """``volume_of_claim``: the one in its volumeName; ``volumes``: with its claimRef or none; ``classes``: by name."""
     if BOUND in claim.metadata.annotations:
-        return Plan(_repair_binding(claim, volume_of_claim))
+        return NextWrites(_repair_binding(claim, volume_of_claim))
     if claim.spec.volumeName:
         return _plan_for_named_volume(claim, volume_of_claim)
     name = claim_class(claim)
     delayed = waits_for_pod(classes.get(name))
     volume = best_volume(claim, volumes, delayed)
     if volume is not None:
-        return Plan(bind(volume, claim))
+        return NextWrites(bind(volume, claim))
     if not name and claim.spec.storageClassName is None and (default := default_class(classes.values())):
-        return Plan([Update(replace(claim, spec=replace(claim.spec, storageClassName=default)))])
+        return NextWrites([Update(replace(claim, spec=replace(claim.spec, storageClassName=default)))])
     if delayed and SELECTED_NODE not in claim.metadata.annotations:
-        return Plan(
+        return NextWrites(
             [], reason=WAIT_FOR_FIRST_CONSUMER, message="waiting for first consumer to be created before binding"
         )
     if name:
-        return Plan([], provision=True)
+        return NextWrites([], provision=True)
     why = "no persistent volumes available for this claim and no storage class is set"
-    return Plan([], reason="FailedBinding", message=why)
+    return NextWrites([], reason="FailedBinding", message=why)
 
 
-def _plan_for_named_volume(claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> Plan:
+def _plan_for_named_volume(claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> NextWrites:
     """The plan for a claim that requests a volume by name."""
     if volume is None:
-        return Plan([])
+        return NextWrites([])
     if volume.spec.claimRef is None:
         fault = mismatch(volume, claim)
         why = f'Cannot bind to requested volume "{volume.metadata.name}": {fault}'
-        return Plan([], reason="VolumeMismatch", message=why) if fault else Plan(bind(volume, claim))
+        return NextWrites([], reason="VolumeMismatch", message=why) if fault else NextWrites(bind(volume, claim))
     if is_reserved_for(volume, claim):
-        return Plan(bind(volume, claim))
+        return NextWrites(bind(volume, claim))
     why = f'volume "{volume.metadata.name}" already bound to a different claim.'
-    return Plan([], reason="FailedBinding", message=why)
+    return NextWrites([], reason="FailedBinding", message=why)
 
 
 def _repair_binding(claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> list[Write]:
@@ -196,31 +196,31 @@ def _with_phase(volume: PersistentVolume, phase: str) -> PersistentVolume:
 # -- volumes
 
 
-def plan_for_volume(volume: PersistentVolume, claims: Mapping[str, PersistentVolumeClaim]) -> Plan:
+def plan_for_volume(volume: PersistentVolume, claims: Mapping[str, PersistentVolumeClaim]) -> NextWrites:
     """``claims``: by ``namespace/name``. If the claim is not bound yet, its own sync completes the binding."""
     reference = volume.spec.claimRef
     if reference is None or not reference.uid:
-        return Plan(_phase_update(volume, "Available"))
+        return NextWrites(_phase_update(volume, "Available"))
     claim = claims.get(f"{reference.namespace}/{reference.name}")
     if claim is None or claim.metadata.uid != reference.uid:
         return _plan_for_released(volume)
     if not claim.spec.volumeName:
-        return Plan([])
+        return NextWrites([])
     if claim.spec.volumeName == volume.metadata.name:
-        return Plan(_phase_update(volume, "Bound"))
+        return NextWrites(_phase_update(volume, "Bound"))
     if PROVISIONED_BY in volume.metadata.annotations and volume.spec.persistentVolumeReclaimPolicy == "Delete":
         return _plan_for_released(volume)
-    return Plan(_unbind(volume, reference))
+    return NextWrites(_unbind(volume, reference))
 
 
 def _phase_update(volume: PersistentVolume, phase: str) -> list[Write]:
     return [UpdateStatus(_with_phase(volume, phase))] if volume.status.phase != phase else []
 
 
-def _plan_for_released(volume: PersistentVolume) -> Plan:
+def _plan_for_released(volume: PersistentVolume) -> NextWrites:
     """Its claim is deleted: the volume is retained or deleted, by its reclaim policy."""
     writes = [] if volume.status.phase == "Failed" else _phase_update(volume, "Released")
-    return Plan(writes, reclaim=volume.spec.persistentVolumeReclaimPolicy == "Delete")
+    return NextWrites(writes, reclaim=volume.spec.persistentVolumeReclaimPolicy == "Delete")
 
 
 def _unbind(volume: PersistentVolume, reference: ObjectReference) -> list[Write]:

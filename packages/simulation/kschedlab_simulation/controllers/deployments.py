@@ -34,7 +34,7 @@ from kschedlab_simulation.controllers.deployment_status import (
 )
 from kschedlab_simulation.controllers.replicas import reference_to, replicas_of, template_of
 from kschedlab_simulation.controllers.template_hash import template_hash
-from kschedlab_simulation.controllers.writes import Create, Delete, Report, Update, UpdateStatus, Write
+from kschedlab_simulation.controllers.writes import Create, Delete, RecordEvent, Update, UpdateStatus, Write
 from kschedlab_simulation.pods import TERMINAL
 
 HASH_LABEL = "pod-template-hash"
@@ -200,10 +200,10 @@ def _scale(owner: Deployment, replica_set: ReplicaSet, replicas: int, force: boo
     return writes if before == replicas else [*writes, _scaling(owner, replica_set, before, replicas)]
 
 
-def _scaling(owner: Deployment, replica_set: ReplicaSet, before: int, replicas: int) -> Report:
+def _scaling(owner: Deployment, replica_set: ReplicaSet, before: int, replicas: int) -> RecordEvent:
     direction = "up" if before < replicas else "down"
     message = f"Scaled {direction} replica set {replica_set.metadata.name} from {before} to {replicas}"
-    return Report(owner, "Normal", "ScalingReplicaSet", message, "deployment-controller")
+    return RecordEvent(owner, "Normal", "ScalingReplicaSet", message, "deployment-controller")
 
 
 def _is_scaled(rollout: Rollout) -> bool:

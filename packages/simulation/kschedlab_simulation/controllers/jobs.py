@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Condition, Job, JobStatus, Pod, Time
 from kschedlab_simulation.controllers.replicas import job_pods_to_delete, pod_from, template_of
-from kschedlab_simulation.controllers.writes import Create, Delete, Report, UpdateStatus, Write
+from kschedlab_simulation.controllers.writes import Create, Delete, RecordEvent, UpdateStatus, Write
 from kschedlab_simulation.pods import READY, TERMINAL, condition_of, is_active, is_ready
 
 BATCH_PERIOD = SECOND
@@ -47,7 +47,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Plan:
+class JobSync:
     """The writes, the record to keep once they succeed, and microseconds until the next sync (0: none)."""
 
     writes: list[Write]
@@ -66,12 +66,12 @@ def initial_record(job: Job, pods: Sequence[Pod]) -> Record:
     return Record({pod.metadata.uid: None for pod in pods if counts and pod.status.phase in TERMINAL})
 
 
-def plan(job: Job, pods: Sequence[Pod], record: Record, now: int, expectations_met: bool = True) -> Plan:
+def plan(job: Job, pods: Sequence[Pod], record: Record, now: int, expectations_met: bool = True) -> JobSync:
     """``pods``: all of the Job's pods, including those just deleted; ``expectations_met``: whether the informers show
     the earlier creations and deletions; until then, no more follow.
     """
     if is_finished(job):
-        return Plan([], record)
+        return JobSync([], record)
     uncounted = [pod for pod in pods if pod.metadata.uid not in record.counted]
     succeeded = [pod for pod in uncounted if pod.status.phase == "Succeeded"]
     failed = [pod for pod in uncounted if _has_failed(pod)]
@@ -102,7 +102,7 @@ def plan(job: Job, pods: Sequence[Pod], record: Record, now: int, expectations_m
         writes.append(UpdateStatus(replace(job, status=status)))
     if is_finished(replace(job, status=status)):
         writes.append(_report(job, status.conditions[-1]))
-    return Plan(writes, record, requeue_after)
+    return JobSync(writes, record, requeue_after)
 
 
 def _manage(job: Job, status: JobStatus, active: Sequence[Pod], record: Record, now: int) -> tuple[list[Write], int]:
@@ -150,11 +150,11 @@ def _finished_status(status: JobStatus, now: int, type: str, reason: str, messag
     return replace(status, conditions=(*status.conditions, *terminations), completionTime=completed)
 
 
-def _report(job: Job, end: Condition) -> Report:
+def _report(job: Job, end: Condition) -> RecordEvent:
     """The event that the Job has ended."""
     if end.type == "Complete":
-        return Report(job, "Normal", "Completed", "Job completed", "job-controller")
-    return Report(job, "Warning", end.reason, end.message, "job-controller")
+        return RecordEvent(job, "Normal", "Completed", "Job completed", "job-controller")
+    return RecordEvent(job, "Warning", end.reason, end.message, "job-controller")
 
 
 # -- failures

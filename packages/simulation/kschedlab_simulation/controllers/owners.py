@@ -44,7 +44,7 @@ from kschedlab_simulation.controllers.replicas import (
     template_of,
 )
 from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
-from kschedlab_simulation.controllers.writes import Create, Delete, Report, UpdateStatus, Write, apply_writes, meta
+from kschedlab_simulation.controllers.writes import Create, Delete, RecordEvent, UpdateStatus, Write, apply_writes, meta
 from kschedlab_simulation.events import Record, silent
 from kschedlab_simulation.informers import Informer, Informers
 from kschedlab_simulation.pods import TERMINAL, is_active
@@ -52,13 +52,15 @@ from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ApiError
 
 
-def success(owner: Owner, write: Write, stored: ApiObject | None) -> Report | None:
+def success(owner: Owner, write: Write, stored: ApiObject | None) -> RecordEvent | None:
     """The event of a pod or claim created or deleted; ``stored``: the created object."""
     if not isinstance(write, Create | Delete) or not isinstance(write.obj, Pod | PersistentVolumeClaim):
         return None
     verb = "Create" if isinstance(write, Create) else "Delete"
     name = meta(stored or write.obj).name
-    return Report(owner, "Normal", f"Successful{verb}", _message(owner, write.obj, verb, name), component_of(owner))
+    return RecordEvent(
+        owner, "Normal", f"Successful{verb}", _message(owner, write.obj, verb, name), component_of(owner)
+    )
 
 
 def component_of(owner: Owner) -> str:
@@ -77,11 +79,11 @@ def _message(owner: Owner, obj: Pod | PersistentVolumeClaim, verb: str, name: st
     return f"{verb} Claim {name} Pod {pod} in StatefulSet {owner.metadata.name} success"
 
 
-def failure(owner: Replicated, active: Sequence[Pod], error: ApiError) -> Report:
+def failure(owner: Replicated, active: Sequence[Pod], error: ApiError) -> RecordEvent:
     """The event of pods that could not be created or deleted; ``active``: the owner's pods."""
     creating = len(active) < replicas_of(owner)
     reason, what = ("FailedCreate", "creating") if creating else ("FailedDelete", "deleting")
-    return Report(owner, "Warning", reason, f"Error {what}: {error}", component_of(owner))
+    return RecordEvent(owner, "Warning", reason, f"Error {what}: {error}", component_of(owner))
 
 
 KINDS: tuple[type[Owner], ...] = (ReplicaSet, ReplicationController, StatefulSet, Job, Deployment)

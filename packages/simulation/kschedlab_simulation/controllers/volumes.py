@@ -37,7 +37,7 @@ from kschedlab_simulation.clock import after
 from kschedlab_simulation.controllers.claim_binding import (
     PROVISIONED_BY,
     WAIT_FOR_FIRST_CONSUMER,
-    Plan,
+    NextWrites,
     plan_for_claim,
     plan_for_volume,
     waits_for_pod,
@@ -262,7 +262,7 @@ class VolumeControllers:
             if plan.reclaim:
                 after(self._env, self._settings.delete, self._delete_volume, volume)
 
-    def _plan_for(self, volume: PersistentVolume) -> Plan:
+    def _plan_for(self, volume: PersistentVolume) -> NextWrites:
         """The plan, by the claim in the API server: a stale cache must not cause the deletion of data."""
         reference = volume.spec.claimRef
         claims = {}

@@ -38,7 +38,7 @@ class Delete(NamedTuple):
     grace_seconds: int | None = None
 
 
-class Report(NamedTuple):
+class RecordEvent(NamedTuple):
     """Record an event about the object, once the writes before it have succeeded. ``by``: the component."""
 
     obj: ApiObject
@@ -48,7 +48,7 @@ class Report(NamedTuple):
     by: str
 
 
-Write: TypeAlias = Create | Update | UpdateStatus | Delete | Report
+Write: TypeAlias = Create | Update | UpdateStatus | Delete | RecordEvent
 OnWrite = Callable[[Write, ApiObject | None], None]
 """Called with each write and the resulting object (None if deleted)."""
 
@@ -71,7 +71,7 @@ def apply_writes(
     """
     versions: dict[tuple[type[ApiObject], str], str] = {}
     for write in writes:
-        if isinstance(write, Report):
+        if isinstance(write, RecordEvent):
             record(*write)
             continue
         identity = type(write.obj), key_of(write.obj)

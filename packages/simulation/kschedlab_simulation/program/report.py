@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from kschedlab.program.terminal.screen import Names, Screen, grid, indented, text
+from kschedlab.program.terminal.screen import Screen, ShortNames, grid, indented, text
 from kschedlab.program.terminal.writer import LISTED
 from kschedlab.text.words import count
 from kschedlab_simulation.report import Report
@@ -80,7 +80,7 @@ def _unschedulable(report: Report, screen: Screen) -> Iterator[RenderableType]:
     groups: dict[str, list[str]] = {}
     for key, why in report.unschedulable.items():
         groups.setdefault(why or "not tried yet", []).append(key)
-    names, ordered = Names(screen), list(groups.items())
+    names, ordered = ShortNames(screen), list(groups.items())
     shown = screen.first(ordered, REASONS)
     for why, keys in shown:
         yield indented(names.first(keys, LISTED, before=f"{count(len(keys), 'pod')}: "))

@@ -10,13 +10,13 @@ from rich.console import RenderableType
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.program.terminal.names import Cutter
-from kschedlab.program.terminal.screen import Names, Screen, grid, indented, text
+from kschedlab.program.terminal.screen import Screen, ShortNames, grid, indented, text
 from kschedlab.text.html import visible
 from kschedlab.text.words import count
 from kschedlab_simulation.changes import EVICTED, NEW, ORDER, PREEMPTED, SAME, PodChange
 from kschedlab_simulation.durations import duration
 from kschedlab_simulation.kubectl import PodTable, wide_cells
-from kschedlab_simulation.log import Acted, Changed, Entry
+from kschedlab_simulation.log import Acted, Changed, LogEntry
 
 PODS = 40
 """Number of changed pods listed."""
@@ -42,7 +42,7 @@ class Watch:
         self._kubectl = PodTable(all_namespaces=True) if wide else None
         self._narrow = NarrowTable(screen)
 
-    def show(self, entry: Entry) -> None:
+    def show(self, entry: LogEntry) -> None:
         """Print the change, if it concerns a pod or an entry of the timeline."""
         if isinstance(entry, Acted):
             where = f" ({entry.place})" if entry.place else ""
@@ -111,7 +111,7 @@ def run_parts(changes: Sequence[PodChange], now: int, screen: Screen) -> Iterato
         screen.folded = True
     shown = screen.first(listed, PODS)
     if shown:
-        pods, nodes = Names(screen), Names(screen)
+        pods, nodes = ShortNames(screen), ShortNames(screen)
         table = grid("change", "pod", "ready", "status", "age", "node", fixed=[0, 2, 4])
         for change in shown:
             table.add_row(*_row(change, now, pods, nodes))
@@ -120,7 +120,7 @@ def run_parts(changes: Sequence[PodChange], now: int, screen: Screen) -> Iterato
         yield indented(text(f"and {count(rest, 'more pod')}"))
 
 
-def _row(change: PodChange, now: int, pods: Names, nodes: Names) -> tuple[RenderableType, ...]:
+def _row(change: PodChange, now: int, pods: ShortNames, nodes: ShortNames) -> tuple[RenderableType, ...]:
     metadata, style = change.pod.metadata, STYLES.get(change.what, "")
     pod = pods(f"{metadata.namespace}/{metadata.name}", style=style)
     if change.departed:
@@ -133,7 +133,7 @@ def _listed(name: str) -> list[str]:
     return [name] if name else ["no node"]
 
 
-def _node(change: PodChange, nodes: Names) -> RenderableType:
+def _node(change: PodChange, nodes: ShortNames) -> RenderableType:
     node: Pod = change.pod
     if not node.spec.nodeName:
         return "<none>"

@@ -11,7 +11,7 @@ from typing import Any
 
 import simpy
 
-from kschedlab.generations.rules import Skip
+from kschedlab.generations.rules import SkippedPods
 from kschedlab.objects.model import Pod
 from kschedlab.queue.interface import QueuedPod
 from kschedlab.scheduler import Scheduler
@@ -112,9 +112,9 @@ class Loop:
             text = f"skip schedule deleting pod: {pod.metadata.namespace}/{pod.metadata.name}"
             context.record(pod, WARNING, "FailedScheduling", text, "Scheduling")
             return text
-        if skips is Skip.NONE or not context.cache.is_assumed(pod):
+        if skips is SkippedPods.NONE or not context.cache.is_assumed(pod):
             return ""
-        return "assumed already" if skips is Skip.ASSUMED or is_unchanged(context, pod) else ""
+        return "assumed already" if skips is SkippedPods.ASSUMED or is_unchanged(context, pod) else ""
 
     def _decide(self, cycle: Cycle) -> Outcome:
         """Decide on the cache's current cluster (UpdateSnapshot)."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PreemptionOutcome:
     """What preemption decided. ``node``: the nominated node, or "".
 
     ``ineligible``: why the pod may not preempt, or the error that ended preemption, or "".
@@ -28,7 +28,7 @@ class Plan:
     no_candidates: bool = False
 
     @classmethod
-    def of(cls, preemption: Preemption) -> Plan:
+    def of(cls, preemption: Preemption) -> PreemptionOutcome:
         node = preemption.nominated_node or ""
         victims = tuple(victim.pod for victim in preemption.victims)
         return cls(preemption.reason or preemption.failure, node, victims, not len(preemption.potential))
@@ -55,7 +55,7 @@ class Outcome:
     message: str = ""
     preemption: str = ""
     rejectors: tuple[str, ...] = ()
-    plan: Plan | None = None
+    plan: PreemptionOutcome | None = None
     stopped: bool = False
     given_back: GivenBack | None = None
     node_statuses: dict[str, Status] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Outcome:
             message=message,
             preemption=decision.event[len(message) :],
             rejectors=decision.rejectors,
-            plan=None if decision.preemption is None else Plan.of(decision.preemption),
+            plan=None if decision.preemption is None else PreemptionOutcome.of(decision.preemption),
             stopped=bool(decision.post_filter_error),
             given_back=decision.given_back,
             node_statuses=_node_statuses(decision) if with_statuses and decision.verdicts is not None else {},

@@ -17,7 +17,7 @@ from kschedlab_simulation.events import NORMAL
 from kschedlab_simulation.pods import DISRUPTION_TARGET
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import EVICT, NOMINATE, PREEMPT, Context
-from kschedlab_simulation.scheduler.outcome import Plan
+from kschedlab_simulation.scheduler.outcome import PreemptionOutcome
 from kschedlab_simulation.scheduler.pod_status import write_status
 from kschedlab_simulation.server.interface import answered
 from kschedlab_simulation.status import ApiError
@@ -36,7 +36,7 @@ class Preempting(ABC):
         """Whether the pod's victims are still being evicted, so that PreEnqueue holds the pod."""
         return False
 
-    def carry_out(self, pod: Pod, plan: Plan) -> Generator[Any, Any, str | None]:
+    def carry_out(self, pod: Pod, plan: PreemptionOutcome) -> Generator[Any, Any, str | None]:
         """Evict the victims. Returns the pod's new nominated node: "" clears it, None keeps it."""
         context = self._context
         context.metrics.preempting()

@@ -42,7 +42,7 @@ from kschedlab_simulation.server import admission
 from kschedlab_simulation.server.deletion import deletion, should_delete_during_update
 from kschedlab_simulation.server.names import generated_name
 from kschedlab_simulation.server.resizing import check_node, resized
-from kschedlab_simulation.server.store import HISTORY, Change, Filter, Store, Watch, with_resource_version
+from kschedlab_simulation.server.store import HISTORY, ObjectFilter, Store, StoreWrite, Watch, with_resource_version
 from kschedlab_simulation.server.subresources import bound, budget_after_eviction, checks_budgets, evicted
 from kschedlab_simulation.status import ApiError, forbidden_value, invalid_value
 
@@ -130,7 +130,7 @@ class ApiServer:
         return obj
 
     def list(
-        self, kind: type[D], namespace: str | None = None, filter: Filter | None = None
+        self, kind: type[D], namespace: str | None = None, filter: ObjectFilter | None = None
     ) -> tuple[builtins.list[D], str]:
         """The objects in key order, and the resourceVersion to watch from."""
         return self._store(kind).items(namespace, filter), str(self.version)
@@ -141,7 +141,7 @@ class ApiServer:
         resource_version: str = "",
         allow_bookmarks: bool = False,
         namespace: str | None = None,
-        filter: Filter | None = None,
+        filter: ObjectFilter | None = None,
     ) -> Watch:
         """Watch changes after the resourceVersion; ``""`` or ``"0"`` sends the current objects first, as ADDED.
 
@@ -365,7 +365,7 @@ class ApiServer:
         now, resource = self.now, store.resource
         self.version += 1
         new = with_resource_version(new, self.version)
-        store.write(Change(now, self.version, type, new, old))
+        store.write(StoreWrite(now, self.version, type, new, old))
         self._log.write(
             Changed(
                 at=now,
@@ -408,7 +408,7 @@ def _version_of(obj: Any) -> int:
         raise ApiError.unknown(str(error)) from None
 
 
-def _in_namespace(namespace: str, filter: Filter | None) -> Filter:
+def _in_namespace(namespace: str, filter: ObjectFilter | None) -> ObjectFilter:
     return lambda obj: obj.metadata.namespace == namespace and (filter is None or filter(obj))
 
 

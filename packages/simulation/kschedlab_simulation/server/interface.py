@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import simpy
 
 from kschedlab.objects.model import ApiObject, Pod
-from kschedlab_simulation.server.store import Filter, WatchEvent
+from kschedlab_simulation.server.store import ObjectFilter, WatchEvent
 
 T = TypeVar("T")
 D = TypeVar("D", bound=ApiObject)
@@ -52,7 +52,7 @@ class Api(Protocol):
     def get(self, kind: type[D], namespace: str, name: str) -> Answer[D]: ...
 
     def list(
-        self, kind: type[D], namespace: str | None = None, filter: Filter | None = None
+        self, kind: type[D], namespace: str | None = None, filter: ObjectFilter | None = None
     ) -> Answer[tuple[list[D], str]]:
         """The objects, and the resourceVersion to watch from."""
         ...
@@ -63,7 +63,7 @@ class Api(Protocol):
         resource_version: str = "",
         allow_bookmarks: bool = False,
         namespace: str | None = None,
-        filter: Filter | None = None,
+        filter: ObjectFilter | None = None,
     ) -> WatchStream:
         """Watch changes after the resourceVersion."""
         ...

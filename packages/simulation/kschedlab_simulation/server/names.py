@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from kschedlab.objects.model import ApiObject, Node, Pod
-from kschedlab_simulation.server.store import Filter
+from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
 
 _COMMON = ("metadata.name", "metadata.namespace")
@@ -30,7 +30,7 @@ _FIELDS: dict[type[ApiObject], tuple[str, ...]] = {
 }
 
 
-def field_selector(kind: type[ApiObject], text: str) -> Filter:
+def field_selector(kind: type[ApiObject], text: str) -> ObjectFilter:
     """Parse a selector such as ``status.phase!=Succeeded,spec.nodeName=n1``. ApiError if it is not supported."""
     terms = [_term(kind, term) for term in text.split(",") if term]
     return lambda obj: all(term(obj) for term in terms)

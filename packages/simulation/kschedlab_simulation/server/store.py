@@ -18,7 +18,7 @@ from kschedlab.objects.kinds import Resource
 from kschedlab.objects.meta import ObjectMeta
 from kschedlab_simulation.status import ApiError
 
-Filter = Callable[[Any], bool]
+ObjectFilter = Callable[[Any], bool]
 """Selects the objects of a list or a watch."""
 
 HISTORY = 102_400
@@ -34,7 +34,7 @@ class WatchEvent(NamedTuple):
     object: Any
 
 
-class Change(NamedTuple):
+class StoreWrite(NamedTuple):
     """One write. ``previous``: the object before it, None for a new one; ``at``: microseconds since 1970."""
 
     at: int
@@ -51,7 +51,7 @@ class Watch:
     than schedule work. Iterating removes the pending events.
     """
 
-    def __init__(self, store: Store, since: int, filter: Filter | None, bookmarks: bool) -> None:
+    def __init__(self, store: Store, since: int, filter: ObjectFilter | None, bookmarks: bool) -> None:
         self.pending: deque[tuple[int, WatchEvent]] = deque()
         self.on_event: Callable[[], None] | None = None
         self.closed = False
@@ -60,7 +60,7 @@ class Watch:
         self._since = since
         self._filter = filter
 
-    def deliver(self, change: Change) -> None:
+    def deliver(self, change: StoreWrite) -> None:
         """Queue the change as the filter translates it: an object that stops matching is DELETED, in its last match."""
         if change.version <= self._since:
             return
@@ -86,7 +86,7 @@ class Watch:
             yield self.pending.popleft()[1]
 
 
-def _event_for(change: Change, filter: Filter | None) -> WatchEvent | None:
+def _event_for(change: StoreWrite, filter: ObjectFilter | None) -> WatchEvent | None:
     if filter is None:
         return WatchEvent(change.type, change.object)
     matches = change.type != "DELETED" and filter(change.object)
@@ -111,18 +111,18 @@ class Store:
         self.resource = resource
         self.objects: dict[str, Any] = {}
         self.watches: list[Watch] = []
-        self.followers: list[Callable[[Store, Change], None]] = []
-        self._history: deque[Change] = deque(maxlen=history)
+        self.followers: list[Callable[[Store, StoreWrite], None]] = []
+        self._history: deque[StoreWrite] = deque(maxlen=history)
         self._oldest = 1
 
-    def items(self, namespace: str | None = None, filter: Filter | None = None) -> list[Any]:
+    def items(self, namespace: str | None = None, filter: ObjectFilter | None = None) -> list[Any]:
         """The objects in key order, as etcd returns them."""
         items = [self.objects[key] for key in sorted(self.objects)]
         if namespace is not None:
             items = [item for item in items if item.metadata.namespace == namespace]
         return items if filter is None else [item for item in items if filter(item)]
 
-    def write(self, change: Change) -> None:
+    def write(self, change: StoreWrite) -> None:
         """Apply the change, keep it in the history, and notify the watches. The object already has its new version."""
         key = self.resource.key_of(change.object)
         if change.type == "DELETED":
@@ -152,7 +152,7 @@ class Store:
                 watch.pending.clear()
                 watch.stop()
 
-    def watch(self, version: int, current: int, filter: Filter | None, bookmarks: bool, now: int) -> Watch:
+    def watch(self, version: int, current: int, filter: ObjectFilter | None, bookmarks: bool, now: int) -> Watch:
         """Watch changes after the version; 0 sends the current objects first, as ADDED. ApiError (410) if too old."""
         if 0 < version < self._oldest:
             raise ApiError.expired(version, self._oldest)

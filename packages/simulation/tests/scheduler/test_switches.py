@@ -9,13 +9,13 @@ from msgspec.structs import replace as put
 
 from kschedlab.build import node, pod
 from kschedlab.generations import V1_16, V1_20, V1_37, Generation
-from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, Skip
+from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
 from kschedlab.objects.model import PersistentVolumeClaim, Pod
 from kschedlab.plugins.framework import NodeView, Plugin, Wait
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.with_events import WithEvents
-from kschedlab_simulation.log import Entry, Recorded, Step
+from kschedlab_simulation.log import LogEntry, Recorded, Step
 from kschedlab_simulation.scheduler.cache import CacheError
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.handlers import HandlersMovingAll
@@ -350,7 +350,7 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
     (V1_20, "cycle", CycleOrder.RESERVE_FIRST, order_of_steps, ["assume", "reserve"], ["reserve", "assume"]),
     (V1_37, "eviction", Eviction.IN_POST_FILTER, order_of_eviction, ["fail", "evict"], ["evict", "fail"]),
     (V1_20, "eviction", Eviction.AFTER_FAILURE, order_of_eviction, ["evict", "fail"], ["fail", "evict"]),
-    (V1_37, "skips", Skip.NONE, tries_of_an_assumed_pod_that_is_queued_again, 1, 2),
+    (V1_37, "skips", SkippedPods.NONE, tries_of_an_assumed_pod_that_is_queued_again, 1, 2),
     (V1_20, "ignored_changes", NOT_ANNOTATIONS, tries_of_an_assumed_pod_that_is_annotated, 1, 2),
     (V1_20, "ignores_identical_updates", False, place_after_an_identical_update, "", "active"),
     (V1_20, "rejects_deleted_waiting_pods", False, waiting_after_deletion, 0, 1),
@@ -423,7 +423,7 @@ def test_an_uneventful_run_is_unchanged(generation: Generation, rule: str, value
     assert list(map(without_action, plain.log)) == list(map(without_action, other.log))
 
 
-def without_action(entry: Entry) -> Entry:
+def without_action(entry: LogEntry) -> LogEntry:
     return put(entry, action="") if isinstance(entry, Recorded) else entry
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import Node, ObjectMeta, Pod, PodStatus, Service
 from kschedlab_simulation.server.names import field_selector
-from kschedlab_simulation.server.store import Change, Store, Watch, with_resource_version
+from kschedlab_simulation.server.store import Store, StoreWrite, Watch, with_resource_version
 from kschedlab_simulation.status import ApiError
 
 RUNNING = field_selector(Pod, "status.phase!=Succeeded,status.phase!=Failed")
@@ -33,7 +33,9 @@ class Writer:
 
     def _write(self, type: str, pod: Pod, old: Pod | None) -> None:
         self.version += 1
-        self.store.write(Change(self.version * 10, self.version, type, with_resource_version(pod, self.version), old))
+        self.store.write(
+            StoreWrite(self.version * 10, self.version, type, with_resource_version(pod, self.version), old)
+        )
 
 
 def seen(watch: Watch) -> list[tuple[str, str, str]]:
@@ -43,7 +45,7 @@ def seen(watch: Watch) -> list[tuple[str, str, str]]:
 def test_a_list_is_in_the_order_of_keys_as_etcd_sorts_them() -> None:
     store = Store(RESOURCES[Pod])
     for i, (namespace, name) in enumerate([("a", "z"), ("b", "c"), ("a-b", "x"), ("a", "b")]):
-        store.write(Change(0, i + 2, "ADDED", Pod(metadata=ObjectMeta(name=name, namespace=namespace)), None))
+        store.write(StoreWrite(0, i + 2, "ADDED", Pod(metadata=ObjectMeta(name=name, namespace=namespace)), None))
     assert [pod.key for pod in store.items()] == ["a-b/x", "a/b", "a/z", "b/c"]
     assert [pod.key for pod in store.items("a")] == ["a/b", "a/z"]
 

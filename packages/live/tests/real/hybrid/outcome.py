@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import Pod
-from kschedlab_simulation.log import Changed, Entry, Recorded
+from kschedlab_simulation.log import Changed, LogEntry, Recorded
 from kschedlab_simulation.pods import SCHEDULED, condition_of
 
 BURST = 500_000
@@ -46,7 +46,7 @@ class Observer:
         self._versions: dict[str, str] = {}
         self._series: set[tuple[str, ...]] = set()
 
-    def follow(self, entries: Iterable[Entry]) -> None:
+    def follow(self, entries: Iterable[LogEntry]) -> None:
         """Read the entries."""
         for entry in entries:
             if isinstance(entry, Changed) and entry.kind == "Pod":
