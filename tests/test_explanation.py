@@ -76,9 +76,10 @@ def test_what_is_no_generation(wrong) -> None:
 
 
 def test_generations_to_compare() -> None:
-    for wrong in ("v1.13", V1_37, None):
-        with pytest.raises(TypeError, match="expected a list of generations, such as"):
-            compare("default/web", WORLD, wrong)
+    with pytest.raises(TypeError, match="expected a list of generations, such as"):
+        compare("default/web", WORLD, None)
+    assert list(compare("default/web", WORLD, "v1.20").decisions) == ["v1.20", "v1.37"]
+    assert list(compare("default/web", WORLD, V1_37).decisions) == ["v1.37"]
     with pytest.raises(ValueError, match="expected generations to compare"):
         compare("default/web", WORLD, [])
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import IO, Any
 
 import msgspec
@@ -107,6 +109,11 @@ def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[
         return head | {"feasible": [], "error": f"line {number}: featureGates: {error}"}
     except (ManifestError, MissingExtraError, UsageError) as error:
         return head | {"feasible": [], "error": f"line {number}: {error}"}
+    except Exception as error:  # noqa: BLE001  # a fault of ours costs one line, not those after it
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(where.filename).name}:{where.lineno}"
+        what = f"{type(error).__name__}: {error} ({place}); please report it"
+        return head | {"feasible": [], "error": f"line {number}: {what}"}
 
 
 def _answer(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:

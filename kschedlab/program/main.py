@@ -28,6 +28,8 @@ def main(arguments: Sequence[str] | None = None, program: str = "kschedlab") -> 
 
     0: success; 1: an entry of a simulation's timeline failed; 2: invalid input.
     """
+    if sys.stdout is None:  # closed by the shell: >&-
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

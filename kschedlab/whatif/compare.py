@@ -15,7 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, checked_cluster
 from kschedlab.decision import Decision
 from kschedlab.explanation import explain
-from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations import GENERATIONS, LATEST, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
@@ -77,13 +77,18 @@ class Comparison(Shown):
         return comparison_sections(self, limits)
 
 
-def compare(pod: AnyPod, cluster: Cluster, generations: Iterable[str | Generation] = tuple(GENERATIONS)) -> Comparison:
+def compare(
+    pod: AnyPod, cluster: Cluster, generations: str | Generation | Iterable[str | Generation] = tuple(GENERATIONS)
+) -> Comparison:
     """Decide for the pod in each generation, on the cluster as that generation's API server has it.
 
-    ``generations``: names or Generations; each is compared with the next. A running pod is taken off its node first.
+    ``generations``: names or Generations; each is compared with the next, and a single one with the newest. A running
+    pod is taken off its node first.
     KeyError if there is no such pod or generation; ValueError if there are no generations.
     """
-    if isinstance(generations, str | Generation) or not isinstance(generations, Iterable):
+    if isinstance(generations, str | Generation):
+        generations = dict.fromkeys((Generation.named(generations), GENERATIONS[LATEST]))
+    if not isinstance(generations, Iterable):
         raise InputTypeError(say('expected a list of generations, such as ["v1.13", "v1.37"]'))
     clusters: dict[Api, Cluster] = {}
     chosen = distinctly_named([Generation.named(generation) for generation in generations])

@@ -304,3 +304,9 @@ def test_two_packages_that_declare_one_command_are_named(
     assert main(["simulate", "x.yaml"]) == 2
     said = "two packages declare simulate, mine.simulate and yours.simulate: uninstall one"
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_closed_output_is_not_an_error(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m kschedlab explain {written(tmp_path, node('n1'), pod('web'))} >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -108,3 +108,16 @@ def test_a_verdict_says_what_the_decision_leaves_out():
     ]
     (whole,) = map(json.loads, decide_lines([json.dumps(GOOD)]))
     assert "notModelled" not in whole
+
+
+def test_a_fault_of_ours_costs_one_line(monkeypatch):
+    def faulty(*_):
+        raise RuntimeError("no such thing")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kschedlab.program.decide.decode_objects", faulty)
+        (broken,) = map(json.loads, decide_lines([json.dumps(GOOD)]))
+    assert broken["error"].startswith("line 1: RuntimeError: no such thing (test_decide.py:")
+    assert broken["feasible"] == []
+    (whole,) = map(json.loads, decide_lines([json.dumps(GOOD)]))
+    assert "error" not in whole

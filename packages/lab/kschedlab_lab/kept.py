@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Container
+import sys
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
+
+if sys.platform != "win32":
+    import fcntl
 
 FILE = ".kschedlab-progress.json"
 VARIABLE = "KSCHEDLAB_PROGRESS"
@@ -57,6 +63,19 @@ class Kept:
         """Put these entries into the file, which is replaced as a whole. OSError if it can't be written."""
         if self.path is None:
             return
-        beside = self.path.with_name(f"{self.path.name}.new")
-        beside.write_text(json.dumps(self.read() | entries, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        beside.replace(self.path)
+        with _locked(self.path):
+            text = json.dumps(self.read() | entries, ensure_ascii=False, indent=1) + "\n"
+            with NamedTemporaryFile(
+                "w", encoding="utf-8", dir=self.path.parent, prefix=f"{self.path.name}.", delete=False
+            ) as beside:
+                beside.write(text)
+            os.replace(beside.name, self.path)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Only one kernel at a time reads, changes and writes the file; Windows has no such lock."""
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        if sys.platform != "win32":
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,6 +1,8 @@
 """Progress is kept beside the notebooks, whatever is the matter with the file."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -84,10 +86,11 @@ def test_what_was_deleted_because_it_was_damaged_is_begun_anew(tmp_path):
 def test_a_folder_that_became_read_only_forgets_nothing_now_or_later(tmp_path):
     lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
     lesson[1].check("3")
-    (tmp_path / f"{FILE}.new").mkdir()
+    (tmp_path / f"{FILE}.lock").unlink()
+    (tmp_path / f"{FILE}.lock").mkdir()
     lesson[2].check("3")
     assert lesson.progress().solved == 2 and "can't be written" in lesson.progress().trouble
-    (tmp_path / f"{FILE}.new").rmdir()
+    (tmp_path / f"{FILE}.lock").rmdir()
     lesson[2].check("3")
     assert lesson.progress().trouble == "" and len(Progress(tmp_path / FILE).records()) == 2
 
@@ -112,3 +115,22 @@ def test_exercises_are_numbered_from_one():
     for number in (0, 3):
         with pytest.raises(IndexError, match="1 to 2"):
             lesson[number]
+
+
+WRITER = """
+import sys
+import subprocess
+import sys
+from pathlib import Path
+from kschedlab_lab.kept import Kept
+for number in range(100):
+    Kept(Path(sys.argv[1])).write(**{f"{sys.argv[2]}-{number}": number})
+"""
+
+
+def test_two_kernels_that_write_at_once_lose_nothing(tmp_path):
+    command = [sys.executable, "-c", WRITER, str(tmp_path / FILE)]
+    writers = [subprocess.Popen([*command, name]) for name in ("one", "two")]
+    assert [writer.wait(60) for writer in writers] == [0, 0]
+    assert len(json.loads((tmp_path / FILE).read_text())) == 200
+    assert {path.name for path in tmp_path.iterdir()} == {FILE, f"{FILE}.lock"}

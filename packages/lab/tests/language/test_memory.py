@@ -107,7 +107,7 @@ def test_a_language_that_there_is_not_is_told(kernels: Kernels, capsys, entry: o
 
 
 def test_a_choice_that_cannot_be_saved_is_told(kernels: Kernels, capsys) -> None:
-    (kernels.folder / f"{FILE}.new").mkdir()
+    (kernels.folder / f"{FILE}.lock").mkdir()
     kernels.begin()
     assert language("zh") == "zh"
     assert "语言的选择无法保存" in capsys.readouterr().out
