@@ -21,7 +21,7 @@ SPARE = 16
 
 
 class Tally:
-    """The number of each of these nodes: the sum over the places in which it stands.
+    """The number of each of these nodes: the sum over the places in which it is.
 
     ``_nodes``, ``_numbers``: int64[size]; the first ``_length`` are in use.
     """
@@ -60,7 +60,7 @@ class Tally:
         return self._length
 
     def _count(self, column: IntArray, more: int = 0) -> None:
-        """Start from a column: every node stands there once."""
+        """Start from a column: every node is there once."""
         nodes = np.flatnonzero(column)
         spare = np.zeros(SPARE + len(nodes) // 2 + more, np.int64)
         self._nodes, self._numbers = np.concatenate([nodes, spare]), np.concatenate([column[nodes], spare])

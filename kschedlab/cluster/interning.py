@@ -18,7 +18,7 @@ from kschedlab.cluster.terms import PodTerms
 from kschedlab.objects.model import Pod
 
 Lists: TypeAlias = dict[Hashable, ref[Signature] | list[ref[Signature]]]
-"""By item: the signatures that have it. Most items, such as a pod's own name, have one: it stands there alone."""
+"""By item: the signatures that have it. Most items, such as a pod's own name, have one, which is alone there."""
 
 
 def _put(lists: Lists, item: Hashable, signature: ref[Signature]) -> None:

@@ -17,7 +17,7 @@ from kschedlab.objects.requests import reported_resources
 class Rows:
     """The rows of each signature, by its number, in any order. Most signatures have one row, which needs no list.
 
-    ``_place``: where a row stands in the list of its signature, if there is a list.
+    ``_place``: the place of a row in the list of its signature, if there is a list.
     """
 
     def __init__(self) -> None:

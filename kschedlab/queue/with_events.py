@@ -438,7 +438,7 @@ class WithEvents:
             raise ValueError(f"Pod {queued.key} is already present in {name} queue")
 
     def _entry_key(self, pod: Pod) -> str:
-        """The key of what stands in the queue for the pod."""
+        """The key of the queue's entry for the pod."""
         return pod.key
 
     def _find(self, key: str) -> QueuedPodInfo | None:

@@ -237,7 +237,7 @@ def _union(one: Entries | None, other: Entries | None) -> Entries | None:
 
 
 def _written_size(expr: Expr) -> Range | None:
-    """The size of what stands in the text."""
+    """The size of what is written in the text."""
     if isinstance(expr, Literal):
         return fixed(len(expr.value) if isinstance(expr.value, str | bytes) else 1)
     if isinstance(expr, ListExpr):

@@ -66,7 +66,7 @@ _ATTRIBUTE = 64
 
 
 def path_size(path: tuple[str, ...]) -> Range | None:
-    """The most elements or characters of what stands at a path of the device."""
+    """The most elements or characters of what is at a path of the device."""
     if not path or path[0] != "device":
         return None
     if len(path) >= 2 and path[1] in ("attributes", "capacity"):

@@ -50,7 +50,7 @@ class ClaimError(Exception):
 def claims_of(pod: Pod, find: Find, for_group: bool = False) -> tuple[ResourceClaim, ...]:
     """The pod's claims, in its order; entries that need none are left out. ClaimError for the first that is not ready.
 
-    A claim that two entries name stands there twice.
+    A claim that two entries name is there twice.
     """
     return tuple(_ready(pod, find, name, own, for_group) for name, own in claim_names(pod))
 

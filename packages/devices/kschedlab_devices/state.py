@@ -31,7 +31,7 @@ LEDGER = "device ledger"
 
 
 class Ledger:
-    """What claims held when somebody asked last: only claims that have changed since are counted anew."""
+    """What claims held at the last question: only claims that have changed since are counted again."""
 
     def __init__(self) -> None:
         self._last: ObjectChange | None = None

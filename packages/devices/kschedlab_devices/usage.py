@@ -77,7 +77,7 @@ class _Counted:
             self._failed.append(nodes)
 
     def usage(self, held: Held) -> Usage:
-        """The usage while this is held: only pools of which something else is held are counted anew."""
+        """The usage while this is held: only pools of which something else is held are counted again."""
         for pool in held.changed(self._held):
             for nodes in self._counted.get(pool, ()):
                 self._taken[nodes] -= 1

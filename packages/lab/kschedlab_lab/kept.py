@@ -69,13 +69,22 @@ class Kept:
                 "w", encoding="utf-8", dir=self.path.parent, prefix=f"{self.path.name}.", delete=False
             ) as beside:
                 beside.write(text)
-            os.replace(beside.name, self.path)
+            try:
+                os.replace(beside.name, self.path)
+            except OSError:
+                os.unlink(beside.name)
+                raise
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Only one kernel at a time reads, changes and writes the file; Windows has no such lock."""
-    with path.with_name(f"{path.name}.lock").open("w") as lock:
-        if sys.platform != "win32":
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    if sys.platform == "win32":
         yield
+        return
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)

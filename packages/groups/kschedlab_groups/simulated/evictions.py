@@ -23,7 +23,7 @@ WHERE = "cluster"
 
 
 class GroupEvictions(Async):
-    """Evictions for pods and for groups. A group stands where a pod is expected, with its own name and uid."""
+    """Evictions for pods and for groups. A group is passed where a pod is expected, with its own name and uid."""
 
     def __init__(self, context: Context, binding: Binding, states: GroupStates) -> None:
         super().__init__(context, binding)

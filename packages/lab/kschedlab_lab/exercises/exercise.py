@@ -203,7 +203,7 @@ class Exercise(ABC):
         return self._say(Note(say("Solution"), self.explained(), self.drawing()))
 
     def resume(self, state: State, tries: int, hints: int, solution: bool, given: str) -> None:
-        """Go on where the student was before the kernel started anew; what was answered is judged again."""
+        """Go on where the student was before the kernel restarted; what was answered is judged again."""
         self.state, self.tries, self.hints_seen, self.solution_seen = state, tries, hints, solution
         self.given, self._hint = given, hints
         if self.choices() and given not in self.choices():

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import nbformat
 import pytest
@@ -106,8 +107,8 @@ def test_a_language_that_there_is_not_is_told(kernels: Kernels, capsys, entry: o
     assert "there is no language" in capsys.readouterr().out
 
 
-def test_a_choice_that_cannot_be_saved_is_told(kernels: Kernels, capsys) -> None:
-    (kernels.folder / f"{FILE}.lock").mkdir()
+def test_a_choice_that_cannot_be_saved_is_told(kernels: Kernels, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("kschedlab_lab.kept.os.replace", Mock(side_effect=PermissionError))
     kernels.begin()
     assert language("zh") == "zh"
     assert "语言的选择无法保存" in capsys.readouterr().out

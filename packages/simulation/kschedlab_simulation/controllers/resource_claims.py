@@ -1,11 +1,11 @@
 """The resource claim controller: makes claims from templates, and frees those that no pod needs any more.
 
 v1.37: pkg/controller/resourceclaim/controller.go. A claim that was in use and is not any more loses its devices, so
-that it can be allocated anew; one that was made for a pod goes with it. With the gate DRAWorkloadResourceClaims, pod
+that it can be allocated again; one that was made for a pod goes with it. With the gate DRAWorkloadResourceClaims, pod
 groups have claims as pods have, and a pod that has the same claim as its group gets the group's.
 
 (The real controller reserves a claim that others still use for a finished pod, takes that back, and goes on so; here,
-finished pods reserve nothing. And when it makes one of a group's claims anew, it forgets the others.)
+finished pods reserve nothing. And when it makes one of a group's claims again, it forgets the others.)
 """
 
 from __future__ import annotations
