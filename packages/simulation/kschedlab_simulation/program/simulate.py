@@ -134,14 +134,18 @@ def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float
 
 @contextmanager
 def _log_file(path: Path | None, inputs: Sequence[str]) -> Iterator[Callable[[Log], None]]:
-    """What writes the log, to a file that is opened before the run. UsageError if it cannot be written."""
+    """What writes the log. UsageError if it cannot be written.
+
+    The log is written beside FILE, which it replaces when the run has ended: a run that is killed leaves FILE as it was.
+    """
     if path is None:
         yield lambda log: None
         return
     try:
         if path.exists() and any(path.samefile(each) for each in inputs if os.path.exists(each)):
             raise UsageError(f"{path}: is read by this run: write the log to another file")
-        file = path.open("w", encoding="utf-8")
+        beside = path.with_name(f"{path.name}.part") if path.is_file() or not path.exists() else path
+        file = beside.open("w", encoding="utf-8")
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from None
 
@@ -149,11 +153,17 @@ def _log_file(path: Path | None, inputs: Sequence[str]) -> Iterator[Callable[[Lo
         try:
             with file:
                 file.writelines(f"{line}\n" for line in log.lines())
+            if beside != path:
+                os.replace(beside, path)
         except OSError as error:
             raise _unwritable(path, error) from None
 
-    with file:
-        yield write
+    try:
+        with file:
+            yield write
+    finally:
+        if beside != path:
+            beside.unlink(missing_ok=True)
 
 
 def _unwritable(path: Path, error: Exception) -> UsageError:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -263,3 +264,14 @@ def test_a_run_of_years_is_refused(file: str, tmp_path: Path, capsys: pytest.Cap
     settings.write_text("simulation: {until: 87600h}\n")
     status, _, err = run(capsys, file, str(settings))
     assert status == 2 and f'{settings}:1: until: "87600h" is longer than 2400h' in err
+
+
+def test_a_run_that_ends_early_leaves_the_log_of_the_run_before(
+    tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "run.jsonl"
+    run(capsys, file, "--log", str(target))
+    before, there = target.read_text(), set(tmp_path.iterdir())
+    monkeypatch.setattr("kschedlab_simulation.program.simulate._advance", Mock(side_effect=KeyboardInterrupt))
+    assert run(capsys, file, "--log", str(target))[0] == 130
+    assert before and target.read_text() == before and set(tmp_path.iterdir()) == there
