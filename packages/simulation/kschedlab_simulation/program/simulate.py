@@ -136,7 +136,8 @@ def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float
 def _log_file(path: Path | None, inputs: Sequence[str]) -> Iterator[Callable[[Log], None]]:
     """What writes the log. UsageError if it cannot be written.
 
-    The log is written beside FILE, which it replaces when the run has ended: a run that is killed leaves FILE as it was.
+    The log is written beside the file, which it replaces when the run has ended: a run that is killed leaves the file
+    as it was.
     """
     if path is None:
         yield lambda log: None
@@ -144,7 +145,8 @@ def _log_file(path: Path | None, inputs: Sequence[str]) -> Iterator[Callable[[Lo
     try:
         if path.exists() and any(path.samefile(each) for each in inputs if os.path.exists(each)):
             raise UsageError(f"{path}: is read by this run: write the log to another file")
-        beside = path.with_name(f"{path.name}.part") if path.is_file() or not path.exists() else path
+        replaces = not path.is_symlink() and (path.is_file() or not path.exists())  # else a link, a folder, a device
+        beside = path.with_name(f"{path.name}.part") if replaces else path
         file = beside.open("w", encoding="utf-8")
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from None
