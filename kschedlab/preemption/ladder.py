@@ -89,7 +89,7 @@ def earliest_start(victims: Victims) -> IntArray:
 
 RULES = (
     Rule("fewest PodDisruptionBudget violations", number_of_violations),
-    Rule("lowest highest victim priority", first_priority),
+    Rule("lowest first victim priority", first_priority),
     Rule("smallest sum of victim priorities", sum_of_priorities),
     Rule("fewest victims", number_of_victims),
     Rule("latest earliest start time", earliest_start, largest=True),

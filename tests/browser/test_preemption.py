@@ -27,7 +27,7 @@ def test_a_prediction_opens_the_answer_and_a_slider_changes_the_chosen_node(note
     expect(picture).not_to_contain_text("★")
     expect(sentence).to_have_text("")
     panel.locator(".ks-question").get_by_role("button", name="node-b").click()
-    expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 2 (lowest highest victim priority)")
+    expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 2 (lowest first victim priority)")
     expect(picture).to_contain_text("★ node-a")
     expect(sentence).to_contain_text("rule 3 (smallest sum of victim priorities) chooses node-a over node-c.")
     control(panel, BUDGET).press("ArrowLeft")

@@ -94,7 +94,7 @@ def test_the_story_is_played_and_ends_with_the_picture(shown: Show) -> None:
     expect(page.sentence).to_contain_text("chooses node-a over node-c")
     for key in ("ArrowLeft", "ArrowLeft"):
         moment.press(key)
-    expect(page.sentence).to_contain_text("Rule 2, lowest highest victim priority: node-a 100, node-b 150")
+    expect(page.sentence).to_contain_text("Rule 2, lowest first victim priority: node-a 100, node-b 150")
     page.page.get_by_role("button", name="Close the story").click()
     page.settled()
     assert page.page.locator(".ks-picture svg text").all_inner_texts() and "★" in before

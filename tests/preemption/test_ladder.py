@@ -20,7 +20,7 @@ def victims(candidates: list[Candidate], violations: list[int]) -> Victims:
     ("rule", "candidates", "violations", "kept"),
     [
         ("fewest PodDisruptionBudget violations", [[(9, 1)], [(1, 1)]], [0, 1], [0]),
-        ("lowest highest victim priority", [[(9, 1)], [(5, 1), (5, 1), (5, 1)]], [0, 0], [1]),
+        ("lowest first victim priority", [[(9, 1)], [(5, 1), (5, 1), (5, 1)]], [0, 0], [1]),
         ("smallest sum of victim priorities", [[(5, 1), (4, 1)], [(5, 1), (3, 1)]], [0, 0], [1]),
         # Three victims of -10 don't beat one of -10: every priority is counted from 2^31 up.
         ("smallest sum of victim priorities", [[(-10, 1)] * 3, [(-10, 1)]], [0, 0], [1]),

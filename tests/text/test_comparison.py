@@ -94,7 +94,7 @@ def test_victims_and_the_node_chosen() -> None:
     nodes = said(comparison)
     assert nodes["a"] == [("v1.20, v1.37", [full, "evicts v (chosen)"], True)]
     assert nodes["b"] == [("v1.20, v1.37", [full, "evicts w"], False)]
-    chosen = "Of 2 candidates, rule 2 (lowest highest victim priority) chooses a over b."
+    chosen = "Of 2 candidates, rule 2 (lowest first victim priority) chooses a over b."
     rows = Balanced(comparison._repr_html_()).rows
     assert ["v1.20, v1.37", f"default/p fits on none of 2 nodes; it preempts v on a. {chosen}"] in rows
 

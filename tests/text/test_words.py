@@ -147,7 +147,7 @@ def test_which_rule_chose() -> None:
     one, two = node("n1", allocatable=SMALL), node("n2", allocatable=SMALL)
     assert choose(one, victim("n1", 10)) == ""
     assert choose(one, victim("n1", 1)) == "n1 is the only candidate, so no rule is asked."
-    expected = "Of 2 candidates, rule 2 (lowest highest victim priority) chooses n2 over n1."
+    expected = "Of 2 candidates, rule 2 (lowest first victim priority) chooses n2 over n1."
     assert choose(one, two, victim("n1", 2), victim("n2", 1)) == expected
     tie = "All 5 rules leave a tie of n1, n2; the scheduler takes any of them, here n1."
     assert choose(one, two, victim("n1", 1), victim("n2", 1)) == tie

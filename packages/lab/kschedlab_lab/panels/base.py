@@ -46,6 +46,7 @@ class View:
 
     ``text``: the same numbers as plain text, shown where no picture can be.
     ``idle``: by name, the controls that do not matter for this outcome, with the reason.
+    ``names``: names in the sentence that are "chosen" or "refused".
     ``story``: the frames between question and answer; the last one shows ``picture``.
     """
 
@@ -55,6 +56,7 @@ class View:
     text: str
     idle: Mapping[str, str] = field(default_factory=dict)
     story: Callable[[Room], Sequence[Frame]] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def drawn(picture: Picture, room: Room) -> Html:
@@ -187,6 +189,7 @@ class Panel(Generic[S]):
         return {
             "picture": picture or "",
             "sentence": view.sentence,
+            "names": dict(view.names),
             "table": str(view.table),
             "idle": dict(view.idle),
             "error": undrawn or error,

@@ -23,7 +23,6 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.drawing import Marks
 from kschedlab_lab.views.loop import NotebookTable
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
@@ -77,8 +76,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 
 
 def _scene(decision: Decision) -> Scene:
-    allowed: list[tuple[int, Marks]] = [(value, {"data_set": f"allowed: {value}"}) for value in range(3)]
-    return Scene(decision, allowed={"batch": allowed})
+    return Scene(decision, allowed={"batch": {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}})
 
 
 def sentence(found: Candidate | None) -> str:

@@ -27,9 +27,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.chart import chart_view
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.chart import Answer, decision_map
-from kschedlab_lab.views.drawing import Marks
-from kschedlab_lab.views.glyphs import Badge
-from kschedlab_lab.views.picture import Handles, caption
+from kschedlab_lab.views.picture import Handles, caption, colours
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
 
@@ -119,34 +117,25 @@ def view_of(settings: Settings, decision: Decision) -> View:
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    return View(drawn.picture, caption(decision), Html(), str(decision), idle(settings, preemption), story=story)
+    numbers = candidates(settings) if preemption is not None else Html()
+    return View(
+        drawn.picture, caption(decision), numbers, str(decision), idle(settings, preemption), story, colours(decision)
+    )
 
 
 def scene(settings: Settings, decision: Decision, picks: Handles | None = None) -> Scene:
     """The pictures of the decision, with the panel's handles; for a question, ``picks`` instead."""
     if picks is not None:
         return Scene(decision, picks)
-    up = {"data_axis": "y", "data_step": "-16"}
-    priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
     across = {"data_axis": "x", "data_step": "16"}
-    starts = {name: (control, getattr(settings, control)) for control, name in STARTS.items()}
-    clocks = {
-        name: Badge(
-            "clock",
-            say("{pod} started at {start}", pod=name, start=clock_time(start)),
-            start,
-            {"data_drag": control} | across,
-        )
-        for name, (control, start) in starts.items()
-    }
+    priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
     toggled = "off" if settings.mail_in_shop else "on"
-    allowed: list[tuple[int, Marks]] = [(value, {"data_set": f"allowed: {value}"}) for value in range(3)]
     handles = Handles(
-        pods={name: {"data_drag": control} | up for name, control in priorities.items()},
-        pod_badges={name: (clock,) for name, clock in clocks.items()},
+        priorities={name: {"data_drag": control} | across for name, control in priorities.items()},
+        starts={name: {"data_drag": control} | across for control, name in STARTS.items()},
         shields={"mail-c": {"data_set": f"mail_in_shop: {toggled}"}},
     )
-    return Scene(decision, handles, {"shop": allowed})
+    return Scene(decision, handles, {"shop": {"data_drag": "allowed"} | across})
 
 
 def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:

@@ -34,7 +34,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.chart import Chart, bars
 from kschedlab_lab.views.chart_bars import Bars
-from kschedlab_lab.views.drawing import Block, Box
+from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.score import lead, result_list, total
 from kschedlab_lab.views.wishes import Wish, Wishes
@@ -260,7 +260,7 @@ def _block(drawn: Pod, cause: Cause) -> Block:
     if drawn.spec.nodeName:
         return Block(drawn.metadata.name, cpu, 0)
     drag = {"data_drag": "cpu", "data_axis": "y", "data_step": "-16", "aria_label": say("the pod's CPU request")}
-    return Block(drawn.metadata.name, cpu, 0, f"{amount('cpu', cpu)} ⇕", marks=drag)
+    return Block(drawn.metadata.name, cpu, 0, (Number(f"{amount('cpu', cpu)} ⇕"),), marks=drag)
 
 
 def sentence(decision: Decision) -> str:

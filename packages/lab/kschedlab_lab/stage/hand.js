@@ -12,10 +12,16 @@ export class Hand {
     this.picture = stage.picture.el;
     const on = (name, act) => this.picture.addEventListener(name, act);
     on("pointerdown", (event) => this.grab(event));
+    this.picture.addEventListener("touchstart", (event) => this.hold(event), { passive: false });
     on("pointermove", (event) => this.held && this.drag(event));
     on("pointerup", () => this.held && this.release());
     on("pointercancel", () => this.letGo());
     on("click", (event) => this.ignoreClick || this.click(event.target));
+  }
+
+  /** A finger on a handle moves it, not the page: `touch-action` of a part of an SVG is not obeyed. */
+  hold(event) {
+    if (!this.stage.shown.asking && event.target.closest("[data-drag], [data-carry]")) event.preventDefault();
   }
 
   grab(event) {
@@ -73,11 +79,20 @@ export class Hand {
   }
 
   release() {
-    const { moved, group, target } = this.held;
+    const { moved, group, target, handle } = this.held;
+    if (!moved && handle.querySelector(".ks-pill")) this.next();
     if (group && moved && target) put(this.stage, target);
     this.letGo();
     if (moved) this.ignoreClick = true; // the browser makes one of it
     setTimeout(() => (this.ignoreClick = false));
+  }
+
+  /** A click on a number gives it the next value, after the last one the first. */
+  next() {
+    const { name, began, sets } = this.held, { stage } = this;
+    const last = stage.last(stage.controls.find((control) => control.name === name));
+    stage.turn(name, began < last ? began + 1 : 0, sets);
+    this.ignoreClick = true;
   }
 
   letGo() {

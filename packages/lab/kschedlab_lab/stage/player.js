@@ -1,10 +1,11 @@
-// First, Back, Play, Next, a slider and the speed: for the steps of a panel and the moments of a story.
+// Back, Play, Next and a line of dots: for the steps of a panel and the moments of a story. It plays at reading speed.
 
 import { button, clamp, make } from "./dom.js";
 import { say } from "./language.js";
 import { DRAG } from "./motion.js";
+import { readingTime } from "./saying.js";
 
-const SPEEDS = { "½×": 2600, "1×": 1300, "2×": 650, "4×": 325 }; // milliseconds for a step
+const DOTS = 40; // as many steps are dots on the line
 
 const named = (text, name, act) => button(text, act, { "aria-label": name, title: name });
 
@@ -16,18 +17,14 @@ export class Player {
   constructor(host, { label, sliderLabel = label, where, go, ready = () => {} }) {
     Object.assign(this, { host, where, go, ready });
     const step = (by) => () => (this.host.pause(), go(clamp(where()[0] + by, 0, where()[1])));
-    this.first = named("|◂", say("First"), step(-Infinity));
-    this.back = named("◂", say("Back"), step(-1));
-    this.next = named("▸", say("Next"), step(1));
-    this.play = named("▶", say("Play"), () => (this.plays ? this.host.pause() : this.start()));
+    this.back = named("‹", say("Back"), step(-1));
+    this.next = named("›", say("Next"), step(1));
+    this.play = button(say("Play"), () => (this.plays ? this.host.pause() : this.start()), { class: "ks-main" });
     this.slider = make("input", { type: "range", min: 0, step: 1, "aria-label": sliderLabel });
     this.slider.addEventListener("input", () => (this.host.pause(), go(Number(this.slider.value), DRAG)));
     for (const cause of ["pointerdown", "focus"]) this.slider.addEventListener(cause, () => ready());
     this.output = make("span", { class: "ks-value", "aria-hidden": "true" });
-    const speeds = Object.entries(SPEEDS).map(([name, wait]) => make("option", { value: wait, selected: name === "1×" }, name));
-    this.speed = make("select", { "aria-label": say("Speed"), title: say("speed") }, ...speeds);
-    this.root = make("div", { role: "group", "aria-label": label },
-      this.first, this.back, this.play, this.next, this.slider, this.output, this.speed);
+    this.root = make("div", { role: "group", "aria-label": label }, this.back, this.play, this.next, this.slider, this.output);
   }
 
   get plays() {
@@ -39,33 +36,38 @@ export class Player {
     const [at, last] = this.where();
     this.slider.max = last;
     this.slider.value = at;
+    this.slider.style.setProperty("--ks-dots", last <= DOTS ? last : 0);
+    this.slider.style.setProperty("--ks-at", last ? at / last : 0);
     this.output.textContent = words(at, last);
-    this.first.disabled = this.back.disabled = at === 0;
+    this.back.disabled = at === 0;
     this.next.disabled = at >= last;
   }
 
   start() {
     this.host.pause();
     this.host.playing = this;
-    this.play.textContent = "❚❚";
-    this.play.setAttribute("aria-label", say("Pause"));
+    this.play.textContent = say("Pause");
     this.ready();
     const [at, last] = this.where();
     if (at >= last) this.go(0);
-    this.timer = setTimeout(() => this.walk(), Number(this.speed.value) / 2);
+    this.wait();
   }
 
   walk() {
     const [at, last] = this.where();
     if (at >= last) return this.host.pause();
     this.go(at + 1);
-    this.timer = setTimeout(() => this.walk(), Number(this.speed.value));
+    this.wait();
+  }
+
+  /** Until what is said now has been read. */
+  wait() {
+    this.timer = setTimeout(() => this.walk(), readingTime(this.host.saying.el.textContent));
   }
 
   stop() {
     clearTimeout(this.timer);
-    this.play.textContent = "▶";
-    this.play.setAttribute("aria-label", say("Play"));
+    this.play.textContent = say("Play");
     this.host.playing = null;
   }
 }

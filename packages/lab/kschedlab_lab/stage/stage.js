@@ -2,7 +2,7 @@
 // nothing about scheduling. CONTRIBUTING.md lists the marks that turn parts of a picture into handles.
 
 import { row } from "./controls.js";
-import { button, clamp, divisible, make, parsed, tell, unbroken } from "./dom.js";
+import { button, clamp, divisible, make, parsed, tell } from "./dom.js";
 import { Hand } from "./hand.js";
 import { Keyboard } from "./keyboard.js";
 import { learn, say } from "./language.js";
@@ -13,6 +13,7 @@ import { DRAG, MOVE } from "./motion.js";
 import { Picture } from "./picture.js";
 import { QuestionBox } from "./question.js";
 import { Room } from "./room.js";
+import { Saying } from "./saying.js";
 import { Story } from "./story.js";
 import { Tip } from "./tip.js";
 
@@ -40,7 +41,7 @@ class Stage {
     this.picture = new Picture((svg) => announce(svg, this));
     this.player = make("div", { class: "ks-player" });
     this.story = new Story(this, this.player);
-    this.sentence = make("p", { class: "ks-sentence", role: "status" });
+    this.saying = new Saying();
     this.alert = make("div", { class: "ks-alert", role: "alert", hidden: true });
     this.lost = make("p", { class: "ks-lost", hidden: true },
       say("The kernel has stopped: this is the last picture. Run the cell again to bring it back to life."));
@@ -49,20 +50,40 @@ class Stage {
     this.tip = new Tip(this.el);
     this.menu = new Menu(this);
     this.room = new Room(this, (room) => (this.states.clear(), this.post({ room }, 0)));
-    this.bar = this.buttons();
+    this.exact = make("div", { class: "ks-controls ks-exact" });
+    this.numbers = make("details", { class: "ks-numbers-of" }, make("summary", {}, say("The numbers")), this.table);
+    this.drawer = make("div", { class: "ks-drawer", hidden: true }, this.buttons(), this.exact, this.numbers, this.menu.el);
+    this.more = button("⋯", () => this.open(this.drawer.hidden), { class: "ks-more", title: say("More"), "aria-label": say("More"), "aria-expanded": "false" });
     this.rows = this.controls.map((control) => [control, row(control, this)]);
     for (const [{ kind }, { root }] of this.rows) (kind === "steps" ? this.player : this.form).append(root);
     this.el.classList.add("kschedlab", "ks");
-    this.el.append(this.lost, this.question.el, this.picture.el, this.player, this.sentence, this.alert, this.form,
-      this.bar, this.table, this.tip.el);
+    const words = make("div", { class: "ks-say" }, this.question.el, this.saying.el);
+    this.top = make("div", { class: "ks-top" }, words, this.more);
+    this.el.append(this.lost, this.top, this.picture.el, this.player, this.alert, this.form, this.drawer, this.tip.el);
   }
 
-  /** The buttons below the picture; without controls there is nothing to reset or to copy. */
+  /** What one rarely needs; without controls there is nothing to reset or to copy. */
   buttons() {
-    const reset = button(say("Reset"), () => this.go({ reset: true }), { title: say("back to where the panel began") });
+    const reset = button(say("Start again"), () => this.go({ reset: true }), { title: say("back to where the panel began") });
     this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything; Escape makes it small again") });
     reset.hidden = this.menu.el.hidden = !this.controls.length;
-    return make("div", { class: "ks-bar" }, reset, this.classroom, this.menu.el);
+    return make("div", { class: "ks-bar" }, reset, this.classroom);
+  }
+
+  /** Opens or closes what is behind "⋯". */
+  open(on) {
+    this.drawer.hidden = !on;
+    this.more.setAttribute("aria-expanded", String(on));
+  }
+
+  /** A control that the picture has, too, goes to the exact values. */
+  sort() {
+    if (this.shown.asking || !this.picture.svg) return;
+    const handles = [...this.picture.svg.querySelectorAll("[data-drag], [data-set]")];
+    const named = new Set(handles.flatMap(({ dataset: { drag, set } }) => [drag, ...Object.keys(this.read(set))]));
+    for (const [{ name, kind }, { root }] of this.rows) {
+      if (kind !== "steps" && named.has(name)) this.exact.append(root);
+    }
   }
 
   listen() {
@@ -177,14 +198,15 @@ class Stage {
     if (settle || !this.at) this.at = { ...shown.at };
     this.refreshControls();
     this.picture.draw(shown.picture, duration);
-    if (this.sentence.textContent !== shown.sentence) this.sentence.replaceChildren(...unbroken(shown.sentence));
+    this.saying.show(shown.sentence, shown.names);
     if (this.tableText !== shown.table) {
       this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
       divisible(this.table);
     }
     this.showError(shown);
     this.story.offer(shown);
-    this.bar.hidden = !(this.controls.length || shown.picture || shown.asking || shown.verdict); // text alone
+    this.sort();
+    this.place(shown);
     this.el.classList.toggle("ks-asking", Boolean(shown.asking));
     this.el.classList.toggle("ks-covered", Boolean(shown.covered));
     this.question.show();
@@ -192,6 +214,15 @@ class Stage {
     this.menu.follow(shown.state);
     this.keep(shown);
     this.clock(shown);
+  }
+
+  /** Numbers without a picture are what there is to see; beside one they wait until somebody asks for them. */
+  place({ picture, table, asking, verdict }) {
+    const alone = !picture && Boolean(table);
+    this.numbers.hidden = alone || !table;
+    if (alone) this.form.before(this.table);
+    else this.numbers.append(this.table);
+    this.more.hidden = !(this.controls.length || picture || asking || verdict); // text alone
   }
 
   refreshControls() {
@@ -203,7 +234,7 @@ class Stage {
 
   /** An error stands beside the field that is wrong. */
   showError({ error, asking }) {
-    if (this.menu.el.open) this.menu.body.before(this.alert);
+    if (!this.drawer.hidden && this.menu.el.open) this.menu.body.before(this.alert);
     else if (asking) this.picture.el.before(this.alert);
     else this.form.before(this.alert);
     this.alert.hidden = !error;

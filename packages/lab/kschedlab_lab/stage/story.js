@@ -1,6 +1,6 @@
 // A story: pictures between question and answer, played, and closed when something else happens.
 
-import { button, unbroken } from "./dom.js";
+import { button } from "./dom.js";
 import { say } from "./language.js";
 import { MOVE } from "./motion.js";
 import { Player } from "./player.js";
@@ -9,7 +9,7 @@ export class Story {
   /** `el`: where the buttons stand. */
   constructor(stage, el) {
     Object.assign(this, { stage, el, frames: null, bar: null });
-    this.button = button(say("▶ Show how"), () => this.ask());
+    this.button = button(say("Show how"), () => this.ask());
     el.append(this.button);
   }
 
@@ -38,7 +38,7 @@ export class Story {
         this.at = at;
         player.update((now, last) => say("{at} of {last}", { at: now + 1, last: last + 1 }));
         stage.picture.draw(frames[at].picture, duration);
-        stage.sentence.replaceChildren(...unbroken(frames[at].caption));
+        stage.saying.show(frames[at].caption, stage.shown.names);
       },
     });
     this.bar = player.root;
@@ -61,7 +61,7 @@ export class Story {
     this.stage.pause();
     this.frames = null;
     this.bar.remove();
-    this.stage.sentence.replaceChildren(...unbroken(this.stage.shown.sentence));
+    this.stage.saying.show(this.stage.shown.sentence, this.stage.shown.names);
     this.stage.el.classList.remove("ks-telling");
   }
 }

@@ -1,45 +1,71 @@
-"""Nodes as boxes, filled with their pods to scale: an SVG of :class:`Box` and :class:`Block`.
+"""Nodes as trays, filled with their pods to scale: an SVG of :class:`Box` and :class:`Block`.
 
 Every node and pod has a key, so that a panel can move it to its place in the next picture, and may carry the marks of a
-handle. Boxes stand in rows as wide as the :class:`~kschedlab_lab.views.svg.Room`.
+handle. Boxes are in rows as wide as the :class:`~kschedlab_lab.views.svg.Room`; in a narrow one, the place beside the
+nodes is a bar above them, and the nodes stay side by side, because one compares them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge, hatch
-from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width, told_apart, wrapped
-from kschedlab_lab.views.style import CHOSEN, EVICTED, STOPS, ink, priority_fill
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.layout import Part, column, moved, row, words
+from kschedlab_lab.views.lettering import fitted, fitting, text_width, told_apart, wrapped
+from kschedlab_lab.views.style import (
+    ACT,
+    ACT_SOFT,
+    CHOSEN,
+    EVICTED,
+    EVICTED_SOFT,
+    HAIR,
+    INK_2,
+    INK_3,
+    TICK,
+    TRAY,
+    ink,
+    priority_fill,
+)
+from kschedlab_lab.views.svg import Room, svg
 
-LEAST, MOST, GAP, HEAD, LINE, CLOSE = 96, 180, 8, 22, 15, 12.5
-"""Limits of a box's width, the gap between boxes, the space for a name, and the height of a line, and of one of two
-lines in a low block; in pixels."""
-SHORT, TALL = 110, 300
+LEAST, MOST, GAP, HEAD = 96, 176, 14, 24
+"""Limits of a node's width, the gap between nodes, and the height of a name below a node; in pixels."""
+SLIM, NARROW, TIGHT = 68, 560, 6
+"""The least width of a node, and the gap, in a room that is narrower than the second number."""
+SHORT, TALL = 120, 192
 """Limits of the height of the largest node."""
-ASIDE = 0.5
-"""The share of a box's width that pods aside take."""
+EDGE, TOP, BAR, CHIP = 8, 10, 42, 22
+"""The margin around the nodes; the height of a bar above them, and of a chip on the shelf."""
+INSET, PARTED, ROUND = 3, 2, 8
+"""Between tray and pods, between pods, and the radius of a pod's corners."""
+LINE, NAME, SMALL = 15, 14, 11.2
+"""The height of a line; the font sizes of a node's name and of second lines."""
+PILL = 17
 SIGNS = {
     "evicted": Badge("evicted", later("evicted")),
     "victim": Badge("victim", later("would be evicted")),
     "reprieved": Badge("reprieved", later("reprieved")),
     "obstacle": Badge("lock", later("can't be evicted")),
+    "arriving": Badge("chosen", later("arriving")),
 }
-PICKED = "#0072B2"
-TIE, DRAGGED = later("tie"), "↕"
-COMES = {"arriving": later("arriving"), "ghost": later("ghost")}
-"""Marks of the pod that is decided, in words."""
-MEANINGS = {mark: sign.tip for mark, sign in SIGNS.items()} | {
-    "shield": later("covered by a budget"),
-    "broken": later("eviction breaks the budget"),
-}
+TIE = later("tie")
+GHOST = later("ghost")
 Marks = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill; ``clock``: it is a time."""
+
+    text: str
+    marks: Marks = field(default_factory=dict)
+    clock: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,31 +73,39 @@ class Block:
     """A pod in a box. ``size`` in the box's unit; ``mark``: what happens to it, or "".
 
     "evicted"; "victim": it would be; "reprieved"; "arriving"; "obstacle": it is in the way; "ghost": it tries whether
-    it would fit. ``note``: a short bold remark, such as "900 ≥ 500". ``key``: its identity if the name is not unique.
-    ``badges``: its other signs. ``marks``: attributes that make it a handle (data_drag, ...). ``order``: its turn when
-    several pods move; ``origin``: the key of what it comes from. ``aside``: it stands beside the others, this high.
+    it would fit. ``numbers``: its priority, its start. ``note``: a short remark, such as "nominated". ``key``: its
+    identity if the name is not unique. ``badges``: its other signs. ``marks``: attributes that make it a handle
+    (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the key of what it comes from. ``aside``:
+    it waits on the shelf above its node. ``pale``: it is only tried elsewhere.
     """
 
     name: str
     size: int
     priority: int
-    detail: str = ""
+    numbers: tuple[Number, ...] = ()
     mark: str = ""
     note: str = ""
     key: str = ""
     badges: tuple[Badge, ...] = ()
     marks: Marks = field(default_factory=dict)
     order: int | None = None
-    aside: int | None = None
+    aside: bool = False
     origin: str | None = None
+    pale: bool = False
+
+    @property
+    def detail(self) -> str:
+        """Its numbers as text."""
+        return " · ".join(number.text for number in self.numbers)
 
 
 @dataclass(frozen=True)
 class Box:
     """A node, or with ``capacity`` 0 a place beside the nodes. ``captions``: lines below it.
 
-    ``refused``: what is in the way, which makes it orange, and ``sign``, a kind of badge for it. ``tied``: it is one
-    of several best nodes. ``badges`` and ``marks`` as those of a block; ``title``: shown in place of the name.
+    ``refused``: what is in the way, and ``sign``, a kind of badge for it. ``tied``: it is one of several best nodes.
+    ``lost``: it drops out of the choice. ``badges`` and ``marks`` as those of a block; ``title``: shown in place of
+    the name.
     """
 
     name: str
@@ -85,6 +119,7 @@ class Box:
     badges: tuple[Badge, ...] = ()
     marks: Marks = field(default_factory=dict)
     title: str = ""
+    lost: bool = False
 
     @property
     def key(self) -> str:
@@ -93,17 +128,18 @@ class Box:
 
     @property
     def used(self) -> int:
-        """Total size of the blocks that do not stand aside."""
-        return sum(block.size for block in self.blocks if block.aside is None)
+        """Total size of the blocks inside."""
+        return sum(block.size for block in self.blocks if not block.aside)
 
 
 class Place(NamedTuple):
-    """Where a box stands, in pixels; its pods stand between ``y`` and ``y + height``."""
+    """The place of a box, in pixels; its pods are between ``y`` and ``y + height``. ``bar``: they lie side by side."""
 
     x: float
     y: float
     width: float
     height: float
+    bar: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,85 +152,101 @@ class Plan:
 
     @property
     def rows(self) -> int:
-        """In how many rows the boxes stand."""
-        return len({place.y for place in self.places})
+        """The number of rows of nodes."""
+        return len({place.y for place in self.places if not place.bar})
 
 
 def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "") -> Html:
     """The boxes in rows, all to one scale. ``alt``: the text alternative; ``more``: a remark at its end."""
     room = room or Room()
-    width = arrange(boxes, room, 0).width
-    plan = arrange(boxes, room, legend_at(boxes, width, 0, more)[1])
-    legend, bottom = legend_at(boxes, width, plan.bottom, more)
-    return svg([*shapes(boxes, plan, resource), *legend], width, bottom, alt)
+    below = remark(more, room.width - 2 * EDGE)
+    plan = arrange(boxes, room, below.height)
+    return svg(
+        [*shapes(boxes, plan, resource), moved(below, EDGE, plan.bottom)], plan.width, plan.bottom + below.height, alt
+    )
 
 
-def arrange(boxes: Sequence[Box], room: Room, below: float, captions: bool = True, most: float = MOST) -> Plan:
+def arrange(
+    boxes: Sequence[Box], room: Room, below: float, captions: bool = True, most: float = MOST, shelf: float = 0
+) -> Plan:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
-    ``captions``: whether there are lines below the boxes; ``most``: the greatest width of a box.
+    ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``shelf``: the height
+    of the space above the nodes for pods that stepped aside.
     """
-    fitting = max(int((room.width - GAP) // (LEAST + GAP)), 1)
-    rows = -(-len(boxes) // fitting)
-    columns = max(-(-len(boxes) // max(rows, 1)), 1)
-    width = min((room.width - GAP) // columns - GAP, most)
-    lines = [_captions(boxes[r * columns : (r + 1) * columns] if captions else (), width) for r in range(rows)]
-    tall = (room.height - below - sum(lines) - rows * HEAD) / max(rows, 1)
+    narrow = room.width < NARROW
+    above = [box for box in boxes[:1] if narrow and not box.capacity]
+    nodes, gap, least = boxes[len(above) :], TIGHT if narrow else GAP, SLIM if above else LEAST
+    edge = EDGE if room.width > SLIM * 4 + 120 else 5
+    rows = -(-len(nodes) // max(int((room.width - 2 * edge + gap) // (least + gap)), 1))
+    columns = max(-(-len(nodes) // max(rows, 1)), 1)
+    width = min((room.width - 2 * edge + gap) / columns - gap, most)
+    lines = [_below_height(nodes[r * columns : (r + 1) * columns], width, captions) for r in range(rows)]
+    y = float(TOP) + (BAR + LINE + 4 if above else 0)
+    tall = (room.height - y - below - sum(lines) - rows * shelf) / max(rows, 1)
     tall = min(max(tall, SHORT), TALL)
-    places, y = [], 0.0
-    for row in range(rows):
-        inside = boxes[row * columns : (row + 1) * columns]
-        places += [Place(GAP + i * (width + GAP), y + HEAD, width, tall) for i in range(len(inside))]
-        y += HEAD + tall + lines[row]
-    return Plan(tuple(places), min(GAP + max(columns, 3) * (width + GAP), room.width), y)
+    places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
+    for r in range(rows):
+        y += shelf
+        inside = nodes[r * columns : (r + 1) * columns]
+        places += [Place(edge + i * (width + gap), y, width, tall) for i in range(len(inside))]
+        y += tall + lines[r]
+    return Plan(tuple(places), min(2 * edge - gap + max(columns, 3) * (width + gap), room.width), y)
 
 
-def _captions(boxes: Iterable[Box], width: float) -> float:
-    """The height of the lines below a row of boxes."""
-    return 8 + LINE * max((len(_below(box, width)) + box.tied for box in boxes), default=0)
-
-
-def _below(box: Box, width: float) -> list[tuple[str, bool]]:
-    """The lines below a box, and whether they are bold."""
-    refused = [(line, True) for line in wrapped(box.refused, width, 3, bold=True)]
-    captions = (fitting((line, line.replace("PDB ", "")), width) for line in box.captions if line)
-    return refused + [(fitted(line, width), False) for line in captions]
+def _below_height(boxes: Iterable[Box], width: float, captions: bool) -> float:
+    """The height of the names and the lines below a row of boxes."""
+    return max((_below(box, width, captions).height for box in boxes), default=0) + 16
 
 
 def shapes(boxes: Sequence[Box], plan: Plan, resource: str, captions: bool = True) -> list[Html]:
-    """The nodes, above them the pods, and on top what can be picked. ``captions``: with the lines below the boxes."""
+    """The nodes, above them the pods, and on top what can be picked. ``captions``: with the lines below the names."""
     largest = max(*(max(box.capacity, box.used) for box in boxes), 1)
-    nodes, pods, picks = [], [], []
+    nodes, pods, picks = list[Html](), list[Html](), list[Html]()
     for box, place in zip(boxes, plan.places, strict=True):
         scale = place.height / largest
+        high = scale * (box.capacity or box.used)
         nodes.append(_node(box, place, scale, resource, captions))
         if "data_pick" in box.marks:
-            picks.append(_pick(box, place, scale * (box.capacity or box.used)))
-        level, bottom = 0, place.y + place.height
-        for block in box.blocks:
-            height = scale * block.size
-            if block.aside is None:
-                level += block.size
-                pods.append(_pod(block, place._replace(y=bottom - scale * level, height=max(height, 2))))
-            else:
-                y, x = bottom - scale * block.aside - height, place.x + (1 - ASIDE) * place.width
-                pods.append(_pod(block, Place(x, y, place.width * ASIDE, max(height, 2))))
+            picks.append(_pick(box, place, high))
+        pods += _in_bar(box, place) if place.bar else _inside(box, place, scale)
     return nodes + pods + picks
 
 
+def _inside(box: Box, place: Place, scale: float) -> list[Html]:
+    """The pods of a box, one upon the other, and those that stepped aside as chips above it."""
+    found, inset = list[Html](), INSET if box.capacity else 0
+    bottom, wide = place.y + place.height - inset, place.width - 2 * inset
+    fits = (place.height - 2 * inset) / place.height if box.capacity else 1
+    shelf, level = place.y + place.height - scale * box.capacity - 8.0, 0.0
+    for block in box.blocks:
+        if block.aside:
+            shelf -= CHIP + 2
+            found.append(_pod(block, Place(place.x + inset, shelf, wide, CHIP)))
+            continue
+        level += block.size * scale * fits
+        size = Place(place.x + inset, bottom - level, wide, max(block.size * scale * fits - PARTED, 2))
+        found.append(_pod(block, size))
+    return found
+
+
+def _in_bar(box: Box, place: Place) -> list[Html]:
+    """The pods side by side."""
+    wide = min(place.width / max(len(box.blocks), 1), place.width)
+    blocks = enumerate(box.blocks)
+    return [_pod(block, place._replace(x=place.x + i * wide, width=wide - PARTED)) for i, block in blocks]
+
+
 def _pick(box: Box, place: Place, high: float) -> Html:
-    """A surface over a node and its pods, for an answer by a click."""
+    """A surface over a node and its name, for an answer by a click."""
     return element(
         "rect",
-        x=place.x - 3,
-        y=place.y + place.height - high - HEAD + 2,
-        width=place.width + 6,
-        height=high + HEAD,
-        rx=5,
+        x=place.x,
+        y=place.y + place.height - high,
+        width=place.width,
+        height=high + HEAD + 6,
+        rx=11,
         fill="transparent",
-        stroke=PICKED,
-        stroke_width=1.5,
-        stroke_dasharray="2 4",
         data_key=f"{box.key}/pick",
         aria_label=box.name,
         **box.marks,
@@ -202,106 +254,140 @@ def _pick(box: Box, place: Place, high: float) -> Html:
 
 
 def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -> Html:
-    """A node without its pods: name, outline, free space, captions; its origin is its place's upper left corner."""
-    top = place.height - scale * (box.capacity or box.used)
-    inside = [*_title(box, place.width, top), *_outline(box, place, top)]
+    """A node without its pods: tray, free space, name and captions; its origin is its place's upper left corner."""
+    high = place.height if place.bar else scale * (box.capacity or box.used)
+    top = place.height - high
+    inside = [*_tray(box, place.width, top, high, scale, resource)]
     free = box.capacity - box.used
-    if free > 0 and scale * free >= LINE and all(block.aside is None for block in box.blocks):
-        text = fitted(_free(resource, free, place.width - 8), place.width - 8)
-        inside.append(label(text, place.width / 2, top + scale * free / 2 + 4, "middle", opacity=0.75))
-    inside += _lines_below(box, place) if captions else []
-    tip = box.refused or None
+    if free > 0 and scale * free >= LINE and not any(block.aside for block in box.blocks):
+        text = fitted(_free(resource, free, place.width - 8), place.width - 8, SMALL)
+        inside.append(_centred(words(text, SMALL, fill=INK_2), place.width, top + scale * free / 2 - 8))
+    if box.capacity:
+        below = _below(box, place.width, captions)
+        inside.append(_centred(below, place.width, place.height + 7))
+    else:
+        title = say(box.title or box.name)
+        is_gone = any(block.mark == "evicted" for block in box.blocks)
+        name = words(title, bold=is_gone, fill=EVICTED if is_gone else INK_2)
+        inside += [moved(name, 0, top - LINE - 3)] if box.blocks else []
     marks = {} if "data_pick" in box.marks else box.marks
     where = f"translate({place.x:g},{place.y:g})"
-    return element("g", *inside, transform=where, data_key=box.key, data_tip=tip, **marks)
+    return element("g", *inside, transform=where, data_key=box.key, data_tip=box.refused or None, **marks)
+
+
+def _centred(part: Part, width: float, y: float) -> Html:
+    return moved(part, (width - part.width) / 2, y)
 
 
 def _free(resource: str, free: int, width: float) -> str:
     """How much is free, with what fits of it; short CPU is rounded down, so that a pod of that size has room."""
     rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
     whole = say("{free} free", free=amount(resource, free))
-    return fitting((whole, say("{free} free", free=rounded), rounded, whole), width)
+    return fitting((whole, say("{free} free", free=rounded), rounded, whole), width, SMALL)
 
 
-def _title(box: Box, width: float, top: float) -> list[Html]:
-    sign, colour = ("✕ ", EVICTED) if box.refused else ("★ ", CHOSEN) if box.chosen else ("", "")
-    badges = [*box.badges, *([Badge(box.sign, box.refused)] if box.sign else [])]
-    name = box.title or (box.name if box.capacity else say(box.name))
-    room = width - SIZE * len(badges)
-    sign = fitting((sign + name, sign.strip() + name), room, bold=True).removesuffix(name)
-    beside, middle = room - text_width(sign, bold=True), room / 2
-    name = told_apart(name, beside, bold=True)
-    title = element(
-        "text",
-        element("tspan", sign, fill=colour) if sign else None,
-        name,
-        x=middle,
-        y=top - 7,
-        text_anchor="middle",
-        font_weight="bold",
-    )
-    return [title, *(badge(b, width - SIZE * (i + 1), top - 19) for i, b in enumerate(reversed(badges)))]
-
-
-def _outline(box: Box, place: Place, top: float) -> list[Html]:
+def _tray(box: Box, width: float, top: float, high: float, scale: float, resource: str) -> Iterable[Html]:
+    """The node's ground with a tick for each CPU, and the ring of the chosen one."""
     if not box.capacity:
-        return [element("path", d=f"M0 {place.height:g}H{place.width:g}", stroke="currentColor", opacity=0.5)]
-    fill, opacity = (EVICTED, 0.14) if box.refused else ("currentColor", 0.03)
-    stroke, thick = (CHOSEN, 4) if box.chosen else (EVICTED, 2) if box.refused else ("currentColor", 1.5)
-    return [
-        element(
-            "rect",
-            x=-thick / 2,
-            y=top - thick / 2,
-            width=place.width + thick,
-            height=place.height - top + thick,
-            fill=fill,
-            fill_opacity=opacity,
-            stroke=stroke,
-            stroke_width=thick,
-            data_key=f"{box.key}/box",
-        )
-    ]
+        return
+    if box.chosen:
+        halo = {"x": -5, "y": top - 5, "width": width + 10, "height": high + 10, "rx": 15}
+        yield element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.18, stroke_width=5)
+    is_picked = "data_pick" in box.marks
+    yield element(
+        "rect",
+        y=top,
+        width=width,
+        height=high,
+        rx=11,
+        fill=EVICTED_SOFT if box.refused else TRAY,
+        stroke=CHOSEN if box.chosen or box.tied else HAIR,
+        stroke_width=2.5 if box.chosen or box.tied else 1,
+        stroke_dasharray="6 4" if box.tied and not box.chosen else None,
+        data_key=f"{box.key}/box",
+        class_="ks-tray" if is_picked else None,
+    )
+    if resource == "cpu" and 1000 * scale >= 2 * LINE:
+        lines = "".join(f"M8 {top + at * 1000 * scale:.1f}H{width - 8:g}" for at in range(1, -(-box.capacity // 1000)))
+        yield element("path", d=lines, stroke=TICK)
 
 
-def _lines_below(box: Box, place: Place) -> list[Html]:
-    found = [*tie(0, place.height + 4, place.width)] if box.tied else []
-    for i, (line, bold) in enumerate(_below(box, place.width), start=int(box.tied)):
-        weight = "bold" if bold else None
-        found.append(label(line, place.width / 2, place.height + 16 + LINE * i, "middle", font_weight=weight))
-    return found
+def _below(box: Box, width: float, captions: bool) -> Part:
+    """The name below a node, and what there is to say about it."""
+    if not box.capacity:
+        return Part(0, 0)
+    size = NAME if width >= LEAST else 12
+    colour = CHOSEN if box.chosen or box.tied else INK_2 if box.refused or box.lost else "currentColor"
+    signs = [Part(SIZE, SIZE, (badge(sign, 0, 0),)) for sign in box.badges]
+    if "data_pick" in box.marks:
+        return _answer(told_apart(box.title or box.name, width - 20, size, bold=True), size)
+    name = told_apart(box.title or box.name, width - (SIZE + 4) * len(signs), size, bold=True)
+    found = [row([words(name, size, bold=True, fill=colour), *signs], 4)]
+    if box.tied and captions:
+        found.append(words(say(TIE), SMALL, bold=True, fill=CHOSEN))
+    if box.refused and captions:
+        found.append(_refusal(box, width))
+    lines = [fitting((line, line.replace("PDB ", "")), width, SMALL) for line in box.captions if line and captions]
+    found += [words(fitted(line, width, SMALL), SMALL, fill=INK_2) for line in lines]
+    return column(found, 1, "middle")
 
 
-def tie(x: float, y: float, width: float) -> list[Html]:
-    """A hatched band that says so."""
-    side = max(width - text_width(say(TIE), bold=True) - 8, 0) / 2  # the word stands between the hatched sides
-    both = hatch(side, LINE) + hatch(side, LINE, x=width - side)
-    lines = element("path", d=both, transform=f"translate({x:g},{y:g})", stroke=CHOSEN, opacity=0.7)
-    return [lines, label(say(TIE), x + width / 2, y + 12, "middle", font_weight="bold")]
+def _answer(name: str, size: float) -> Part:
+    """A name that can be clicked."""
+    text = words(name, size, bold=True, fill=ACT)
+    pill = element(
+        "rect",
+        x=-12,
+        y=-4,
+        width=text.width + 24,
+        height=text.height + 8,
+        rx=(text.height + 8) / 2,
+        fill=ACT_SOFT,
+        stroke=ACT,
+        stroke_opacity=0.55,
+    )
+    return Part(text.width, text.height, (pill, *text.shapes))
+
+
+def _refusal(box: Box, width: float) -> Part:
+    """What is in the way, after its sign."""
+    sign = badge(Badge(box.sign or "cross", box.refused), 0, 0, EVICTED)
+    lines = wrapped(box.refused, width - SIZE - 4, 3, SMALL)
+    text = column([words(line, SMALL, fill=EVICTED) for line in lines], 0, "middle")
+    return row([Part(SIZE, SIZE, (sign,)), text], 3, "start")
 
 
 def _pod(block: Block, place: Place) -> Html:
     """A pod; its origin is its upper left corner."""
     fill = priority_fill(block.priority)
-    key, ghost = f"pod/{block.key or block.name}", block.mark == "ghost"
-    happens = say(SIGNS[block.mark].tip if block.mark in SIGNS else COMES.get(block.mark, block.mark))
+    key, is_ghost = f"pod/{block.key or block.name}", block.mark == "ghost"
+    happens = say(SIGNS[block.mark].tip if block.mark in SIGNS else GHOST if is_ghost else block.mark)
     tip = listed(filter(None, (block.name, block.note, block.detail, happens, *(say(b.tip) for b in block.badges))))
+    stroke, thick, dashes = {
+        "evicted": (EVICTED, 2.5, None),
+        "victim": (EVICTED, 2.5, None) if block.aside else (HAIR, 1, None),
+        "arriving": (CHOSEN, 2.5, "6 4"),
+        "ghost": (INK_3, 2.5, "5 4"),
+    }.get(block.mark, (HAIR, 1, None))
+    hatched = element("path", d=hatch(place.width, place.height), stroke=fill, stroke_width=2.5, stroke_opacity=0.5) if is_ghost else None
     return element(
         "g",
         element(
             "rect",
             width=place.width,
             height=place.height,
+            rx=min(ROUND, place.height / 3),
             fill=fill,
-            fill_opacity=0.3 if ghost else None,
-            stroke="currentColor" if ghost else "#000000",
-            stroke_width=1.5 if ghost else 0.75,
-            stroke_dasharray="5 4" if ghost else None,
+            fill_opacity=0.25 if is_ghost else None,
+            stroke=stroke,
+            stroke_width=thick,
+            stroke_dasharray=dashes,
             data_key=f"{key}/box",
         ),
-        *_frame(block, place),
-        *_labels(block, place, "currentColor" if ghost else ink(fill)),
+        hatched,
+        *_labels(block, place, "currentColor" if is_ghost else ink(fill)),
         transform=f"translate({place.x:g},{place.y:.2f})",
+        opacity=0.4 if block.pale else None,
         data_key=key,
         data_from=block.origin,
         data_tip=tip,
@@ -310,88 +396,85 @@ def _pod(block: Block, place: Place) -> Html:
     )
 
 
-def _frame(block: Block, place: Place) -> list[Html]:
-    """The frame that repeats what happens to the pod."""
-    stroke, thick, dashes = {
-        "evicted": (EVICTED, 3.5, None),
-        "victim": (EVICTED, 2.0, "5 3"),
-        "arriving": (CHOSEN, 3.0, "7 4"),
-    }.get(block.mark, ("", 0.0, None))
-    if not stroke:
-        return []
-    thick = min(thick, place.height / 8)
-    size = {"width": place.width - thick - 1, "height": max(place.height - thick - 1, 0)}
-    corner = (thick + 1) / 2
-    dash = {"stroke_width": thick, "stroke_dasharray": dashes}
-    return [element("rect", x=corner, y=corner, **size, fill="none", stroke=stroke, **dash)]
-
-
 def _labels(block: Block, place: Place, colour: str) -> list[Html]:
-    """As many lines as fit, with the signs at the right: the name, a remark, the detail."""
-    if place.height < CLOSE:
+    """As much as fits: the name and the signs, then the numbers, then a remark."""
+    edge = 9 if place.width >= LEAST else 6
+    room, high = place.width - 2 * edge, place.height
+    if high < 12:
         return []
-    above = [SIGNS[block.mark]] if block.mark in SIGNS else []
-    below = list(block.badges)
-    if place.height < 2 * SIZE + 4:
-        above, below = [*below, *above], []
-    dragged = block.detail and block.marks.get("data_axis") == "y"
-    detail = f"{DRAGGED} {block.detail}" if dragged else block.detail
-    room, beside = place.width - 11, text_width(block.name, bold=True) + 8
-    tall = place.height > LINE * (3 + bool(block.note))
-    narrow = text_width(detail) + SIZE * len(below) > room
-    details = detail.split(" · ") if tall and narrow else [detail]  # the start below the priority
-    rows = [(line, True) for line in (block.name, block.note) if line] + [(line, False) for line in details if line]
-    low = place.height < 2 * LINE + 3
-    if low and beside + text_width(detail) + SIZE * len(above) <= room:
-        middle = place.height / 2 + 4
-        name = label(block.name, 7, middle, fill=colour, font_weight="bold")
-        found = [name, label(detail, 7 + beside, middle, fill=colour)] if detail else [name]
+    signs = [*([SIGNS[block.mark]] if block.mark in SIGNS else []), *block.badges]
+    side = SIZE if place.width >= LEAST else SIZE * 0.75
+    signs = signs[: max(int((room - 40) // (side + 2)), 1)] if high >= side + 2 else []
+    beside = room - (side + 2) * len(signs) + (edge - 5)
+    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
+    size = 12 if place.width >= LEAST else 11 if place.width >= SLIM + 10 else 10
+    name = words(fitted(block.name, beside, size, bold=True), size, bold=True, fill=colour, **halo)
+    is_low = high < 2 * LINE + 4
+    numbers = _numbers(block, room, colour, halo)
+    if is_low:
+        first = row([name, *numbers[:1]], 8)
+        first = first if first.width <= beside else name
+        found = [moved(first, edge, (high - first.height) / 2)]
     else:
-        found = _lines(rows, place, CLOSE if low else LINE, colour, (len(above), len(below)))
-    right = place.width - SIZE - 4
-    top = max(min(4.0, (place.height - SIZE) / 2), 0)
-    found += [badge(b, right - SIZE * i, top, colour) for i, b in enumerate(reversed(above))]
-    return found + [badge(b, right - SIZE * i, place.height - SIZE - 4, colour) for i, b in enumerate(reversed(below))]
+        lines, y = [name, *_rows(numbers, room)], 4.0
+        lines += [words(fitted(block.note, room, SMALL), SMALL, fill=colour)] if block.note else []
+        found = []
+        for line in lines:
+            if y + line.height > high - 1:
+                break
+            found.append(moved(line, edge, y))
+            y += line.height + 2
+    top = (high - side) / 2 if is_low else 4
+    right, scale = place.width - 5 - side, side / SIZE
+    drawn = [Part(side, side, (badge(sign, 0, 0, colour),)) for sign in reversed(signs)]
+    where = (f"translate({right - (side + 2) * i:g},{top:g})" for i in range(len(drawn)))
+    shrink = f" scale({scale:g})" if scale != 1 else ""
+    return [*found, *(element("g", *p.shapes, transform=at + shrink) for p, at in zip(drawn, where, strict=True))]
 
 
-def _lines(
-    rows: Sequence[tuple[str, bool]], place: Place, high: float, colour: str, signs: tuple[int, int]
-) -> list[Html]:
-    """As many lines as fit, the name first. ``signs``: how many stand at the upper and the lower right."""
-    shown = rows[: max(int((place.height - 1) // high), 1)]
-    first, found = place.height / 2 - high / 2 * len(shown) + high - (3.5 if high == LINE else 2), []
-    for i, (line, bold) in enumerate(shown):
-        y = first + high * i
-        upper, lower = y - 11 < SIZE + 4, y + 3 > place.height - SIZE - 4
-        room = place.width - 11 - SIZE * max(signs[0] * upper, signs[1] * lower)
-        text = fitting((line, line.partition(" · ")[0], line.replace(say("priority "), "")), room, bold=bold)
-        found.append(label(fitted(text, room, bold=bold), 7, y, fill=colour, font_weight="bold" if bold else None))
+def _rows(parts: Sequence[Part], room: float) -> list[Part]:
+    """The numbers side by side if they fit, else one below the other."""
+    whole = row(parts, 6)
+    return [whole] if 0 < whole.width <= room else list(parts)
+
+
+def _numbers(block: Block, room: float, colour: str, halo: Mapping[str, Any]) -> list[Part]:
+    """The numbers: those that can be changed as pills."""
+    found = []
+    for i, number in enumerate(block.numbers):
+        if number.marks:
+            found.append(pill(number, f"pod/{block.key or block.name}", room, colour))
+        elif text_width(number.text, SMALL, bold=not i) <= room:
+            found.append(words(number.text, SMALL, bold=not i, fill=colour, **halo))
     return found
 
 
-def legend_at(
-    boxes: Sequence[Box], width: float, y: float, more: str = "", scale: bool = True, first: float = GAP
-) -> tuple[list[Html], float]:
-    """The legend from ``y`` on, in as many lines as it takes, and where it ends.
+def pill(number: Number, owner: str, room: float = MOST, colour: str = "currentColor") -> Part:
+    """A number that can be changed, between two carets: the sign of all that one can drag sideways."""
+    dial = 12 if number.clock and room > 84 else 0
+    text = words(number.text, SMALL, bold=True, fill=colour)
+    wide = min(text.width + dial + 28, room + 6)
+    middle = PILL / 2
+    carets = f"M8 {middle - 3:g}l-3 3l3 3M{wide - 8:g} {middle - 3:g}l3 3l-3 3"
+    key = f"{owner}/{number.name or number.text}"
+    inside = [
+        element("rect", x=-6, y=-9, width=wide + 12, height=PILL + 18, fill="transparent"),
+        element(
+            "rect", width=wide, height=PILL, rx=middle, fill=colour, fill_opacity=0.16, class_="ks-pill", stroke="none"
+        ),
+        element("path", d=carets, fill="none", stroke=colour, stroke_width=1.5, stroke_linecap="round"),
+    ]
+    if dial:
+        inside.append(_dial(12, middle, colour))
+    inside.append(moved(text, 14 + dial + (wide - 28 - dial - text.width) / 2, (PILL - text.height) / 2))
+    return Part(wide, PILL, (element("g", *inside, data_key=key, **number.marks),))
 
-    ``scale``: with the priorities; ``first``: where the first line begins.
-    """
-    blocks = [block for box in boxes for block in box.blocks]
-    used = {sign.kind for block in blocks for sign in block.badges} | {b.mark for b in blocks}
-    items: list[tuple[str, str]] = []
-    if scale:
-        items += [(say("priority"), ""), *((str(stop), priority_fill(stop)) for stop in STOPS[:-1])]
-    items += [(say(text), kind) for kind, text in MEANINGS.items() if kind in used]
-    items += [(line, "") for line in flowed(more, width - GAP - 8)]
-    found, x, base = [], first, y + LINE
-    for text, sign in items:
-        step = text_width(text) + (SIZE + 14 if sign else 8)
-        if x + step > width and x > GAP:
-            x, base = float(GAP), base + LINE + 3
-        if sign.startswith("#"):
-            found.append(element("rect", x=x, y=base - 10, width=12, height=12, fill=sign, stroke="currentColor"))
-        elif sign:
-            found.append(badge(SIGNS.get(sign, Badge(sign, text)), x - 2, base - 12))
-        found.append(label(text, x + (SIZE if sign else 0), base))
-        x += step
-    return found, base + 7
+
+def _dial(x: float, y: float, colour: str) -> Html:
+    circle = element("circle", cx=x + 4, cy=y, r=4.5, fill="none", stroke=colour, stroke_width=1.2)
+    return element("g", circle, element("path", d=f"M{x + 4:g} {y - 3:g}v3h2.5", fill="none", stroke=colour))
+
+
+def remark(text: str, width: float) -> Part:
+    """A line or two below a picture."""
+    return words(text, SMALL, width=width, fill=INK_2) if text else Part(0, 0)

@@ -8,11 +8,13 @@ from math import cos, pi, sin
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.style import EVICTED
+from kschedlab_lab.views.style import CHOSEN, EVICTED, INK, ON_ACCENT, PANEL, TRAY
 
 SIZE = 16
 SHIELD = "M8 1L14 3V8C14 12 11 14.4 8 15.5C5 14.4 2 12 2 8V3Z"
 CROSS = "M5 5L11 11M11 5L5 11"
+STAR = "M8 2.9L9.5 6.2L13.1 6.6L10.4 9L11.2 12.5L8 10.7L4.8 12.5L5.6 9L2.9 6.6L6.5 6.2Z"
+RETURN = "M6.6 4L4.4 6.2L6.6 8.4M4.6 6.2H9A2.6 2.6 0 0 1 9 11.4H7"
 CRACK = "M8.5 1.5L6 6.5L10 9L7 15"
 OUTLINES = {
     "taint": "M8 1C8 1 13 7.5 13 10.5A5 5 0 0 1 3 10.5C3 7.5 8 1 8 1Z",
@@ -24,14 +26,14 @@ OUTLINES = {
     "lock": "M3 7H13V15H3ZM5 7V5A3 3 0 0 1 11 5V7",
     "pods": "M1.5 6H6.5V11H1.5ZM9.5 6H14.5V11H9.5ZM6.5 8.5H9.5",
     "full": "M2 2V14H14V2M4.5 11.5H11.5M4.5 8.5H11.5M4.5 5.5H11.5",
-    "reprieved": "M6 3L2.5 6.5L6 10M3 6.5H10A3.5 3.5 0 0 1 10 13.5H7",
 }
 """By name, the lines of each sign."""
 
 
 @dataclass(frozen=True)
 class Badge:
-    """A sign on a pod or a node. ``kind``: shield, broken, open, evicted, victim, clock, or a key of OUTLINES.
+    """A sign on a pod or a node. ``kind``: shield, broken, open, evicted, victim, reprieved, chosen, clock, or a key of
+    OUTLINES.
 
     "broken": the budget does not allow the eviction; "open": no budget, but there could be one. ``tip``: what it means.
     ``minutes``: the time that a clock shows. ``marks``: attributes that make it a handle. ``faint``: switched off.
@@ -62,16 +64,22 @@ def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
 def sign(drawn: Badge, ink: str) -> list[Html]:
     if drawn.kind in ("shield", "broken", "open"):
         if drawn.kind == "broken":
-            return [_lines(SHIELD, "#FFFFFF", EVICTED), _lines(CRACK, "#FFFFFF")]
+            return [_lines(SHIELD, TRAY, EVICTED), _lines(CRACK, ON_ACCENT)]
         return [
             _lines(SHIELD, ink, ink, 1.4, 0.25)
             if drawn.kind == "shield"
             else _lines(SHIELD, ink, stroke_dasharray="2 2")
         ]
     if drawn.kind == "evicted":
-        return [_disc(EVICTED, "#FFFFFF"), _lines(CROSS, "#FFFFFF", stroke_width=2.2)]
+        return [_disc(EVICTED, TRAY), _lines(CROSS, ON_ACCENT, stroke_width=2.2)]
     if drawn.kind == "victim":
-        return [_disc("#FFFFFF", EVICTED), _lines(CROSS, EVICTED, stroke_width=2)]
+        return [_disc(TRAY, EVICTED), _lines(CROSS, EVICTED, stroke_width=2)]
+    if drawn.kind == "chosen":
+        return [_disc(CHOSEN, TRAY), element("path", d=STAR, fill=ON_ACCENT)]
+    if drawn.kind == "cross":
+        return [_lines(CROSS, ink, stroke_width=2)]
+    if drawn.kind == "reprieved":
+        return [_disc(INK, TRAY), _lines(RETURN, PANEL, stroke_width=1.7)]
     if drawn.kind == "clock":
         hour, minute = drawn.minutes / 720 * 2 * pi, drawn.minutes / 60 * 2 * pi
         hands = f"M8 8L{8 + 3.6 * sin(hour):.1f} {8 - 3.6 * cos(hour):.1f}"
@@ -81,7 +89,7 @@ def sign(drawn: Badge, ink: str) -> list[Html]:
 
 
 def _disc(fill: str, stroke: str) -> Html:
-    return element("circle", cx=8, cy=8, r=7.2, fill=fill, stroke=stroke)
+    return element("circle", cx=8, cy=8, r=7.6, fill=fill, stroke=stroke, stroke_width=1.4)
 
 
 def _lines(

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 from kschedlab.text.html import Html, element, markup
+from kschedlab_lab.views.style import in_light
 
 MARKS = re.compile(r' (?:data-[a-z]+|aria-label|role)="[^"]*"')
 """Marks for the front end; a quotation mark in a value or in text is always escaped."""
@@ -31,7 +32,7 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
 
     What only a front end reads is left out: nothing in an image can be clicked.
     """
-    short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", str(svg))).replace('="currentColor"', '="#000"')
+    short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", in_light(str(svg)))).replace('="currentColor"', '="#14181F"')
     small = _runs(_once(_by_class(_numbered(ZERO.sub("", INVISIBLE.sub("", short))))))
     rest = element("img", alt=alt, style=style)
     return markup(f'<img src="data:image/svg+xml,{small.translate(IN_URL)}"{str(rest).removeprefix("<img")}')

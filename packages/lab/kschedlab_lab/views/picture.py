@@ -10,11 +10,11 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.budgets import MatchesBudget
-from kschedlab.preemption.stage import Attempt, Candidate
+from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.text.html import Html
-from kschedlab.text.ladder import columns
-from kschedlab.text.words import Clock, choice, clock, count, outcome, priority_text
-from kschedlab_lab.views.drawing import Block, Box, Marks, draw
+from kschedlab.text.ladder import columns, steps
+from kschedlab.text.words import Clock, choice, clock, count, evicted, outcome, priority_text
+from kschedlab_lab.views.drawing import Block, Box, Marks, Number, draw
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.obstacles import blockers, obstacle, sign_of
 from kschedlab_lab.views.svg import Room
@@ -22,6 +22,8 @@ from kschedlab_lab.views.svg import Room
 NODES = 9
 """Maximum number of nodes drawn."""
 WAITING = later("waiting")
+MOST_TRIES = 1_000_000
+"""More than there are pods on a node: all tries."""
 RIGHT_AFTER = 1
 """The turn of the pod that comes, after its victims have left."""
 
@@ -30,10 +32,13 @@ RIGHT_AFTER = 1
 class Handles:
     """What a panel lets one do in the picture: attributes of pods and nodes, and signs on them, by name.
 
-    ``shields``: attributes of the shields of pods; a pod without a budget then has an open one.
+    ``priorities`` and ``starts``: attributes of these numbers on pods, which then are pills. ``shields``: attributes of
+    the shields of pods; a pod without a budget then has an open one.
     """
 
     pods: Mapping[str, Marks] = field(default_factory=dict)
+    priorities: Mapping[str, Marks] = field(default_factory=dict)
+    starts: Mapping[str, Marks] = field(default_factory=dict)
     nodes: Mapping[str, Marks] = field(default_factory=dict)
     pod_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
     node_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
@@ -65,9 +70,41 @@ def boxes_before(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]
 
 
 def caption(decision: Decision) -> str:
-    """The text alternative: the outcome, and the rule that decided it."""
-    rule = choice(decision.preemption) if decision.preemption is not None else ""
-    return sentences((outcome(decision), rule))
+    """What was decided, in a sentence for people, and then why."""
+    name = decision.pod.pod.metadata.name
+    preemption = decision.preemption
+    if decision.error or decision.gates or decision.node is not None or preemption is None:
+        return sentences((outcome(decision),)).replace(decision.pod.key, name, 1)
+    if preemption.nominated_node is None:
+        return sentences((say("{pod} keeps waiting.", pod=name), outcome(decision)))
+    victims = preemption.victims
+    leaves = later("{pod} goes to {node}; {victims} has to leave.")
+    message = leaves if len(victims) == 1 else later("{pod} goes to {node}; {victims} have to leave.")
+    if not victims:
+        return say("{pod} goes to {node}.", pod=name, node=preemption.nominated_node)
+    first = say(message, pod=name, node=preemption.nominated_node, victims=evicted(victims))
+    return sentences((first, _reason(preemption)))
+
+
+def _reason(preemption: Preemption) -> str:
+    """Which rule chose the node, with the values that it compared."""
+    shown = columns(preemption, 4)
+    decides = next((step for step in steps(preemption, shown) if step.decides), None)
+    if decides is None:
+        return choice(preemption)
+    winner = decides.kept[0]
+    values = [say("{node} has {value}", node=winner, value=decides.values[winner])] if winner in decides.values else []
+    values += [f"{node} {decides.values[node]}" for node in shown if node in decides.standing and node != winner]
+    rule = say("Rule {number} decides: {rule}.", number=decides.number, rule=decides.rule)
+    return sentences((rule, say("{values}.", values=listed(values))))
+
+
+def colours(decision: Decision) -> dict[str, str]:
+    """The names that a headline shows in colour: the chosen node, and who has to leave."""
+    node = decision.node or decision.nominated_node
+    victims = decision.preemption.victims if decision.preemption is not None else ()
+    gone = {info.pod.metadata.name: "refused" for info in victims}
+    return gone | ({node: "chosen"} if node is not None else {})
 
 
 def hidden_nodes(decision: Decision) -> str:
@@ -139,16 +176,15 @@ class Boxes:
 
     def before(self) -> list[Box]:
         """Before the decision: the pod waits, and nothing happens to the others."""
-        waiting = Box(WAITING, 0, (self.incoming(),))
-        return [waiting, *(self.node(node, decided=False) for node in self.nodes)]
+        return [self.waiting(), *(self.node(node, decided=False) for node in self.nodes)]
 
     def trying(self, tries: int) -> list[Box]:
         """After so many tries to reprieve a pod on each node; those not tried yet stand beside it."""
-        return [Box(WAITING, 0, (self.incoming(),)), *(self.node(node, tries=tries) for node in self.nodes)]
+        return [self.waiting(pale=True), *(self.node(node, tries=tries) for node in self.nodes)]
 
     def tried(self) -> list[Box]:
         """After all tries, before a node is chosen."""
-        return [Box(WAITING, 0, (self.incoming(),)), *(self.node(node, choose=False) for node in self.nodes)]
+        return [self.waiting(pale=True), *(self.node(node, tries=MOST_TRIES) for node in self.nodes)]
 
     def after(self) -> list[Box]:
         """After the decision."""
@@ -164,6 +200,10 @@ class Boxes:
         nodes[at] = self.with_incoming(replace(nodes[at], blocks=stays))
         return [Box(WAITING, 0, gone, title=say("evicted")), *nodes]
 
+    def waiting(self, pale: bool = False) -> Box:
+        """The place where the pod waits. ``pale``: it is tried elsewhere."""
+        return Box(WAITING, 0, (replace(self.incoming(), pale=pale),))
+
     def with_incoming(self, box: Box) -> Box:
         """The node with the pod that comes."""
         note, order = (say("nominated"), RIGHT_AFTER) if self.decision.node is None else ("", None)
@@ -176,7 +216,7 @@ class Boxes:
             name,
             pod.request.get(self.resource, 0),
             pod.priority,
-            say("priority {priority}", priority=pod.priority),
+            (Number(priority_text(pod.priority), self.handles.priorities.get(name, {}), name="priority"),),
             mark,
             note,
             _key(pod),
@@ -193,7 +233,7 @@ class Boxes:
         made = {each.pod.key: each for each in candidate.attempts[:tries]} if candidate is not None else {}
         blocking = {info.key for info in blockers(decision, name)} if decided else set()
         chosen = decided and choose and name in (decision.node, decision.nominated_node)
-        blocks = [self.pod(info, made.get(info.key), chosen, info.key in blocking) for info in self.pods[name]]
+        blocks = [self.pod(info, made.get(info.key), chosen, info.key in blocking, tries is None) for info in self.pods[name]]
         if tries is not None:
             blocks = self.dry_run(name, blocks, candidate)
         row = cluster.resources.get(self.resource)
@@ -212,32 +252,42 @@ class Boxes:
         )
 
     def dry_run(self, name: str, blocks: Sequence[Block], candidate: Candidate | None) -> list[Block]:
-        """The same pods during the dry run: those that did not come back stand aside, the pod tries the place."""
+        """The same pods during the dry run: those that did not come back wait on the shelf, the pod tries the place.
+
+        The next one to be tried is on top of the shelf.
+        """
         out = [b for b in blocks if b.priority < self.decision.pod.priority and b.mark != "reprieved"]
-        inside, aside = [block for block in blocks if block not in out], list[Block]()
-        level = sum(block.size for block in inside)
-        for block in out:
-            aside.append(replace(block, aside=level, detail="", badges=(), marks={}))
-            level += block.size
+        inside = [replace(block, numbers=_plain(block)) for block in blocks if block not in out]
+        stays = [block for block in inside if block.mark != "reprieved"]
+        back = [block for block in inside if block.mark == "reprieved"]
+        turns = {attempt.pod.pod.metadata.name: i for i, attempt in enumerate(candidate.attempts)} if candidate else {}
+        out.sort(key=lambda block: (block.mark != "victim", -turns.get(block.name, 0)))
+        aside = [replace(block, aside=True, numbers=_plain(block)[:1], marks={}) for block in out]
         if candidate is not None:
             ghost, key = self.incoming("ghost"), _key(self.decision.pod)
-            ghost = replace(ghost, name=f"{ghost.name}?", key=f"{key}?{name}", origin=f"pod/{key}")
-            inside.append(replace(ghost, detail="", badges=(), marks={}))
-        return inside + aside
+            ghost = replace(ghost, name=f"{ghost.name} ?", key=f"{key}?{name}", origin=f"pod/{key}")
+            stays.append(replace(ghost, numbers=_plain(ghost), badges=(), marks={}))
+        return [*stays, *back, *aside]
 
-    def pod(self, info: PodInfo, attempt: Attempt | None, chosen: bool, in_the_way: bool) -> Block:
+    def pod(
+        self, info: PodInfo, attempt: Attempt | None, chosen: bool, in_the_way: bool, decided: bool = True
+    ) -> Block:
         name, mark, note = info.pod.metadata.name, "", ""
         if attempt is not None:
-            mark = "reprieved" if attempt.reprieved else "evicted" if chosen else "victim"
+            mark = "" if attempt.reprieved and decided else "reprieved" if attempt.reprieved else "victim"
+            mark = "evicted" if mark == "victim" and chosen else mark
         elif in_the_way:
             mark, note = "obstacle", f"{info.priority} ≥ {self.decision.pod.priority}"
         return Block(
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            f"{priority_text(info.priority)} · {self.moment(info.start)}",
+            (
+                Number(note or priority_text(info.priority), self.handles.priorities.get(name, {}), name="priority"),
+                Number(self.moment(info.start), self.handles.starts.get(name, {}), clock=True, name="start"),
+            ),
             mark,
-            note,
+            "",
             _key(info),
             (*self.handles.pod_badges.get(name, ()), *self.shield(info, attempt)),
             self.handles.pods.get(name, {}),
@@ -258,6 +308,11 @@ class Boxes:
             if not attempt.reprieved:
                 kind, said = "broken", say("its eviction breaks the budget: {names}", names=names)
         return (Badge(kind, said, marks=marks or {}),)
+
+
+def _plain(block: Block) -> tuple[Number, ...]:
+    """Its numbers, none of which can be changed."""
+    return tuple(replace(number, marks={}) for number in block.numbers)
 
 
 def _key(info: PodInfo) -> str:

@@ -12,29 +12,28 @@ from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.words import count, listing, request_text
-from kschedlab_lab.views.drawing import GAP, Box, Marks, arrange, legend_at, shapes
+from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, NARROW, Box, Marks, Number, arrange, pill, remark, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
-from kschedlab_lab.views.ladder_drawing import ROW, ladder, ladder_height, lanes
-from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.ladder_drawing import ladder, ladder_height, lanes
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, row, words
 from kschedlab_lab.views.picture import NO_HANDLES, Boxes, Handles, caption, hidden_nodes, scarcest
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.style import ACT, INK_2
+from kschedlab_lab.views.svg import Room, svg
 
 Moment = tuple[Html, str]
 """A picture, and what happens in it."""
-CELL = 22
-"""The width of a value of ``disruptionsAllowed``, in pixels."""
 
 
 @dataclass(frozen=True)
 class Scene:
     """The pictures of one decision. ``handles``: what one can do in them.
 
-    ``allowed``: by budget, the values of ``disruptionsAllowed`` that one can set, with the attributes that set them.
+    ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``.
     """
 
     decision: Decision
     handles: Handles = NO_HANDLES
-    allowed: Mapping[str, Sequence[tuple[int, Marks]]] = field(default_factory=dict)
+    allowed: Mapping[str, Marks] = field(default_factory=dict)
 
     def picture(self, room: Room) -> Html:
         """The decision with all of its evidence."""
@@ -101,59 +100,50 @@ class Scene:
 
     def _draw(self, boxes: list[Box], room: Room, alt: str, rules: int | None = None) -> Html:
         """``rules``: how many of the ladder's rules were asked; None: all."""
-        preemption = self.decision.preemption if self.decision.preemption and self.decision.preemption.rungs else None
-        trial = arrange(boxes, room, 0)
-        captions = preemption is None or trial.rows > 1
-        high = ladder_height(preemption, captions) if preemption is not None else 0
-        _, at = self._budgets(0)
-        more = hidden_nodes(self.decision)
-        plan = arrange(boxes, room, high + legend_at(boxes, trial.width, 0, more, first=at)[1], captions)
-        found = shapes(boxes, plan, scarcest(self.decision), captions)
-        if preemption is not None:
+        found = self.decision.preemption
+        preemption = found if found and found.rungs else None
+        asking = any("data_pick" in box.marks for box in boxes)
+        narrow = room.width < NARROW
+        budgets, more = self._budgets(narrow), remark(hidden_nodes(self.decision), room.width - 2 * GAP)
+        above = budgets.height if narrow else 0
+        inner = Room(room.width, room.height - int(above))
+        shelf = max(self._shelf(boxes), 0 if narrow else budgets.height)
+        trial = arrange(boxes, inner, 0, shelf=shelf)
+        at = lanes(boxes, trial, preemption) if preemption is not None and not asking else None
+        captions = at is None or at.named
+        high = ladder_height(preemption, at) if preemption is not None and at is not None else 0
+        plan = arrange(boxes, inner, high + more.height, captions, shelf=shelf)
+        parts = shapes(boxes, plan, scarcest(self.decision), captions)
+        if preemption is not None and at is not None:
             obstacles = {box.name: box.refused for box in boxes if box.refused}
-            found += ladder(preemption, lanes(boxes, plan, preemption), plan.bottom, obstacles, rules)
-        y = plan.bottom + high
-        legend, bottom = legend_at(boxes, plan.width, y, more, first=at)
-        return svg([*found, *self._budgets(y)[0], *legend], plan.width, bottom, alt)
+            parts += ladder(preemption, lanes(boxes, plan, preemption), plan.bottom, obstacles, rules)
+        bottom = plan.bottom + high
+        picture = element("g", *parts, moved(more, GAP, bottom), transform=f"translate(0,{above:g})")
+        return svg([picture, moved(budgets, EDGE, 0)], plan.width, bottom + more.height + above, alt)
 
-    def _budgets(self, y: float) -> tuple[list[Html], float]:
-        """The budgets and how many disruptions each allows, on a line; and where that ends."""
-        found, x = list[Html](), float(GAP)
+    def _shelf(self, boxes: Sequence[Box]) -> float:
+        """The height of the shelf: the same in all pictures of the story, so that nothing jumps."""
+        preemption = self.decision.preemption
+        if preemption is None or not preemption.candidates:
+            return 0
+        names = {box.name for box in boxes}
+        most = max((len(each.attempts) for node, each in preemption.candidates.items() if node in names), default=0)
+        left = max((len(each.victims) for node, each in preemption.candidates.items() if node in names), default=0)
+        return (CHIP + 2) * max(min(most, 5), left) + 4
+
+    def _budgets(self, in_a_line: bool) -> Part:
+        """The budgets, and how many pods each may lose now."""
+        found = []
         for budget in [*self.decision.cluster.objects_of(PodDisruptionBudget)][:2]:
             name, now = budget.metadata.name, budget.status.disruptionsAllowed
-            text = say("budget {name} allows", name=name)
-            inside = [
-                badge(Badge("shield", f"PodDisruptionBudget {name}"), 0, 1),
-                label(text, SIZE + 4, 14),
-            ]
-            at = SIZE + 10 + text_width(text)
-            for value, marks in self.allowed.get(name, ((now, {}),)):
-                inside.append(_value(value, at, value == now, marks))
-                at += CELL
-            found.append(element("g", *inside, transform=f"translate({x:g},{y + 2:g})", data_key=f"budget/{name}"))
-            x += at + 14
-        return found, x
-
-
-def _value(value: int, x: float, now: bool, marks: Marks) -> Html:
-    """One value of disruptionsAllowed."""
-    return element(
-        "g",
-        element(
-            "rect",
-            width=CELL - 4,
-            height=ROW - 3,
-            rx=3,
-            fill="currentColor",
-            fill_opacity=0.25 if now else 0.04,
-            stroke="currentColor",
-            stroke_width=2 if now else 0.75,
-        ),
-        label(str(value), (CELL - 4) / 2, 12.5, "middle", font_weight="bold" if now else None),
-        transform=f"translate({x:g},1)",
-        aria_label=f"disruptionsAllowed: {value}" if marks else None,
-        **marks,
-    )
+            shield = Part(SIZE, SIZE, (badge(Badge("shield", f"PodDisruptionBudget {name}"), 0, 0),))
+            number = Number(str(now), self.allowed.get(name, {}), name="allowed")
+            allowed = pill(number, f"budget/{name}", colour=ACT) if number.marks else words(number.text, bold=True)
+            before, after = say("may lose {number} pods now").split("{number}")
+            title = row([shield, words(say("Budget {name}", name=name), bold=True)], 6)
+            rule = row([words(before.strip(), fill=INK_2), allowed, words(after.strip(), fill=INK_2)], 7)
+            found.append(row([title, rule], 10) if in_a_line else column([title, rule], 5))
+        return padded(row(found, 24) if in_a_line else column(found, 8), 0, 3) if found else NOTHING
 
 
 def _try(candidate: Candidate, turn: int) -> str:

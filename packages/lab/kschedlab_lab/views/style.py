@@ -1,18 +1,56 @@
-"""Colours and inline styles. Text and lines inherit the page's colour, which works in light and dark themes.
+"""The tokens of all pictures: colours for light and dark, and inline styles of tables.
+
+A colour is ``light-dark(light,dark)``: a live picture follows the theme of its page, a saved image takes the light one
+(:mod:`kschedlab_lab.views.image`). Two accents carry meaning, and each comes with a sign: chosen (star) and refused or
+evicted (cross). Priority is the amount of ink. All else is ink, grey or a hairline, and text inherits the ink.
 
 Styles are inline: untrusted notebooks and GitHub remove style sheets.
 """
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from math import log
 
-EVICTED = "#D55E00"
-CHOSEN = "#009E73"
-"""Okabe and Ito's vermillion and bluish green, which are distinct for any kind of colour vision."""
+TOKEN = re.compile(r"light-dark\((#[0-9A-Fa-f]{6}),(#[0-9A-Fa-f]{6})\)")
 
-PRIORITIES = ("#FFFFCC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2270A8", "#253494")
-"""From the lowest priority to the highest: light to dark, so the order is visible without colour vision."""
+
+def themed(light: str, dark: str) -> str:
+    """A colour that follows the page's theme; both as #RRGGBB."""
+    return f"light-dark({light},{dark})"
+
+
+INK = "currentColor"
+INK_2 = themed("#525C6B", "#A9B3C1")
+"""Second text."""
+INK_3 = themed("#7B8594", "#76818F")
+"""Lines and what is not asked; never the only carrier of a fact."""
+PANEL = themed("#F6F7F9", "#161A22")
+TRAY = themed("#FFFFFF", "#1F2530")
+"""The ground of a node or an area."""
+HAIR = themed("#DDDFE3", "#3A404A")
+"""Edges of trays and pods."""
+TICK = themed("#ECEDF0", "#2A313C")
+CHOSEN = themed("#00795A", "#3DDBA6")
+CHOSEN_SOFT = themed("#DDF1EA", "#17382F")
+EVICTED = themed("#C2410C", "#FF9466")
+"""Refused, would be evicted, evicted, a broken budget."""
+EVICTED_SOFT = themed("#FDEFE8", "#42271C")
+ACT = themed("#2F5BD8", "#8FB0FF")
+"""What the reader can answer or do now; never a state."""
+ACT_SOFT = themed("#E4EAFB", "#243352")
+ON_ACCENT = themed("#FFFFFF", "#0E1116")
+"""Signs and text on an accent."""
+
+RAMP = (
+    ("#D4ECFA", "#92C7F5", "#6A9CE8", "#576CD0", "#5144A5", "#40266A"),
+    ("#3C3966", "#4D5694", "#5873BA", "#6E9DE2", "#91C1F1", "#C4E3F9"),
+)
+"""From the lowest priority to the highest, in light and in dark: the more important, the more it stands out."""
+PRIORITIES = tuple(themed(light, dark) for light, dark in zip(*RAMP, strict=True))
+STOPS = (0, 100, 200, 500, 1000, 2_000_000_000)
+"""The priorities of the ramp's colours; those between two of them are mixed."""
 
 KINDS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#999999")
 """Okabe and Ito's colours for unordered categories; a letter or a pattern repeats the meaning."""
@@ -35,27 +73,24 @@ LABELLED = CELL + "font-weight:normal;vertical-align:top;"
 WRAPPED = "vertical-align:top;overflow-wrap:anywhere;"
 GREY = "opacity:0.55;"
 CHANGED = "background-color:rgba(0,114,178,0.25);"
-DECIDES = "background-color:rgba(0,158,115,0.22);outline:2px solid #009E73;"
+DECIDES = "background-color:rgba(0,121,90,0.18);outline:2px solid #00795A;"
 MONO = "font-family:monospace;white-space:pre-wrap;"
 
 
-STOPS = (0, 100, 200, 500, 1000, 2_000_000_000)
-"""The priorities at which ``PRIORITIES`` stand; the colours between two of them are mixed."""
+def in_light(markup: str) -> str:
+    """The same markup with the colours of the light theme, for what can't follow the page's."""
+    return TOKEN.sub(r"\1", markup)
 
 
+@lru_cache(maxsize=1024)
 def priority_fill(priority: int) -> str:
-    """The colour of a pod of this priority, as #RRGGBB: the same in every picture, on a fixed scale."""
+    """The colour of a pod of this priority: the same in every picture, on a fixed scale."""
     if priority <= STOPS[0]:
         return PRIORITIES[0]
     above = next((i for i, stop in enumerate(STOPS) if priority <= stop), len(STOPS) - 1)
     low, high = STOPS[above - 1], STOPS[above]
     share = (priority - low) / (high - low) if high <= 1000 else log(priority / low) / log(high / low)
-    pairs = zip(_rgb(PRIORITIES[above - 1]), _rgb(PRIORITIES[above]), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * min(share, 1)):02X}" for a, b in pairs)
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+    return themed(*(_mixed(ramp[above - 1], ramp[above], min(share, 1)) for ramp in RAMP))
 
 
 def fills(priorities: set[int]) -> dict[int, str]:
@@ -65,7 +100,51 @@ def fills(priorities: set[int]) -> dict[int, str]:
     return {p: PRIORITIES[rank * last // max(len(ranks) - 1, 1)] for rank, p in enumerate(ranks)}
 
 
+@lru_cache(maxsize=1024)
 def ink(fill: str) -> str:
-    """Black or white, whichever is easier to read on this colour (#RRGGBB)."""
-    red, green, blue = _rgb(fill)
-    return "#000000" if 299 * red + 587 * green + 114 * blue > 140_000 else "#FFFFFF"
+    """Black or white, whichever has more contrast with this colour (#RRGGBB, or one for each theme)."""
+    if both := TOKEN.fullmatch(fill):
+        return themed(ink(both[1]), ink(both[2]))
+    light = 0.2126 * _linear(fill, 1) + 0.7152 * _linear(fill, 3) + 0.0722 * _linear(fill, 5)
+    return "#000000" if (light + 0.05) ** 2 > 0.05 * 1.05 else "#FFFFFF"
+
+
+def _linear(colour: str, at: int) -> float:
+    """One of the colour's channels as light, from 0 to 1 (sRGB)."""
+    value = int(colour[at : at + 2], 16) / 255
+    return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
+
+
+def _mixed(first: str, second: str, share: float) -> str:
+    """The colour between two in OKLab, where equal steps look equal (Björn Ottosson, 2020)."""
+    lab = [a + (b - a) * share for a, b in zip(_oklab(first), _oklab(second), strict=True)]
+    cubes = (_dot(lab, 1, 0.3963377774, 0.2158037573), _dot(lab, 1, -0.1055613458, -0.0638541728))
+    lms = [cube**3 for cube in (*cubes, _dot(lab, 1, -0.0894841775, -1.2914855480))]
+    rgb = (
+        _dot(lms, 4.0767416621, -3.3077115913, 0.2309699292),
+        _dot(lms, -1.2684380046, 2.6097574011, -0.3413193965),
+        _dot(lms, -0.0041960863, -0.7034186147, 1.7076147010),
+    )
+    return "#" + "".join(f"{round(255 * _gamma(min(max(value, 0), 1))):02X}" for value in rgb)
+
+
+def _oklab(colour: str) -> list[float]:
+    rgb = [_linear(colour, at) for at in (1, 3, 5)]
+    l, m, s = (  # noqa: E741  # the names of the three cones
+        _dot(rgb, 0.4122214708, 0.5363325363, 0.0514459929) ** (1 / 3),
+        _dot(rgb, 0.2119034982, 0.6806995451, 0.1073969566) ** (1 / 3),
+        _dot(rgb, 0.0883024619, 0.2817188376, 0.6299787005) ** (1 / 3),
+    )
+    return [
+        _dot((l, m, s), 0.2104542553, 0.7936177850, -0.0040720468),
+        _dot((l, m, s), 1.9779984951, -2.4285922050, 0.4505937099),
+        _dot((l, m, s), 0.0259040371, 0.7827717662, -0.8086757660),
+    ]
+
+
+def _dot(values: list[float] | tuple[float, ...], *factors: float) -> float:
+    return sum(value * factor for value, factor in zip(values, factors, strict=True))
+
+
+def _gamma(value: float) -> float:
+    return 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055

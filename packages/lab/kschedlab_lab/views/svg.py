@@ -10,8 +10,8 @@ from kschedlab_lab.language import ENGLISH, language
 
 EM = 13
 """Pixels per em; drawings are sized in em, so that they scale with the surrounding text."""
-FONT = "system-ui,sans-serif"
-CHINESE_FONT = "system-ui,Noto Sans CJK SC,PingFang SC,Microsoft YaHei,sans-serif"
+FONT = '-apple-system,BlinkMacSystemFont,"Segoe UI","Noto Sans","Liberation Sans",system-ui,sans-serif'
+CHINESE_FONT = '"PingFang SC","Microsoft YaHei","Noto Sans CJK SC",-apple-system,"Segoe UI",system-ui,sans-serif'
 
 
 class Room(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import Box, arrange, legend_at, shapes
+from kschedlab_lab.views.drawing import GAP, Box, arrange, remark, shapes
 from kschedlab_lab.views.lettering import fitted, text_width, told_apart
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import CHOSEN
@@ -94,20 +94,25 @@ def _stage(shown: Sequence[Box], resource: str, board: Board, room: Room, alt: s
     """The switches stand below the timeline, or beside the nodes if that makes the drawing less high than the room."""
     width = float(room.width)
     below, height = timeline(board.stops, board.at, board.levers, width)
-    legend, between = legend_at(shown, width, 0, board.about, scale=False)
+    about = remark(board.about, width - 2 * GAP)
+    between = about.height + 10
     plan = arrange(shown, room, height + between, most=BOX)
     end = plan.bottom + between + height
-    groups = [(legend, 0.0, plan.bottom), (below, 0.0, plan.bottom + between)]
+    groups: list[tuple[Sequence[Html], float, float]] = [
+        (about.shapes, GAP, plan.bottom),
+        (below, 0.0, plan.bottom + between),
+    ]
     if end > room.height and width >= BESIDE:
         track, high = _track(board.stops, board.at, width)
         side, rows, wide = _beside(board)
         left = width - wide
-        other, more = legend_at(shown, left, 0, board.about, scale=False)
+        about = remark(board.about, left - 2 * GAP)
+        more = about.height + 10
         narrow = arrange(shown, Room(int(left), max(room.height, int(rows + high))), high + more)
         bottom = max(narrow.bottom + more, rows)
         if bottom + high < end:
             plan, end = narrow, bottom + high
-            groups = [(other, 0.0, plan.bottom), (side, left, 0.0), (track, 0.0, bottom)]
+            groups = [(about.shapes, GAP, plan.bottom), (side, left, 0.0), (track, 0.0, bottom)]
     parts = (element("g", *inside, transform=f"translate({x:g},{y:g})") for inside, x, y in groups)
     return svg([*shapes(shown, plan, resource), *parts], width, end, alt)
 

@@ -137,7 +137,7 @@ def test_a_question_hides_this_answer_and_the_later_ones() -> None:
     assert markup.count(">?<") == 2 and markup.count("★") == 1 and "data-set" not in markup
     assert re.findall('data-pick="([^"]*)"', markup) == [*NODES]
     assert "Right. v" not in repr(asked) and "Right. default/urgent" in repr(asked.answer("node-c"))
-    assert "node-a loses at rule 2 (lowest highest victim priority): 50 against 0." in repr(asked.answer("node-a"))
+    assert "node-a loses at rule 2 (lowest first victim priority): 50 against 0." in repr(asked.answer("node-a"))
 
 
 def test_a_question_about_a_switched_rule_shows_the_versions_own_answer() -> None:

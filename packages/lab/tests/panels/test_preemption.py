@@ -223,7 +223,7 @@ def test_start_times_are_not_idle_when_they_decide() -> None:
 @pytest.mark.parametrize(
     ("changes", "right", "wrong", "why"),
     [
-        ({}, "node-a", "node-b", "node-b drops out at rule 2 (lowest highest victim priority): it has 150, and node-a"),
+        ({}, "node-a", "node-b", "node-b drops out at rule 2 (lowest first victim priority): it has 150, and node-a"),
         ({}, "node-a", "node-c", "Rule 3 (smallest sum of victim priorities) decides: 100 + 1×2³¹ on node-a, 100 + 2"),
         ({}, "node-a", "node-d", "node-d is not a candidate: 900 ≥ 500. Rule 3"),
         ({"allowed": 0}, "node-c", "node-a", "Rule 1 (fewest PodDisruptionBudget violations) decides: 0 on node-c, 1"),
@@ -231,7 +231,7 @@ def test_start_times_are_not_idle_when_they_decide() -> None:
             {"shop_b": 0, "allowed": 2},
             "node-b",
             "node-a",
-            "Rule 2 (lowest highest victim priority) decides: 0",
+            "Rule 2 (lowest first victim priority) decides: 0",
         ),
         (
             {"jobs": -100},

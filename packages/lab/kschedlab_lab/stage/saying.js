@@ -1,0 +1,43 @@
+// What a panel says: the answer as a headline, in which names have the colour of what becomes of them, and why.
+
+import { make, unbroken } from "./dom.js";
+
+const FIRST = /^(.+?[.!?](?=\s)|.+?[。！？](?=.))\s*(.*)$/s; // the first sentence, and the rest
+const WORDY = 110; // letters, from which on a headline is set smaller
+const WORD = 240, CHARACTER = 130, LEAST = 1500; // milliseconds of reading: 250 words a minute
+
+/** How long one reads this text, in milliseconds. */
+export function readingTime(text) {
+  const characters = text.match(/[\u4e00-\u9fff]/g)?.length ?? 0;
+  const words = text.replace(/[\u4e00-\u9fff]/g, " ").split(/\s+/).filter(Boolean).length;
+  return Math.max(LEAST, words * WORD + characters * CHARACTER);
+}
+
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The text in parts for an element, with the names in it marked: `names` says how, by name. */
+function marked(text, names) {
+  const known = Object.keys(names).sort((one, other) => other.length - one.length);
+  if (!known.length) return unbroken(text);
+  const parts = text.split(new RegExp(`(?<![\\w-])(${known.map(escaped).join("|")})(?![\\w-])`));
+  return parts.flatMap((part, i) => (i % 2 ? [make("b", { class: `ks-${names[part]}` }, part)] : unbroken(part)));
+}
+
+export class Saying {
+  constructor() {
+    this.headline = make("span", { class: "ks-headline" });
+    this.because = make("span", { class: "ks-because" });
+    this.el = make("p", { class: "ks-sentence", role: "status" }, this.headline, " ", this.because);
+  }
+
+  show(text, names = {}) {
+    const key = JSON.stringify([text, names]);
+    if (key === this.key) return;
+    this.key = key;
+    const [, first = text, rest = ""] = FIRST.exec(text) ?? [];
+    this.headline.replaceChildren(...marked(first, names));
+    this.because.replaceChildren(...marked(rest, names));
+    this.el.classList.toggle("ks-wordy", first.length > WORDY);
+    this.el.classList.toggle("ks-nothing", !text);
+  }
+}
