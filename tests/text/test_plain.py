@@ -28,7 +28,7 @@ Preemption: 3 candidates among 4 nodes where evicting may help
   Of 3 candidates, rule 3 (smallest sum of victim priorities) chooses node-a over node-c.
        rule                                   node-a       node-b  node-c       result
     1  fewest PodDisruptionBudget violations  0            0       0            leaves all
-    2  lowest first victim priority         100          150     100          leaves node-a, node-c
+    2  lowest first victim priority           100          150     100          leaves node-a, node-c
   ▶ 3  smallest sum of victim priorities      100 + 1×2³¹  -       100 + 2×2³¹  decides: node-a
     4  fewest victims                         1            -       -            not asked
     5  latest earliest start time             09:30        -       -            not asked

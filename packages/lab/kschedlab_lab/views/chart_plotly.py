@@ -10,7 +10,7 @@ from kschedlab.text.html import visible
 from kschedlab_lab.views.chart_bars import Bars
 from kschedlab_lab.views.chart_grid import Grid
 from kschedlab_lab.views.chart_lines import COLOURS, Lines
-from kschedlab_lab.views.style import CHOSEN, ink
+from kschedlab_lab.views.style import CHOSEN, in_light, ink
 
 GREY = "#808080"
 """Readable on white and on black."""
@@ -72,7 +72,7 @@ def _grid(grid: Grid) -> tuple[list[Any], dict[str, Any]]:
         "showlegend": False,
     }
     columns = [f"★ {name}" if c == grid.chosen else name for c, name in enumerate(grid.columns)]
-    frames = [] if grid.chosen is None else [_frame(grid.chosen, -0.5, 1, len(grid.rows), CHOSEN)]
+    frames = [] if grid.chosen is None else [_frame(grid.chosen, -0.5, 1, len(grid.rows), in_light(CHOSEN))]
     if grid.selected is not None:
         frames.append(_frame(grid.selected[1], grid.selected[0] - 0.5, 1, 1, GREY))
     across = _names(columns, range=[-0.5, len(columns) - 0.5], title=_title(grid.titles[0]))

@@ -37,7 +37,7 @@ LEAST, MOST, GAP, HEAD = 96, 176, 14, 24
 """Limits of a node's width, the gap between nodes, and the height of a name below a node; in pixels."""
 SLIM, NARROW, TIGHT = 68, 560, 6
 """The least width of a node, and the gap, in a room that is narrower than the second number."""
-SHORT, TALL = 120, 192
+SHORT, TALL = 134, 192
 """Limits of the height of the largest node."""
 EDGE, TOP, BAR, CHIP = 8, 10, 42, 22
 """The margin around the nodes; the height of a bar above them, and of a chip on the shelf."""
@@ -167,24 +167,24 @@ def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None
 
 
 def arrange(
-    boxes: Sequence[Box], room: Room, below: float, captions: bool = True, most: float = MOST, shelf: float = 0
+    boxes: Sequence[Box], room: Room, below: float, captions: bool = True, most: float = MOST, shelf: float = 0, least: float = SHORT
 ) -> Plan:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
     ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``shelf``: the height
-    of the space above the nodes for pods that stepped aside.
+    of the space above the nodes for pods that stepped aside; ``least``: the height of the largest node, at least.
     """
     narrow = room.width < NARROW
     above = [box for box in boxes[:1] if narrow and not box.capacity]
-    nodes, gap, least = boxes[len(above) :], TIGHT if narrow else GAP, SLIM if above else LEAST
+    nodes, gap, slim = boxes[len(above) :], TIGHT if narrow else GAP, SLIM if above else LEAST
     edge = EDGE if room.width > SLIM * 4 + 120 else 5
-    rows = -(-len(nodes) // max(int((room.width - 2 * edge + gap) // (least + gap)), 1))
+    rows = -(-len(nodes) // max(int((room.width - 2 * edge + gap) // (slim + gap)), 1))
     columns = max(-(-len(nodes) // max(rows, 1)), 1)
     width = min((room.width - 2 * edge + gap) / columns - gap, most)
     lines = [_below_height(nodes[r * columns : (r + 1) * columns], width, captions) for r in range(rows)]
     y = float(TOP) + (BAR + LINE + 4 if above else 0)
     tall = (room.height - y - below - sum(lines) - rows * shelf) / max(rows, 1)
-    tall = min(max(tall, SHORT), TALL)
+    tall = max(min(max(tall, SHORT), TALL), least)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
         y += shelf
@@ -271,8 +271,16 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
         name = words(title, bold=is_gone, fill=EVICTED if is_gone else INK_2)
         inside += [moved(name, 0, top - LINE - 3)] if box.blocks else []
     marks = {} if "data_pick" in box.marks else box.marks
-    where = f"translate({place.x:g},{place.y:g})"
-    return element("g", *inside, transform=where, data_key=box.key, data_tip=box.refused or None, **marks)
+    state = "chosen" if box.chosen else "tied" if box.tied else "refused" if box.refused else None
+    return element(
+        "g",
+        *inside,
+        transform=f"translate({place.x:g},{place.y:g})",
+        data_key=box.key,
+        data_state=state,
+        data_tip=box.refused or None,
+        **marks,
+    )
 
 
 def _centred(part: Part, width: float, y: float) -> Html:
@@ -417,7 +425,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         found = [moved(first, edge, (high - first.height) / 2)]
     else:
         lines, y = [name, *_rows(numbers, room)], 4.0
-        lines += [words(fitted(block.note, room, SMALL), SMALL, fill=colour)] if block.note else []
+        if block.note and text_width(block.note, SMALL) <= room:
+            lines.append(words(block.note, SMALL, fill=colour))
         found = []
         for line in lines:
             if y + line.height > high - 1:

@@ -14,7 +14,6 @@ SIZE = 16
 SHIELD = "M8 1L14 3V8C14 12 11 14.4 8 15.5C5 14.4 2 12 2 8V3Z"
 CROSS = "M5 5L11 11M11 5L5 11"
 STAR = "M8 2.9L9.5 6.2L13.1 6.6L10.4 9L11.2 12.5L8 10.7L4.8 12.5L5.6 9L2.9 6.6L6.5 6.2Z"
-RETURN = "M6.6 4L4.4 6.2L6.6 8.4M4.6 6.2H9A2.6 2.6 0 0 1 9 11.4H7"
 CRACK = "M8.5 1.5L6 6.5L10 9L7 15"
 OUTLINES = {
     "taint": "M8 1C8 1 13 7.5 13 10.5A5 5 0 0 1 3 10.5C3 7.5 8 1 8 1Z",
@@ -25,6 +24,7 @@ OUTLINES = {
     "label": "M1.5 8L7 2.5H14V9.5L8.5 15ZM11 5.5H11.2",
     "lock": "M3 7H13V15H3ZM5 7V5A3 3 0 0 1 11 5V7",
     "pods": "M1.5 6H6.5V11H1.5ZM9.5 6H14.5V11H9.5ZM6.5 8.5H9.5",
+    "reprieved": "M6.6 4L4.4 6.2L6.6 8.4M4.6 6.2H9A2.6 2.6 0 0 1 9 11.4H7",
     "full": "M2 2V14H14V2M4.5 11.5H11.5M4.5 8.5H11.5M4.5 5.5H11.5",
 }
 """By name, the lines of each sign."""
@@ -79,7 +79,7 @@ def sign(drawn: Badge, ink: str) -> list[Html]:
     if drawn.kind == "cross":
         return [_lines(CROSS, ink, stroke_width=2)]
     if drawn.kind == "reprieved":
-        return [_disc(INK, TRAY), _lines(RETURN, PANEL, stroke_width=1.7)]
+        return [_disc(INK, TRAY), _lines(OUTLINES["reprieved"], PANEL, stroke_width=1.7)]
     if drawn.kind == "clock":
         hour, minute = drawn.minutes / 720 * 2 * pi, drawn.minutes / 60 * 2 * pi
         hands = f"M8 8L{8 + 3.6 * sin(hour):.1f} {8 - 3.6 * cos(hour):.1f}"

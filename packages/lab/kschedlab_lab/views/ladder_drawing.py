@@ -27,10 +27,10 @@ from kschedlab_lab.views.style import (
     TRAY,
 )
 
-ROW, LOW, TOP, DISC, VALUE, OUT = 34, 48, 10, 9.5, 21, 10
-"""The height of a rule, also where its name is above its values; the space above the first; the radius of a rule's
+ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 26, 48, 10, 9.5, 21, 10
+"""The height of a rule, where there is little height, and where its name is above its values; the space above the first; the radius of a rule's
 disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
-BESIDE = 118
+BESIDE = 104
 """The least width of a column for the rules' names; else they are above the values."""
 SHORT = {
     later("fewest PodDisruptionBudget violations"): (later("fewest broken budgets"), later("broken budgets")),
@@ -56,34 +56,38 @@ class Lane(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """The columns of a ladder. ``rules``: that of the rules' names; ``named``: the nodes' names are above the lanes."""
+    """The columns of a ladder. ``rules``: that of the rules' names; ``named``: the nodes' names are above the lanes.
+
+    ``tight``: there is little height.
+    """
 
     rules: Lane
     nodes: Mapping[str, Lane]
     named: bool
+    tight: bool = False
 
     @property
     def row(self) -> float:
         """The height of a rule."""
-        return ROW if self.rules.width >= BESIDE else LOW
+        return LOW if self.rules.width < BESIDE else TIGHT if self.tight else ROW
 
     @property
     def value(self) -> float:
         """How far the middle of a value is below the top of its rule."""
-        return ROW / 2 if self.rules.width >= BESIDE else LOW - VALUE / 2 - 4
+        return LOW - VALUE / 2 - 4 if self.rules.width < BESIDE else self.row / 2
 
 
-def lanes(boxes: Sequence[Box], plan: Plan, preemption: Preemption) -> Lanes:
+def lanes(boxes: Sequence[Box], plan: Plan, preemption: Preemption, tight: bool = False) -> Lanes:
     """The lanes below the nodes, if these are in one row; else lanes of the candidates' own."""
     first, *rest = plan.places
     names = [box.name for box in boxes[1:]]
     if plan.rows == 1:
         nodes = {name: Lane(place.x, place.width) for name, place in zip(names, rest, strict=True)}
-        return Lanes(Lane(first.x, 0 if first.bar else first.width), nodes, False)
+        return Lanes(Lane(first.x, 0 if first.bar else first.width), nodes, False, tight)
     names = [name for name in names if name in preemption.candidates]
     left = 150.0 if plan.width > 520 else 8.0
     wide = (plan.width - left - 8) / max(len(names), 1)
-    return Lanes(Lane(8, left - 8), {name: Lane(left + i * wide, wide) for i, name in enumerate(names)}, True)
+    return Lanes(Lane(8, left - 8), {name: Lane(left + i * wide, wide) for i, name in enumerate(names)}, True, tight)
 
 
 def ladder_height(preemption: Preemption, at: Lanes) -> float:
@@ -201,6 +205,7 @@ def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> It
             data_key=f"rung/{step.number}/{node}",
             data_from=f"rung/{step.number - 1}/{node}",
             data_ref=f"node/{node}",
+            data_state="lost" if lost else "wins" if wins else "tied" if tied else None,
             data_tip=say(
                 "{node}, rule {number} ({rule}): {value}",
                 node=node,

@@ -24,6 +24,10 @@ Moment = tuple[Html, str]
 """A picture, and what happens in it."""
 
 
+TIGHT = 420
+"""The height of a room in pixels, below which the rules are close together."""
+
+
 @dataclass(frozen=True)
 class Scene:
     """The pictures of one decision. ``handles``: what one can do in them.
@@ -109,14 +113,15 @@ class Scene:
         inner = Room(room.width, room.height - int(above))
         shelf = max(self._shelf(boxes), 0 if narrow else budgets.height)
         trial = arrange(boxes, inner, 0, shelf=shelf)
-        at = lanes(boxes, trial, preemption) if preemption is not None and not asking else None
+        tight = room.height < TIGHT
+        at = lanes(boxes, trial, preemption, tight) if preemption is not None and not asking else None
         captions = at is None or at.named
         high = ladder_height(preemption, at) if preemption is not None and at is not None else 0
         plan = arrange(boxes, inner, high + more.height, captions, shelf=shelf)
         parts = shapes(boxes, plan, scarcest(self.decision), captions)
         if preemption is not None and at is not None:
             obstacles = {box.name: box.refused for box in boxes if box.refused}
-            parts += ladder(preemption, lanes(boxes, plan, preemption), plan.bottom, obstacles, rules)
+            parts += ladder(preemption, lanes(boxes, plan, preemption, tight), plan.bottom, obstacles, rules)
         bottom = plan.bottom + high
         picture = element("g", *parts, moved(more, GAP, bottom), transform=f"translate(0,{above:g})")
         return svg([picture, moved(budgets, EDGE, 0)], plan.width, bottom + more.height + above, alt)
@@ -139,7 +144,8 @@ class Scene:
             shield = Part(SIZE, SIZE, (badge(Badge("shield", f"PodDisruptionBudget {name}"), 0, 0),))
             number = Number(str(now), self.allowed.get(name, {}), name="allowed")
             allowed = pill(number, f"budget/{name}", colour=ACT) if number.marks else words(number.text, bold=True)
-            before, after = say("may lose {number} pods now").split("{number}")
+            message = later("may lose {number} pod now") if now == 1 else later("may lose {number} pods now")
+            before, after = say(message).split("{number}")
             title = row([shield, words(say("Budget {name}", name=name), bold=True)], 6)
             rule = row([words(before.strip(), fill=INK_2), allowed, words(after.strip(), fill=INK_2)], 7)
             found.append(row([title, rule], 10) if in_a_line else column([title, rule], 5))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
@@ -16,7 +15,7 @@ from kschedlab_lab.views.svg import Room, label, svg
 LEFT, LINE, TOP, NARROW, POD, WISH = 182, 18, 24, 560, 120, 176
 """Width of the pod's column, height of a wish, space above the pod; a narrower room has the pod and its wishes above
 the nodes; width of the pod and of a wish there. In pixels."""
-TALL, SLIM, SHORT, LOW = 288, 240, 200, 330
+TALL, SLIM, SHORT, LOW = 288, 240, 236, 330
 """Least height of the largest node, at which 500m of 8 CPU have room for a name and for air around it; above other
 nodes, for a line; and for the name alone, in rooms lower than the last number."""
 
@@ -62,9 +61,7 @@ class Wishes:
 
     def _plan(self, width: int, height: int, least: float) -> Plan:
         """The nodes' places, the largest node at least so high."""
-        plan = arrange(self.boxes, Room(width, height), 8)
-        more = plan.rows * (least - plan.places[0].height)
-        return plan if more <= 0 else arrange(self.boxes, Room(width, ceil(plan.bottom + 8 + more)), 8)
+        return arrange(self.boxes, Room(width, height), 8, least=least)
 
     def _above(self, width: float, scale: float) -> tuple[float, list[Html]]:
         """Where the nodes begin; the pod where it waits, and beside it its wishes in as many columns as fit."""

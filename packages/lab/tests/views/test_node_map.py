@@ -95,7 +95,7 @@ def test_what_changed_and_what_is_asked_about_is_marked(world):
 def test_tied_nodes_are_hatched_and_called_a_tie():
     twins = cluster(node("a"), node("b"), node("c", 2), pod("mine", "", 1))
     decision = explain("default/mine", twins).decision
-    (ties,) = re.findall(r'd="([^"]*)" stroke="#009E73" opacity="0.6"', drawn(decision))
+    (ties,) = re.findall(r'd="([^"]*)" stroke="light-dark\(#00795A,#3DDBA6\)" opacity="0.6"', drawn(decision))
     lines = re.findall(r"M([\d.]+) ", ties)
     assert len(decision.best) == 2 and 2 * sum(float(x) < 120 + 46 for x in lines) == len(lines) > 10
     assert "tie: 2" in str(join(legend(decision, 700)[0]))

@@ -8,10 +8,18 @@ from kschedlab_lab.panels.score_cluster import Cause, before, decide, picture
 from kschedlab_lab.views.svg import Room
 
 ROOMS = [Room(360, 400), Room(540, 280), Room(540, 240), Room(560, 420), Room(780, 420), Room(980, 680)]
-BOX = re.compile(
-    r'translate\(([\d.]+),([\d.]+)\)" data-key="node/[^"]*"[^>]*>.*?<rect x="[-\d.]+" y="([-\d.]+)" '
-    r'width="([\d.]+)" height="([\d.]+)"'
+NODE = re.compile(
+    r'translate\(([\d.]+),([\d.]+)\)" data-key="node/[^"/]*"|'
+    r'<rect y="([-\d.]+)" width="([\d.]+)" height="([\d.]+)"[^>]* data-key="node/[^"]*/box"'
 )
+
+
+def boxes_in(markup: str) -> list[tuple[float, float, float, float]]:
+    """By node: left, top, right and bottom of its tray."""
+    found = NODE.findall(markup)
+    groups, trays = ([each for each in found if bool(each[0]) is group] for group in (True, False))
+    both = ((*map(float, group[:2]), *map(float, tray[2:])) for group, tray in zip(groups, trays, strict=True))
+    return [(x, y + top, x + wide, y + top + high) for x, y, top, wide, high in both]
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=str)
@@ -19,9 +27,8 @@ BOX = re.compile(
 def test_the_nodes_keep_apart(room: Room, decided: bool) -> None:
     cause = Cause()
     markup = str((picture(cause, decide(cause)) if decided else before(cause))(room))
-    boxes = [tuple(map(float, found)) for found in BOX.findall(markup)]
-    assert len(boxes) == 4
-    places = [(x, y + top, x + wide, y + top + high) for x, y, top, wide, high in boxes]
+    places = boxes_in(markup)
+    assert len(places) == 4
     for i, (left, top, right, bottom) in enumerate(places):
         assert left >= 0 and right <= room.width + 2
         for other in places[i + 1 :]:
