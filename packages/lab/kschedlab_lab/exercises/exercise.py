@@ -18,6 +18,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, coded, element, join, visible
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.card import CELL, Card, Face
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 
 T = TypeVar("T")
 Said = TypeVar("Said", "Verdict", "Note")
@@ -45,7 +46,7 @@ def lines(text: str) -> Html:
 
 
 MARKS = {State.UNATTEMPTED: "○", State.WRONG: "✗", State.ERROR: "⚠", State.RIGHT: "✓"}
-LOOKS = {State.WRONG: "color:#D55E00", State.ERROR: "color:#D55E00", State.RIGHT: "color:#009E73"}
+LOOKS = {State.WRONG: f"color:{EVICTED}", State.ERROR: f"color:{EVICTED}", State.RIGHT: f"color:{CHOSEN}"}
 
 
 @dataclass(frozen=True)

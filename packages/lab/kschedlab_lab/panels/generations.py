@@ -248,7 +248,9 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
     story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
     return stage_before(
-        decision, Board(stops, at, levers, say(story.about), Handles(pods=picks, nodes=picks, node_badges=story.signs)), room
+        decision,
+        Board(stops, at, levers, say(story.about), Handles(pods=picks, nodes=picks, node_badges=story.signs)),
+        room,
     )
 
 

@@ -15,7 +15,7 @@ from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.icons import tape
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
-from kschedlab_lab.views.style import CHOSEN, EVICTED
+from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, INK_3, PANEL, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
 ChipState: TypeAlias = Literal["plain", "here", "passed", "failed", "unasked"]
@@ -25,13 +25,13 @@ PAD, GAP, LINE = 8, 10, 17
 BAR, CHIP, CELL = 28, 23, 12
 SIGNS: Mapping[ChipState, str] = {"plain": "", "here": "▶ ", "passed": "✓ ", "failed": "✕ ", "unasked": ""}
 FRAMES: Mapping[CardState, tuple[str, float]] = {
-    "plain": ("currentColor", 1.5),
-    "fits": ("currentColor", 1.5),
-    "refused": (EVICTED, 3),
-    "chosen": (CHOSEN, 4),
-    "tie": (CHOSEN, 3),
+    "plain": (HAIR, 1),
+    "fits": (HAIR, 1),
+    "refused": (HAIR, 1),
+    "chosen": (CHOSEN, 2.5),
+    "tie": (CHOSEN, 2.5),
 }
-STEP = "#0072B2"
+STEP = INK
 """The function that runs now."""
 
 
@@ -132,11 +132,11 @@ class _Layout:
 
     def _chip(self, chip: Chip, number: int, text: str, x: float, wide: float) -> Html:
         strong, picked = chip.state in ("here", "failed"), chip.name in self.bench.picks
-        frame = {"failed": EVICTED, "here": STEP}.get(chip.state, "currentColor")
-        fill = {"failed": "#FFC9A3", "here": STEP}.get(chip.state, "none")
-        colour = {"failed": "#000000", "here": "#FFFFFF"}.get(chip.state)
+        frame = {"failed": EVICTED, "here": STEP}.get(chip.state, HAIR)
+        fill = {"failed": EVICTED_SOFT, "here": STEP, "passed": TRAY}.get(chip.state, "transparent")
+        colour = {"failed": EVICTED, "here": PANEL}.get(chip.state)
         rect = element(
-            "rect", width=wide, height=CHIP - 2, rx=11, fill=fill, stroke=frame, stroke_width=2 if strong else 1.2
+            "rect", width=wide, height=CHIP - 2, rx=11, fill=fill, stroke=frame, stroke_width=1.5 if strong else 1
         )
         words = label(text, 6, 15.5, fill=colour, font_weight="bold" if strong else None)
         return element(
@@ -155,7 +155,7 @@ class _Layout:
     def _hand(self, hand: Hand) -> None:
         """A pod that waits, above the place that it would take on a node."""
         gone = hand.piece.mark == "ghost"
-        waiting = label(say(self.bench.waiting), PAD, self.y + 19, font_size=13, font_style="italic")
+        waiting = label(say(self.bench.waiting), PAD, self.y + 19, font_size=13, fill=INK_2)
         self.shapes.append(element("g", waiting, opacity=0.6 if gone else None))
         shapes = [self._piece(hand.piece, (self.left, self.y), carry=hand.carries)]
         if hand.resize:
@@ -168,10 +168,10 @@ class _Layout:
     def _grip(self, hand: Hand) -> Html:
         """The pod's right edge, which is pulled."""
         x = self.left + hand.piece.size * self.scale
-        bars = (element("path", d=f"M{2 + 4 * i} 7v14", stroke="#000000", stroke_width=1.5) for i in range(2))
+        bars = (element("path", d=f"M{2 + 4 * i} 7v14", stroke=PANEL, stroke_width=1.5) for i in range(2))
         return element(
             "g",
-            element("rect", x=-2, width=12, height=BAR, rx=3, fill="#FFFFFF", stroke="#000000", stroke_width=1),
+            element("rect", x=-2, width=12, height=BAR, rx=6, fill=INK),
             *bars,
             transform=f"translate({x - 4:.1f},{self.y:.1f})",
             data_key=f"pod/{hand.piece.name}/edge",
@@ -201,16 +201,14 @@ class _Layout:
     def _framed(self, card: Card, top: float, inside: Sequence[Html]) -> Html:
         stroke, thick = FRAMES[card.state]
         wide, high = self.width - 2 * PAD, self.y - top
-        coloured = card.state in ("refused", "chosen")
         frame = element(
             "rect",
             x=PAD,
             y=top,
             width=wide,
             height=high,
-            rx=7,
-            fill=stroke if coloured else "currentColor",
-            fill_opacity=0.08 if coloured else 0.03,
+            rx=11,
+            fill=EVICTED_SOFT if card.state == "refused" else TRAY,
             stroke=stroke,
             stroke_width=thick,
             stroke_dasharray="9 6" if card.state == "tie" else None,
@@ -234,7 +232,7 @@ class _Layout:
     def _bar(self, card: Card) -> None:
         """The node's capacity and its pods."""
         wide = card.capacity * self.scale
-        box: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_width": 1.2}
+        box: dict[str, Any] = {"fill": TICK, "rx": 8}
         self.shapes.append(element("rect", x=self.left, y=self.y, width=wide, height=BAR, **box))
         x = float(self.left)
         for piece in card.pieces:
@@ -254,14 +252,14 @@ class _Layout:
         bold = card.state in ("refused", "chosen", "tie")
         left = self.left
         if card.meter is not None:
-            self.shapes.append(self._meter(card.name, card.meter))
+            self.shapes.append(self._meter(card.name, card.meter, card.state == "chosen"))
             left += 10 * CELL + GAP
         for line in flowed(card.says, self.width - left - PAD - GAP, 12, bold) or [""]:
             self.shapes.append(label(line, left, self.y + 13, font_weight="bold" if bold else None))
             self.y += LINE
         self.y += 4
 
-    def _meter(self, name: str, score: int) -> Html:
+    def _meter(self, name: str, score: int, best: bool) -> Html:
         """Ten cells, as many filled as the score says."""
         cells = (
             element(
@@ -270,9 +268,8 @@ class _Layout:
                 y=self.y + 3,
                 width=CELL - 2,
                 height=12,
-                fill=STEP if i < score else "none",
-                stroke="currentColor",
-                stroke_width=0.8,
+                rx=2,
+                fill=(CHOSEN if best else INK_3) if i < score else TICK,
                 data_key=f"node/{name}/score/{i}",
             )
             for i in range(10)

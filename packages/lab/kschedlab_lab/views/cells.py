@@ -10,15 +10,15 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.plain import aligned
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
-from kschedlab_lab.views.style import CHOSEN, EVICTED, ink
+from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, EVICTED, HAIR, KINDS, TICK, TRAY, ink
 from kschedlab_lab.views.svg import label
 
 Look: TypeAlias = dict[str, str | float | None]
 """Attributes of a shape."""
-INK, WHITE, UNCHANGED = "currentColor", "#FFFFFF", "#DDDDDD"
-HANDLE = "#CFCFCF"
+INK, WHITE, UNCHANGED = "currentColor", TRAY, TICK
+HANDLE = ACT_SOFT
 """The colour of what can be clicked or dragged, and of the choice made."""
-WORKERS = ("#56B4E9", "#E69F00", "#F0E442", "#CC79A7", "#0072B2", "#999999", "#882255", "#8C6BB1")
+WORKERS = KINDS
 """A worker's colour. Neither the green of the chosen node nor the orange of a failure is among them."""
 STAR, CROSS = "★", "✕"
 
@@ -74,7 +74,7 @@ def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Htm
     colour = WORKERS[(worker - 1) % len(WORKERS)]
     ringed = worker > len(WORKERS)
     fill = WHITE if ringed else colour
-    line: Look = {"stroke": colour if ringed else "#000000", "stroke_width": 3.0 if ringed else 1.2}
+    line: Look = {"stroke": colour if ringed else INK, "stroke_width": 3.0 if ringed else 1.5}
     disc = element("circle", r=size, fill=fill, **line)
     number = label(str(worker), 0, 4.2, "middle", fill=ink(fill), font_weight="bold")
     return element("g", disc, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
@@ -93,7 +93,7 @@ def draw_cell(cell: Cell, box: Box) -> Html:
     size = {"width": round(box.wide) - 2, "height": round(box.high) - 2}
     line: Look = {"stroke": cell.frame, "stroke_width": 3} if cell.frame else {}
     if not cell.fill:
-        line = {"stroke": INK, "stroke_dasharray": "2 3", **line}
+        line = {"stroke": HAIR, **line}
     shapes = [element("rect", fill=cell.fill or "none", **line, **size)]
     if cell.ring:
         inner = {"x": 1.5, "y": 1.5, "width": round(box.wide) - 5, "height": round(box.high) - 5}
@@ -143,7 +143,7 @@ def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: fl
     for place, (words, sets, mine) in enumerate(choices):
         box = {"x": x + place * wide + 2, "y": y, "width": wide - 8, "height": 22, "rx": 10}
         pill = element("rect", fill=HANDLE if mine else "transparent", stroke=INK, **box)
-        bold = {"fill": "#000000", "font_weight": "bold"} if mine else {}
+        bold = {"font_weight": "bold"} if mine else {}
         text = label(
             fitted(words, wide - 14, bold=mine), x + (place + 0.5) * wide - 2, y + 15.5, "middle", None, **bold
         )

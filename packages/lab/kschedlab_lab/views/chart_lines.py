@@ -11,9 +11,10 @@ from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.views.chart_tables import Number
 from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.style import ACT, INK, INK_3, KINDS
 from kschedlab_lab.views.svg import Room, label, svg
 
-COLOURS = ("#0072B2", "#E69F00", "#CC79A7", "#56B4E9")
+COLOURS = (ACT, INK, INK_3, KINDS[1])
 DASHES = (None, "9 6", "2 5", "12 5 2 5")
 LINE, TOP, FOOT = 15, 14, 44
 """Height of a line, the margin above the plot, and the room for the axis below it."""

@@ -10,7 +10,7 @@ from kschedlab.text.html import visible
 from kschedlab_lab.views.chart_bars import Bars
 from kschedlab_lab.views.chart_grid import Grid
 from kschedlab_lab.views.chart_lines import COLOURS, Lines
-from kschedlab_lab.views.style import CHOSEN, in_light, ink
+from kschedlab_lab.views.style import CHOSEN, INK, in_light, ink
 
 GREY = "#808080"
 """Readable on white and on black."""
@@ -33,6 +33,11 @@ def _escaped(text: str) -> str:
     return html.escape(visible(text), quote=False)
 
 
+def _plain(colour: str) -> str:
+    """The colour in the light theme: plotly knows no other."""
+    return GREY if colour == INK else in_light(colour)
+
+
 def _names(names: Sequence[str], **more: Any) -> dict[str, Any]:
     """An axis with these names at 0, 1, ..."""
     places = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": [_escaped(name) for name in names]}
@@ -45,13 +50,13 @@ def _title(text: str) -> dict[str, str]:
 
 def _grid(grid: Grid) -> tuple[list[Any], dict[str, Any]]:
     """A heat map whose values number the colours, and the cells' texts in black or white."""
-    colours = list(dict.fromkeys(cell.fill for line in grid.cells for cell in line if cell.fill)) or [GREY]
+    colours = list(dict.fromkeys(_plain(cell.fill) for line in grid.cells for cell in line if cell.fill)) or [GREY]
     places = [(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
     cells = [grid.cells[r][c] for r, c in places]
     bands = [[(i + side) / len(colours), colour] for i, colour in enumerate(colours) for side in (0, 1)]
     boxes = {
         "type": "heatmap",
-        "z": [[colours.index(cell.fill) if cell.fill else None for cell in line] for line in grid.cells],
+        "z": [[colours.index(_plain(cell.fill)) if cell.fill else None for cell in line] for line in grid.cells],
         "zmin": -0.5,
         "zmax": len(colours) - 0.5,
         "colorscale": bands,
@@ -67,7 +72,7 @@ def _grid(grid: Grid) -> tuple[list[Any], dict[str, Any]]:
         "x": [c for _, c in places],
         "y": [r for r, _ in places],
         "text": [_escaped(" ".join(filter(None, (cell.text, cell.note)))) for cell in cells],
-        "textfont": {"color": [ink(cell.fill) if cell.fill else GREY for cell in cells]},
+        "textfont": {"color": [ink(_plain(cell.fill)) if cell.fill else GREY for cell in cells]},
         "hoverinfo": "skip",
         "showlegend": False,
     }
@@ -88,7 +93,7 @@ def _frame(column: int, y: float, width: int, height: int, colour: str) -> dict[
 def _lines(lines: Lines) -> tuple[list[Any], dict[str, Any]]:
     data = []
     for i, (name, ys) in enumerate(lines.series.items()):
-        look = {"color": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)], "width": 3}
+        look = {"color": _plain(COLOURS[i % len(COLOURS)]), "dash": DASHES[i % len(DASHES)], "width": 3}
         data.append({"type": "scatter", "name": _escaped(name), "x": list(lines.xs), "y": list(ys), "line": look})
     shapes = []
     if lines.at is not None:

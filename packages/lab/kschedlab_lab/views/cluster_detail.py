@@ -15,12 +15,12 @@ from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Place, Plan, shapes
 from kschedlab_lab.views.lettering import fitted, text_width, wrapped
 from kschedlab_lab.views.picture import boxes, common_resource, pods_on
-from kschedlab_lab.views.style import CHOSEN, EVICTED, KINDS, priority_fill
+from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, priority_fill
 from kschedlab_lab.views.svg import label
 
 LINE, BAR = 15, 5
 """Heights of a line of text and of a bar, in pixels."""
-MARKED = KINDS[5]
+MARKED = ACT
 """The colour of what is selected, as the front end has it."""
 
 

@@ -9,14 +9,14 @@ from typing import TypeAlias
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.image import image
-from kschedlab_lab.views.style import CHOSEN, EVICTED, KINDS, PRIORITIES
+from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, HAIR, KINDS, PRIORITIES, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
 Point: TypeAlias = tuple[float, float]
 WIDE, TALL, EDGE = 88, 88, 8
 """Size of a card, and the margin; in pixels at normal size."""
 ICON = (60, 40)
-INK = "#333333"
+INK = "currentColor"
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ def _spots(cards: Sequence[Card], room: Room, across: bool, wide: float) -> Mapp
 
 
 def _card(card: Card, x: float, y: float, wide: float) -> Html:
-    stroke, thick = (KINDS[5], 4) if card.here else (INK, 1)
-    paper = element("rect", width=wide, height=TALL, rx=10, fill="#FFFFFF", stroke=stroke, stroke_width=thick)
+    stroke, thick = (ACT, 2.5) if card.here else (HAIR, 1)
+    paper = element("rect", width=wide, height=TALL, rx=10, fill=TRAY, stroke=stroke, stroke_width=thick)
     picture = element("g", *ICONS[card.number](), transform=f"translate({(wide - ICON[0]) / 2:.0f},8)")
     weight = "bold" if wide >= 84 else None
-    name = label(card.name, wide / 2, 62, "middle", fill="#000000", font_weight=weight, font_size=12)
+    name = label(card.name, wide / 2, 62, "middle", fill=INK, font_weight=weight, font_size=12)
     minutes = label(
         f"{card.number} · {say('{number} min', number=card.minutes)}",
         wide / 2,
         78,
         "middle",
-        fill="#000000",
+        fill=INK,
         font_size=12,
     )
     handle = {"data_set": card.set, "aria_label": f"{card.number} {card.name}"} if card.set else {}
@@ -183,7 +183,7 @@ def _your_cluster() -> list[Html]:
         for y in range(3)
         for x in range(4)
     )
-    glass = element("circle", cx=40, cy=18, r=11, fill="#FFFFFF", fill_opacity="0.6", stroke=INK, stroke_width=2)
+    glass = element("circle", cx=40, cy=18, r=11, fill=TRAY, fill_opacity="0.6", stroke=INK, stroke_width=2)
     return [*nodes, glass, _path("M48 26l9 10", width=3), _star(40, 23)]
 
 

@@ -167,7 +167,13 @@ def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None
 
 
 def arrange(
-    boxes: Sequence[Box], room: Room, below: float, captions: bool = True, most: float = MOST, shelf: float = 0, least: float = SHORT
+    boxes: Sequence[Box],
+    room: Room,
+    below: float,
+    captions: bool = True,
+    most: float = MOST,
+    shelf: float = 0,
+    least: float = SHORT,
 ) -> Plan:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
@@ -377,7 +383,11 @@ def _pod(block: Block, place: Place) -> Html:
         "arriving": (CHOSEN, 2.5, "6 4"),
         "ghost": (INK_3, 2.5, "5 4"),
     }.get(block.mark, (HAIR, 1, None))
-    hatched = element("path", d=hatch(place.width, place.height), stroke=fill, stroke_width=2.5, stroke_opacity=0.5) if is_ghost else None
+    hatched = (
+        element("path", d=hatch(place.width, place.height), stroke=fill, stroke_width=2.5, stroke_opacity=0.5)
+        if is_ghost
+        else None
+    )
     return element(
         "g",
         element(
@@ -414,7 +424,9 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     side = SIZE if place.width >= LEAST else SIZE * 0.75
     signs = signs[: max(int((room - 40) // (side + 2)), 1)] if high >= side + 2 else []
     beside = room - (side + 2) * len(signs) + (edge - 5)
-    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
+    halo: dict[str, Any] = (
+        {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
+    )
     size = 12 if place.width >= LEAST else 11 if place.width >= SLIM + 10 else 10
     name = words(fitted(block.name, beside, size, bold=True), size, bold=True, fill=colour, **halo)
     is_low = high < 2 * LINE + 4

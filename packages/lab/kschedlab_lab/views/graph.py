@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import flowed
-from kschedlab_lab.views.style import EVICTED
+from kschedlab_lab.views.style import EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, PANEL, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ EDGE = 17
 """The margin of a drawing for a room: arrows and signs reach beyond their boxes."""
 LINE = 15
 """Height of a line of text."""
-BACK = "var(--jp-layout-color0, #ffffff)"
-"""Background of arrow labels: the page's own colour; white in a saved picture."""
-WAY = "#0072B2"
+BACK = PANEL
+"""Background of arrow labels: the panel's."""
+WAY = INK
 """The way that was taken; green is for chosen nodes alone."""
 FILLS: Mapping[State, tuple[str, str, str, float]] = {
-    "ahead": ("none", "currentColor", "currentColor", 1.5),
-    "done": ("#D3E6F3", "#000000", WAY, 2),
-    "current": (WAY, "#FFFFFF", "currentColor", 3),
-    "failed": ("#FFC9A3", "#000000", EVICTED, 4),
+    "ahead": (TRAY, INK_2, HAIR, 1),
+    "done": (TRAY, INK, INK, 1.5),
+    "current": (INK, PANEL, INK, 1.5),
+    "failed": (EVICTED_SOFT, INK, EVICTED, 2.5),
 }
 """By state: colours of the box, of its text and of its frame, and the width of the frame."""
 SIGNS: Mapping[State, str] = {"ahead": "", "done": "✓", "current": "▶", "failed": "✕"}
@@ -257,7 +257,7 @@ def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
     rows += [(line, None) for line in below] if len(lines) + len(below) <= 3 else []
     first = grid.tall / 2 - LINE * (len(rows) - 1) / 2 + 4.5
     text = (element("text", line, y=first + LINE * i, font_weight=weight) for i, (line, weight) in enumerate(rows))
-    rect = element("rect", width=grid.wide, height=grid.tall, rx=6, fill=fill, stroke=frame, stroke_width=thick)
+    rect = element("rect", width=grid.wide, height=grid.tall, rx=8, fill=fill, stroke=frame, stroke_width=thick)
     said = say(SAID[vertex.state], box=say(": ").join(filter(None, (vertex.title, vertex.detail))))
     return element(
         "g",

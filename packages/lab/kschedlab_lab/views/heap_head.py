@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import INK, STAR, UNCHANGED
-from kschedlab_lab.views.style import CHOSEN, ink
+from kschedlab_lab.views.style import CHOSEN, HAIR, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 WIDE, HIGH, LEVEL, STEP, LEGEND, INDEX = 146, 34, 62, 10, 22, 28
@@ -54,7 +54,7 @@ def _item(place: int, name: str, score: int, tie: bool, ready: bool, at: tuple[f
     chosen = ready and place == 0
     fill = CHOSEN if chosen else UNCHANGED
     other = tie and not chosen
-    line: dict[str, str | float] = {"stroke": CHOSEN if other else "#000000", "stroke_width": 3 if other else 1}
+    line: dict[str, str | float] = {"stroke": CHOSEN if other else HAIR, "stroke_width": 3 if other else 1}
     box = element("rect", width=WIDE, height=HIGH, rx=6, fill=fill, **line)
     words = (
         f"{STAR} {name}: {score}"

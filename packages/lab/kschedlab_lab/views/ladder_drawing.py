@@ -28,8 +28,8 @@ from kschedlab_lab.views.style import (
 )
 
 ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 26, 48, 10, 9.5, 21, 10
-"""The height of a rule, where there is little height, and where its name is above its values; the space above the first; the radius of a rule's
-disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
+"""The height of a rule, where there is little height, and where its name is above its values; the space above the
+first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
 BESIDE = 104
 """The least width of a column for the rules' names; else they are above the values."""
 SHORT = {
@@ -134,9 +134,7 @@ def _band(at: Lanes, y: float) -> Html:
     return element("rect", fill=CHOSEN_SOFT, data_key="rung/band", **box)
 
 
-def _threads(
-    asked: Sequence[RuleResult], preemption: Preemption, at: Lanes, start: float, y: float
-) -> Iterator[Html]:
+def _threads(asked: Sequence[RuleResult], preemption: Preemption, at: Lanes, start: float, y: float) -> Iterator[Html]:
     """From each candidate to the last rule that it came to."""
     for node, lane in at.nodes.items():
         came = [step for step in asked if node in step.standing]
@@ -228,7 +226,9 @@ def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
         sign = Part(12, 16, (moved(Part(0, 0, (star,)), -3, 0),))
     room = width - sign.width - 8
     size = 12 if text_width(text, 12, bold=lost or wins) <= room else 10.5
-    inside = row([sign, words(fitted(text, room + 8, size, bold=lost or wins), size, bold=lost or wins, fill=colour)], 3)
+    inside = row(
+        [sign, words(fitted(text, room + 8, size, bold=lost or wins), size, bold=lost or wins, fill=colour)], 3
+    )
     wide = max(inside.width + 14, VALUE)
     ground = element(
         "rect",

@@ -13,7 +13,6 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.svg import label
 
-
 Align: TypeAlias = Literal["start", "middle", "end"]
 SHARE = {"start": 0.0, "middle": 0.5, "end": 1.0}
 DESCENT = 0.28
@@ -87,4 +86,3 @@ def wrap(parts: Iterable[Part], width: float, gap: float = 8, between: float = 4
             rows.append([])
         rows[-1].append(part)
     return column((row(each, gap) for each in rows), between)
-

@@ -16,7 +16,7 @@ from kschedlab_lab.views.bench import Card
 from kschedlab_lab.views.graph import EDGE, Edge, Graph, Grid, Place, State, Vertex, draw_graph
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.pieces import Piece, bar
-from kschedlab_lab.views.style import CHOSEN, DECIDES, EVICTED, GREY, HEAD, TABLE, ink, priority_fill
+from kschedlab_lab.views.style import CHOSEN, DECIDES, EVICTED, GREY, HAIR, HEAD, TABLE, TICK, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label
 
 LEFT = "text-align:left"
@@ -70,8 +70,8 @@ _NARROW: Mapping[str, Place] = {
 NARROW = 520
 """Rooms below this width have three columns."""
 _CYCLES = (
-    (later("scheduling cycle"), later("scheduling cycle: one pod at a time"), "#CC79A7", (0, 1, 5, 1), (0, 1, 1, 5)),
-    (later("binding cycle"), later("binding cycle: a goroutine for each pod"), "#E69F00", (0, 2, 5, 1), (2, 1, 1, 5)),
+    (later("scheduling cycle"), later("scheduling cycle: one pod at a time"), TICK, (0, 1, 5, 1), (0, 1, 1, 5)),
+    (later("binding cycle"), later("binding cycle: a goroutine for each pod"), TICK, (0, 2, 5, 1), (2, 1, 1, 5)),
 )
 """By cycle: its name, alone and with how it runs, its colour; column, row, number of columns and of rows, here and on
 narrow pages."""
@@ -192,7 +192,7 @@ def _cycles(grid: Grid, narrow: bool) -> Iterator[Html]:
         below = narrow and column == 0
         high = LINE + (0 if narrow else TOKEN - 4)
         size = {"x": x - side, "y": y - (6 if below else high), "width": wide + 2 * side, "height": tall + high + 6}
-        yield element("rect", **size, rx=8, fill=fill, fill_opacity=0.22)
+        yield element("rect", **size, rx=11, fill=fill)
         text, at, anchor = say(how), grid.corner((2, 0))[0], "start"
         if narrow:  # a sign stands at the left of the first box
             text, at, anchor = say(name), x + grid.wide + side - 2, "end"
@@ -205,7 +205,7 @@ def _token(pod: Piece, right: float, top: float) -> Html:
     """The pod at the upper right corner of a box."""
     fill = priority_fill(pod.priority)
     wide = text_width(pod.name, 12, True) + 14
-    rect = element("rect", width=wide, height=22, rx=5, fill=fill, stroke="#000000", stroke_width=1.5)
+    rect = element("rect", width=wide, height=22, rx=6, fill=fill, stroke=HAIR)
     name = label(visible(pod.name), wide / 2, 15.5, "middle", fill=ink(fill), font_weight="bold")
     return element("g", rect, name, transform=f"translate({right - wide + 6:.1f},{top - TOKEN:.1f})", data_key=pod.key)
 
@@ -222,10 +222,10 @@ def _nodes(cards: Sequence[Card], left: float, top: float, width: float) -> Iter
 
 
 def _node(card: Card, wide: float) -> Iterator[Html]:
-    stroke, thick = {"chosen": (CHOSEN, 4.0), "refused": (EVICTED, 3.0)}.get(card.state, ("currentColor", 1.5))
+    stroke, thick = {"chosen": (CHOSEN, 2.5), "refused": (EVICTED, 1.5)}.get(card.state, (HAIR, 1.0))
     sign = {"chosen": "★ ", "refused": "✕ "}.get(card.state, "")
     yield label(sign + card.name, 0, 12, font_weight="bold")
-    yield element("rect", y=18, width=wide, height=26, fill="none", stroke=stroke, stroke_width=thick)
+    yield element("rect", y=18, width=wide, height=26, rx=6, fill=TRAY, stroke=stroke, stroke_width=thick)
     x, scale = 0.0, wide / max(card.capacity, sum(piece.size for piece in card.pieces))
     for piece in card.pieces:
         yield bar(piece, (x, 18), piece.size * scale, 26)

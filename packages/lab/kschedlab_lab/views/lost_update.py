@@ -24,7 +24,7 @@ from kschedlab_lab.views.cells import (
 )
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.shared_sum import PILLS, designs
-from kschedlab_lab.views.style import EVICTED, ink
+from kschedlab_lab.views.style import EVICTED, HAIR, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 SLOTS = 6
@@ -132,7 +132,7 @@ def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> lis
         words = say("waits") if text_width(say("waits")) + 6 < x - start else ""
         shapes += [wait, label(words, start + 4, y + TALL / 2 + 4)]
     box = {"x": x, "y": y, "width": long, "height": TALL}
-    shapes.append(element("rect", rx=6, fill=colour, stroke="#000000", data_key=f"bar/{number}", **box))
+    shapes.append(element("rect", rx=6, fill=colour, stroke=HAIR, data_key=f"bar/{number}", **box))
     black = ink(colour)
     if adding.read < adding.write:
         reads = say("reads {seen}", seen=adding.seen) if adding.seen is not None else ""
@@ -158,7 +158,7 @@ def _grips(adding: Adding, x: float, y: float, long: float, unit: float) -> list
     for name, at in (("read", x), ("write", x + long - 8)):
         if once and name != alone:
             continue
-        rect = element("rect", x=at, y=y, width=8, height=TALL, rx=4, fill="#000000", opacity=0.55)
+        rect = element("rect", x=at, y=y, width=8, height=TALL, rx=4, fill="currentColor", opacity=0.55)
         start, wide = (x, long) if once else (at - 6, 20)
         hit = element("rect", x=start, y=y - 2, width=wide, height=TALL + 4, fill="transparent")
         said = say("worker {number} reads" if name == "read" else "worker {number} writes", number=adding.worker)
@@ -181,7 +181,7 @@ def _memory(update: Update, end: int, unit: float) -> list[Html]:
         lost = write.lost if write is not None else 0
         fill = EVICTED if lost else UNCHANGED
         box = {"x": x, "y": y, "width": long, "height": TALL - 8}
-        shapes.append(element("rect", fill=fill, stroke="#000000", data_key=f"total/{i}", **box))
+        shapes.append(element("rect", fill=fill, stroke=HAIR, data_key=f"total/{i}", **box))
         texts = [f"{write.value if write else 0}"]
         texts = (
             [

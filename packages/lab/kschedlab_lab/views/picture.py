@@ -233,7 +233,9 @@ class Boxes:
         made = {each.pod.key: each for each in candidate.attempts[:tries]} if candidate is not None else {}
         blocking = {info.key for info in blockers(decision, name)} if decided else set()
         chosen = decided and choose and name in (decision.node, decision.nominated_node)
-        blocks = [self.pod(info, made.get(info.key), chosen, info.key in blocking, tries is None) for info in self.pods[name]]
+        blocks = [
+            self.pod(info, made.get(info.key), chosen, info.key in blocking, tries is None) for info in self.pods[name]
+        ]
         if tries is not None:
             blocks = self.dry_run(name, blocks, candidate)
         row = cluster.resources.get(self.resource)

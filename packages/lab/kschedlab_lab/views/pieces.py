@@ -10,7 +10,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element, visible
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.lettering import flowed, text_width
-from kschedlab_lab.views.style import EVICTED, ink, priority_fill
+from kschedlab_lab.views.style import EVICTED, EVICTED_SOFT, HAIR, INK_2, INK_3, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import label
 
 Mark: TypeAlias = Literal["", "ghost", "leaving"]
@@ -69,23 +69,22 @@ def draw_badges(badges: Sequence[Fact], owner: str, left: float, top: float, rig
 
 
 def _badge(badge: Fact, lines: Sequence[str], transform: str, wide: float, owner: str) -> Html:
-    stroke = EVICTED if badge.refuses else "currentColor"
+    stroke = EVICTED if badge.refuses else INK_2
     rect = element(
         "rect",
         width=wide,
         height=BADGE - 2 + 15 * (len(lines) - 1),
-        rx=5,
-        fill=stroke,
-        fill_opacity=0.2 if badge.refuses else 0.1 if badge.on else 0,
-        stroke=stroke,
-        stroke_width=2.5 if badge.refuses else 1.3,
+        rx=11,
+        fill=EVICTED_SOFT if badge.refuses else TRAY if badge.on else "transparent",
+        stroke=EVICTED if badge.refuses else HAIR,
+        stroke_width=1.5 if badge.refuses else 1,
         stroke_dasharray=None if badge.on else "4 3",
     )
     drawn = [icon(badge.kind, 5, 3, stroke)] if badge.kind else []
     words = (label(line, 26 if badge.kind else 8, 15.5 + 15 * i) for i, line in enumerate(lines))
     return element(
         "g",
-        element("g", rect, *drawn, *words, opacity=None if badge.on else 0.75),
+        element("g", rect, *drawn, *words, opacity=None if badge.on else 0.85),
         transform=transform,
         data_key=f"{owner}/{badge.key or badge.text}",
         data_set=badge.sets or None,
@@ -117,9 +116,10 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
         "rect",
         width=wide,
         height=high,
-        rx=4,
-        fill="none" if ghost else fill,
-        stroke="currentColor" if ghost else "#000000",
+        rx=8,
+        fill=fill,
+        fill_opacity=0.25 if ghost else None,
+        stroke=INK_3 if ghost else HAIR,
         stroke_width=2 if ghost else 1,
         stroke_dasharray="6 4" if ghost else None,
         data_key=f"{piece.key}/box",
@@ -146,6 +146,6 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
 
 def _leaving(wide: float, high: float) -> Iterator[Html]:
     """A cross at the right end and an orange frame: the pod has been deleted and still runs."""
-    box: dict[str, Any] = {"fill": "none", "stroke": EVICTED, "stroke_width": 3}
+    box: dict[str, Any] = {"fill": "none", "stroke": EVICTED, "stroke_width": 2.5, "rx": 6}
     yield element("rect", x=2, y=2, width=max(wide - 4, 0), height=high - 4, **box)
     yield element("path", d=f"M{wide - 20:.1f} {high / 2 - 6:.1f}l12 12m0 -12l-12 12", stroke=EVICTED, stroke_width=3)

@@ -12,17 +12,17 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, pill, text, titled
-from kschedlab_lab.views.style import CHOSEN, KINDS
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK_3, ON_ACCENT, PANEL, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
 EDGE, GAP, LANE, HIGH, NAMES = 8, 8, 32, 22, 62
 """Margin, gap between parts, height of a history and of its highest stretch, width of the names at the left."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 STRETCHES: Mapping[str, tuple[str, float]] = {
-    "active": (KINDS[0], 1.0),
+    "active": (INK_3, 1.0),
     "in flight": ("currentColor", 1.0),
-    "backoff": (KINDS[1], 0.66),
-    "unschedulable": (KINDS[7], 0.33),
+    "backoff": (INK_3, 0.66),
+    "unschedulable": (HAIR, 0.33),
     "bound": (CHOSEN, 1.0),
 }
 """Colour and height of a stretch, by the place of the pod."""
@@ -125,15 +125,11 @@ def step_of(steps: float, room: Room) -> float:
 
 
 def _part(part: Part, x: float, y: float, wide: float, tall: float, head: float, pod_high: float) -> list[Html]:
-    colour, high = STRETCHES[part.kind]
     note = "" if part.there else say("not in this version")
     shapes = [area(part.title, x, y, wide, tall, key=f"part/{part.kind}", note=note, there=part.there)]
-    if part.there:
-        bar = element("rect", x=x + 10, y=y + tall - 5 - 8 * high, width=wide - 20, height=8 * high, fill=colour)
-        shapes.append(bar)
     for n, pod in enumerate(part.pods):
         at = y + head + n * (pod_high + 2)
-        shapes.append(pill(pod, x + 8, at, wide - 16, f"pod/{pod.name}", height=pod_high, round_=pod_high / 2))
+        shapes.append(pill(pod, x + 8, at, wide - 16, f"pod/{pod.name}", height=pod_high))
     return shapes
 
 
@@ -143,8 +139,8 @@ def _events(events: Sequence[Event], now: float, top: float, step: float, room: 
     past = [each for each in events if each.at <= now]
     for each in events:
         over = each.at <= now
-        disc = element("circle", r=9, fill=COUNTS if over else "none", stroke="currentColor", stroke_width=1.2)
-        bolt = element("path", d=BOLT, fill="#000000" if over else "currentColor")
+        disc = element("circle", r=9, fill=COUNTS if over else TRAY, stroke=COUNTS if over else HAIR)
+        bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
         place = f"translate({NAMES + each.at * step:.1f},{top + 12:.1f})"
         shapes.append(element("g", disc, bolt, transform=place, data_tip=each.words, opacity=None if over else 0.5))
     if past:
@@ -202,7 +198,9 @@ def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Ht
     grip = element("rect", x=-9, y=0, width=18, height=bottom - top, fill="#000000", fill_opacity=0)
     down = f"M0 0V{bottom - top:.1f}"
     line = element("path", d=down, stroke="currentColor", stroke_width=2, stroke_dasharray="6 3")
-    flag = element("rect", x=left, y=bottom - top + 20, width=wide, height=20, rx=10, fill=COUNTS, stroke="#000000")
-    said = text(words, left + wide / 2, bottom - top + 34, "middle", font_size=12, font_weight="bold", fill="#000000")
+    flag = element(
+        "rect", x=left, y=bottom - top + 20, width=wide, height=20, rx=10, fill="currentColor", stroke="none"
+    )
+    said = text(words, left + wide / 2, bottom - top + 34, "middle", font_size=12, font_weight="bold", fill=PANEL)
     place = f"translate({x:.1f},{top:.1f})"
     return element("g", grip, line, flag, said, data_key="now", transform=place, **clock.handle)

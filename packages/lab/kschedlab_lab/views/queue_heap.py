@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.queue_pods import COMPARED, FAINT, PILL, SWAPPED, Handle, Pod, pill, text
+from kschedlab_lab.views.style import HAIR
 from kschedlab_lab.views.svg import Room, svg
 
 Point: TypeAlias = tuple[float, float]
@@ -25,7 +26,7 @@ ARRAY, TREE = 36, 104
 """Where the array and the tree begin."""
 SIGNS: Mapping[Mark, str] = {"": "", "compared": "?", "swapped": "⇄", "new": "+", "leaving": "↑"}
 COLOURS: Mapping[Mark, str] = {
-    "": "#000000",
+    "": HAIR,
     "compared": COMPARED,
     "swapped": SWAPPED,
     "new": "currentColor",

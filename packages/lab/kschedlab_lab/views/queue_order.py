@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, arrow, pill, text
+from kschedlab_lab.views.style import HAIR, INK_2, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
 ROW, TOP, LEFT, RIGHT, HEAD = 25, 30, 162, 24, 20
@@ -88,8 +89,8 @@ def _lane(each: Waiting, top: float, step: float, room: Room) -> list[Html]:
 
 
 def _dot(pod: Pod, dot: Dot, x: float, y: float) -> Html:
-    fill, ink, thick = (COUNTS, "#000000", 2.5) if dot.counts else ("#FFFFFF", "#000000", 1.0)
-    circle = element("circle", r=11, fill=fill, stroke="#000000", stroke_width=thick)
+    fill, ink, thick = (COUNTS, ON_ACCENT, 2.5) if dot.counts else (TRAY, INK_2, 1.0)
+    circle = element("circle", r=11, fill=fill, stroke=COUNTS if dot.counts else HAIR, stroke_width=thick)
     sign = label(dot.sign, 0, 4.5, "middle", fill=ink, font_size=12, font_weight="bold" if dot.counts else None)
     faint = 0.65 if dot.at == 0 else None
     place = f"translate({x:.1f},{y:.1f})"

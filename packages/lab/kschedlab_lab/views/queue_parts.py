@@ -10,15 +10,15 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.lettering import folded
-from kschedlab_lab.views.queue_pods import COUNTS, FAINT, PILL, Handle, Pod, area, arrow, pill, refused, text
-from kschedlab_lab.views.style import EVICTED
+from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, arrow, pill, refused, text
+from kschedlab_lab.views.style import EVICTED, HAIR, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
 EDGE, TALL, UNDER = 8, 116, 38
 """Margin, height of a part, and the space below the parts for the way back."""
 ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
-SHADE: Handle = {"fill": "currentColor", "fill_opacity": FAINT}
-UNLIT = "#8C8C8C"
+SHADE: Handle = {"fill": TRAY}
+UNLIT = INK_3
 BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
 
 
@@ -136,7 +136,7 @@ def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
     after = broken(parts.after, int(wide / 7))
     line = y + 46
     start, end = EDGE + 2 * wide, EDGE + len(parts.slots) * wide
-    band = _box(start, line - 22, end - start, 44, fill="currentColor", fill_opacity="0.09")
+    band = _box(start, line - 22, end - start, 44, fill=TICK)
     axis = arrow([(EDGE + wide, line), (room.width - EDGE, line)], "currentColor", 1.4)
     shapes = [
         band,
@@ -157,8 +157,8 @@ def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
     if wide >= 110:
         shapes.append(text(say("afterwards"), x, y + 18, "middle", font_size=12))
     at = EDGE + (parts.event + 0.5) * wide
-    disc = element("circle", r=13, fill=UNLIT if parts.quiet else COUNTS, stroke="#000000", stroke_width=1.5)
-    bolt = element("path", d=BOLT, fill="#FFFFFF" if parts.quiet else "#000000")
+    disc = element("circle", r=13, fill=UNLIT if parts.quiet else COUNTS, stroke="none")
+    bolt = element("path", d=BOLT, fill=ON_ACCENT)
     shapes.append(element("g", disc, bolt, data_key="event", transform=f"translate({at:.1f},{line:.1f})", **parts.bolt))
     return shapes
 
@@ -200,7 +200,7 @@ def draw_returns(returns: Sequence[Return], pod: Pod, alt: str, room: Room, *, a
             for title, x in zip(("activeQ" if narrow else say("to activeQ"), say("stays")), columns, strict=True)
         ),
         _box(columns[0] - 6, top - 6, wide + 12, height, **SHADE),
-        _box(columns[1] - 6, top - 6, wide + 12, height, fill="none", stroke="currentColor", stroke_dasharray="5 4"),
+        _box(columns[1] - 6, top - 6, wide + 12, height, fill="none", stroke=HAIR, stroke_dasharray="5 4"),
     ]
     for i, each in enumerate(returns):
         y = top + row * i
@@ -248,7 +248,7 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     x, top = (EDGE, 26 + tall + 30) if below else (EDGE + number * (wide + EDGE), 26)
     title = say("nominatedPodToNode: by UID") if room.width - x > 210 else "nominatedPodToNode"
     shapes.append(text(title, x, top - 10, font_size=12, opacity=0.8))
-    shapes.append(_box(x, top, room.width - EDGE - x, tall, fill="none", stroke="currentColor"))
+    shapes.append(_box(x, top, room.width - EDGE - x, tall, fill=TRAY, stroke=HAIR))
     for n, (uid, node) in enumerate(sorted(nominations.node_of.items())):
         line = text(f"{uid} → {node}", 8, 0, font_size=12)
         shapes.append(element("g", line, data_key=f"uid/{uid}", transform=f"translate({x:.1f},{top + 34 + n * 26})"))

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import folded, text_width
-from kschedlab_lab.views.style import EVICTED, KINDS, ink, priority_fill
+from kschedlab_lab.views.style import ACT, EVICTED, HAIR, INK, INK_2, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import label
 
 Handle: TypeAlias = Mapping[str, str | float | None]
@@ -19,7 +19,7 @@ PILL = 34
 """The height of a pod, in pixels at normal size."""
 ROUND = 44
 """A pod that is less wide has angular ends, so that its words stay inside."""
-COMPARED, SWAPPED, COUNTS = KINDS[4], KINDS[5], KINDS[3]
+COMPARED, SWAPPED, COUNTS = INK_2, INK, ACT
 """Colours of this lesson: two pods are compared, two are swapped, a value is the one that counts."""
 FAINT = "0.05"
 """The opacity of an area's fill."""
@@ -44,8 +44,8 @@ def pill(
     key: str,
     *,
     height: float = PILL,
-    round_: float = PILL / 2,
-    frame: str = "#000000",
+    round_: float = 8,
+    frame: str = HAIR,
     thick: float = 1,
     sign: str = "",
 ) -> Html:
@@ -84,11 +84,9 @@ def area(
         "rect",
         width=width,
         height=height,
-        rx=10,
-        fill="currentColor",
-        fill_opacity=FAINT,
-        stroke="currentColor",
-        stroke_width=1.2,
+        rx=11,
+        fill=TRAY,
+        stroke=HAIR,
         stroke_dasharray=dash,
     )
     size, weight = _lettering(width)

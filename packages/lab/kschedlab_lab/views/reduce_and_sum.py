@@ -133,7 +133,7 @@ def _weight(weight: int, field: str, x: float, y: float) -> Html:
     """The weight of a row. One with a setting (``field``) is a handle that is dragged sideways."""
     if not field:
         return label(f"×{weight:,}", x + KNOB / 2, y + 4.2, "middle")
-    box = element("rect", x=x + 6, y=y - 9, width=KNOB - 12, height=18, rx=9, fill=HANDLE, stroke="#000000")
+    box = element("rect", x=x + 6, y=y - 9, width=KNOB - 12, height=18, rx=9, fill=HANDLE, stroke="none")
     text = label(f"‹ ×{weight} ›", x + KNOB / 2, y + 4.2, "middle", fill="#000000", font_weight="bold")
     marks = {"data_drag": field, "data_axis": "x", "data_step": "16", "data_key": f"weight/{field}"}
     return element("g", box, text, aria_label=say("weight of {field}: {weight}", field=field, weight=weight), **marks)

@@ -9,7 +9,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import INK, pills
 from kschedlab_lab.views.lettering import flowed
-from kschedlab_lab.views.style import priority_fill
+from kschedlab_lab.views.style import HAIR, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 SQUARE, LINE, GAP, HEAD = 26, 30, 12, 26
@@ -65,12 +65,12 @@ def draw_turns(turns: Turns, room: Room, alt: str) -> Html:
 def _pod(number: int, square: bool, x: float, y: float) -> Html:
     """A pod: a square of one kind, a disc of the other."""
     size = SQUARE - 4
-    look = {"fill": priority_fill(0), "stroke": "#000000"}
+    look = {"fill": priority_fill(0), "stroke": HAIR}
     if square:
         shape = element("rect", width=size, height=size, rx=3, **look)
     else:
         shape = element("circle", cx=size / 2, cy=size / 2, r=size / 2, **look)
-    number_in_it = label(str(number), size / 2, size / 2 + 4.2, "middle", fill="#000000")
+    number_in_it = label(str(number), size / 2, size / 2 + 4.2, "middle", fill=ink(priority_fill(0)))
     return element("g", shape, number_in_it, data_key=f"pod/{number}", transform=f"translate({x:.1f},{y:.1f})")
 
 

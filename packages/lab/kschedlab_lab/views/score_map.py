@@ -16,13 +16,13 @@ from kschedlab_lab.views.chart_grid import Cell, Grid, Plan
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.score import DARKEST, STAGES, SUM, lead, number, total
-from kschedlab_lab.views.style import ink, priority_fill
+from kschedlab_lab.views.style import INK, PANEL, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 RAIL, HEAD, CARD, MAP, LINE, RAIL_BESIDE = 24, 44, 330, 540, 16, 340
 """Height of the rail, and with the switches below it; width of the arithmetic, least of the map; a line's height; the
 least width of a rail beside the names of the plugins."""
-HERE = "#6A51A3"
+HERE = INK
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
 INDENT, ASKED = 84, 180
@@ -193,7 +193,7 @@ class ScoreMap:
             )
             shape = element("path", d=path, fill=HERE if here else "currentColor", fill_opacity=None if here else 0.12)
             fits = text_width(say(stage), bold=True) < step - 2 * tip
-            weight, colour = ("bold" if fits else None, ink(HERE)) if here else (None, None)
+            weight, colour = ("bold" if fits else None, PANEL) if here else (None, None)
             words = label(
                 say(stage), (step + 5 * bool(i)) / 2, RAIL / 2 + 4.5, "middle", font_weight=weight, fill=colour
             )

@@ -52,14 +52,41 @@ PRIORITIES = tuple(themed(light, dark) for light, dark in zip(*RAMP, strict=True
 STOPS = (0, 100, 200, 500, 1000, 2_000_000_000)
 """The priorities of the ramp's colours; those between two of them are mixed."""
 
-KINDS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#999999")
-"""Okabe and Ito's colours for unordered categories; a letter or a pattern repeats the meaning."""
+KINDS = tuple(
+    themed(light, dark)
+    for light, dark in (
+        ("#8DB4DA", "#4A6C8F"),
+        ("#E3BE84", "#80632F"),
+        ("#A9C9A4", "#4C6B49"),
+        ("#DDD49A", "#6B6433"),
+        ("#D0A9C6", "#704F68"),
+        ("#8E9CCB", "#53609A"),
+        ("#DDA99A", "#7D4F42"),
+        ("#B7BDC7", "#555D6A"),
+    )
+)
+"""Unordered categories: muted, because strong colours mean something else; a letter or a word repeats the meaning."""
 
-NODES = ("#F6C6AD", "#B9D3EE", "#E9DFA0", "#D5BFE8", "#E3B7C8", "#CFCFCF", "#C8D89A", "#C9B79C")
-"""Nodes in maps: pale, because strong colours mean something else; a name or a letter repeats the meaning."""
+NODES = tuple(
+    themed(light, dark)
+    for light, dark in (
+        ("#F3D3C1", "#5C4336"),
+        ("#CBDDF0", "#354A60"),
+        ("#EDE6BC", "#55502B"),
+        ("#DFD0EC", "#4A3C5C"),
+        ("#EACBD6", "#583B48"),
+        ("#DADDE2", "#424852"),
+        ("#D6E2B8", "#465130"),
+        ("#DACDBA", "#50453A"),
+    )
+)
+"""Nodes in maps: pale; a name or a letter repeats the meaning."""
 
-AMOUNTS = ("#FCFBFD", "#DADAEB", "#9E9AC8", "#6A51A3", "#3F007D")
-"""From the smallest number of a heat map to the largest."""
+AMOUNTS = (
+    ("#FFFFFF", "#E9ECF1", "#C9D0DA", "#9AA5B4", "#5F6B7C"),
+    ("#1F2530", "#2C3442", "#414C5E", "#6A7789", "#A9B3C1"),
+)
+"""From the smallest number of a heat map to the largest, in light and in dark: grey, so that the best can be green."""
 
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
@@ -90,7 +117,7 @@ def priority_fill(priority: int) -> str:
     above = next((i for i, stop in enumerate(STOPS) if priority <= stop), len(STOPS) - 1)
     low, high = STOPS[above - 1], STOPS[above]
     share = (priority - low) / (high - low) if high <= 1000 else log(priority / low) / log(high / low)
-    return themed(*(_mixed(ramp[above - 1], ramp[above], min(share, 1)) for ramp in RAMP))
+    return themed(*(mixed(ramp[above - 1], ramp[above], min(share, 1)) for ramp in RAMP))
 
 
 def fills(priorities: set[int]) -> dict[int, str]:
@@ -115,7 +142,7 @@ def _linear(colour: str, at: int) -> float:
     return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
 
 
-def _mixed(first: str, second: str, share: float) -> str:
+def mixed(first: str, second: str, share: float) -> str:
     """The colour between two in OKLab, where equal steps look equal (Björn Ottosson, 2020)."""
     lab = [a + (b - a) * share for a, b in zip(_oklab(first), _oklab(second), strict=True)]
     cubes = (_dot(lab, 1, 0.3963377774, 0.2158037573), _dot(lab, 1, -0.1055613458, -0.0638541728))

@@ -13,7 +13,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import GAP, Box, arrange, remark, shapes
 from kschedlab_lab.views.lettering import fitted, text_width, told_apart
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
-from kschedlab_lab.views.style import CHOSEN
+from kschedlab_lab.views.style import ACT, CHOSEN
 from kschedlab_lab.views.svg import Room, label, svg
 
 EDGE, LINE, ROW = 14, 15, 19
@@ -24,7 +24,7 @@ BOX = 260
 WIDE, BESIDE = 540, 500
 """From the first width on, the switches stand below the part of the timeline that brought them; from the second one
 on, they may stand beside the nodes."""
-LIT = "#0072B2"
+LIT = ACT
 COLON = re.compile("[:：]")
 
 

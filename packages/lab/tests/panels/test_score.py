@@ -221,7 +221,10 @@ def test_the_nodes_themselves_hold_the_switches_and_the_pod_goes_to_the_chosen_o
     assert moved.view.sentence.startswith("node-d has the highest sum, 1000552")
     assert "pod/shop-new" in keyed(moved) and keyed(moved)["node/node-d"].get("data-state") == "chosen"
     tied = keyed(panel.move(cpu=250))
-    assert [node for node in NODES if tied[f"node/{node}"].get("data-state") in ("chosen", "tied")] == ["node-a", "node-d"]
+    assert [node for node in NODES if tied[f"node/{node}"].get("data-state") in ("chosen", "tied")] == [
+        "node-a",
+        "node-d",
+    ]
     refused = keyed(panel.move(situation=ONE))
     assert [node for node in NODES if refused[f"node/{node}"].get("data-state") == "refused"] == list(NODES[:3])
 
