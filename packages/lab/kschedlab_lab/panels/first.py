@@ -25,7 +25,7 @@ from kschedlab.text.words import amount
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.first import PHASES, Running, Scene, Target, draw_first
-from kschedlab_lab.views.picture import caption
+from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.svg import Room
 
 GENERATION = GENERATIONS["v1.37"]
@@ -80,6 +80,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
         table(head, (row(*cells) for cells in rows)),
         "\n".join([sentence, *aligned([head, *rows])]),
         idle=idle,
+        names=colours(decision),
         story=lambda room: story(settings, decision, room),
     )
 

@@ -13,7 +13,6 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.messages import say, sentences
 from kschedlab.text.html import Html
-from kschedlab.text.words import outcome
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.score_cluster import (
     NEW,
@@ -34,6 +33,7 @@ from kschedlab_lab.panels.score_cluster import (
 from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import Formulas, Step, steps, steps_html, steps_text, summed
 from kschedlab_lab.views.chart import Chart
+from kschedlab_lab.views.picture import caption
 from kschedlab_lab.views.score import STAGES, SUM, score_map
 from kschedlab_lab.views.score_map import Asked, ScoreMap, story
 
@@ -90,7 +90,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision = decide(settings, plugins)
     cell = arithmetic(decision, settings.plugin, settings.node)
-    sentence = sentences((outcome(decision), _cell(settings, cell, decision)))
+    sentence = sentences((caption(decision), _cell(settings, cell, decision)))
     listed = () if settings.situation == UNSCORED and not plugins else rows(plugins)[:-1]
     shown = picture(settings, decision, listed, sentence, steps=cell)
     lines = [sentence, chart(settings, decision, plugins).text, *([steps_text(cell)] if cell else [])]

@@ -15,7 +15,6 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import outcome
 from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_lab.panels import score
 from kschedlab_lab.panels.base import Frame, Panel, View
@@ -23,6 +22,7 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES, UNSCORED, Cause, cluster, generation, manifests
 from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import steps_html, steps_text
+from kschedlab_lab.views.picture import caption
 from kschedlab_lab.views.score import STAGES, SUM, number, result_list, score_map
 from kschedlab_lab.views.score_map import Chip, ScoreMap, story
 from kschedlab_lab.views.svg import Room
@@ -80,7 +80,7 @@ def show(settings: Settings) -> View:
     plugins = () if settings.situation == UNSCORED else score.PLUGINS
     listed = [*plugins, *([NAME] if settings.extender == SCORES else [])]
     cell = score.arithmetic(decision, settings.plugin, settings.node) if settings.plugin in (*listed, SUM) else []
-    sentence = sentences((outcome(decision), _effect(settings, decision)))
+    sentence = sentences((caption(decision), _effect(settings, decision)))
     shown = _map(settings, decision, listed, sentence, steps=cell)
     at = [*listed, SUM].index(settings.plugin) if settings.plugin in listed else len(listed)
     table = score_map(decision, listed, NODES, settings.stage, (at, NODES.index(settings.node)))

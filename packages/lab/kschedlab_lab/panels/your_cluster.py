@@ -31,7 +31,8 @@ from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_files, fro
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.cluster_detail import Choice
 from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
-from kschedlab_lab.views.picture import caption
+from kschedlab_lab.views.node_map import ONE, kinds
+from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.your_cluster import Event, Overview, Waiting, whom_sections, why_sections
 
@@ -134,7 +135,7 @@ class Answers:
         )
         asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
         if settings.question == WHY:
-            said = sentences([outcome(decision), margin(decision), again(decision, runs_on)])
+            said = sentences([*headline(decision), margin(decision), again(decision, runs_on)])
             sections = list(why_sections(decision, runs_on, settings.pools))
         elif not evicts:
             said, sections = sentences((outcome(decision), say("Nobody is evicted."))), []
@@ -178,6 +179,22 @@ class Answers:
         return _view(decision, settings, asked, said, [Section("", [whatif_table(found), *notes(found)])])
 
 
+def headline(decision: Decision) -> list[str]:
+    """Where the pod goes, or how near it is to a node."""
+    name, nodes = decision.pod.pod.metadata.name, len(decision.cluster.nodes)
+    if decision.node is not None:
+        return [say("{pod} goes to {node}.", pod=name, node=decision.node)]
+    if decision.nominated_node is not None:
+        return [caption(decision)]
+    if decision.error or decision.gates or decision.verdicts is None or decision.verdicts.rejected is not None:
+        return [outcome(decision)]
+    near = kinds(decision).count(ONE)
+    message = later("{pod} waits; {near} of {nodes} are one obstacle away.")
+    message = message if near != 1 else later("{pod} waits; {near} of {nodes} is one obstacle away.")
+    asks = say("It {wants}.", wants=request_text(decision).partition(";")[0])
+    return [say(message, pod=name, near=f"{near:,}", nodes=count(nodes, "node")), asks]
+
+
 def _word(answer: WhatIfAnswer) -> str:
     """The change as a setting: commas separate settings."""
     return _short(answer.word.replace(",", ";"))
@@ -187,7 +204,7 @@ def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: 
     """The view, with the node in question if there is one."""
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
-        asked, said = replace(asked, why_not=found), sentences((outcome(decision), found.sentence))
+        asked, said = replace(asked, why_not=found), sentences((*headline(decision), found.sentence))
         answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])
         sections = [answer, *([] if found.points else sections)]  # which hold the same scores
     first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), said]))
@@ -197,7 +214,9 @@ def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: 
         if settings.question == WHAT_IF
         else {"change": say("only for the question “{what_if}”", what_if=say(WHAT_IF))}
     )
-    return View(lambda room: cluster_picture(decision, room, asked, said), said, table, text, idle)
+    return View(
+        lambda room: cluster_picture(decision, room, asked, said), said, table, text, idle, names=colours(decision)
+    )
 
 
 # -- the panel

@@ -197,15 +197,15 @@ def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
     waiting, box = (each for each in boxes(decision, nodes=[node]))
     gone = {block.key for block in waiting.blocks}
     kept = [info for info in pods_on(decision, node) if info.key not in gone and info.pod.metadata.name not in gone]
-    wide, tall = min(width * 0.42, 150), height - 32
+    wide, tall = min(width * 0.42, 150), height - 48
     victims = preemption.victims
     moment = clock(info.start for info in victims)
     blocks = tuple(replace(block, key=f"beside/{block.key}") for block in box.blocks)
     beside = replace(box, name=f"beside/{node}", title=box.title or node, blocks=blocks)
     found = shapes(
-        [beside], Plan((Place(2, 28, wide, tall),), wide, tall), common_resource(decision, [node]), captions=False
+        [beside], Plan((Place(8, 12, wide, tall),), wide, tall), common_resource(decision, [node]), captions=False
     )
-    x, y = wide + 14, 40.0
+    x, y = wide + 26, 40.0
     left = width - x
     found.append(
         label(fitted(say("evicts {pods}", pods=count(len(victims), "pod")), left, bold=True), x, 14, font_weight="bold")

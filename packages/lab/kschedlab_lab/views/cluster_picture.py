@@ -7,21 +7,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.why_not import WhyNot
-from kschedlab.text.words import count, request_text
-from kschedlab_lab.views.cluster_detail import MARKED, Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
+from kschedlab.text.words import count
+from kschedlab_lab.views.cluster_detail import Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
 from kschedlab_lab.views.drawing import Place, Plan, shapes
 from kschedlab_lab.views.glyphs import OUTLINES
-from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width
+from kschedlab_lab.views.layout import Part, column, moved, row, words
+from kschedlab_lab.views.lettering import after_hyphen, text_width
 from kschedlab_lab.views.map_legend import legend
 from kschedlab_lab.views.node_map import (
+    CHOSEN_ONE,
+    EVICTS,
+    FILLS,
     FITS,
+    GOOD,
+    MORE,
+    ONE,
+    OPEN,
     RANGE,
     REFUSED,
+    TWO,
     Cells,
     Grid,
     Shape,
@@ -30,24 +40,27 @@ from kschedlab_lab.views.node_map import (
     frame,
     grid,
     heads,
+    kinds,
     sign_for,
     verdict_of,
     word_of,
 )
 from kschedlab_lab.views.picture import Handles, boxes, common_resource
-from kschedlab_lab.views.style import priority_fill
+from kschedlab_lab.views.style import ACT, HAIR, INK_2, LIFT, TICK, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 ALL = "all"
+ORDER = (CHOSEN_ONE, GOOD, EVICTS, ONE, TWO, MORE, OPEN)
+"""The kinds of nodes, those that are nearest first."""
 BOXES = 40
 """The most nodes that are drawn as boxes with their names."""
 TILES = tuple(Shape(wide, round(wide * 0.6), 20, 8) for wide in range(150, 69, -4))
 """Sizes of these boxes, the largest first."""
-SQUARE = 15
-"""The size of the square of the pod in question, in pixels."""
-BESIDE, TALL, LOW = 480, 440, 340
-"""The least width of a picture in which two things stand side by side; the least heights for two lines of waiting pods,
-and for a legend where something stands beside the nodes; in pixels."""
+WAITING = 5
+"""The most pods to choose from."""
+BESIDE, LOW = 480, 340
+"""The least width of a picture for two things side by side, and the least height for a legend where something is beside
+the nodes; in pixels."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +86,7 @@ class Asked:
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
     """The whole picture. ``alt``: its text alternative."""
     width = float(room.width)
-    top, y = _header(decision, asked, width, lines=2 if room.height >= TALL else 1)
+    top, y = _header(decision, asked, width)
     found = shown_nodes(decision, asked.show, asked.pools)
     has_detail = asked.why_not is not None or bool(asked.choices) or asked.victims
     left = round(width * 0.54) if has_detail and width >= BESIDE else width
@@ -108,66 +121,52 @@ def _detail(decision: Decision, asked: Asked, width: float, height: float) -> Dr
 # -- above the nodes
 
 
-def _header(decision: Decision, asked: Asked, width: float, lines: int) -> tuple[list[Html], float]:
-    """The pods that wait, the pod in question, and the questions; and where the rest begins."""
-    tabs, wide = _tabs(asked)
-    own = decision.pod
-    if wide > width * 0.6:  # the panel's controls have the questions too
-        tabs, wide = [], 0.0
-    name = fitted(own.key, width - wide - 30, bold=True)
-    detail = fitted(request_text(decision), width - wide - text_width(name, bold=True) - 40)
-    line = [label(name, SQUARE + 8, 13, font_weight="bold")]
-    line.append(label(detail, SQUARE + 16 + text_width(name, bold=True), 13, opacity=0.8))
-    fill = priority_fill(own.priority)
-    square = element("rect", width=SQUARE, height=SQUARE, rx=2, fill=fill, stroke="currentColor", stroke_width=2)
-    line.append(element("g", square, transform="translate(1,1)", data_key=f"pod/{own.key}", data_tip=own.key))
-    found = [*line, element("g", *tabs, transform=f"translate({width - wide:g},0)")]
-    waiting, tall = _waiting(decision, width, lines)
-    return [*found, element("g", *waiting, transform="translate(0,23)")], 28 + tall
+def _header(decision: Decision, asked: Asked, width: float) -> tuple[list[Html], float]:
+    """The pods that wait, and the questions; and where the rest begins."""
+    tabs = _tabs(asked)
+    if not asked.questions:
+        return [], 0
+    waiting = _waiting(decision, width - (tabs.width + 24 if width >= BESIDE else 0))
+    whole = row([tabs, waiting], 24) if width >= BESIDE else column([tabs, waiting], 8)
+    return [*whole.shapes], whole.height + 14
 
 
-def _tabs(asked: Asked) -> tuple[list[Html], float]:
-    """The questions as buttons, and their width."""
-    found, x = list[Html](), 0.0
+def _tabs(asked: Asked) -> Part:
+    """The questions as segments."""
+    parts, x = list[Html](), 3.0
     for question in asked.questions:
         on = question == asked.question
-        wide = text_width(say(question), bold=True) + 8
-        opacity = 0.16 if on else 0.03
-        box = element("rect", y=0.5, width=wide, height=19, rx=4, fill=MARKED, fill_opacity=opacity, stroke=MARKED)
-        words = label(say(question), wide / 2, 14, "middle", font_weight="bold" if on else None)
+        text = words(say(question), 12, bold=True, fill="currentColor" if on else INK_2)
+        box = element("rect", width=text.width + 18, height=24, rx=8, fill=LIFT if on else "transparent")
         marks = {"data_set": f"question: {question}", "aria_label": say(question), "aria_pressed": str(on).lower()}
-        found.append(element("g", box, words, transform=f"translate({x:g},0)", **marks))
-        x += wide + 5
-    return found, x
+        inside = (box, moved(text, 9, 4))
+        parts.append(element("g", *inside, transform=f"translate({x:g},3)", **marks))
+        x += text.width + 20
+    ground = element("rect", width=x + 1, height=30, rx=10, fill=TICK)
+    return Part(x + 1, 30, (ground, *parts))
 
 
-def _waiting(decision: Decision, width: float, lines: int) -> Drawn:
-    """The other pods that wait, in at most so many lines; a click asks about one."""
-    others = [info for key, info in decision.cluster.pending.items() if key != decision.pod.key]
-    if not others:
-        return [], 0
-    if decision.pod.key in decision.cluster.pending:
-        words = say("{pods:,} more wait:" if len(others) > 1 else "{pods:,} more waits:", pods=len(others))
-    else:
-        words = say("{pods:,} wait:" if len(others) > 1 else "{pods:,} waits:", pods=len(others))
-    found, chips, x, y = [label(words, 0, 12, opacity=0.8)], list[Html](), text_width(words) + 8, 0
-    for number, info in enumerate(others):
-        name = ends(info.pod.metadata.name, 110)
-        wide = 16 + text_width(name) + 10
-        last = y >= 18 * (lines - 1)
-        if x + wide > width - (46 if last else 0):
-            if last:
-                found.append(label(f"+{len(others) - number:,}", x, y + 12, opacity=0.8))
-                break
-            x, y = 0.0, y + 18
-        fill = priority_fill(info.priority)
-        square = element("rect", y=1, width=12, height=12, rx=2, fill=fill, stroke="currentColor")
-        tip = say("{pod}, priority {priority}", pod=info.key, priority=info.priority)
-        marks = {"data_key": f"pod/{info.key}", "data_set": f"pod: {info.key}", "data_tip": tip}
-        inside = [square, element("text", name, x=16, y=12)]
-        chips.append(element("g", *inside, transform=f"translate({x:.0f},{y})", **marks))
-        x += wide
-    return [*found, element("g", *chips, text_decoration="underline")], y + 20
+def _waiting(decision: Decision, width: float) -> Part:
+    """The pod in question and others that wait, as many as fit in a line; a click asks about one."""
+    own, pending = decision.pod, decision.cluster.pending
+    chips = [_chip(own, True), *(_chip(info, False) for key, info in pending.items() if key != own.key)]
+    shown: list[Part] = []
+    for chip in chips[:WAITING]:
+        if sum(part.width + 12 for part in shown) + chip.width + 40 > width and shown:
+            break
+        shown.append(chip)
+    more = [words(f"+{len(chips) - len(shown):,}", fill=INK_2)] if len(chips) > len(shown) else []
+    return row([*shown, *more], 12)
+
+
+def _chip(info: PodInfo, here: bool) -> Part:
+    square = element("rect", width=12, height=12, rx=3, fill=priority_fill(info.priority), stroke=HAIR)
+    name = words(ends(info.pod.metadata.name, 130), bold=here, fill="currentColor" if here else INK_2)
+    part = row([Part(12, 12, (square,)), name], 5)
+    tip = say("{pod}, priority {priority}", pod=info.key, priority=info.priority)
+    surface = element("rect", x=-4, y=-5, width=part.width + 8, height=26, fill="transparent")
+    marks = {"data_key": f"pod/{info.key}", "data_set": f"pod: {info.key}", "data_tip": tip}
+    return Part(part.width, part.height, (element("g", surface, *part.shapes, **marks),))
 
 
 # -- the nodes
@@ -176,19 +175,19 @@ def _waiting(decision: Decision, width: float, lines: int) -> Drawn:
 def shown_nodes(decision: Decision, words: str, label: str = "") -> dict[str, list[int]]:
     """By pool, the positions of the nodes that all these words choose.
 
-    A word chooses by a part of the node's name, a label's value, the pool, the plugin that refuses it, "feasible", or
-    a range of names ``first..last``.
+    A word chooses by a part of the node's name, a label's value, the pool, the plugin that refuses it, "feasible", a
+    kind such as "one-away", or a range of names ``first..last``. The nearest nodes come first.
     """
-    names = decision.cluster.names
+    names, kind = decision.cluster.names, kinds(decision)
     groups = {
-        pool: sorted(places, key=lambda place: natural(names[place]))
+        pool: sorted(places, key=lambda place: (ORDER.index(kind[place]), natural(names[place])))
         for pool, places in pools(decision.cluster, label).items()
     }
     if words in (ALL, ""):
         return groups
     wanted = words.split()
     found = {
-        pool: [place for place in places if all(_chooses(word, decision, place, pool) for word in wanted)]
+        pool: [place for place in places if all(_chooses(word, decision, place, pool, kind[place]) for word in wanted)]
         for pool, places in groups.items()
     }
     return {pool: places for pool, places in found.items() if places}
@@ -200,12 +199,14 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))
 
 
-def _chooses(word: str, decision: Decision, place: int, pool: str) -> bool:
+def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) -> bool:
     node = decision.cluster.nodes[place]
     name = node.metadata.name
     if RANGE in word:
         first, _, last = word.partition(RANGE)
         return natural(first) <= natural(name) <= natural(last)
+    if word in FILLS and word != FITS:
+        return word == kind
     verdict = verdict_of(decision, place)
     if word == FITS or verdict == f"{REFUSED}{word}":
         return verdict in (FITS, f"{REFUSED}{word}") and (word == FITS) == (verdict == FITS)
@@ -240,7 +241,7 @@ def _nodes(
 def _crumbs(show: str, number: int, everything: int) -> list[Html]:
     """What is shown, and the way back to all nodes."""
     back = say("‹ all {nodes}", nodes=count(everything, "node"))
-    link = label(back, 0, 13, fill=MARKED, font_weight="bold")
+    link = label(back, 0, 13, fill=ACT, font_weight="bold")
     what = (
         say("{nodes} for “{show}”", nodes=count(number, "node"), show=show)
         if number

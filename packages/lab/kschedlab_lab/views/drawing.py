@@ -52,6 +52,7 @@ SIGNS = {
     "reprieved": Badge("reprieved", later("reprieved")),
     "obstacle": Badge("lock", later("can't be evicted")),
     "arriving": Badge("chosen", later("arriving")),
+    "placed": Badge("chosen", later("arriving")),
 }
 TIE = later("tie")
 GHOST = later("ghost")
@@ -72,8 +73,8 @@ class Number:
 class Block:
     """A pod in a box. ``size`` in the box's unit; ``mark``: what happens to it, or "".
 
-    "evicted"; "victim": it would be; "reprieved"; "arriving"; "obstacle": it is in the way; "ghost": it tries whether
-    it would fit. ``numbers``: its priority, its start. ``note``: a short remark, such as "nominated". ``key``: its
+    "evicted"; "victim": it would be; "reprieved"; "arriving"; "placed"; "obstacle": it is in the way; "ghost": it
+    tries whether it would fit. ``numbers``: its priority, its start. ``note``: a short remark, such as "nominated". ``key``: its
     identity if the name is not unique. ``badges``: its other signs. ``marks``: attributes that make it a handle
     (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the key of what it comes from. ``aside``:
     it waits on the shelf above its node. ``pale``: it is only tried elsewhere.
@@ -381,6 +382,7 @@ def _pod(block: Block, place: Place) -> Html:
         "evicted": (EVICTED, 2.5, None),
         "victim": (EVICTED, 2.5, None) if block.aside else (HAIR, 1, None),
         "arriving": (CHOSEN, 2.5, "6 4"),
+        "placed": (CHOSEN, 2.5, None),
         "ghost": (INK_3, 2.5, "5 4"),
     }.get(block.mark, (HAIR, 1, None))
     hatched = (
@@ -424,6 +426,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     side = SIZE if place.width >= LEAST else SIZE * 0.75
     signs = signs[: max(int((room - 40) // (side + 2)), 1)] if high >= side + 2 else []
     beside = room - (side + 2) * len(signs) + (edge - 5)
+    if place.width < SLIM and text_width(block.name, 10, bold=True) > beside:
+        signs, beside = [], room  # the ring says it, too
     halo: dict[str, Any] = (
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
     )

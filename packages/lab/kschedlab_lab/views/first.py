@@ -1,23 +1,26 @@
-"""The first picture of the course: a pod to resize, four nodes to scale, and the chosen node glowing."""
+"""The first picture of the course: a pod to pull larger, and four nodes to scale, one of which takes it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from kschedlab.messages import say, terms
+from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.lettering import fitted, fitting, text_width
-from kschedlab_lab.views.style import CHOSEN, EVICTED, ink, priority_fill
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.drawing import INSET, PARTED, Block, Box, Number, Place, Plan, shapes
+from kschedlab_lab.views.layout import moved, words
+from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
+from kschedlab_lab.views.svg import Room, svg
 
-EDGE, TOP, BELOW = 10, 34, 84
-"""Margin, and the space above the nodes and below them; in pixels at normal size."""
+TOP, BELOW = 76, 78
+"""The space above the nodes, for what sticks out, and below them; in pixels at normal size."""
 PHASES = ("asks", "filter", "score", "chosen")
 """What is known so far: nothing, which nodes have room, their scores, the decision."""
-KNOB, NAMED = 8, 17
-"""The radius of the knob, and the height of a block with a name; in pixels."""
+KNOB, NAMED, LOWEST, HIGHEST, BRIEF = 9, 17, 150, 300, 90
+"""The radius of the knob, the height of a block with a name, limits of the height of the largest node, and the width of a
+node with room for words below it; in pixels."""
 
 
 @dataclass(frozen=True)
@@ -66,238 +69,170 @@ class Scene:
 
 def draw_first(scene: Scene, alt: str, room: Room) -> Html:
     """The pod on the left, the nodes beside it, all to one scale."""
-    room = room._replace(height=max(room.height, lowest(scene)))
     plan = _Plan(scene, room)
-    shapes: list[Html] = []
-    if scene.chosen and scene.phase == "chosen":
-        shapes.append(_glow(plan, scene.chosen))
-    for i, node in enumerate(scene.nodes):
-        shapes += _node(plan, i, node)
-    shapes += _asking(plan)
-    return svg(shapes, room.width, room.height, alt, size=13)
+    boxes = [_box(scene, node, plan.places[0].width < BRIEF) for node in scene.nodes]
+    found = shapes(boxes, Plan(plan.places, room.width, 0), "cpu")
+    if scene.phase != "asks":
+        for node, place in zip(scene.nodes, plan.places, strict=True):
+            if not (scene.phase == "chosen" and node.name == scene.chosen):
+                found.append(_ghost(plan, node, place))
+    return svg([*found, *_way(plan), *_asking(plan)], room.width, plan.base + BELOW, alt)
 
 
 def lowest(scene: Scene) -> int:
-    """The least height with which each pod is high enough for its name."""
+    """The least height of the largest node with which each pod is high enough for its name."""
     smallest = min((pod.size for node in scene.nodes for pod in node.pods), default=0)
     largest = max(node.capacity for node in scene.nodes)
-    return TOP + BELOW + (-(-NAMED * largest // smallest) if smallest else 0)
+    return -(-(NAMED + PARTED) * largest // smallest) if smallest else 0
 
 
 class _Plan:
-    """Where everything is. Where it is narrow, the gaps are, too; on a phone the letters in a pod are small."""
+    """Where everything is."""
 
     def __init__(self, scene: Scene, room: Room) -> None:
-        self.scene = scene
-        self.base = room.height - BELOW
+        self.scene, number = scene, len(scene.nodes)
         largest = max(node.capacity for node in scene.nodes)
-        self.scale = (self.base - TOP) / largest
-        self.right = room.width - EDGE / 2
-        self.aside = 128.0 if room.width >= 560 else 92.0 if room.width >= 400 else 76.0
-        self.gap, self.inset = (14, 5) if room.width >= 400 else (4, 2)
-        self.letter = 12 if room.width >= 360 else 11
-        left = self.aside + 2 * EDGE
-        self.wide = (room.width - left - EDGE - self.gap * (len(scene.nodes) - 1)) / len(scene.nodes)
-        self.left = [left + i * (self.wide + self.gap) for i in range(len(scene.nodes))]
-
-    def top(self, size: int) -> float:
-        """The upper edge of so many milli CPU that stand on the ground."""
-        return self.base - size * self.scale
+        tall = max(min(max(room.height - TOP - BELOW, LOWEST), HIGHEST), lowest(scene))
+        self.base = float(TOP + tall)
+        self.scale = (tall - 2 * INSET) / largest
+        self.aside = 150.0 if room.width >= 560 else 108.0 if room.width >= 400 else 74.0
+        gap = 22 if room.width >= 560 else 8 if room.width >= 400 else 4
+        left = self.aside + gap + (18 if room.width >= 560 else 6)
+        wide = min((room.width - left - 8 - gap * (number - 1)) / number, 170)
+        self.places = tuple(Place(left + i * (wide + gap), TOP, wide, tall) for i in range(number))
 
 
-def _glow(plan: _Plan, chosen: str) -> Html:
-    i = [node.name for node in plan.scene.nodes].index(chosen)
-    high = plan.scene.nodes[i].capacity * plan.scale
-    rings = [
+def _box(scene: Scene, node: Target, brief: bool) -> Box:
+    """The node with its pods, and what comes of it, ``brief`` where it is narrow."""
+    is_chosen = scene.chosen == node.name and scene.phase == "chosen"
+    leaves = scene.chosen == node.name and scene.phase in ("score", "chosen")
+    blocks = [
+        Block(
+            pod.name,
+            pod.size,
+            pod.priority,
+            (Number(str(pod.priority)),),
+            ("evicted" if is_chosen else "victim") if leaves and pod.name in node.victims else "",
+            aside=leaves and pod.name in node.victims,
+        )
+        for pod in node.pods
+    ]
+    if is_chosen:
+        pod, mark = scene.pod, "arriving" if node.victims else "placed"
+        place = len([block for block in blocks if not block.aside])
+        blocks.insert(place, Block(pod.name, pod.size, pod.priority, (Number(str(pod.priority)),), mark, origin="ask"))
+    says, refused = _verdict(scene, node, brief)
+    return Box(node.name, node.capacity, tuple(blocks), (says,), is_chosen, refused)
+
+
+def _verdict(scene: Scene, node: Target, brief: bool) -> tuple[str, str]:
+    """What is known of the node, or why it is refused."""
+    if scene.phase == "asks":
+        return "", ""
+    if scene.chosen == node.name and node.victims and scene.phase in ("score", "chosen"):
+        return say("makes room"), ""
+    if node.free < scene.pod.size and brief:
+        return "", amount("cpu", node.free)
+    if node.free < scene.pod.size:
+        return "", say("only {cpu} free", cpu=amount("cpu", node.free)) if node.free else say("full")
+    if node.refused:
+        return "", node.refused
+    if scene.phase == "filter":
+        return say("has room"), ""
+    if node.score is None:
+        return say("only choice"), ""
+    best = max(each.score for each in scene.nodes if each.score is not None)
+    less = f" (−{best - node.score})" if node.score < best else ""
+    return (str(node.score) if brief else say("score {number}", number=node.score) + less), ""
+
+
+def _ghost(plan: _Plan, node: Target, place: Place) -> Html:
+    """Where the pod would be; it sticks out of a node that has no room, and is open where the picture ends."""
+    used, fits = node.capacity - node.free, not node.refused
+    wide, bottom = place.width - 2 * INSET, plan.base - INSET - used * plan.scale
+    high = bottom - plan.scale * plan.scene.pod.size + PARTED
+    top = max(high, 4.0)
+    colour = INK_3 if fits else EVICTED
+    box: dict[str, Any] = {"width": wide, "height": max(bottom - top, 4), "rx": 8 if top == high else 0}
+    return element(
+        "g",
         element(
             "rect",
-            x=-by,
-            y=-by,
-            width=plan.wide + 2 * by,
-            height=high + 2 * by,
-            rx=8 + by,
-            fill=CHOSEN,
-            fill_opacity=opacity,
-            data_key=f"glow/{by}",
-        )
-        for by, opacity in ((13, "0.10"), (8, "0.16"), (4, "0.45"))
-    ]
-    return element("g", *rings, data_key="glow", transform=f"translate({plan.left[i]:.1f},{plan.base - high:.1f})")
-
-
-def _node(plan: _Plan, i: int, node: Target) -> list[Html]:
-    """The node with its pods, the pod that tries to fit in, and what comes of it."""
-    scene, x = plan.scene, plan.left[i]
-    high = node.capacity * plan.scale
-    is_chosen = scene.chosen == node.name and scene.phase == "chosen"
-    fits, known = not node.refused, scene.phase != "asks"
-    paper = element("rect", width=plan.wide, height=high, rx=8, fill="#FFFFFF", data_key=f"node/{node.name}/paper")
-    frame = element(
-        "rect",
-        width=plan.wide,
-        height=high,
-        rx=8,
-        fill="#000000",
-        fill_opacity="0.05",
-        stroke=CHOSEN if is_chosen else EVICTED if known and not fits else "#777777",
-        stroke_width=3 if is_chosen else 1.5,
-        data_key=f"node/{node.name}/box",
+            **box,
+            fill=colour,
+            fill_opacity="0.05" if fits else "0.1",
+            stroke=colour,
+            stroke_width=1.5,
+            stroke_dasharray="5 4",
+            data_key=f"ghost/{node.name}/box",
+        ),
+        data_key=f"ghost/{node.name}",
+        transform=f"translate({place.x + INSET:.1f},{top:.1f})",
+        pointer_events="none",
     )
-    free, capacity = amount("cpu", node.free), amount("cpu", node.capacity)
-    tip = say("{node}: {free} free of {capacity}", node=node.name, free=free, capacity=capacity)
-    place = f"translate({x:.1f},{plan.base - high:.1f})"
-    shapes = [element("g", paper, frame, data_key=f"node/{node.name}", transform=place, data_tip=tip)]
-    left = scene.phase in ("score", "chosen") and scene.chosen == node.name
-    staying = [each for each in node.pods if not (left and each.name in node.victims)]
-    height = 0
-    for pod in staying:
-        height += pod.size
-        shapes.append(_block(plan, pod, x, height))
-    if is_chosen:
-        shapes.append(_block(plan, scene.pod, x, height + scene.pod.size, arrives=True))
-    elif known:
-        shapes.append(_ghost(plan, node, x, fits))
-    return shapes + _below(plan, node, x, left)
 
 
-def _block(plan: _Plan, pod: Running, x: float, top: int, arrives: bool = False) -> Html:
-    """A pod that stands with its upper edge at ``top`` milli CPU."""
-    wide, high = plan.wide - 2 * plan.inset, max(pod.size * plan.scale - 2, 4)
-    fill = priority_fill(pod.priority)
-    stroke, thick = (CHOSEN, 3.0) if arrives else ("#000000", 0.8)
-    box = element(
-        "rect",
-        width=wide,
-        height=high,
-        rx=4,
-        fill=fill,
-        stroke=stroke,
-        stroke_width=thick,
-        data_key=f"pod/{pod.name}/box",
-    )
-    words = _words(pod, wide, high, arrives, plan.letter) if high >= 15 else []
-    at = f"translate({x + plan.inset:.1f},{plan.top(top) + 1:.1f})"
-    came = {"data_from": "ask"} if arrives else {}
-    return element("g", box, element("g", *words, fill=ink(fill)), data_key=f"pod/{pod.name}", transform=at, **came)
-
-
-def _words(pod: Running, wide: float, high: float, arrives: bool, size: int) -> list[Html]:
-    """The pod's name and priority, in two lines or, in a low block, in one if both fit."""
-    name = f"★ {pod.name}" if arrives and text_width(f"★ {pod.name}", size, bold=True) < wide - 4 else pod.name
-    name, priority = fitted(name, wide - 4, size, True), str(pod.priority)
-    bold = element("tspan", name, font_weight="bold")
-    if high >= 34:
-        over = element("text", bold, x=wide / 2, y=high / 2 - 3, text_anchor="middle", font_size=size)
-        return [over, label(priority, wide / 2, high / 2 + 12, "middle", font_size=size)]
-    both = text_width(name, size, bold=True) + text_width(f" · {priority}", size)
-    beside = f" · {priority}" if both < wide - 4 else ""
-    return [element("text", bold, beside, x=wide / 2, y=high / 2 + 4.5, text_anchor="middle", font_size=size)]
-
-
-def _ghost(plan: _Plan, node: Target, x: float, fits: bool) -> Html:
-    """Where the pod would stand; it sticks out of a node that has no room."""
-    used = node.capacity - node.free
-    top = max(plan.top(used + plan.scene.pod.size) + 1, 4)
-    colour = "#555555" if fits else EVICTED
-    box = element(
-        "rect",
-        width=plan.wide - 2 * plan.inset,
-        height=max(plan.top(used) - top - 1, 4),
-        rx=4,
-        fill=colour,
-        fill_opacity="0.06" if fits else "0.16",
-        stroke=colour,
-        stroke_width=1.5,
-        stroke_dasharray="5 4",
-        data_key=f"ghost/{node.name}/box",
-    )
-    return element("g", box, data_key=f"ghost/{node.name}", transform=f"translate({x + plan.inset:.1f},{top:.1f})")
-
-
-def _below(plan: _Plan, node: Target, x: float, left: bool) -> list[Html]:
-    """The node's name, its verdict, and who leaves."""
-    scene, middle, y = plan.scene, x + plan.wide / 2, plan.base
-    shapes = [label(node.name, middle, y + 17, "middle", font_weight="bold", font_size=13)]
-    choices, colour, bold = _verdict(scene, node)
-    words = fitting(choices, plan.wide + plan.gap - 2, bold=bold)
-    if words:
-        weight = "bold" if bold else None
-        shapes.append(label(words, middle, y + 33, "middle", font_size=12, fill=colour, font_weight=weight))
-    if left:
-        for n, name in enumerate(node.victims):
-            wide = 34 + text_width(name, 12, bold=True)
-            start = min(middle - wide / 2, plan.right - wide)
-            shapes.append(_leaving(next(each for each in node.pods if each.name == name), start, y + 38 + 15 * n))
-    return shapes
-
-
-def _verdict(scene: Scene, node: Target) -> tuple[tuple[str, ...], str | None, bool]:
-    """What is known of the node: the words, the longest first, their colour, and whether they are bold."""
-    if scene.phase == "asks":
-        return ("",), None, False
-    if scene.chosen == node.name and node.victims and scene.phase in ("score", "chosen"):
-        return (*terms("★ chosen; evicted:", "★ evicts:"), "★"), CHOSEN, True
-    if node.free < scene.pod.size:
-        return (say("✕ {cpu} free", cpu=amount("cpu", node.free)), say("✕ full")), EVICTED, False
-    if node.refused:
-        return (f"✕ {node.refused}", "✕"), EVICTED, False
-    if scene.phase == "filter":
-        return (say("✓ has room"), "✓"), None, False
-    only = terms("only choice", "only")
-    score = tuple(only) if node.score is None else (say("score {number}", number=node.score), str(node.score))
-    if scene.chosen == node.name and scene.phase == "chosen":
-        return (*(f"★ {each}" for each in score), "★"), CHOSEN, True
-    return score, None, False
-
-
-def _leaving(pod: Running, x: float, y: float) -> Html:
-    """A victim: a small swatch in its colour, and its name in orange."""
-    box = element(
-        "rect",
-        width=10,
-        height=10,
-        rx=2,
-        fill=priority_fill(pod.priority),
-        stroke=EVICTED,
-        data_key=f"pod/{pod.name}/box",
-    )
-    words = label(f"✕ {pod.name}", 15, 10, fill=EVICTED, font_size=12, font_weight="bold")
-    return element("g", box, words, data_key=f"pod/{pod.name}", transform=f"translate({x + 4:.1f},{y:.1f})")
+def _way(plan: _Plan) -> list[Html]:
+    """Dots from the pod to its place."""
+    scene = plan.scene
+    if scene.phase != "chosen" or not scene.chosen:
+        return []
+    at = [node.name for node in scene.nodes].index(scene.chosen)
+    node, place = scene.nodes[at], plan.places[at]
+    used = sum(pod.size for pod in node.pods if pod.name not in node.victims)
+    x0, y0 = plan.aside / 2, plan.base - INSET - scene.pod.size * plan.scale - 38
+    x1, y1 = place.x + 12, plan.base - INSET - (used + scene.pod.size) * plan.scale + 12
+    high = min(y0, y1) - 34
+    curve = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {max(high, 8):.1f} {x1 - 40:.1f} {max(high, 8):.1f} {x1:.1f} {y1:.1f}"
+    look: dict[str, Any] = {"stroke": CHOSEN, "stroke_width": 2, "stroke_dasharray": "0.1 6", "stroke_linecap": "round"}
+    return [element("path", d=curve, fill="none", data_key="way", pointer_events="none", **look)]
 
 
 def _asking(plan: _Plan) -> list[Html]:
-    """The pod that asks: its upper edge is dragged for its request, the knob below it for its priority."""
-    pod, wide = plan.scene.pod, plan.aside - 24
-    high = pod.size * plan.scale
+    """The pod in the hand: the grip on its edge is pulled for its request, the knob below it for its priority."""
+    pod, wide = plan.scene.pod, plan.aside - 16
+    high = pod.size * plan.scale - PARTED
     fill = priority_fill(pod.priority)
-    box = element(
-        "rect", width=wide, height=high, rx=5, fill=fill, stroke="#000000", stroke_width=1.5, data_key="ask/box"
-    )
-    grip = element(
-        "rect", x=wide / 2 - 16, y=-5, width=32, height=10, rx=5, fill="#FFFFFF", stroke="#000000", stroke_width=1.5
-    )
-    lines = element("path", d=f"M{wide / 2 - 8:.1f} -1.5h16M{wide / 2 - 8:.1f} 1.5h16", stroke="#000000")
-    said = label(f"{amount('cpu', pod.size)}", wide / 2, -12, "middle", font_weight="bold", font_size=14)
-    name = [label(pod.name, wide / 2, high / 2 + 5, "middle", fill=ink(fill), font_weight="bold")] if high > 32 else []
     step = {"data_step": f"{-500 * plan.scale:.1f}"} if plan.scene.resize else {}
-    at = f"translate({EDGE + 12:.1f},{plan.base - high:.1f})"
-    asks = element("g", box, *name, said, grip, lines, data_key="ask", transform=at, **plan.scene.resize, **step)
-    ground = element("line", x1=EDGE, y1=plan.base + 1, x2=EDGE + plan.aside, y2=plan.base + 1, stroke="currentColor")
-    return [ground, asks, *_priority(plan)]
+    asks = words(amount("cpu", pod.size), 14, bold=True)
+    inside = [
+        element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR, data_key="ask/box", class_="ks-held"),
+        moved(asks, (wide - asks.width) / 2, -34),
+        _grip(wide / 2),
+    ]
+    if high > 30:
+        name = words(pod.name, bold=True, fill=ink(fill))
+        inside.insert(1, moved(name, (wide - name.width) / 2, 12))
+    at = f"translate(8,{plan.base - INSET - high:.1f})"
+    ground = element("path", d=f"M0 {plan.base:g}H{plan.aside:g}", stroke=HAIR, stroke_width=1.5)
+    return [ground, element("g", *inside, data_key="ask", transform=at, **plan.scene.resize, **step), *_priority(plan)]
+
+
+def _grip(x: float) -> Html:
+    """What one pulls: a pill of ink with two arrows, half outside the pod."""
+    pill = element("rect", x=x - 22, y=-11, width=44, height=22, rx=11, fill="currentColor")
+    arrows = f"M{x - 4:g} -2l4 -4l4 4M{x - 4:g} 2l4 4l4 -4"
+    look = {"stroke": PANEL, "stroke_width": 1.8, "stroke_linecap": "round", "stroke_linejoin": "round"}
+    return element("g", pill, element("path", d=arrows, fill="none", **look))
 
 
 def _priority(plan: _Plan) -> list[Html]:
-    """The fixed scale of priorities, with a knob."""
-    pod, left, y = plan.scene.pod, EDGE + KNOB, plan.base + 30
-    step = (plan.aside - 2 * KNOB) / 10
+    """The ramp of priorities, with a knob."""
+    pod, y = plan.scene.pod, plan.base + 34
+    left, wide = KNOB + 2.0, plan.aside - 2 * KNOB - 4
+    step = wide / 10
     cells = [
-        element("rect", x=left + n * step, y=y, width=step + 0.5, height=12, fill=priority_fill(100 * n + 50))
+        element("rect", x=left + n * step, y=y, width=step - 1, height=10, rx=2.5, fill=priority_fill(100 * n + 50))
         for n in range(10)
     ]
-    knob = element("circle", r=KNOB, fill=priority_fill(pod.priority), stroke="#000000", stroke_width=2)
-    at = f"translate({left + pod.priority / 100 * step:.1f},{y + 6:.1f})"
+    knob = [
+        element("circle", r=KNOB + 8, fill="transparent"),
+        element("circle", r=KNOB, fill=LIFT, stroke="currentColor", stroke_width=2.5),
+    ]
+    at = f"translate({left + pod.priority / 100 * step:.1f},{y + 5:.1f})"
     handle = {**plan.scene.reprioritise, "data_step": f"{step:.1f}"} if plan.scene.reprioritise else {}
-    words = label(
-        say("priority {priority}", priority=pod.priority), EDGE + plan.aside / 2, y - 8, "middle", font_weight="bold"
-    )
-    return [element("g", *cells), words, element("g", knob, data_key="priority", transform=at, **handle)]
+    name, value = words(say("priority"), fill=INK_2), words(str(pod.priority), bold=True)
+    title = [moved(name, 2, y - 22), moved(value, plan.aside - value.width - 4, y - 22)]
+    if name.width + value.width > plan.aside - 8:
+        title = title[1:]
+    return [element("g", *cells), *title, element("g", *knob, data_key="priority", transform=at, **handle)]

@@ -1,4 +1,5 @@
-"""A map of nodes: a cell for each, in pools, with its verdict as colour and sign. Large clusters share cells."""
+"""A map of nodes: a square for each, in pools, coloured by how many obstacles are in the way. Large clusters share
+squares."""
 
 from __future__ import annotations
 
@@ -11,27 +12,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kschedlab.decision import Decision
+from kschedlab.filter.stage import EXCLUDED
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.glyphs import OUTLINES, SIZE, hatch
+from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab_lab.views.obstacles import sign_of
 from kschedlab_lab.views.picture import scarcest
-from kschedlab_lab.views.style import CHOSEN, EVICTED
+from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, INK_2, ON_ACCENT, TICK, themed
 from kschedlab_lab.views.svg import label
 
 CELLS, TABS = 600, 60
 """Maximum number of cells, and of cells that Tab reaches; on larger maps a cell stands for several nodes of a pool."""
 LINE = 16
 """Height of a line of text, in pixels."""
-HEADS = 118
-"""Width of the pools' names where they stand beside their nodes."""
 NAMED = 40
 """The least size of a cell with its node's name, in pixels."""
 FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), later("not looked at yet"), "refused by "
 RANGE = ".."
-CROSS = "M4 4L12 12M12 4L4 12"
 
 
 class Shape(NamedTuple):
@@ -45,7 +44,7 @@ class Shape(NamedTuple):
 
 NARROWER, TALLER = 0.65, 1.1
 """How much narrower a node may be so that all stand in one row, and how tall it is there, as shares of its width."""
-CELL_SHAPES = tuple(Shape(size, size) for size in range(46, 10, -1))
+CELL_SHAPES = tuple(Shape(size, size, gap=4 if size > 16 else 3) for size in range(46, 10, -1))
 """From the largest to the smallest."""
 
 
@@ -105,22 +104,54 @@ def _in_a_row(made: Grid) -> bool:
 
 
 def _grid(pools: Mapping[str, Sequence[int]], width: float, shape: Shape, each: int) -> Grid:
-    beside = width >= 3.5 * HEADS
-    left, (wide, tall, head, gap) = HEADS if beside else 3, shape
+    """Each pool is a block of its own: its name, and below it its nodes."""
+    left, (wide, tall, head, gap) = 5, shape
     columns = max(int((width - left + gap) // (wide + gap)), 1)
     cells, heads, y = [], [], 0.0
     for pool, places in pools.items():
         heads.append((pool, 0.0, y))
-        top = y + head if beside else y + LINE + 3 + head
+        top = y + LINE + 4 + head
         groups = [tuple(places[i : i + each]) for i in range(0, len(places), each)]
         for i, group in enumerate(groups):
             cells.append((group, left + i % columns * (wide + gap), top + i // columns * (tall + head + gap)))
-        rows = -(-len(groups) // columns)
-        y = max(top + rows * (tall + head + gap) - head, y + (LINE if beside else 0)) + 5
-    return Grid(shape, each, cells, heads, y, HEADS - 14 if beside else width)
+        y = top + -(-len(groups) // columns) * (tall + head + gap) - head + 8
+    return Grid(shape, each, cells, heads, y, width)
 
 
 # -- verdicts
+
+CHOSEN_ONE, GOOD, EVICTS, ONE, TWO, MORE, OPEN = "chosen", FITS, "evicting", "one-away", "two-away", "further", "open"
+"""The kinds of nodes: chosen; the pod fits; it fits if others leave; so many obstacles are in the way; not decided."""
+FILLS = {
+    CHOSEN_ONE: CHOSEN,
+    GOOD: CHOSEN_SOFT,
+    EVICTS: EVICTED_SOFT,
+    ONE: EVICTED,
+    TWO: themed("#B9BEC8", "#59626F"),
+    MORE: themed("#DDE0E5", "#2D3541"),
+    OPEN: TICK,
+}
+LINES = {GOOD: CHOSEN, EVICTS: EVICTED}
+"""By kind: the colour of its edge; other squares have none."""
+
+
+def kinds(decision: Decision) -> list[str]:
+    """By position of a node: its kind. Each filter that refuses it is an obstacle, asked or not."""
+    verdicts, nodes = decision.verdicts, len(decision.cluster.nodes)
+    if verdicts is None or verdicts.rejected is not None:
+        return [OPEN] * nodes
+    refused = {plugin: np.zeros(nodes, bool) for plugin in verdicts.plugins}
+    for plugin, found in zip(verdicts.plugins, verdicts.refusals, strict=True):
+        for part in found.parts if found is not None else ():
+            refused[plugin] |= part.mask
+    many = np.sum([np.zeros(nodes, int), *refused.values(), verdicts.refused_by == EXCLUDED], axis=0)
+    result = [GOOD if n == 0 else ONE if n == 1 else TWO if n == 2 else MORE for n in many.tolist()]
+    if decision.preemption is not None:
+        for place in decision.preemption.positions.tolist():
+            result[place] = EVICTS
+    if (star := decision.cluster.index.get(decision.node or decision.nominated_node or "", -1)) >= 0:
+        result[star] = CHOSEN_ONE
+    return result
 
 
 def verdict_of(decision: Decision, place: int) -> str:
@@ -139,11 +170,6 @@ def sign_for(decision: Decision, place: int) -> str:
     return sign_of(decision, decision.cluster.names[place]) or "cross"
 
 
-def outline(sign: str) -> str:
-    """The lines of a sign, 16 by 16 pixels."""
-    return OUTLINES.get(sign, CROSS)
-
-
 def numbers(decision: Decision) -> Counter[str]:
     """How many nodes have each verdict."""
     return Counter(verdict_of(decision, place) for place in range(len(decision.cluster.nodes)))
@@ -160,8 +186,8 @@ def heads(pools: Mapping[str, Sequence[int]], made: Grid) -> list[Html]:
 def _head(pool: str, nodes: int, x: float, y: float, room: float) -> Html:
     many = f"{nodes:,}"
     name = fitted(pool, room - 6 - text_width(many), bold=True)
-    words = [label(name, 0, 12, font_weight="bold", text_decoration="underline")]
-    words.append(label(many, text_width(name, bold=True) + 6, 12, opacity=0.75))
+    words = [label(name, 0, 12, font_weight="bold")]
+    words.append(label(many, text_width(name, bold=True) + 8, 12, fill=INK_2))
     hint = say("{pool}, {nodes}: show these alone", pool=pool, nodes=count(nodes, "node"))
     marks = {"data_set": f"show: {word_of(pool)}", "data_tip": hint}
     return element("g", *words, transform=f"translate({x:g},{y:g})", data_key=f"pool/{pool}", **marks)
@@ -188,6 +214,7 @@ class Cells:
     ) -> None:
         self.decision, self.before, self.pick = decision, before, pick
         cluster = decision.cluster
+        self.kinds = kinds(decision)
         line = cluster.resources.get(scarcest(decision), 0)
         self.share = np.minimum(cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 1.0)
         self.star = cluster.index.get(decision.node or decision.nominated_node or "", -1)
@@ -204,32 +231,26 @@ class Cells:
             for places in pools.values()
             for place, name in zip(places, after_hyphen([self.short[place] for place in places]), strict=True)
         }
-        self.low, self.high = min(self.total.values(), default=0), max(self.total.values(), default=0)
 
     def draw(self, made: Grid) -> list[Html]:
-        """All cells, what is written on them, and above them what moves: the star and the frame.
-
-        Cells are the handles and are small; the rest of them is drawn together, because there are many.
-        """
+        """All squares, what is written on them, and above them what moves: the star and the frame."""
         size, few = made.shape.wide, len(made.cells) <= TABS
         rows: dict[tuple[str, float], list[Html]] = {}
         above: list[Html] = []
         for group, x, y in made.cells:
             best = min(group, key=self._rank)
-            rows.setdefault((self._colour(best), y), []).append(self._cell(group, best, x, size, few))
+            rows.setdefault((self.kinds[best], y), []).append(self._cell(group, best, x, size, few))
             if self.star in group:
                 above.append(self.star_at(x, y, size, size))
             if self.asked in group:
                 above.append(frame(x, y, size, size))
         groups = [
-            element("g", *cells, transform=f"translate(0,{y:g})", fill=colour, stroke=colour)
-            for (colour, y), cells in rows.items()
+            element("g", *cells, transform=f"translate(0,{y:g})", fill=FILLS[kind], stroke=LINES.get(kind))
+            for (kind, y), cells in rows.items()
         ]
-        faces = {self._sign(min(group, key=self._rank)) for group, _, _ in made.cells}
-        defs = element("defs", *(face(sign, size) for sign in sorted(faces)))
         key = f"writing/{size:g}/{len(made.cells)}"
         writing = element("g", *self._writing(made), pointer_events="none", data_key=key)
-        return [defs, *groups, writing, *above]
+        return [*groups, writing, *above]
 
     def _cell(self, group: tuple[int, ...], best: int, x: float, size: float, tab: bool) -> Html:
         """One node, or several: then the best of them gives the colour."""
@@ -241,31 +262,27 @@ class Cells:
             marks["data_set"] = f"node: {name}"
             marks["data_pick"] = name if self.pick else None
         marks |= {"data_tip": self.tip(group), "role": None if tab else "img"}
-        face = f"#{face_id(self._sign(best), size)}"
-        return element("use", href=face, x=f"{x:g}", data_key=f"node/{name}", **marks)
+        box: dict[str, Any] = {"x": f"{x:g}", "width": size, "height": size, "rx": round(size / 4)}
+        return element("rect", **box, data_key=f"node/{name}", **marks)
 
     def _writing(self, made: Grid) -> Iterator[Html]:
-        """Names and scores, bars that say how far each node is asked for, hatched ties, and corners that changed."""
+        """Names and scores, ties, and corners that changed."""
         size, texts = made.shape.wide, list[Html]()
-        bars, ties, corners = dict[str, str](), "", ""
+        ties, corners = "", ""
         for group, x, y in made.cells:
             place = min(group, key=self._rank)
-            colour = self._colour(place)
-            at = f"M{x:g} {y + size - _bar(size) / 2:g}h{self.share[place] * size:.0f}"
-            bars[colour] = bars.get(colour, "") + at
             named = size >= NAMED and len(group) == 1
+            fill = ON_ACCENT if self.kinds[place] in (ONE, CHOSEN_ONE) else None
             if named:
                 name = self.short[place] if text_width(self.short[place]) <= size - 2 else self.last[place]
-                texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 12))
+                texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 14, fill=fill))
             if place in self.total and size >= 27 and place != self.star:
                 down = size / 2 + (9 if named else 4)
                 texts.append(element("text", ending(str(self.total[place]), size - 2), x=x + size / 2, y=y + down))
             if place in self.tied:
                 ties += hatch(size, size, 6, x, y)
             if self.changed(group):
-                corners += f"M{x + size - 7:g} {y:g}h7v7z"
-        for colour, path in bars.items():
-            yield element("path", d=path, stroke=colour, stroke_width=_bar(size))
+                corners += f"M{x + size - 9:g} {y:g}h5a4 4 0 0 1 4 4v5z"
         if ties:
             yield element("path", d=ties, stroke=CHOSEN, opacity=0.6)
         if corners:
@@ -276,28 +293,13 @@ class Cells:
     def _rank(self, place: int) -> tuple[bool, bool, bool]:
         return place != self.star, verdict_of(self.decision, place) != FITS, place not in self.candidates
 
-    def _refused(self, place: int) -> bool:
-        return verdict_of(self.decision, place).startswith(REFUSED)
-
-    def _colour(self, place: int) -> str:
-        return CHOSEN if place == self.star else EVICTED if self._refused(place) else "currentColor"
-
-    def _sign(self, place: int) -> str:
-        """The face of a cell: what is in the way, with a dash if evicting would help; or how good the node is."""
-        if place == self.star:
-            return "free6"
-        if self._refused(place):
-            return sign_for(self.decision, place) + ("-" if place in self.candidates else "")
-        if place not in self.total or self.high == self.low:
-            return f"free{int(verdict_of(self.decision, place) == FITS)}"
-        return f"free{1 + 4 * (self.total[place] - self.low) // (self.high - self.low)}"
-
     def star_at(self, x: float, y: float, wide: float, tall: float) -> Html:
         """The chosen node's star; it travels from node to node."""
         high = min(wide, tall, 26.0)
-        ring = element("rect", width=wide, height=tall, fill="none", stroke=CHOSEN, stroke_width=3)
+        halo = {"x": -3, "y": -3, "width": wide + 6, "height": tall + 6, "rx": round(min(wide, tall) / 4) + 3}
+        ring = element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.25, stroke_width=4)
         middle = tall / 2 + (6 if wide >= NAMED else 0)
-        star = element("path", d=star_path(wide / 2, middle, 0.42 * high), fill=CHOSEN)
+        star = element("path", d=star_path(wide / 2, middle, 0.42 * high), fill=ON_ACCENT)
         return element("g", ring, star, transform=f"translate({x:g},{y:g})", data_key="star", pointer_events="none")
 
     def changed(self, group: tuple[int, ...]) -> bool:
@@ -365,30 +367,11 @@ def ending(name: str, width: float) -> str:
 
 def frame(x: float, y: float, wide: float, tall: float) -> Html:
     """The frame around the node in question; it travels from node to node."""
-    look: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_width": 2.5, "rx": 2}
+    look: dict[str, Any] = {
+        "fill": "none",
+        "stroke": "currentColor",
+        "stroke_width": 2.5,
+        "rx": min(wide, tall) / 4 + 2,
+    }
     ring = element("rect", x=-2, y=-2, width=wide + 4, height=tall + 4, **look)
     return element("g", ring, transform=f"translate({x:g},{y:g})", data_key="asked", pointer_events="none")
-
-
-def _bar(size: float) -> int:
-    """The height of the bar at a cell's foot."""
-    return 3 if size >= 16 else 2
-
-
-def face_id(sign: str, size: float) -> str:
-    """The name of a face; maps with cells of another size on the same page have faces of their own."""
-    return f"ks{sign}{size:g}"
-
-
-def face(sign: str, size: float) -> Html:
-    """What cells of one kind share: the frame, and what is in the way."""
-    refused, dashes = not sign.startswith("free"), "3 2" if sign.endswith("-") else None
-    opacity = 0.14 if refused else f"{0.055 * int(sign[4:]):.2f}"
-    frame = element("rect", width=size, height=size, fill_opacity=opacity, stroke_dasharray=dashes)
-    inside = [frame]
-    if refused and size >= 13:
-        large = min(size - 4, 22)
-        y = (size - large) / 2 - 1 + (5 if size >= NAMED else 0)
-        place = f"translate({(size - large) / 2:.1f},{y:.1f}) scale({large / SIZE:.2f})"
-        inside.append(element("path", d=outline(sign.rstrip("-")), transform=place, fill="none", stroke_width=1.4))
-    return element("g", *inside, id=face_id(sign, size))

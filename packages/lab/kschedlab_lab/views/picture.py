@@ -73,8 +73,10 @@ def caption(decision: Decision) -> str:
     """What was decided, in a sentence for people, and then why."""
     name = decision.pod.pod.metadata.name
     preemption = decision.preemption
-    if decision.error or decision.gates or decision.node is not None or preemption is None:
-        return sentences((outcome(decision),)).replace(decision.pod.key, name, 1)
+    if decision.node is not None:
+        return sentences((say("{pod} goes to {node}.", pod=name, node=decision.node), _best(decision)))
+    if decision.error or decision.gates or preemption is None:
+        return outcome(decision).replace(decision.pod.key, name, 1)
     if preemption.nominated_node is None:
         return sentences((say("{pod} keeps waiting.", pod=name), outcome(decision)))
     victims = preemption.victims
@@ -84,6 +86,20 @@ def caption(decision: Decision) -> str:
         return say("{pod} goes to {node}.", pod=name, node=preemption.nominated_node)
     first = say(message, pod=name, node=preemption.nominated_node, victims=evicted(victims))
     return sentences((first, _reason(preemption)))
+
+
+def _best(decision: Decision) -> str:
+    """Why the pod goes to its node."""
+    scores, names = decision.scores, decision.cluster.names
+    if scores is None:
+        return say("It is the only node that fits.")
+    order = (-scores.total).argsort(kind="stable").tolist()
+    highest = int(scores.total[order[0]])
+    if len(decision.best) > 1:
+        message = later("It is one of {best} with the highest score, {score}; one of them is drawn.")
+        return say(message, best=count(len(decision.best), "node"), score=highest)
+    second = names[int(scores.nodes[order[1]])], int(scores.total[order[1]])
+    return say("It has the highest score, {score}; {node} has {other}.", score=highest, node=second[0], other=second[1])
 
 
 def _reason(preemption: Preemption) -> str:
@@ -206,8 +222,9 @@ class Boxes:
 
     def with_incoming(self, box: Box) -> Box:
         """The node with the pod that comes."""
-        note, order = (say("nominated"), RIGHT_AFTER) if self.decision.node is None else ("", None)
-        return replace(box, blocks=(*box.blocks, self.incoming("arriving", note, order)))
+        if self.decision.node is not None:
+            return replace(box, blocks=(*box.blocks, self.incoming("placed")))
+        return replace(box, blocks=(*box.blocks, self.incoming("arriving", say("nominated"), RIGHT_AFTER)))
 
     def incoming(self, mark: str = "", note: str = "", order: int | None = None) -> Block:
         pod = self.decision.pod

@@ -29,6 +29,7 @@ INK_3 = themed("#7B8594", "#76818F")
 PANEL = themed("#F6F7F9", "#161A22")
 TRAY = themed("#FFFFFF", "#1F2530")
 """The ground of a node or an area."""
+LIFT = themed("#FFFFFF", "#2A3240")
 HAIR = themed("#DDDFE3", "#3A404A")
 """Edges of trays and pods."""
 TICK = themed("#ECEDF0", "#2A313C")
