@@ -20,7 +20,7 @@ from kschedlab_lab.views.chart_lines import Lines
 from kschedlab_lab.views.chart_plotly import figure
 from kschedlab_lab.views.chart_tables import Number, cell_lines, coloured, legend_html, row_table
 from kschedlab_lab.views.image import image
-from kschedlab_lab.views.style import AMOUNTS, NODES, mixed, themed
+from kschedlab_lab.views.style import GREYS, NODES, mixed, themed
 from kschedlab_lab.views.svg import Room
 
 Write: TypeAlias = Callable[[Number], str]
@@ -241,9 +241,9 @@ def bars(drawing: Bars, corner: str = "") -> Chart:
 
 def shade(value: Number, low: Number, high: Number) -> str:
     """The colour of a value in the range from ``low`` to ``high``: the larger, the more it stands out."""
-    place = (value - low) / (high - low) * (len(AMOUNTS[0]) - 1) if high > low else 0.0
-    left = min(int(place), len(AMOUNTS[0]) - 2)
-    return themed(*(mixed(ramp[left], ramp[left + 1], place - left) for ramp in AMOUNTS))
+    place = (value - low) / (high - low) * (len(GREYS[0]) - 1) if high > low else 0.0
+    left = min(int(place), len(GREYS[0]) - 2)
+    return themed(*(mixed(ramp[left], ramp[left + 1], place - left) for ramp in GREYS))
 
 
 def _spread(number: int, rows: int, at: int | None) -> list[int]:

@@ -10,13 +10,13 @@ from typing import Any
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
-from kschedlab_lab.views.style import AMOUNTS, CHOSEN, NODES, ink, themed
+from kschedlab_lab.views.style import AMOUNTS, CHOSEN, NODES, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, CLOSE = 15, 14
 """Height of a line of text, and of one of two lines, in pixels at normal size."""
 BLACK = "#000000"
-PALE = (themed(AMOUNTS[0][0], AMOUNTS[1][0]), NODES[5])
+PALE = (AMOUNTS[0], NODES[5])
 """Fills that a light page would swallow without an outline."""
 LOW, HIGH, BROAD, SIDE = 24, 44, 132, 0.36
 STRIPE = 6

@@ -74,10 +74,10 @@ class Block:
     """A pod in a box. ``size`` in the box's unit; ``mark``: what happens to it, or "".
 
     "evicted"; "victim": it would be; "reprieved"; "arriving"; "placed"; "obstacle": it is in the way; "ghost": it
-    tries whether it would fit. ``numbers``: its priority, its start. ``note``: a short remark, such as "nominated". ``key``: its
-    identity if the name is not unique. ``badges``: its other signs. ``marks``: attributes that make it a handle
-    (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the key of what it comes from. ``aside``:
-    it waits on the shelf above its node. ``pale``: it is only tried elsewhere.
+    tries whether it would fit. ``numbers``: its priority, its start. ``note``: a short remark, such as "nominated".
+    ``key``: its identity if the name is not unique. ``badges``: its other signs. ``marks``: attributes that make it a
+    handle (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the key of what it comes from.
+    ``aside``: it waits on the shelf above its node. ``pale``: it is only tried elsewhere.
     """
 
     name: str

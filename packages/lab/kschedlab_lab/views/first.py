@@ -19,8 +19,8 @@ TOP, BELOW = 76, 78
 PHASES = ("asks", "filter", "score", "chosen")
 """What is known so far: nothing, which nodes have room, their scores, the decision."""
 KNOB, NAMED, LOWEST, HIGHEST, BRIEF = 9, 17, 150, 300, 90
-"""The radius of the knob, the height of a block with a name, limits of the height of the largest node, and the width of a
-node with room for words below it; in pixels."""
+"""The radius of the knob, the height of a block with a name, limits of the height of the largest node, and the width of
+a node with room for words below it; in pixels."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def _verdict(scene: Scene, node: Target, brief: bool) -> tuple[str, str]:
     if scene.phase == "asks":
         return "", ""
     if scene.chosen == node.name and node.victims and scene.phase in ("score", "chosen"):
-        return say("makes room"), ""
+        return "" if brief else say("makes room"), ""
     if node.free < scene.pod.size and brief:
         return "", amount("cpu", node.free)
     if node.free < scene.pod.size:
@@ -212,7 +212,7 @@ def _grip(x: float) -> Html:
     """What one pulls: a pill of ink with two arrows, half outside the pod."""
     pill = element("rect", x=x - 22, y=-11, width=44, height=22, rx=11, fill="currentColor")
     arrows = f"M{x - 4:g} -2l4 -4l4 4M{x - 4:g} 2l4 4l4 -4"
-    look = {"stroke": PANEL, "stroke_width": 1.8, "stroke_linecap": "round", "stroke_linejoin": "round"}
+    look: dict[str, Any] = {"stroke": PANEL, "stroke_width": 1.8, "stroke_linecap": "round", "stroke_linejoin": "round"}
     return element("g", pill, element("path", d=arrows, fill="none", **look))
 
 

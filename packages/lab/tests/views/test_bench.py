@@ -8,6 +8,7 @@ import pytest
 from kschedlab.text.html import Html
 from kschedlab_lab.views.bench import Bench, Card, Chip, Hand, draw_bench
 from kschedlab_lab.views.pieces import Fact, Piece
+from kschedlab_lab.views.style import TICK
 from kschedlab_lab.views.svg import Room
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -64,7 +65,7 @@ def test_states_are_told_without_colour() -> None:
     assert [text(found[f"function/{i}"]) for i in range(3)] == ["✓ first", "✕ second", "third"]
     assert "★ node-b" in text(found["node/node-b"]) and "✕ node-c" in text(found["node/node-c"])
     assert "✕ taint" in text(found["node/node-c"]) and "a tie" in text(found["node/node-d"])
-    filled = [key for key, each in found.items() if "/score/" in key and each.attrib["fill"] != "none"]
+    filled = [key for key, each in found.items() if "/score/" in key and each.attrib["fill"] != TICK]
     assert len(filled) == 7
 
 

@@ -12,7 +12,7 @@ from kschedlab.text.html import join
 from kschedlab.text.why_not import why_not
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, choice_shapes, ends
-from kschedlab_lab.views.cluster_picture import Asked, cluster_picture, shown_nodes
+from kschedlab_lab.views.cluster_picture import WAITING, Asked, cluster_picture, shown_nodes
 from kschedlab_lab.views.svg import Room
 
 QUESTIONS = ("why", "what would change it", "whom it would evict")
@@ -95,10 +95,10 @@ def test_up_to_forty_nodes_are_boxes(nodes, room):
 
 def test_the_other_waiting_pods_are_named_and_can_be_asked_about(world):
     decision = explain("shop/banner-0", world).decision
-    svg = str(cluster_picture(decision, Room(1080, 460), Asked(), ""))
-    assert svg.count('data-set="pod: ') == 12 and "12 more wait:" in svg
-    low = str(cluster_picture(decision, Room(640, 300), Asked(), ""))
-    assert 0 < low.count('data-set="pod: ') < 12 and re.search(r">\+\d+<", low)
+    svg = str(cluster_picture(decision, Room(1080, 460), Asked("why", QUESTIONS), ""))
+    assert svg.count('data-set="pod: ') == WAITING and ">+8<" in svg
+    narrow = str(cluster_picture(decision, Room(400, 300), Asked("why", QUESTIONS), ""))
+    assert 0 < narrow.count('data-set="pod: ') < WAITING and re.search(r">\+\d+<", narrow)
 
 
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():

@@ -8,6 +8,7 @@ from kschedlab_lab.views import loop
 from kschedlab_lab.views.bench import Card
 from kschedlab_lab.views.loop import NotebookTable, Taken, Way
 from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.style import TICK
 from kschedlab_lab.views.svg import Room
 
 
@@ -79,7 +80,7 @@ def test_no_two_boxes_lie_on_one_another(width):
 def test_each_cycle_has_a_ground_behind_its_boxes(width):
     words = "".join(drawn(Way((), NODES, WEB), width).itertext())
     assert "scheduling cycle" in words and "binding cycle" in words
-    grounds = [each for each in drawn(Way((), NODES, WEB), width).iter() if each.get("fill-opacity") == "0.2"]
+    grounds = [each for each in drawn(Way((), NODES, WEB), width).iter() if each.get("fill") == TICK]
     found = keyed(drawn(Way((), NODES, WEB), width))
 
     def inside(box, ground):

@@ -142,7 +142,7 @@ def test_a_tie_and_a_single_candidate_end_in_words() -> None:
 def test_a_pod_that_fits_has_a_short_story() -> None:
     decision = schedule("default/web", cluster(node("n1"), pod("web", cpu=1)))
     assert [caption for _, caption in Scene(decision).story(ROOM)][1:] == [
-        "web goes to n1, the only feasible node out of 1."
+        "web goes to n1. It is the only node that fits."
     ]
 
 
