@@ -10,7 +10,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.lettering import folded
-from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, arrow, pill, refused, text
+from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, arrow, pill, refused, text, titled
 from kschedlab_lab.views.style import EVICTED, HAIR, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
@@ -78,11 +78,12 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
         box = area(titles[name], x, EDGE, wide, TALL, key=f"part/{name}", note=notes.get(name, ""))
         shapes.append(element("g", box, **pick))
     shapes += _ways(parts.way, left, wide, gap)
+    head = 12 + 14 * max(len(titled(titles[name], wide)) for name in left)
     for name, x in left.items():
         for i, pod in enumerate(parts.pods.get(name, ())):
             broad = min(wide - 20, 150)
             left_ = x + (wide - broad) / 2
-            shapes.append(pill(pod, left_, EDGE + 26 + i * (PILL + 4), broad, f"pod/{pod.name}"))
+            shapes.append(pill(pod, left_, EDGE + head + i * (PILL + 4), broad, f"pod/{pod.name}"))
     y = EDGE + TALL + UNDER + 14.0
     for check in parts.checks:
         shapes.append(_check(check, EDGE, y, 13 if room.width >= 460 else 12))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
+from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import folded, text_width
 from kschedlab_lab.views.style import ACT, EVICTED, HAIR, INK, INK_2, TRAY, ink, priority_fill
@@ -90,9 +91,12 @@ def area(
         stroke_dasharray=dash,
     )
     size, weight = _lettering(width)
+    lines, api = titled(title, width), title if title in PLAIN else ""
     texts = [
-        text(line, width / 2, 19 + 14 * n, "middle", font_weight=weight, font_size=size)
-        for n, line in enumerate(titled(title, width))
+        text(line, width / 2, 19 + 14 * n, "middle", fill=INK_2, font_size=min(size, 12))
+        if line == api
+        else text(line, width / 2, 19 + 14 * n, "middle", font_weight=weight, font_size=size)
+        for n, line in enumerate(lines)
     ]
     notes = folded(note, width - 6) if note else []
     for n, line in enumerate(notes, 1 - len(notes)):
@@ -100,10 +104,21 @@ def area(
     return element("g", frame, *texts, data_key=key, transform=f"translate({x:.1f},{y:.1f})", opacity=faint)
 
 
+PLAIN = {
+    "activeQ": later("Ready"),
+    "backoffQ": later("Too soon"),
+    "podBackoffQ": later("Too soon"),
+    "unschedulablePods": later("Waits for an event"),
+    "unschedulableQ": later("Waits for an event"),
+}
+"""What the parts of the queue are for, by their names in the source."""
+
+
 def titled(title: str, width: float) -> list[str]:
-    """The title of an area of this width, in one line or two."""
+    """The title of an area of this width, in plain words, and below it the name that the source has."""
     size, weight = _lettering(width)
-    return folded(title, width - 3, size, weight == "bold")
+    lines = folded(say(PLAIN.get(title, title)), width - 3, size, weight == "bold")
+    return [*lines, title] if title in PLAIN and text_width(title, min(size, 12)) <= width - 3 else lines
 
 
 def _lettering(width: float) -> tuple[int, str | None]:
