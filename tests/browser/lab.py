@@ -105,3 +105,11 @@ class Notebook:
     def output(self, text: str) -> Locator:
         """The first output of a cell that contains this text; wait for it with playwright's `expect`."""
         return self.page.locator(".jp-OutputArea-output").filter(has_text=text).first
+
+
+def behind_dots(panel: Locator) -> Locator:
+    """What is behind a panel's three dots, opened."""
+    more = panel.locator(".ks-more").first
+    if more.get_attribute("aria-expanded") == "false":
+        more.click()
+    return panel.locator(".ks-drawer").first

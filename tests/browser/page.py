@@ -52,6 +52,12 @@ QUIET = """() => new Promise((done) => {
 })"""
 SENTENCE = """() => document.querySelector(".ks-sentence").getBoundingClientRect().bottom
     - document.querySelector("#panel").getBoundingClientRect().top"""
+OPENED = """() => {
+    const more = document.querySelector(".ks-more");
+    if (more && !more.hidden) more.click();
+    for (const each of document.querySelectorAll(".ks-numbers-of")) each.open = true;
+}"""
+"""What is behind the three dots is open, and so are the numbers."""
 LARGE = """(large) => { window.model.set("large", large); window.tell("change:large"); }"""
 SHOW = """([shown]) => { window.model.set("shown", shown); window.tell("change:shown"); }"""
 Point: TypeAlias = tuple[float, float]
@@ -70,6 +76,7 @@ class PanelPage:
         dark: bool = False,
         large: bool = False,
         still: bool = True,
+        opened: bool = True,
     ) -> None:
         self.session, self.problems = Session(panel), list[str]()
         motion = "reduce" if still else "no-preference"
@@ -84,6 +91,8 @@ class PanelPage:
         self.page.set_content(PAGE.format(css=css, style=style, background=background, colour=colour))
         traits = {"controls": self.session.controls, "shown": self.session.shown, "large": large, "spoken": spoken()}
         self.page.evaluate(MODEL, [front_end(FOLDER / "stage.js"), traits])
+        if opened:
+            self.page.evaluate(OPENED)
         self.settled()
 
     def _kernel(self, message: str) -> str:

@@ -37,6 +37,7 @@ def main() -> None:
             dark=args.theme == "dark",
             large=args.classroom,
             still=not args.motion,
+            opened=False,
         )
         for line in args.do:
             exec(line, {"page": shown.page, "panel": panel, "shown": shown})

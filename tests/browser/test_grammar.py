@@ -7,7 +7,7 @@ from tests.browser.conftest import Open
 from tests.browser.lab import Notebook
 
 NAME = "grammar.ipynb"
-BUTTONS = ["Reset", "Classroom", "State, link"]
+BUTTONS = ["Start again", "Classroom", "State, link"]
 FOCUSED = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()"
 
 
@@ -53,7 +53,7 @@ def test_every_kind_of_control_moves_from_the_keyboard(opened: Notebook) -> None
     press(page, walk.get_by_label("bound"), "Space")
     opened.press("step", "ArrowRight")
     expect(sentence).to_contain_text("is at filter")
-    press(page, button(walk, "Reset"), "Enter")
+    press(page, button(walk, "Start again"), "Enter")
     expect(sentence).to_have_text("urgent of priority 1000 is at queue, 0 more, budget False")
 
 

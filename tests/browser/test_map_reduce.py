@@ -55,7 +55,6 @@ def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: S
 def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Show) -> None:
     for _ in range(2):
         page = shown(map_reduce.panel(nodes=4, workers=16))
-        page.page.get_by_label("Speed").select_option("4×")
         page.page.get_by_role("button", name="Play").click()
         expect(page.sentence).to_contain_text("One goroutine adds up score × weight")
 

@@ -21,7 +21,7 @@ def test_a_pod_dragged_in_the_tree_is_updated_and_rises(shown: Show) -> None:
     page.drag("pod/dog", 0, -120)
     expect(page.sentence).to_contain_text("Update(dog, ")
     expect(page.sentence).to_contain_text("The head is dog (900).")  # cat was popped before, and stays popped
-    page.page.get_by_role("button", name="Reset").click()
+    page.page.get_by_role("button", name="Start again").click()
     page.key("pop").click()
     expect(page.sentence).to_contain_text("Pop returns gnu (800)")
     page.key("pod/elk").focus()

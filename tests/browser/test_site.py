@@ -111,7 +111,7 @@ def moved(page: Page, slot: Locator) -> int:
             seen.append(look(slot, control))
         if len(seen) > 1:
             assert any(each != seen[0] for each in seen)
-            slot.get_by_role("button", name=say("Reset")).click()
+            slot.get_by_role("button", name=say("Start again")).click()
             page.evaluate(QUIET)
             count += 1
     return count
@@ -143,7 +143,7 @@ def clicked(page: Page, slot: Locator) -> None:
     mark.press("Enter")
     page.evaluate(QUIET)
     expect(slot.locator(".missing")).to_be_hidden()
-    slot.get_by_role("button", name=say("Reset")).click()
+    slot.get_by_role("button", name=say("Start again")).click()
     page.evaluate(QUIET)
 
 

@@ -221,7 +221,7 @@ def test_a_verdict_says_that_it_is_about_other_settings(opened: Open) -> None:
     expect(page.page.locator(".ks-right")).to_have_text("✓ Right. It is on node-b, not simply on node-b.")
     page.page.get_by_label("priority", exact=True).first.press("ArrowRight")
     expect(page.page.locator(".ks-right")).to_have_text("✓ Right. That was before the settings changed.")
-    page.page.get_by_role("button", name="Reset").click()
+    page.page.get_by_role("button", name="Start again").click()
     expect(page.page.locator(".ks-right")).to_contain_text("Right. It is on node-b")
 
 
@@ -241,9 +241,10 @@ def test_text_alone_has_no_buttons(opened: Open) -> None:
     page.page.get_by_role("button", name="Show it anyway").click()
     expect(page.page.locator(".ks-table")).to_contain_text("two")
     expect(page.page.locator(".ks-bar")).to_be_hidden()
+    expect(page.page.locator(".ks-more")).to_be_hidden()
     alone = opened(Prediction("Does it?", {"yes": "It does.", "no": "It does."}, "yes"))
     expect(alone.page.get_by_role("button", name="Classroom")).to_be_visible()
-    expect(alone.page.get_by_role("button", name="Reset")).to_be_hidden()
+    expect(alone.page.get_by_role("button", name="Start again")).to_be_hidden()
 
 
 def test_escape_makes_an_enlarged_panel_small_but_first_lets_go_of_what_is_carried(opened: Open) -> None:
@@ -314,7 +315,7 @@ def test_a_story_ends_when_the_panel_goes_elsewhere(opened: Open) -> None:
     page.page.get_by_role("radio", name="node-c").check()
     page.page.get_by_role("button", name="Show how").click()
     expect(page.sentence).to_have_text("web waits")
-    page.page.get_by_role("button", name="Reset").click()
+    page.page.get_by_role("button", name="Start again").click()
     expect(page.sentence).to_contain_text("on node-a")
     expect(page.page.get_by_role("button", name="Close the story")).to_have_count(0)
     page.page.get_by_role("button", name="Show how").click()
@@ -329,7 +330,6 @@ def test_a_story_ends_when_the_panel_goes_elsewhere(opened: Open) -> None:
 
 def test_steps_play_to_their_end_and_again(opened: Open) -> None:
     page = opened()
-    page.page.get_by_label("Speed").select_option("4×")
     for _ in range(2):
         page.page.get_by_role("button", name="Play").click()
         expect(page.sentence).to_contain_text("step 1")
@@ -354,7 +354,7 @@ def test_state_link_and_a_wrong_state(opened: Open) -> None:
     state.fill("node: node-b")
     state.press("Enter")
     expect(page.sentence).to_contain_text("on node-b")
-    page.page.get_by_role("button", name="Reset").click()
+    page.page.get_by_role("button", name="Start again").click()
     expect(page.sentence).to_contain_text("on node-a")
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, expect
 
 from kschedlab.build import as_yaml, node, pod
 from tests.browser.conftest import Open
-from tests.browser.lab import Notebook
+from tests.browser.lab import Notebook, behind_dots
 
 NAME = "07-your-cluster.ipynb"
 SMALL = as_yaml([node("node-a"), pod("first", "node-a", 1), pod("second", "", 9)])
@@ -20,7 +20,8 @@ def panel_about(page: Notebook, pod: str) -> Locator:
 
 
 def field(panel: Locator, label: str) -> Locator:
-    return panel.locator(".ks-controls").get_by_label(label, exact=True)
+    behind_dots(panel)
+    return panel.locator(".ks-control").get_by_label(label, exact=True)
 
 
 def test_a_node_is_clicked_and_a_change_applied(notebook: Open) -> None:

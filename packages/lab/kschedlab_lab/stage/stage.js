@@ -50,7 +50,7 @@ class Stage {
     this.tip = new Tip(this.el);
     this.menu = new Menu(this);
     this.room = new Room(this, (room) => (this.states.clear(), this.post({ room }, 0)));
-    this.exact = make("div", { class: "ks-controls ks-exact" });
+    this.exact = make("div", { class: "ks-exact" });
     this.numbers = make("details", { class: "ks-numbers-of" }, make("summary", {}, say("The numbers")), this.table);
     this.drawer = make("div", { class: "ks-drawer", hidden: true }, this.buttons(), this.exact, this.numbers, this.menu.el);
     this.more = button("⋯", () => this.open(this.drawer.hidden), { class: "ks-more", title: say("More"), "aria-label": say("More"), "aria-expanded": "false" });
@@ -223,6 +223,7 @@ class Stage {
     if (alone) this.form.before(this.table);
     else this.numbers.append(this.table);
     this.more.hidden = !(this.controls.length || picture || asking || verdict); // text alone
+    if (this.more.hidden) this.open(false);
   }
 
   refreshControls() {

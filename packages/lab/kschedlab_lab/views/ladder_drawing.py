@@ -271,5 +271,7 @@ def _unasked(results: Sequence[RuleResult], at: Lanes, y: float) -> list[Html]:
     if first is None:
         return []
     why = words(say("not asked: one node is left"), 11.2, fill=INK_2)
+    if first.number == 1:  # what is in the way on the other nodes is in this row
+        first = next(step for step in results if step.number == 2)
     x = min(lane.x for lane in at.nodes.values())
     return [moved(why, x if at.rules.width >= BESIDE else 28, y + at.row * (first.number - 1) + at.value - 7)]

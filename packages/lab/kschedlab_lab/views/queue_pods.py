@@ -93,7 +93,7 @@ def area(
     size, weight = _lettering(width)
     lines, api = titled(title, width), title if title in PLAIN else ""
     texts = [
-        text(line, width / 2, 19 + 14 * n, "middle", fill=INK_2, font_size=min(size, 12))
+        text(line, width / 2, 19 + 14 * n, "middle", fill=INK_2, font_size=12)
         if line == api
         else text(line, width / 2, 19 + 14 * n, "middle", font_weight=weight, font_size=size)
         for n, line in enumerate(lines)
@@ -118,7 +118,7 @@ def titled(title: str, width: float) -> list[str]:
     """The title of an area of this width, in plain words, and below it the name that the source has."""
     size, weight = _lettering(width)
     lines = folded(say(PLAIN.get(title, title)), width - 3, size, weight == "bold")
-    return [*lines, title] if title in PLAIN and text_width(title, min(size, 12)) <= width - 3 else lines
+    return [*lines, title] if title in PLAIN and text_width(title) <= width - 3 else lines
 
 
 def _lettering(width: float) -> tuple[int, str | None]:

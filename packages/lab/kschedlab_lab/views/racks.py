@@ -120,7 +120,7 @@ def _tube(name: str, rack: Rack, place: Place) -> Iterator[Html]:
     mercury = {"x": x + 2, "y": bottom - high, "width": 6, "height": max(high, 0.1)}
     yield element("rect", **mercury, fill=fill, fill_opacity=0.75, data_key=f"{key}/mercury")
     written = "–" if rack.celsius is None else f"{rack.celsius}°"
-    yield label(written, x + 5, place.y - 7, "middle", data_key=f"{key}/degrees")
+    yield label(written, x + 5, place.y + place.height + 16, "middle", data_key=f"{key}/degrees")
     if rack.control:
         yield element(
             "g",
