@@ -17,7 +17,7 @@ from tests.browser.lab import LIMIT
 from tests.browser.layout import faults
 
 FOLDER = Path(kschedlab_lab.stage.__file__).parent
-DARK = "color-scheme: dark; --jp-content-font-color1: rgba(255,255,255,.87); --jp-layout-color2: #333; --jp-layout-color3: #444;"
+DARK = "color-scheme: dark; --jp-layout-color0: #111; --jp-layout-color2: #333; --jp-layout-color3: #444;"
 PAGE = """<!doctype html><html style="{style}"><meta charset="utf-8"><style>{css}
 body {{ margin: 16px; background: {background}; color: {colour}; font-family: system-ui, sans-serif; }}</style>
 <body><div id="panel"></div></body></html>"""

@@ -152,6 +152,7 @@ def _state(panel: Panel[Any], settings: Any, parts: Parts, story: bool) -> dict[
         "table": parts.markup(states[0]["table"]),
         "last": last or None,
         "idle": states[0]["idle"] or None,
+        "names": states[0]["names"] or None,
         "error": states[0]["error"] or None,
         "story": states[0]["story"] or None,
         "yaml": [parts.text(each) for each in panel.yaml().split("---\n")],

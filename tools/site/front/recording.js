@@ -236,7 +236,7 @@ export class Recording extends Model {
     const missing = !found, state = this.written(this.at);
     this.found = found ?? this.found;
     this.change("missing", missing);
-    const { last = {}, pictures, sentence, table, idle = {}, error = "", story = false, tale } = this.found;
+    const { last = {}, pictures, sentence, names = {}, table, idle = {}, error = "", story = false, tale } = this.found;
     const untold = tale ? "" : this.words.untold;
     if (found) this.at = this.world.named(found.at);
     const shown = { at: { ...this.at }, last, state: found ? found.state : state };
@@ -244,7 +244,7 @@ export class Recording extends Model {
     if (asking) return { ...shown, ...HIDDEN, picture: this.text(asks.before[this.room]), asking: asks.asked, error: this.error };
     const picture = this.text(pictures[this.room]);
     if (missing) return { ...shown, ...HIDDEN, picture, sentence: this.words.missing, error: this.error, verdict: this.verdict() };
-    const said = { sentence, table: this.text(table), error: this.error || error, verdict: this.verdict() };
+    const said = { sentence, names, table: this.text(table), error: this.error || error, verdict: this.verdict() };
     return { ...shown, ...said, picture, idle, story, untold };
   }
 
