@@ -40,7 +40,7 @@ def test_a_click_on_a_device_takes_rival_or_the_taint_away(shown: Show) -> None:
 def test_the_search_is_played(shown: Show) -> None:
     page = shown(devices.panel(model="any", memory=0, count=2, together=True).answer("1"))
     page.page.get_by_role("button", name="Show how").click()
-    player = page.page.get_by_role("group").filter(has=page.page.get_by_role("button", name="Play", exact=True))
+    player = page.page.locator(".ks-story")
     player.get_by_role("slider").press("Home")
     expect(page.sentence).to_have_text("node-a: gpu-0 is taken so far.")
     for said in ("gpu-1 breaks a constraint: another pcieRoot", "gpu-2 breaks a constraint: another pcieRoot"):

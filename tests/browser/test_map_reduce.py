@@ -56,6 +56,8 @@ def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Show) -> None:
     for _ in range(2):
         page = shown(map_reduce.panel(nodes=4, workers=16))
         page.page.get_by_role("button", name="Play").click()
+        expect(page.sentence).to_contain_text("During tick 1")
+        page.page.get_by_role("slider", name="step").press("End")
         expect(page.sentence).to_contain_text("One goroutine adds up score × weight")
 
 

@@ -62,7 +62,7 @@ def test_a_stage_a_cell_and_its_arithmetic(shown: Show) -> None:
 def test_the_request_is_dragged_and_the_taint_is_clicked(shown: Show) -> None:
     page = shown(score.panel(stage="summed"))
     page.drag("asked/grip", -20, 0)
-    expect(page.sentence).to_contain_text("one of 2 with the highest score (1000461)")
+    expect(page.sentence).to_contain_text("one of 2 nodes with the highest score, 1000461")
     assert ["tie" in (page.key(f"cell/sum/{node}").text_content() or "") for node in score.NODES] == [
         True,
         False,

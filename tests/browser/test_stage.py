@@ -108,7 +108,7 @@ def test_a_handle_is_dragged_and_the_slider_follows(opened: Open) -> None:
     page = opened()
     page.drag(page.page.locator("[data-drag]"), 0, -24)
     expect(page.sentence).to_have_text("web of priority 400 is on node-a, step 0")
-    expect(page.page.locator(".ks-slider input")).to_have_value("4")
+    expect(page.page.locator(".ks-slider input").first).to_have_value("4")
     page.drag(page.page.locator("[data-drag]"), 0, 400)
     expect(page.sentence).to_contain_text("priority 0 ")
 
@@ -122,7 +122,7 @@ def test_handles_and_sliders_move_from_the_keyboard_and_keep_the_focus(opened: O
         page.page.keyboard.press(key)
     expect(page.sentence).to_contain_text("priority 500 ")
     expect(page.page.locator("[data-drag]")).to_be_focused()
-    page.page.locator(".ks-slider input").focus()
+    page.page.locator(".ks-slider input").first.focus()
     page.page.keyboard.press("Home")
     expect(page.sentence).to_contain_text("priority 0 ")
 
@@ -377,15 +377,15 @@ def test_a_kernel_that_was_shut_down_is_noticed_at_the_first_move(opened: Open) 
     page = opened()
     page.page.evaluate("() => { window.model.send = () => { throw new Error('Cannot send'); }; }")
     for _ in range(2):
-        page.page.locator(".ks-slider input").press("ArrowRight")
+        page.page.locator(".ks-slider input").first.press("ArrowRight")
         expect(page.page.locator(".ks-lost")).to_contain_text("Run the cell again")
-        expect(page.page.locator(".ks-slider input")).to_have_value("2")
+        expect(page.page.locator(".ks-slider input").first).to_have_value("2")
     expect(page.sentence).to_contain_text("priority 200")
 
 
 def test_fast_moves_end_at_the_last_one(opened: Open) -> None:
     page = opened()
-    handle = page.page.locator(".ks-slider input")
+    handle = page.page.locator(".ks-slider input").first
     handle.focus()
     for key in ["ArrowRight", "ArrowLeft"] * 15 + ["Home"]:
         page.page.keyboard.press(key)

@@ -2,7 +2,7 @@
 
 const TEXT = 13; // pixels of normal text; drawings are in these units (views/svg.py)
 const ROUND = 20; // units: not every pixel is worth a new picture
-const NARROWEST = 320, LOWEST = 240; // units
+const NARROWEST = 290, LOWEST = 240; // units
 const AROUND = 260; // pixels of a window that the picture does not get
 const SMALLER = 0.8, SLACK = 8; // a step down in size; pixels that a picture may be too high
 

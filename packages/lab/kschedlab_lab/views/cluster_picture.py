@@ -56,8 +56,8 @@ BOXES = 40
 """The most nodes that are drawn as boxes with their names."""
 TILES = tuple(Shape(wide, round(wide * 0.6), 20, 8) for wide in range(150, 69, -4))
 """Sizes of these boxes, the largest first."""
-WAITING = 5
-"""The most pods to choose from."""
+WAITING, CHIPS = 5, 220
+"""The most pods to choose from, and the least width for them beside the questions."""
 BESIDE, LOW = 480, 340
 """The least width of a picture for two things side by side, and the least height for a legend where something is beside
 the nodes; in pixels."""
@@ -126,8 +126,9 @@ def _header(decision: Decision, asked: Asked, width: float) -> tuple[list[Html],
     tabs = _tabs(asked)
     if not asked.questions:
         return [], 0
-    waiting = _waiting(decision, width - (tabs.width + 24 if width >= BESIDE else 0))
-    whole = row([tabs, waiting], 24) if width >= BESIDE else column([tabs, waiting], 8)
+    beside = tabs.width + 24 + CHIPS <= width
+    waiting = _waiting(decision, width - (tabs.width + 24 if beside else 0))
+    whole = row([tabs, waiting], 24) if beside else column([tabs, waiting], 8)
     return [*whole.shapes], whole.height + 14
 
 

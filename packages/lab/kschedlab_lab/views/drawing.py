@@ -35,7 +35,7 @@ from kschedlab_lab.views.svg import Room, svg
 
 LEAST, MOST, GAP, HEAD = 96, 176, 14, 24
 """Limits of a node's width, the gap between nodes, and the height of a name below a node; in pixels."""
-SLIM, NARROW, TIGHT = 68, 560, 6
+SLIM, NARROW, TIGHT = 60, 560, 6
 """The least width of a node, and the gap, in a room that is narrower than the second number."""
 SHORT, TALL = 134, 192
 """Limits of the height of the largest node."""
@@ -426,12 +426,12 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     side = SIZE if place.width >= LEAST else SIZE * 0.75
     signs = signs[: max(int((room - 40) // (side + 2)), 1)] if high >= side + 2 else []
     beside = room - (side + 2) * len(signs) + (edge - 5)
-    if place.width < SLIM and text_width(block.name, 10, bold=True) > beside:
+    if place.width < SLIM and text_width(block.name, SMALL, bold=True) > beside:
         signs, beside = [], room  # the ring says it, too
     halo: dict[str, Any] = (
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
     )
-    size = 12 if place.width >= LEAST else 11 if place.width >= SLIM + 10 else 10
+    size = 12 if place.width >= LEAST else SMALL
     name = words(fitted(block.name, beside, size, bold=True), size, bold=True, fill=colour, **halo)
     is_low = high < 2 * LINE + 4
     numbers = _numbers(block, room, colour, halo)

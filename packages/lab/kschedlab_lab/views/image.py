@@ -8,7 +8,7 @@ from collections import Counter
 from kschedlab.text.html import Html, element, markup
 from kschedlab_lab.views.style import in_light
 
-MARKS = re.compile(r' (?:data-[a-z]+|aria-label|role)="[^"]*"')
+MARKS = re.compile(r' (?:data-[a-z]+|aria-label|role|pointer-events|class)="[^"]*"')
 """Marks for the front end; a quotation mark in a value or in text is always escaped."""
 ZERO = re.compile(r"(?<=\d)\.0(?=[ ,)LCMZ\"-])(?=[^<]*>)")
 """A decimal without a value, in an attribute."""

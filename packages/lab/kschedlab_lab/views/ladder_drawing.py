@@ -225,9 +225,9 @@ def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
         star = element("path", d=STAR, fill=ON_ACCENT)
         sign = Part(12, 16, (moved(Part(0, 0, (star,)), -3, 0),))
     room = width - sign.width - 8
-    size = 12 if text_width(text, 12, bold=lost or wins) <= room else 10.5
+    size = 12 if text_width(text, 12, bold=lost or wins) <= room else 11.2
     inside = row(
-        [sign, words(fitted(text, room + 8, size, bold=lost or wins), size, bold=lost or wins, fill=colour)], 3
+        [sign, words(fitted(text, room + 26, size, bold=lost or wins), size, bold=lost or wins, fill=colour)], 3
     )
     wide = max(inside.width + 14, VALUE)
     ground = element(

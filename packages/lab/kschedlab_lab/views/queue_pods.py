@@ -121,9 +121,9 @@ def titled(title: str, width: float) -> list[str]:
     return [*lines, title] if title in PLAIN and text_width(title) <= width - 3 else lines
 
 
-def _lettering(width: float) -> tuple[int, str | None]:
+def _lettering(width: float) -> tuple[float, str | None]:
     """The size and weight of the title of an area of this width. Three areas on a phone are narrower than 109."""
-    return (13, "bold") if width >= 130 else (12, None) if width >= 109 else (11, None)
+    return (13, "bold") if width >= 130 else (12, None) if width >= 109 else (11.2, None)
 
 
 def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", thick: float = 1.6) -> Html:
