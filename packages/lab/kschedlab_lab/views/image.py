@@ -21,6 +21,15 @@ TAG = re.compile(r"<[^<>]*>")
 ID, REFERS = re.compile(r' id="([^"]*)"'), re.compile(r'( id="| href="#|="url\(#)([^")]*)')
 LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>")
 """An element without elements in it."""
+PILL = re.compile(r'<rect[^<>]* class="ks-pill"[^<>]*></rect><path[^<>]*></path>')
+"""The ground and the carets of a number that can be changed: not in an image."""
+STILL = re.compile(r' transform="translate\(0,0\)"')
+MOVED = re.compile(
+    r'<g transform="translate\((-?[\d.]+),(-?[\d.]+)\)"><text x="(-?[\d.]+)" y="(-?[\d.]+)"([^<>]*)>([^<]*)</text></g>'
+)
+"""A text that is moved to its place."""
+SIMPLE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>")
+"""A group that says nothing."""
 RUN = re.compile(r"(?:<use [^<>]*/>){4,}")
 """A row of what is used."""
 IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
@@ -32,10 +41,22 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
 
     What only a front end reads is left out: nothing in an image can be clicked.
     """
-    short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", in_light(str(svg)))).replace('="currentColor"', '="#14181F"')
+    plain = STILL.sub("", PILL.sub("", in_light(str(svg))))
+    short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", plain)).replace('="currentColor"', '="#14181F"')
+    short = SIMPLE.sub(r"\1", _placed(_placed(short)))
     small = _runs(_once(_by_class(_numbered(ZERO.sub("", INVISIBLE.sub("", short))))))
     rest = element("img", alt=alt, style=style)
     return markup(f'<img src="data:image/svg+xml,{small.translate(IN_URL)}"{str(rest).removeprefix("<img")}')
+
+
+def _placed(svg: str) -> str:
+    """The same drawing, with texts at their places instead of in groups that move them."""
+
+    def joined(found: re.Match[str]) -> str:
+        x, y = float(found[1]) + float(found[3]), float(found[2]) + float(found[4])
+        return f'<text x="{x:.1f}" y="{y:.1f}"{found[5]}>{found[6]}</text>'
+
+    return MOVED.sub(joined, svg)
 
 
 def _numbered(svg: str) -> str:
