@@ -28,7 +28,7 @@ def test_a_question_is_answered_and_a_slider_is_moved(notebook: Open) -> None:
     page.run_all()
     panel = stage(page, "会选中哪个节点？")
     panel.locator(".ks-question").get_by_role("button", name="node-b").click()
-    expect(panel.locator(".ks-question")).to_contain_text("不对。node-b 在规则 2（受害 Pod 的最高优先级最低）被淘汰")
+    expect(panel.locator(".ks-question")).to_contain_text("不对。node-b 在规则 2（首个受害 Pod 的优先级最低）被淘汰")
     expect(panel.locator(".ks-sentence")).to_contain_text(
         "规则 3（受害 Pod 的优先级之和最小）选中 node-a，淘汰了 node-c。"
     )

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Open
-from tests.browser.lab import Notebook
+from tests.browser.lab import Notebook, behind_dots
 
 NAME = "grammar.ipynb"
 BUTTONS = ["Start again", "Classroom", "State, link"]
@@ -48,7 +48,7 @@ def test_every_kind_of_control_moves_from_the_keyboard(opened: Notebook) -> None
     press(page, walk.get_by_label("refused"), "Space")
     expect(sentence).to_contain_text("is at filter")
     expect(walk.get_by_role("img")).to_contain_text("filter✕")
-    press(page, button(walk, "First"), "Enter")
+    opened.press("step", "Home")
     expect(sentence).to_contain_text("is at queue")
     press(page, walk.get_by_label("bound"), "Space")
     opened.press("step", "ArrowRight")
@@ -80,7 +80,7 @@ def test_play_tab_and_what_can_be_copied(opened: Notebook) -> None:
     button(walk, "Next").click(click_count=3)
     expect(sentence).to_contain_text("is at bind")
 
-    walk.get_by_text("State, link").click()
+    behind_dots(walk).get_by_text("State, link").click()
     expect(walk.get_by_label("Link", exact=True)).to_have_value(
         'lesson.walk().restore("pod: urgent of priority 1000, outcome: bound, extra: 0, budget: off, step: 3")'
     )

@@ -165,7 +165,7 @@ def test_in_a_chinese_classroom_question_picture_and_sentence_are_on_one_screen(
 @pytest.mark.usefixtures("chinese")
 def test_buttons_and_controls_are_chinese(shown: Show) -> None:
     page = shown(preemption.panel()).page
-    for button in ("▶ 演示过程", "重置", "课堂模式"):
+    for button in ("演示过程", "重新开始", "课堂模式"):
         assert page.get_by_role("button", name=button, exact=True).is_visible()
     assert page.get_by_role("slider", name="预算允许").first.is_visible()
     assert page.locator("#panel").get_attribute("lang") == "zh"

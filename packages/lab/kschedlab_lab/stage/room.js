@@ -2,8 +2,9 @@
 
 const TEXT = 13; // pixels of normal text; drawings are in these units (views/svg.py)
 const ROUND = 20; // units: not every pixel is worth a new picture
-const NARROWEST = 290, LOWEST = 240; // units
+const NARROWEST = 310, LOWEST = 240; // units
 const AROUND = 260; // pixels of a window that the picture does not get
+const LEAST_UNIT = 1.08; // pixels: in less, small text would have less than 12
 const SMALLER = 0.8, SLACK = 8; // a step down in size; pixels that a picture may be too high
 
 export class Room {
@@ -42,8 +43,8 @@ export class Room {
   /** A large picture that is still too high is laid out again with smaller text, in more units. */
   fit() {
     const { picture, isLarge } = this.stage, high = picture.svg?.viewBox.baseVal.height * this.unit;
-    if (!isLarge || !(high > this.high + SLACK) || this.unit <= 1) return;
-    this.unit = Math.max(this.unit * SMALLER, 1);
+    if (!isLarge || !(high > this.high + SLACK) || this.unit <= LEAST_UNIT) return;
+    this.unit = Math.max(this.unit * SMALLER, LEAST_UNIT);
     this.send(picture.el.clientWidth);
   }
 

@@ -82,7 +82,7 @@ class Stage {
     const handles = [...this.picture.svg.querySelectorAll("[data-drag], [data-set]")];
     const named = new Set(handles.flatMap(({ dataset: { drag, set } }) => [drag, ...Object.keys(this.read(set))]));
     for (const [{ name, kind }, { root }] of this.rows) {
-      if (kind !== "steps" && named.has(name)) this.exact.append(root);
+      if (kind !== "steps" && named.has(name) && root.parentElement !== this.exact) this.exact.append(root);
     }
   }
 

@@ -17,7 +17,7 @@ from kschedlab.text.words import count
 from kschedlab_lab.views.cluster_detail import Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
 from kschedlab_lab.views.drawing import Place, Plan, shapes
 from kschedlab_lab.views.glyphs import OUTLINES
-from kschedlab_lab.views.layout import Part, column, moved, row, words
+from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
 from kschedlab_lab.views.lettering import after_hyphen, text_width
 from kschedlab_lab.views.map_legend import legend
 from kschedlab_lab.views.node_map import (
@@ -123,7 +123,7 @@ def _detail(decision: Decision, asked: Asked, width: float, height: float) -> Dr
 
 def _header(decision: Decision, asked: Asked, width: float) -> tuple[list[Html], float]:
     """The pods that wait, and the questions; and where the rest begins."""
-    tabs = _tabs(asked)
+    tabs = _tabs(asked, width)
     if not asked.questions:
         return [], 0
     beside = tabs.width + 24 + CHIPS <= width
@@ -132,19 +132,18 @@ def _header(decision: Decision, asked: Asked, width: float) -> tuple[list[Html],
     return [*whole.shapes], whole.height + 14
 
 
-def _tabs(asked: Asked) -> Part:
-    """The questions as segments."""
-    parts, x = list[Html](), 3.0
+def _tabs(asked: Asked, width: float) -> Part:
+    """The questions as segments, in as many rows as it takes."""
+    parts = []
     for question in asked.questions:
         on = question == asked.question
         text = words(say(question), 12, bold=True, fill="currentColor" if on else INK_2)
         box = element("rect", width=text.width + 18, height=24, rx=8, fill=LIFT if on else "transparent")
         marks = {"data_set": f"question: {question}", "aria_label": say(question), "aria_pressed": str(on).lower()}
-        inside = (box, moved(text, 9, 4))
-        parts.append(element("g", *inside, transform=f"translate({x:g},3)", **marks))
-        x += text.width + 20
-    ground = element("rect", width=x + 1, height=30, rx=10, fill=TICK)
-    return Part(x + 1, 30, (ground, *parts))
+        parts.append(Part(text.width + 18, 24, (element("g", box, moved(text, 9, 4), **marks),)))
+    inside = padded(wrap(parts, width - 6, 2, 2), 3, 3)
+    ground = element("rect", width=inside.width, height=inside.height, rx=10, fill=TICK)
+    return Part(inside.width, inside.height, (ground, *inside.shapes))
 
 
 def _waiting(decision: Decision, width: float) -> Part:

@@ -197,7 +197,7 @@ def _asking(plan: _Plan) -> list[Html]:
     asks = words(amount("cpu", pod.size), 14, bold=True)
     inside = [
         element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR, data_key="ask/box", class_="ks-held"),
-        moved(asks, (wide - asks.width) / 2, -34),
+        moved(asks, max((wide - asks.width) / 2, -7), -34),
         _grip(wide / 2),
     ]
     if high > 30:
