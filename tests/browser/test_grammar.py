@@ -36,6 +36,7 @@ def press(page: Page, on: Locator, *keys: str) -> None:
 def test_every_kind_of_control_moves_from_the_keyboard(opened: Notebook) -> None:
     page, walk = opened.page, panel(opened.page, 0)
     sentence = walk.get_by_role("status")
+    behind_dots(walk)
     expect(sentence).to_have_text("urgent of priority 1000 is at queue, 0 more, budget False")
     press(page, walk.get_by_label("pod", exact=True), "Space", "ArrowUp", "Enter")
     expect(sentence).to_contain_text("web with two siblings is")
@@ -60,6 +61,7 @@ def test_every_kind_of_control_moves_from_the_keyboard(opened: Notebook) -> None
 def test_play_tab_and_what_can_be_copied(opened: Notebook) -> None:
     page, walk = opened.page, panel(opened.page, 0)
     sentence = walk.get_by_role("status")
+    behind_dots(walk)
     press(page, button(walk, "Play"), "Enter")
     expect(sentence).to_contain_text("is at filter")
     press(page, button(walk, "Pause"), "Enter")
@@ -69,7 +71,7 @@ def test_play_tab_and_what_can_be_copied(opened: Notebook) -> None:
 
     walk.get_by_label("with a budget").focus()
     seen = []
-    button(walk, "First").click()
+    opened.press("step", "Home")
     walk.get_by_label("step", exact=True).last.focus()
     page.keyboard.press("Shift+Tab")
     assert page.evaluate(FOCUSED) == "Next"
@@ -89,6 +91,7 @@ def test_play_tab_and_what_can_be_copied(opened: Notebook) -> None:
 
 def test_a_click_and_the_keyboard_reach_the_same_cells_of_a_chart(opened: Notebook) -> None:
     page, chart = opened.page, panel(opened.page, 1)
+    behind_dots(chart)
     sentence, node = chart.get_by_role("status"), chart.get_by_role("radio", name="node-c")
     chart.scroll_into_view_if_needed()
     cells = chart.locator("[data-set]")

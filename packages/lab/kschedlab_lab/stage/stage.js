@@ -218,7 +218,7 @@ class Stage {
 
   /** Numbers without a picture are what there is to see; beside one they wait until somebody asks for them. */
   place({ picture, table, asking, verdict }) {
-    const alone = !picture && Boolean(table);
+    const alone = Boolean(table) && (!picture || table.includes("<a href")); // a link is something to do
     this.numbers.hidden = alone || !table;
     if (alone) this.form.before(this.table);
     else this.numbers.append(this.table);

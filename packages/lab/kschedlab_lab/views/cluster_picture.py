@@ -254,7 +254,9 @@ def _crumbs(show: str, number: int, everything: int) -> list[Html]:
 
 
 def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
-    """The nodes as boxes with their names and pods."""
+    """The nodes as boxes with their pods, and below them their names."""
+    up = made.shape.head - 2
+    made = made._replace(cells=[(group, x, y - up) for group, x, y in made.cells])
     names = [decision.cluster.names[group[0]] for group, _, _ in made.cells]
     marks = {name: {"data_set": f"node: {name}", "aria_label": say("why not {name}?", name=name)} for name in names}
     found = {box.name: box for box in boxes(decision, Handles(nodes=marks), names)}
