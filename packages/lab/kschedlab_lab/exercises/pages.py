@@ -26,7 +26,7 @@ PRINTED = (
     ".beside td:nth-child(3) span { white-space: normal !important; } "
     "pre { font-size: 0.9em; line-height: 1.1; margin: 0.2em 0 !important; } "
     "ul { margin: 0 0 0.4em; padding-left: 1.4em; } "
-    "svg { max-width: 100%; height: auto; max-height: 48mm; } "
+    "svg { max-width: 100%; height: auto; max-height: 40mm; } "
     ".exercise > table td { white-space: normal !important; } p { text-wrap: pretty; } "
     f":lang(zh) body {{ font-family: {CHINESE_FONT}; }} :lang(zh) th {{ word-break: keep-all; }} "
     "@media screen { body { padding: 1.5em; } .sheet { border-bottom: 2px dashed #888; padding-bottom: 2em; } }"
