@@ -1,12 +1,12 @@
 """How pictures are laid out: parts with a size, put beside, below or over one another.
 
-A part's shapes have their origin at its upper left corner. ``row``, ``column``, ``wrap`` and ``stack`` make one part of
+A part's shapes have their origin at its upper left corner. ``row``, ``column`` and ``wrap`` make one part of
 several, so that no picture counts pixels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from kschedlab.text.html import Html, element
@@ -69,12 +69,6 @@ def column(parts: Iterable[Part], gap: float = 4, align: Align = "start") -> Par
         shapes.append(moved(part, (wide - part.width) * SHARE[align], y))
         y += part.height + gap
     return Part(wide, max(y - gap, 0), tuple(shapes))
-
-
-def stack(parts: Sequence[Part]) -> Part:
-    """The parts over one another, the last one on top."""
-    shapes = [shape for part in parts for shape in part.shapes]
-    return Part(max(part.width for part in parts), max(part.height for part in parts), tuple(shapes))
 
 
 def wrap(parts: Iterable[Part], width: float, gap: float = 8, between: float = 4) -> Part:

@@ -170,11 +170,6 @@ def sign_for(decision: Decision, place: int) -> str:
     return sign_of(decision, decision.cluster.names[place]) or "cross"
 
 
-def numbers(decision: Decision) -> Counter[str]:
-    """How many nodes have each verdict."""
-    return Counter(verdict_of(decision, place) for place in range(len(decision.cluster.nodes)))
-
-
 # -- the drawing
 
 
