@@ -1,4 +1,4 @@
-"""How pictures are laid out: parts with a size, put beside, below or over one another.
+"""How pictures are laid out: parts with a size, put beside and below one another.
 
 A part's shapes have their origin at its upper left corner. ``row``, ``column`` and ``wrap`` make one part of
 several, so that no picture counts pixels.
