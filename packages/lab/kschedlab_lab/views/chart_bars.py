@@ -10,10 +10,10 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import fitting, folded, text_width
-from kschedlab_lab.views.style import CHOSEN, EVICTED, ink
+from kschedlab_lab.views.style import CHOSEN, EVICTED, KINDS, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
-FILLS = ("#56B4E9", "#E69F00", "#CC79A7", "#0072B2", "#F0E442", "#A6761D", "#999999", "#332288")
+FILLS = KINDS
 """Parts of bars; green and vermillion are not among them, because they mean the chosen node and what is refused."""
 LINE, GAP, SIDE = 15, 8, 0.4
 """Height of a line, gap between bars, and the greatest part of the room for names."""
@@ -145,7 +145,7 @@ class Plan:
         texts = (f"{part} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
         text = fitting(texts, long - 6)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
-        inside = [element("rect", **box, stroke="currentColor", stroke_width=0.75, data_key=f"{key}/box"), *words]
+        inside = [element("rect", **box, stroke=PANEL, stroke_width=1, data_key=f"{key}/box"), *words]
         return element(
             "g", *inside, data_key=key, data_tip=say("{name}: {value}", name=name, value=f"{part} {value:g}")
         )
@@ -170,7 +170,7 @@ class Plan:
             if lines[-1] and x + long > self.room.width:
                 lines.append([])
                 x = 0.0
-            box = element("rect", x=x, y=-11, width=13, height=13, fill=self.bars.fill(part), stroke="currentColor")
+            box = element("rect", x=x, y=-11, width=13, height=13, rx=3, fill=self.bars.fill(part))
             lines[-1].append(join([box, label(part, x + 19, 0)]))
             x += long
         return lines

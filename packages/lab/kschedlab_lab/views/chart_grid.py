@@ -10,7 +10,7 @@ from typing import Any
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
-from kschedlab_lab.views.style import AMOUNTS, CHOSEN, NODES, ink
+from kschedlab_lab.views.style import AMOUNTS, CHOSEN, HAIR, NODES, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, CLOSE = 15, 14
@@ -207,7 +207,7 @@ class Plan:
             if lines[-1] and x + long > self.room.width:
                 lines.append([])
                 x = 0.0
-            box = element("rect", x=x, y=-11, width=14, height=13, fill=fill or "none", stroke="currentColor")
+            box = element("rect", x=x, y=-11, width=14, height=13, rx=3, fill=fill or "none", stroke=HAIR)
             lines[-1].append(box)
             if stripes:
                 path = element("path", d=hatch(14, 13, 7), stroke=stripes[0], stroke_width=3)

@@ -112,7 +112,7 @@ def _bars(bars: Bars) -> tuple[list[Any], dict[str, Any]]:
             "name": _escaped(part),
             "x": list(values),
             "y": places,
-            "marker": {"color": bars.fill(part)},
+            "marker": {"color": _plain(bars.fill(part))},
             "hovertext": [
                 _escaped(f"{name}: {part} {value:g}") for name, value in zip(bars.names, values, strict=True)
             ],

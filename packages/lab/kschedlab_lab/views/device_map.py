@@ -18,7 +18,7 @@ from kschedlab_devices.search import IN_USE, NO_CAPACITY, NOT_SELECTED, TAINTED,
 from kschedlab_lab.views.device_sights import FREE, HELD, OFFERED, PICKED, TAKES, TRIED, NodeSight, Sight, sights
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.lettering import fitted, text_width
-from kschedlab_lab.views.style import CHOSEN, EVICTED
+from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, HAIR, PANEL, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
 SIGNS = {
@@ -155,16 +155,14 @@ def _said(node: NodeSight) -> str:
 
 
 def _card(card: Card, x: float, y: float, tall: float, marks: Marks) -> Iterator[Html]:
-    stroke = CHOSEN if card.chosen else EVICTED if card.reason else "currentColor"
     key = f"node/{card.name}" if card.name else "shared"
     frame = element(
         "rect",
         width=card.wide,
         height=tall,
-        rx=6,
-        fill=stroke if card.chosen or card.reason else "none",
-        fill_opacity=0.08,
-        stroke=stroke,
+        rx=11,
+        fill=EVICTED_SOFT if card.reason else TRAY,
+        stroke=CHOSEN if card.chosen else HAIR,
         stroke_width=2.5 if card.chosen else 1,
         data_key=f"{key}/box",
     )
@@ -197,16 +195,15 @@ def _device(device: Sight, x: float, y: float, card: Card, marks: Mapping[str, s
             "rect",
             width=wide,
             height=card.deep,
-            rx=4,
-            fill=CHOSEN if takes else "currentColor",
-            fill_opacity=0.3 if takes else 0.12 if device.state == HELD else 0.03,
-            stroke=stroke,
-            stroke_width=2 if takes else 1,
-            stroke_dasharray="4 3" if device.state in (FREE, TRIED) else None,
+            rx=6,
+            fill=CHOSEN_SOFT if takes else HAIR if device.state == HELD else PANEL,
+            stroke=HAIR if stroke == "currentColor" else stroke,
+            stroke_width=2.5 if takes else 1,
+            stroke_dasharray="4 3" if device.state == TRIED else None,
             data_key=f"{device.key}/box",
         ),
         label(fitted(device.id.device, inner, 12, True), 6, 15, font_weight="bold"),
-        label("★", wide - 6, 15, "end", fill="currentColor") if star else None,
+        label("★", wide - 6, 15, "end", fill=CHOSEN) if star else None,
         icon(sign, wide - 19, 3, stroke) if sign else None,
         *(
             label(fitted(fact.partition(" ")[2] if card.bare else fact, wide - 8), 6, 30 + LINE * at)

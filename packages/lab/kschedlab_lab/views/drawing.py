@@ -418,14 +418,14 @@ def _pod(block: Block, place: Place) -> Html:
 
 def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     """As much as fits: the name and the signs, then the numbers, then a remark."""
-    edge = 9 if place.width >= LEAST else 6
+    edge, corner = (9, 5) if place.width >= LEAST else (4, 3)
     room, high = place.width - 2 * edge, place.height
     if high < 12:
         return []
     signs = [*([SIGNS[block.mark]] if block.mark in SIGNS else []), *block.badges]
     side = SIZE if place.width >= LEAST else SIZE * 0.75
     signs = signs[: max(int((room - 40) // (side + 2)), 1)] if high >= side + 2 else []
-    beside = room - (side + 2) * len(signs) + (edge - 5)
+    beside = room - (side + (2 if corner == 5 else 1)) * len(signs) + (edge - corner)
     if place.width < SLIM and text_width(block.name, SMALL, bold=True) > beside:
         signs, beside = [], room  # the ring says it, too
     halo: dict[str, Any] = (
@@ -450,7 +450,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
             found.append(moved(line, edge, y))
             y += line.height + 2
     top = (high - side) / 2 if is_low else 4
-    right, scale = place.width - 5 - side, side / SIZE
+    right, scale = place.width - corner - side, side / SIZE
     drawn = [Part(side, side, (badge(sign, 0, 0, colour),)) for sign in reversed(signs)]
     where = (f"translate({right - (side + 2) * i:g},{top:g})" for i in range(len(drawn)))
     shrink = f" scale({scale:g})" if scale != 1 else ""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import flowed, text_width
-from kschedlab_lab.views.style import CHOSEN, EVICTED
+from kschedlab_lab.views.style import CHOSEN, EVICTED, TICK
 from kschedlab_lab.views.svg import Room, label, svg
 from kube_cel.steps import EvaluatedPart
 
@@ -85,9 +85,9 @@ def _line(row: _Row, at: int, y: float, width: float, shown: bool, now: bool) ->
             x=1,
             width=width - 2,
             height=row.high - 4,
-            rx=3,
-            fill=colour,
-            fill_opacity=0.14 if now else 0.05,
+            rx=6,
+            fill=TICK if colour == "currentColor" else colour,
+            fill_opacity=None if colour == "currentColor" else 0.14 if now else 0.07,
             stroke=colour if now else "none",
             data_key=f"part/{at}/box",
         ),

@@ -10,7 +10,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
-from kschedlab_lab.views.style import EVICTED
+from kschedlab_lab.views.style import EVICTED, HAIR, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
 HEADS = (
@@ -95,10 +95,9 @@ def _column(number: int, column: Column, high: float) -> Iterator[Html]:
         y=PAD,
         width=column.wide,
         height=high - 2,
-        rx=7,
-        fill="currentColor",
-        fill_opacity=0.04,
-        stroke="currentColor",
+        rx=11,
+        fill=TRAY,
+        stroke=HAIR,
     )
     yield label(title, column.x + 8, 24, font_weight="bold", font_size=13)
     room = column.wide - 16 - text_width(title, 13, True) - 8

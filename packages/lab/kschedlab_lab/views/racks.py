@@ -12,7 +12,7 @@ from kschedlab_lab.views.drawing import Box, Place, Plan, arrange, shapes
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
-from kschedlab_lab.views.style import CHOSEN, EVICTED, KINDS, ink
+from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, KINDS, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 TUBE, ROW, LINE, NAME, TOTAL = 30, 19, 16, 74, 48
@@ -113,7 +113,7 @@ def _tube(name: str, rack: Rack, place: Place) -> Iterator[Html]:
         yield element("rect", x=x - 4, width=18, fill=EVICTED, fill_opacity=0.3, data_tip=tip, **zone)
     dashes = "3 3" if rack.celsius is None else None
     outline = {"x": x, "y": place.y, "width": 10, "height": place.height, "rx": 5}
-    yield element("rect", **outline, fill="none", stroke="currentColor", stroke_dasharray=dashes)
+    yield element("rect", **outline, fill=TRAY, stroke=HAIR, stroke_dasharray=dashes)
     high = scale * (rack.celsius or 0)
     hot = rack.celsius in rack.refused
     fill = EVICTED if hot else "currentColor"
@@ -125,7 +125,7 @@ def _tube(name: str, rack: Rack, place: Place) -> Iterator[Html]:
         yield element(
             "g",
             element("circle", r=12, fill="transparent"),
-            element("circle", r=7, fill=fill, stroke="currentColor", stroke_width=2),
+            element("circle", r=7, fill=fill, stroke=TRAY, stroke_width=2),
             transform=f"translate({x + 5:g},{bottom - high:g})",
             data_key=f"{key}/handle",
             data_drag=rack.control,
@@ -154,7 +154,7 @@ def _legend(points: Points, width: float) -> tuple[list[Html], float]:
             x, y = 8.0, y + LINE
         if i < len(texts):
             fill = COLOURS[i % len(COLOURS)]
-            found.append(element("rect", x=x, y=y, width=12, height=12, fill=fill, stroke="currentColor"))
+            found.append(element("rect", x=x, y=y, width=12, height=12, rx=3, fill=fill))
         found.append(label(text, x + 16, y + 10, font_style=None if i < len(texts) else "italic"))
         x += wide
     return found, y + LINE
@@ -173,7 +173,7 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
         long = scale * each.get(name, 0)
         fill = COLOURS[i % len(COLOURS)]
         bar = {"x": x, "y": 2, "width": max(long, 0.1), "height": ROW - 4}
-        yield element("rect", **bar, fill=fill, stroke="currentColor", data_key=f"points/{plugin}/{name}")
+        yield element("rect", **bar, fill=fill, stroke=PANEL, data_key=f"points/{plugin}/{name}")
         if long > 24:
             yield label(str(each[name]), x + long / 2, 14, "middle", fill=ink(fill))
         x += long

@@ -28,11 +28,12 @@ from kschedlab_lab.views.cells import (
 )
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import BY_FUNCTION, FUNCTIONS, short, sum_row
+from kschedlab_lab.views.style import ACT_SOFT, INK_3
 from kschedlab_lab.views.svg import Room, label, svg
 
 MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", later("× weight"), later("sum")
 STAGES = (MAP, REDUCE, WEIGHT, SUM)
-CHANGED = "#BFE3F7"
+CHANGED = ACT_SOFT
 LONGEST = 50
 """The value whose bar is as long as its cell."""
 TOP, HEAD, LOWEST, HIGHEST, KNOB = 30, 22, 21, 30, 64
@@ -134,7 +135,7 @@ def _weight(weight: int, field: str, x: float, y: float) -> Html:
     if not field:
         return label(f"×{weight:,}", x + KNOB / 2, y + 4.2, "middle")
     box = element("rect", x=x + 6, y=y - 9, width=KNOB - 12, height=18, rx=9, fill=HANDLE, stroke="none")
-    text = label(f"‹ ×{weight} ›", x + KNOB / 2, y + 4.2, "middle", fill="#000000", font_weight="bold")
+    text = label(f"‹ ×{weight} ›", x + KNOB / 2, y + 4.2, "middle", font_weight="bold")
     marks = {"data_drag": field, "data_axis": "x", "data_step": "16", "data_key": f"weight/{field}"}
     return element("g", box, text, aria_label=say("weight of {field}: {weight}", field=field, weight=weight), **marks)
 
@@ -151,7 +152,7 @@ def bars(rows: Sequence[Row], at: Columns, y: float, high: float) -> list[Html]:
             box = {"x": at.x(column) + 2, "y": y + (place + 1) * high - 6, "height": 4}
             wide = max((at.wide - 4) * min(value, LONGEST) / LONGEST, 0)
             key = f"bar/{place}/{column}"
-            shapes.append(element("rect", width=wide, fill="#555555", data_key=key, **box))
+            shapes.append(element("rect", width=wide, fill=INK_3, data_key=key, **box))
             if value > LONGEST:
                 shapes.append(_break(box["x"] + wide * 0.8, box["y"], cell.fill))
     return shapes
@@ -160,7 +161,9 @@ def bars(rows: Sequence[Row], at: Columns, y: float, high: float) -> list[Html]:
 def _break(x: float, y: float, fill: str) -> Html:
     """Two slanted strokes with a gap between them, over a bar that is shorter than its value."""
     gap = element("path", d=f"M{x:.0f} {y + 6:.0f}l4 -8h5l-4 8z", fill=fill)
-    strokes = element("path", d=f"M{x:.0f} {y + 6:.0f}l4 -8m5 0l-4 8", fill="none", stroke="#000000", stroke_width=1.2)
+    strokes = element(
+        "path", d=f"M{x:.0f} {y + 6:.0f}l4 -8m5 0l-4 8", fill="none", stroke="currentColor", stroke_width=1.2
+    )
     return element("g", gap, strokes)
 
 

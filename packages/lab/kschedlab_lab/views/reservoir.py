@@ -10,7 +10,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.score import Held
-from kschedlab_lab.views.style import CHOSEN, NODES, ink
+from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, HAIR, NODES, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 HEAD, FOOT, LINE, WIDEST, CHIP = 66, 34, 15, 132, 24
@@ -121,9 +121,7 @@ class _Drawing:
         for name, (top, low) in self._stack(shares).items():
             fill, written = self._fill(name), shares[name][1]
             box: dict[str, Any] = {"x": self.x(i), "y": top, "width": self.wide, "height": low - top, "fill": fill}
-            shapes.append(
-                element("rect", **box, stroke="currentColor", stroke_width=0.75, data_key=f"{key}/{i}/{name}/box")
-            )
+            shapes.append(element("rect", **box, stroke=PANEL, stroke_width=1, data_key=f"{key}/{i}/{name}/box"))
             long = f"{name} {written}"
             text = long if text_width(long) <= self.wide - 18 else written
             if low - top >= LINE - 1 and text_width(text) <= self.wide - 12:
@@ -170,15 +168,15 @@ class _Drawing:
             level = [f"{x:.1f} {y:.1f}H{x - 9 + self.wide:.1f}" for x, y in places[:-1]]
             way = "L".join([*level, "{:.1f} {:.1f}".format(*places[-1])])
             dots: dict[str, Any] = {"stroke_width": 2, "stroke_dasharray": "2 4", "fill": "none"}
-            yield element("path", d=f"M{way}", stroke="#FFFFFF", stroke_width=5, stroke_opacity=0.6, fill="none")
-            yield element("path", d=f"M{way}", stroke="#000000", **dots, data_key="way")
+            yield element("path", d=f"M{way}", stroke=PANEL, stroke_width=5, stroke_opacity=0.6, fill="none")
+            yield element("path", d=f"M{way}", stroke="currentColor", **dots, data_key="way")
 
     def _token(self) -> Iterable[Html]:
         places = self._places()
         if not places:
             return
         x, y = places[-1]
-        ring = element("circle", r=7, fill="#FFFFFF", stroke="#000000", stroke_width=3)
+        ring = element("circle", r=7, fill=TRAY, stroke="currentColor", stroke_width=3)
         tip = say("one draw: {held} is held", held=self.picture.held[self.come - 1])
         yield element("g", ring, data_key="token", transform=f"translate({x:g},{y:g})", data_tip=tip)
 
@@ -192,8 +190,8 @@ class _Drawing:
             if line and x + wide > self.room.width - 8:
                 yield line
                 line, x = [], 0.0
-            box: dict[str, Any] = {"width": wide, "height": CHIP, "rx": CHIP / 2, "stroke": "currentColor"}
-            shape = element("rect", fill="currentColor", fill_opacity=0.25 if here else 0.04, **box)
+            box: dict[str, Any] = {"width": wide, "height": CHIP, "rx": CHIP / 2, "stroke": HAIR}
+            shape = element("rect", fill=ACT_SOFT if here else TRAY, **box)
             words = label(say(name), wide / 2, 16.5, "middle", font_weight="bold" if here else None)
             about: dict[str, Any] = {"data_set": sets, "aria_label": say("rule {name}", name=say(name))}
             line.append(element("g", shape, words, transform=f"translate({x:g},0)", data_key=f"rule/{name}", **about))

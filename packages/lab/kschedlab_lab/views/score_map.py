@@ -16,7 +16,7 @@ from kschedlab_lab.views.chart_grid import Cell, Grid, Plan
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.score import DARKEST, STAGES, SUM, lead, number, total
-from kschedlab_lab.views.style import INK, PANEL, priority_fill
+from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, HAIR, INK, PANEL, TICK, TRAY, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 RAIL, HEAD, CARD, MAP, LINE, RAIL_BESIDE = 24, 44, 330, 540, 16, 340
@@ -163,7 +163,7 @@ class ScoreMap:
         tie = best and len(self.decision.best) > 1
         fill = shade(DARKEST, 0, DARKEST) if best and not tie else shade(60, 0, DARKEST) if tie else None
         text = say("{sum} ({tie})", sum=found, tie=say(TIE)) if tie else str(found)
-        return Cell(text, fill, _tip(SUM, node, text), brief(found), ["#9E9AC8"] if tie else (), sets=sets)
+        return Cell(text, fill, _tip(SUM, node, text), brief(found), [CHOSEN] if tie else (), sets=sets)
 
     def _arithmetic(self, width: float) -> tuple[list[Html], float]:
         """The steps to the selected cell's number, and where they end; a number points to its cell."""
@@ -191,7 +191,7 @@ class ScoreMap:
             path = f"M0 0H{step - tip:g}L{step - 2:g} {RAIL / 2:g}L{step - tip:g} {RAIL:g}H0" + (
                 f"L{tip - 2:g} {RAIL / 2:g}Z" if i else "Z"
             )
-            shape = element("path", d=path, fill=HERE if here else "currentColor", fill_opacity=None if here else 0.12)
+            shape = element("path", d=path, fill=HERE if here else TICK)
             fits = text_width(say(stage), bold=True) < step - 2 * tip
             weight, colour = ("bold" if fits else None, PANEL) if here else (None, None)
             words = label(
@@ -212,12 +212,11 @@ class ScoreMap:
                 x, y = 0.0, y + CHIPS - 8
             shape = element(
                 "rect",
-                fill="currentColor",
-                fill_opacity=0.25 if on else 0.04,
+                fill=ACT_SOFT if on else TRAY,
                 width=wide,
                 height=CHIP,
                 rx=CHIP / 2,
-                stroke="currentColor",
+                stroke=HAIR,
             )
             words = label(say(text), wide / 2, 16.5, "middle", font_weight="bold" if on else None)
             key = f"chip/{text}"
@@ -245,7 +244,7 @@ class ScoreMap:
             "rx": 4,
             "data_key": "asked/grip",
         }
-        pod = element("rect", fill=priority_fill(0), stroke="currentColor", **box)
+        pod = element("rect", fill=priority_fill(0), stroke=HAIR, **box)
         shapes = [pod, element("rect", fill="currentColor", **grip)]
         yield label(self.asked.text, 8, RAIL + 17)
         yield element("g", *shapes, data_key="asked", transform="translate(8,2)", **self.asked.marks)

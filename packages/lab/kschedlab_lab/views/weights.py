@@ -11,6 +11,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart_bars import Bars, Plan as BarPlan
 from kschedlab_lab.views.chart_grid import Grid, Plan as GridPlan
 from kschedlab_lab.views.lettering import fitted
+from kschedlab_lab.views.style import PANEL
 from kschedlab_lab.views.svg import Room, label, svg
 
 ROW, NAME, STEP, LEFT, BESIDE, GAP = 22, 138, 14, 312, 520, 16
@@ -73,7 +74,7 @@ def _row(weight: Weight) -> Iterable[Html]:
     track = {"x": NAME, "y": ROW / 2 - 1, "width": STEP * weight.most + 10, "height": 2}
     yield element("rect", **track, fill="currentColor", fill_opacity=0.25)
     box: dict[str, Any] = {"x": NAME, "y": 3, "width": long, "height": ROW - 6, "fill": weight.fill}
-    bar = element("rect", **box, stroke="currentColor", stroke_width=0.75, data_key=f"weight/{weight.name}/box")
+    bar = element("rect", **box, stroke=PANEL, stroke_width=1, data_key=f"weight/{weight.name}/box")
     grip = {"x": NAME + long - 2, "y": 1, "width": 10, "height": ROW - 2, "rx": 4}
     key = f"weight/{weight.name}/grip"
     handle = element("rect", **grip, fill="currentColor", data_key=key)
