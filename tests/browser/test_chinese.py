@@ -30,10 +30,10 @@ def test_a_question_is_answered_and_a_slider_is_moved(notebook: Open) -> None:
     panel.locator(".ks-question").get_by_role("button", name="node-b").click()
     expect(panel.locator(".ks-question")).to_contain_text("不对。node-b 在规则 2（首个受害 Pod 的优先级最低）被淘汰")
     expect(panel.locator(".ks-sentence")).to_contain_text(
-        "规则 3（受害 Pod 的优先级之和最小）选中 node-a，淘汰了 node-c。"
+        "第 3 条规则决定：受害 Pod 的优先级之和最小。node-a 是 100 + 1×2³¹、node-c 100 + 2×2³¹。"
     )
     control(panel, "预算允许").press("ArrowLeft")
-    expect(panel.locator(".ks-sentence")).to_contain_text("规则 1（违反 PodDisruptionBudget 最少）选中 node-c")
+    expect(panel.locator(".ks-sentence")).to_contain_text("第 1 条规则决定：违反 PodDisruptionBudget 最少。")
     panel.get_by_role("button", name="演示过程").click()
     expect(panel.locator(".ks-story")).to_be_visible()
     assert panel.get_attribute("lang") == "zh"
