@@ -43,7 +43,7 @@ def test_every_cell_is_compared(path: Path) -> None:
 def test_is_small_and_holds_nothing_of_one_machine(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert nbformat.reads(text, as_version=4).metadata == METADATA
-    assert len(text) < 350 * KIBIBYTE
+    assert len(text) < 300 * KIBIBYTE
     assert not MACHINE.search(text)
 
 

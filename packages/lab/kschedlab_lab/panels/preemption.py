@@ -117,9 +117,8 @@ def view_of(settings: Settings, decision: Decision) -> View:
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    numbers = candidates(settings) if preemption is not None else Html()
     return View(
-        drawn.picture, caption(decision), numbers, str(decision), idle(settings, preemption), story, colours(decision)
+        drawn.picture, caption(decision), Html(), str(decision), idle(settings, preemption), story, colours(decision)
     )
 
 

@@ -10,12 +10,12 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.plain import aligned
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
-from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, EVICTED, HAIR, KINDS, TICK, TRAY, ink
+from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, TICK, TRAY, ink
 from kschedlab_lab.views.svg import label
 
 Look: TypeAlias = dict[str, str | float | None]
 """Attributes of a shape."""
-INK, WHITE, UNCHANGED = "currentColor", TRAY, TICK
+UNCHANGED = TICK
 HANDLE = ACT_SOFT
 """The colour of what can be clicked or dragged, and of the choice made."""
 WORKERS = KINDS
@@ -66,14 +66,14 @@ def worker_cell(text: str, worker: int, marks: Mapping[str, str]) -> Cell:
     """A cell that this worker has written: filled up to worker 8, ringed from worker 9 on."""
     colour = WORKERS[(worker - 1) % len(WORKERS)]
     ringed = worker > len(WORKERS)
-    return Cell(text, str(worker), WHITE if ringed else colour, colour if ringed else "", marks=marks)
+    return Cell(text, str(worker), TRAY if ringed else colour, colour if ringed else "", marks=marks)
 
 
 def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Html:
     """A worker, with its number: a disc up to worker 8, a ring from worker 9 on. (x, y): its middle."""
     colour = WORKERS[(worker - 1) % len(WORKERS)]
     ringed = worker > len(WORKERS)
-    fill = WHITE if ringed else colour
+    fill = TRAY if ringed else colour
     line: Look = {"stroke": colour if ringed else INK, "stroke_width": 3.0 if ringed else 1.5}
     disc = element("circle", r=size, fill=fill, **line)
     number = label(str(worker), 0, 4.2, "middle", fill=ink(fill), font_weight="bold")
@@ -103,7 +103,7 @@ def draw_cell(cell: Cell, box: Box) -> Html:
     two = cell.small and box.high >= 34
     x, y = round(box.wide / 2) - 1, round(box.high / 2 + 3 - (7 if two else 0))
     bold = "bold" if cell.frame or cell.hatched else None
-    halo: Look = {"stroke": WHITE, "stroke_width": 4, "paint_order": "stroke"} if cell.hatched else {}
+    halo: Look = {"stroke": TRAY, "stroke_width": 4, "paint_order": "stroke"} if cell.hatched else {}
     if cell.text:
         shapes.append(element("text", cell.text, x=x, y=y, font_weight=bold, **halo))
     if two:
@@ -125,7 +125,7 @@ def _hatching(box: Box) -> Html:
 
 def best_cell(text: str, tie: bool, marks: Mapping[str, str]) -> Cell:
     """The highest sum: green, or hatched if several nodes have it."""
-    tied = Cell(text, fill=WHITE, frame=CHOSEN, hatched=True, marks=marks)
+    tied = Cell(text, fill=TRAY, frame=CHOSEN, hatched=True, marks=marks)
     return tied if tie else Cell(text, fill=CHOSEN, marks=marks)
 
 

@@ -20,9 +20,6 @@ from kschedlab_lab.views.svg import label
 
 LINE, BAR = 15, 5
 """Heights of a line of text and of a bar, in pixels."""
-MARKED = ACT
-"""The colour of what is selected, as the front end has it."""
-
 
 Drawn: TypeAlias = tuple[list[Html], float]
 """What is drawn from (0, 0) on, and its height."""
@@ -176,7 +173,7 @@ def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height:
 
 def _button(each: Choice, lines: Sequence[str], applied: bool, y: float, width: float, tall: float) -> Html:
     thick = 2.5 if applied else 1
-    look: dict[str, Any] = {"fill": MARKED, "fill_opacity": 0.16 if applied else 0.03, "stroke": MARKED}
+    look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
     box = element("rect", x=1, y=1, width=width - 2, height=tall - 2, rx=4, stroke_width=thick, **look)
     words = [label(line, 8, 15 + LINE * i, font_weight="bold") for i, line in enumerate(lines)]
     then = f"→ {each.then}" if each.word != "none" else each.then

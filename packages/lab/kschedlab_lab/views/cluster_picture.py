@@ -21,17 +21,10 @@ from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, 
 from kschedlab_lab.views.lettering import after_hyphen, text_width
 from kschedlab_lab.views.map_legend import legend
 from kschedlab_lab.views.node_map import (
-    CHOSEN_ONE,
-    EVICTS,
     FILLS,
     FITS,
-    GOOD,
-    MORE,
-    ONE,
-    OPEN,
     RANGE,
     REFUSED,
-    TWO,
     Cells,
     Grid,
     Shape,
@@ -50,7 +43,7 @@ from kschedlab_lab.views.style import ACT, HAIR, INK_2, LIFT, TICK, priority_fil
 from kschedlab_lab.views.svg import Room, label, svg
 
 ALL = "all"
-ORDER = (CHOSEN_ONE, GOOD, EVICTS, ONE, TWO, MORE, OPEN)
+ORDER = tuple(FILLS)
 """The kinds of nodes, those that are nearest first."""
 BOXES = 40
 """The most nodes that are drawn as boxes with their names."""

@@ -105,8 +105,7 @@ class Box:
     """A node, or with ``capacity`` 0 a place beside the nodes. ``captions``: lines below it.
 
     ``refused``: what is in the way, and ``sign``, a kind of badge for it. ``tied``: it is one of several best nodes.
-    ``lost``: it drops out of the choice. ``badges`` and ``marks`` as those of a block; ``title``: shown in place of
-    the name.
+    ``badges`` and ``marks`` as those of a block; ``title``: shown in place of the name.
     """
 
     name: str
@@ -120,7 +119,6 @@ class Box:
     badges: tuple[Badge, ...] = ()
     marks: Marks = field(default_factory=dict)
     title: str = ""
-    lost: bool = False
 
     @property
     def key(self) -> str:
@@ -308,7 +306,6 @@ def _tray(box: Box, width: float, top: float, high: float, scale: float, resourc
     if box.chosen:
         halo = {"x": -5, "y": top - 5, "width": width + 10, "height": high + 10, "rx": 15}
         yield element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.18, stroke_width=5)
-    is_picked = "data_pick" in box.marks
     yield element(
         "rect",
         y=top,
@@ -320,7 +317,6 @@ def _tray(box: Box, width: float, top: float, high: float, scale: float, resourc
         stroke_width=2.5 if box.chosen or box.tied else 1,
         stroke_dasharray="6 4" if box.tied and not box.chosen else None,
         data_key=f"{box.key}/box",
-        class_="ks-tray" if is_picked else None,
     )
     if resource == "cpu" and 1000 * scale >= 2 * LINE:
         lines = "".join(f"M8 {top + at * 1000 * scale:.1f}H{width - 8:g}" for at in range(1, -(-box.capacity // 1000)))
@@ -332,7 +328,7 @@ def _below(box: Box, width: float, captions: bool) -> Part:
     if not box.capacity:
         return Part(0, 0)
     size = NAME if width >= LEAST else 12
-    colour = CHOSEN if box.chosen or box.tied else INK_2 if box.refused or box.lost else "currentColor"
+    colour = CHOSEN if box.chosen or box.tied else INK_2 if box.refused else "currentColor"
     signs = [Part(SIZE, SIZE, (badge(sign, 0, 0),)) for sign in box.badges]
     if "data_pick" in box.marks:
         return _answer(told_apart(box.title or box.name, width - 20, size, bold=True), size)

@@ -196,7 +196,7 @@ def _asking(plan: _Plan) -> list[Html]:
     step = {"data_step": f"{-500 * plan.scale:.1f}"} if plan.scene.resize else {}
     asks = words(amount("cpu", pod.size), 14, bold=True)
     inside = [
-        element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR, data_key="ask/box", class_="ks-held"),
+        element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR, data_key="ask/box"),
         moved(asks, max((wide - asks.width) / 2, -7), -34),
         _grip(wide / 2),
     ]

@@ -32,10 +32,6 @@ EDGE = 17
 """The margin of a drawing for a room: arrows and signs reach beyond their boxes."""
 LINE = 15
 """Height of a line of text."""
-BACK = PANEL
-"""Background of arrow labels: the panel's."""
-WAY = INK
-"""The way that was taken; green is for chosen nodes alone."""
 FILLS: Mapping[State, tuple[str, str, str, float]] = {
     "ahead": (TRAY, INK_2, HAIR, 1),
     "done": (TRAY, INK, INK, 1.5),
@@ -340,7 +336,7 @@ def _at(curve: Curve, t: float) -> Place:
 def _arrows(ways: Sequence[tuple[Edge, Curve, Place]], key: str) -> Html:
     """Arrows that look alike, as two shapes: their lines and their heads."""
     lit = ways[0][0].lit
-    colour, thick = (WAY, 4.0) if lit else ("currentColor", 1.5)
+    colour, thick = (INK, 4.0) if lit else ("currentColor", 1.5)
     lines, heads = zip(*(_strokes(curve, direction, 7 + thick) for _, curve, direction in ways), strict=True)
     return element(
         "g",
@@ -369,7 +365,7 @@ def _note(edge: Edge, curve: Curve) -> Html:
     x, y = _at(curve, 0.5)
     y -= 12 if all(point[1] == y0 for point in curve) else 0
     aside = x1 > x0 and y1 < y0
-    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": BACK, "stroke_width": 5}
+    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": PANEL, "stroke_width": 5}
     return label(edge.label, x - 6 if aside else x, y + 4, "end" if aside else "middle", **halo)
 
 

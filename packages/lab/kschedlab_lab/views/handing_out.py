@@ -8,10 +8,10 @@ from typing import NamedTuple
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.cells import CLOSE, CROSS, INK, STAR, Columns, columns, draw_rows, middle, named, token
+from kschedlab_lab.views.cells import CLOSE, CROSS, STAR, Columns, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
-from kschedlab_lab.views.style import EVICTED
+from kschedlab_lab.views.style import EVICTED, INK
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, FEET, BARS, LOWEST, HIGHEST = 22, 38, 50, 19, 30

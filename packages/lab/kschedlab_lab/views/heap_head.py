@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.cells import INK, STAR, UNCHANGED
-from kschedlab_lab.views.style import CHOSEN, HAIR, ink
+from kschedlab_lab.views.cells import STAR, UNCHANGED
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 WIDE, HIGH, LEVEL, STEP, LEGEND, INDEX = 146, 34, 62, 10, 22, 28

@@ -10,7 +10,6 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.cells import (
     CROSS,
-    INK,
     STAR,
     UNCHANGED,
     WORKERS,
@@ -24,7 +23,7 @@ from kschedlab_lab.views.cells import (
 )
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.shared_sum import PILLS, designs
-from kschedlab_lab.views.style import EVICTED, HAIR, ink
+from kschedlab_lab.views.style import EVICTED, HAIR, INK, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 SLOTS = 6

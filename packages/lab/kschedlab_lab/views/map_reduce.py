@@ -12,7 +12,8 @@ from kschedlab.score.stage import Scores
 from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import folded, row, table
-from kschedlab_lab.views.cells import UNCHANGED, WHITE, Cell, Row, best_cell, failed_cell, grid_text, worker_cell
+from kschedlab_lab.views.cells import UNCHANGED, Cell, Row, best_cell, failed_cell, grid_text, worker_cell
+from kschedlab_lab.views.style import TRAY
 
 FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
 """Priorities with a Function instead of Map and Reduce: it computes all nodes' final scores at once."""
@@ -148,7 +149,7 @@ def sum_row(scores: Scores) -> Row:
         marks = {"data_key": f"sum/{node}", "data_tip": f"{total:,}"}
         text = str(total - common)
         highest = best_cell(text, totals.count(best) > 1, marks)
-        cells.append(highest if total == best else Cell(text, fill=WHITE, marks=marks))
+        cells.append(highest if total == best else Cell(text, fill=TRAY, marks=marks))
     tie = say(" (tie)") if totals.count(best) > 1 else ""
     return Row(
         say("sum{tie}: {common:,} +", tie=tie, common=common) if common else say("sum{tie}", tie=tie),

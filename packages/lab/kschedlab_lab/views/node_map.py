@@ -131,6 +131,7 @@ FILLS = {
     MORE: themed("#DDE0E5", "#2D3541"),
     OPEN: TICK,
 }
+"""By kind, those that are nearest first: the colour of its square."""
 LINES = {GOOD: CHOSEN, EVICTS: EVICTED}
 """By kind: the colour of its edge; other squares have none."""
 

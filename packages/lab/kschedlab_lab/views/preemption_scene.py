@@ -113,15 +113,14 @@ class Scene:
         inner = Room(room.width, room.height - int(above))
         shelf = max(self._shelf(boxes), 0 if narrow else budgets.height)
         trial = arrange(boxes, inner, 0, shelf=shelf)
-        tight = room.height < TIGHT
-        at = lanes(boxes, trial, preemption, tight) if preemption is not None and not asking else None
+        at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None and not asking else None
         captions = at is None or at.named
         high = ladder_height(preemption, at) if preemption is not None and at is not None else 0
         plan = arrange(boxes, inner, high + more.height, captions, shelf=shelf)
         parts = shapes(boxes, plan, scarcest(self.decision), captions)
         if preemption is not None and at is not None:
             obstacles = {box.name: box.refused for box in boxes if box.refused}
-            parts += ladder(preemption, lanes(boxes, plan, preemption, tight), plan.bottom, obstacles, rules)
+            parts += ladder(preemption, at, plan.bottom, obstacles, rules)
         bottom = plan.bottom + high
         picture = element("g", *parts, moved(more, GAP, bottom), transform=f"translate(0,{above:g})")
         return svg([picture, moved(budgets, EDGE, 0)], plan.width, bottom + more.height + above, alt)

@@ -12,7 +12,6 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.arithmetic import NORMALISED, RAW, WEIGHTED, Step, steps
 from kschedlab_lab.views.cells import (
     HANDLE,
-    INK,
     STAR,
     UNCHANGED,
     Box,
@@ -28,7 +27,7 @@ from kschedlab_lab.views.cells import (
 )
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import BY_FUNCTION, FUNCTIONS, short, sum_row
-from kschedlab_lab.views.style import ACT_SOFT, INK_3
+from kschedlab_lab.views.style import ACT_SOFT, INK, INK_3
 from kschedlab_lab.views.svg import Room, label, svg
 
 MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", later("× weight"), later("sum")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.cells import INK, pills
+from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.lettering import flowed
-from kschedlab_lab.views.style import HAIR, ink, priority_fill
+from kschedlab_lab.views.style import HAIR, INK, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 SQUARE, LINE, GAP, HEAD = 26, 30, 12, 26

@@ -22,7 +22,6 @@ from kschedlab_lab.views.svg import Room, label, svg
 RAIL, HEAD, CARD, MAP, LINE, RAIL_BESIDE = 24, 44, 330, 540, 16, 340
 """Height of the rail, and with the switches below it; width of the arithmetic, least of the map; a line's height; the
 least width of a rail beside the names of the plugins."""
-HERE = INK
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
 INDENT, ASKED = 84, 180
@@ -191,7 +190,7 @@ class ScoreMap:
             path = f"M0 0H{step - tip:g}L{step - 2:g} {RAIL / 2:g}L{step - tip:g} {RAIL:g}H0" + (
                 f"L{tip - 2:g} {RAIL / 2:g}Z" if i else "Z"
             )
-            shape = element("path", d=path, fill=HERE if here else TICK)
+            shape = element("path", d=path, fill=INK if here else TICK)
             fits = text_width(say(stage), bold=True) < step - 2 * tip
             weight, colour = ("bold" if fits else None, PANEL) if here else (None, None)
             words = label(

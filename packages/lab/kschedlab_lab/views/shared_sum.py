@@ -13,10 +13,8 @@ from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.views.cells import (
     CROSS,
-    INK,
     STAR,
     UNCHANGED,
-    WHITE,
     WORKERS,
     Box,
     Cell,
@@ -35,7 +33,7 @@ from kschedlab_lab.views.cells import (
     token,
 )
 from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.style import CHOSEN, EVICTED
+from kschedlab_lab.views.style import CHOSEN, EVICTED, INK, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
 LATEST = 8
@@ -217,7 +215,7 @@ def _totals(race: Race, totals: Sequence[int], right: Sequence[int], key: str) -
         elif total != good:
             cells.append(Cell(f"{total} {CROSS}", fill=EVICTED, marks=marks))
         else:
-            cells.append(Cell(str(total), fill=WHITE, marks=marks))
+            cells.append(Cell(str(total), fill=TRAY, marks=marks))
     return cells
 
 

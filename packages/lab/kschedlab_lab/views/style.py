@@ -10,6 +10,7 @@ Styles are inline: untrusted notebooks and GitHub remove style sheets.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from math import log
 
@@ -19,6 +20,10 @@ TOKEN = re.compile(r"light-dark\((#[0-9A-Fa-f]{6}),(#[0-9A-Fa-f]{6})\)")
 def themed(light: str, dark: str) -> str:
     """A colour that follows the page's theme; both as #RRGGBB."""
     return f"light-dark({light},{dark})"
+
+
+def _all_themed(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(themed(light, dark) for light, dark in pairs)
 
 
 INK = "currentColor"
@@ -49,13 +54,12 @@ RAMP = (
     ("#3C3966", "#4D5694", "#5873BA", "#6E9DE2", "#91C1F1", "#C4E3F9"),
 )
 """From the lowest priority to the highest, in light and in dark: the more important, the more it stands out."""
-PRIORITIES = tuple(themed(light, dark) for light, dark in zip(*RAMP, strict=True))
+PRIORITIES = _all_themed(zip(*RAMP, strict=True))
 STOPS = (0, 100, 200, 500, 1000, 2_000_000_000)
 """The priorities of the ramp's colours; those between two of them are mixed."""
 
-KINDS = tuple(
-    themed(light, dark)
-    for light, dark in (
+KINDS = _all_themed(
+    (
         ("#8DB4DA", "#4A6C8F"),
         ("#E3BE84", "#80632F"),
         ("#A9C9A4", "#4C6B49"),
@@ -68,9 +72,8 @@ KINDS = tuple(
 )
 """Unordered categories: muted, because strong colours mean something else; a letter or a word repeats the meaning."""
 
-NODES = tuple(
-    themed(light, dark)
-    for light, dark in (
+NODES = _all_themed(
+    (
         ("#F3D3C1", "#5C4336"),
         ("#CBDDF0", "#354A60"),
         ("#EDE6BC", "#55502B"),
@@ -88,7 +91,7 @@ GREYS = (
     ("#1F2530", "#2C3442", "#414C5E", "#6A7789", "#A9B3C1"),
 )
 """From the smallest number of a heat map to the largest, in light and in dark: grey, so that the best can be green."""
-AMOUNTS = tuple(themed(light, dark) for light, dark in zip(*GREYS, strict=True))
+AMOUNTS = _all_themed(zip(*GREYS, strict=True))
 
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
