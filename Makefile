@@ -104,10 +104,10 @@ validation: .venv/installed ## random objects beside the real API server's valid
 	$(BIN)/python -m tests.oracle.validation .venv/oracle/validate_1_37 --count 20000 --seed $(SEED)
 
 live: .venv/installed ## beside the real control plane, built from its Go modules (needs Go; the first time takes long)
-	$(BIN)/pytest packages/live/tests/real --ignore=packages/live/tests/real/hybrid
+	KSCHEDLAB_REAL=1 $(BIN)/pytest packages/live/tests/real --ignore=packages/live/tests/real/hybrid
 
 hybrid: .venv/installed ## the real kube-scheduler against kschedlab serve, beside ours (needs Go; minutes)
-	KSCHEDLAB_SEED=$(SEED) $(BIN)/pytest packages/live/tests/real/hybrid
+	KSCHEDLAB_REAL=1 KSCHEDLAB_SEED=$(SEED) $(BIN)/pytest packages/live/tests/real/hybrid
 
 versions: .venv/installed ## unit tests with the oldest and the newest versions that pyproject.toml allows
 	for each in lowest-direct highest; do \

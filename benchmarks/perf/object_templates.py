@@ -6,6 +6,7 @@ unknown fields are errors, and case does not matter: templates/pod-with-node-inc
 
 from __future__ import annotations
 
+import os.path
 from typing import Any
 
 from benchmarks.perf.go_templates import Template, TemplateError
@@ -18,6 +19,7 @@ from kschedlab_simulation.timeline.manifest_objects import ManifestObject, Objec
 
 _CACHE_SIZE = 1000
 """The number of rendered texts that a template caches with their objects."""
+_TOO_HIGH = os.path.join(os.pardir, os.pardir)
 
 
 class ObjectTemplate:
@@ -74,7 +76,14 @@ def _without_line(error: TemplateError) -> str:
 def read_template(
     path: str, kind: type[ApiObject] | None, params: dict[str, Any], origin: Origin, field: str, reader: ObjectReader
 ) -> ObjectTemplate | None:
-    """Read a template file, relative to the file that names it. None, with problems reported, if it is invalid."""
+    """Read a template file, relative to the file that names it. None, with problems reported, if it is invalid.
+
+    It lies in that file's folder or in a folder beside it, where scheduler_perf keeps its templates.
+    """
+    if os.path.isabs(path) or os.path.normpath(path).startswith(_TOO_HIGH):
+        what = f"{quoted(path)} is outside of the scenario: write a path that begins with one ../ at most"
+        reader.problems.append(origin.problem(Fault((field,), what)))
+        return None
     try:
         (text,) = read_all([relative_path(origin, path)])
         template = ObjectTemplate(text, kind, params)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import benchmarks.perf  # noqa: F401  # reads scheduler_perf
 from kschedlab.objects.model import CSINode, Namespace, Node, PersistentVolumeClaim, ResourceClaim, Service
 from kschedlab.objects.problems import ManifestError
 from kschedlab_simulation.log import Acted, Changed, Measured
@@ -317,6 +318,12 @@ def refused(text, workload="", name="perf.yaml"):
 def case(*ops, params="{}", more=""):
     lines = "".join(f"  - {op}\n" for op in ops)
     return f"- name: T\n  workloadTemplate:\n{lines}  workloads:\n  - {{name: W, params: {params}}}\n{more}"
+
+
+@pytest.mark.parametrize("path", ["/etc/hostname", "../../pod.yaml", "../templates/../../pod.yaml"])
+def test_a_template_lies_in_the_folder_or_beside_it(path):
+    (problem,) = refused(case(f"{{opcode: createPods, count: 1, podTemplatePath: {path}}}"))
+    assert f'podTemplatePath: "{path}" is outside of the scenario' in problem
 
 
 def test_a_workload_must_be_selected():

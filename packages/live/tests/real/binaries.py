@@ -1,7 +1,8 @@
 """The real programs of v1.37, built from their Go modules.
 
 They are built once, into a folder of the user's cache, or taken from the folder that KSCHEDLAB_LIVE_BIN names. A first
-build takes minutes and 2 GB; who has neither Go nor the programs skips the tests.
+build takes minutes and 2 GB. Who has neither Go nor the programs skips the tests, but `make live` and `make hybrid`,
+which set KSCHEDLAB_REAL, fail.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ _OPTIONS = {"CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GOWORK": "off"}
 
 @cache
 def binary(name: str) -> Path:
-    """The program, built if need be. Skips the test where that is impossible."""
+    """The program, built if need be. Skips the test where that is impossible, or fails if KSCHEDLAB_REAL is set."""
+    absent = pytest.fail if os.environ.get("KSCHEDLAB_REAL") else pytest.skip
     if given := os.environ.get("KSCHEDLAB_LIVE_BIN"):
         if (path := Path(given) / name).exists():
             return path
-        pytest.skip(f"KSCHEDLAB_LIVE_BIN has no {name}")
+        absent(f"KSCHEDLAB_LIVE_BIN has no {name}")
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kschedlab" / VERSION
     if not (folder / name).exists():
         if shutil.which("go") is None:
-            pytest.skip(f"{name} {VERSION} is built from its Go module, and Go is not installed")
+            absent(f"{name} {VERSION} is built from its Go module, and Go is not installed")
         build(name, folder)
     return folder / name
 
