@@ -71,13 +71,15 @@ class ExtenderCall:
 class Extender:
     """An extender. Its methods raise ExtenderError.
 
-    ``name``: the real one's is its URL. ``weight``: of its scores. ``ignorable``: a failure does not end the decision.
+    ``name``: the real one's is its URL. ``address``: where it sends pods and nodes; empty: nowhere.
+    ``weight``: of its scores. ``ignorable``: a failure does not end the decision.
     ``managed_resources``: it is asked only about pods that request or limit one of them; empty: about all.
     ``node_cache_capable``: it receives and returns names of nodes; else it returns whole nodes.
     ``filters``, ``prioritizes``, ``preempts``, ``binds``: what it does.
     """
 
     name = ""
+    address = ""
     weight = 1
     ignorable = False
     managed_resources: frozenset[str] = frozenset()

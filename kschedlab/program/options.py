@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from io import TextIOWrapper
@@ -16,6 +16,7 @@ import msgspec
 
 from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
 from kschedlab.manifests.loading import Objects, load
+from kschedlab.objects.problems import quoted
 from kschedlab.program import hooks
 from kschedlab.program.progress import Progress
 from kschedlab.text.html import visible
@@ -66,8 +67,11 @@ def reading(files: Sequence[str]) -> Iterator[None]:
         progress.clear()
 
 
-def add_scheduler(parser: argparse.ArgumentParser) -> None:
-    """Add the options that choose the scheduler; :func:`chosen_profiles` reads them."""
+def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = True) -> None:
+    """Add the options that choose the scheduler; :func:`chosen_profiles` reads them.
+
+    ``asks_extenders``: whether the command lets its profiles call extenders, which then needs ``--call-extenders``.
+    """
     parser.add_argument(
         "--generation",
         choices=tuple(GENERATIONS),
@@ -78,6 +82,12 @@ def add_scheduler(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the scheduler's configuration: a KubeSchedulerConfiguration (v1.20, v1.37) or a Policy (v1.13, v1.16)",
     )
+    if asks_extenders:
+        parser.add_argument(
+            "--call-extenders",
+            action="store_true",
+            help="call the extenders that --config names: they get the pods and the nodes",
+        )
     add_plugins(parser)
 
 
@@ -123,7 +133,18 @@ def chosen_profiles(options: argparse.Namespace) -> Profiles:
         raise UsageError(f"--plugin: {error}") from None
     for warning in profiles.warnings:
         say(warning)
+    if not vars(options).get("call_extenders", True):
+        _stay_here(profiles)
     return profiles
+
+
+def _stay_here(profiles: Mapping[str, Generation]) -> None:
+    """UsageError if an extender would send objects to another program."""
+    addresses = {each.address: None for profile in profiles.values() for each in profile.extenders if each.address}
+    if addresses:
+        where = ", ".join(map(quoted, addresses))
+        what = f"--config: its extenders would get the pods and the nodes over the network: {where}"
+        raise UsageError(f"{what}; add --call-extenders if you trust them")
 
 
 def add_output(parser: argparse.ArgumentParser, *choices: str) -> None:

@@ -136,6 +136,7 @@ class HttpExtender(Extender):
         self._tls = _context(config) if parts.scheme == "https" else None
         self._timeout = config.timeout or DEFAULT_TIMEOUT
         self.name = config.url
+        self.address = config.url if any((*verbs, config.bind_verb)) else ""
         self.weight = config.weight
         self.ignorable = config.ignorable
         self.managed_resources = frozenset(config.managed_resources)

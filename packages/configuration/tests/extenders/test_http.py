@@ -260,16 +260,20 @@ def test_the_program_calls_it(
     if policy:
         kind = {"apiVersion": "v1", "kind": "Policy"}
     config.write_text(json.dumps(kind | {"extenders": [extender]}))
-    version = ["--generation", "v1.16"] if policy else []
-    assert main(["explain", str(world), "--config", str(config), *version]) == 0
+    chosen = ["--config", str(config), *(["--generation", "v1.16"] if policy else [])]
+    assert main(["explain", str(world), *chosen]) == 2
+    assert f'over the network: "{server.url}"; add --call-extenders if you trust them' in capsys.readouterr().err
+    assert not server.asked
+    chosen.append("--call-extenders")
+    assert main(["explain", str(world), *chosen]) == 0
     said = capsys.readouterr()
     assert "default/p goes to b" in said.out and "keeps 1 of 2 nodes" in said.out and "not modelled" not in said.err
-    assert main(["simulate", str(world), "--config", str(config), "--until", "5s"]) == 0
+    assert main(["simulate", str(world), "--config", str(config), "--call-extenders", "--until", "5s"]) == 0
     assert [body["Node"] for path, body in server.asked if path == "/x/bind"] == ["b"]
     capsys.readouterr()
     line = json.dumps({"objects": list(NODES), "pod": "default/p"}).encode()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(line)))
-    assert main(["decide", "--config", str(config), *version]) == 0
+    assert main(["decide", *chosen]) == 0
     refused = json.loads(capsys.readouterr().out)["filter"]["a"]
     assert refused == {"plugin": "Extender", "code": "Unschedulable", "reasons": ["no GPU"]}
 

@@ -88,7 +88,7 @@ def add(commands: Commands) -> None:
         "--output", "-o", choices=("text", "json"), default="text", dest="form", help="the format (default: text)"
     )
     parser.add_argument("--all", action="store_true", help="list every node, pod and change, not only the first few")
-    add_scheduler(parser)
+    add_scheduler(parser, asks_extenders=False)
     passed = parser.add_argument_group("kubectl's flags, passed on")
     passed.add_argument("--namespace", "-n", metavar="NAMESPACE", help="where the pod is (--pending: only there)")
     for name in VALUES:
