@@ -241,3 +241,15 @@ def test_an_assumed_pod_is_no_longer_nominated(generation: str) -> None:
     plane.create(asks("200m", "small", 0))
     plane.run(5)
     assert "assume" in plane.steps("small")
+
+
+@pytest.mark.parametrize(("priority", "moves"), [(99, True), (100, True), (101, False)])
+def test_a_nomination_that_ends_moves_pods_that_it_could_have_held_back(priority: int, moves: bool) -> None:
+    """v1.37: pkg/scheduler/eventhandlers.go, deletePodFromSchedulingQueue and getLEPriorityPreCheck."""
+    plane = nominated("v1.37", asks("100m", "rest", 1000, "n1"))
+    plane.create(asks("850m", "other", priority, preemptionPolicy="Never"))
+    plane.run(20)
+    before = len(plane.moves("other"))
+    plane.delete("high", grace=0)
+    plane.run(20)
+    assert (len(plane.moves("other")) > before) is moves
