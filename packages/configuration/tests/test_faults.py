@@ -120,7 +120,10 @@ def test_extenders():
 @pytest.mark.parametrize(
     ("extender", "message"),
     [
-        ("{filterVerb: f}", 'extenders[0].urlPrefix: "" is not the URL of an extender: write http://HOST:PORT/PATH'),
+        (
+            '{urlPrefix: "127.0.0.1:80", filterVerb: f}',
+            'extenders[0].urlPrefix: "127.0.0.1:80" is not the URL of an extender: write http://HOST:PORT/PATH',
+        ),
         ("{urlPrefix: 'file:///etc', bindVerb: b}", 'extenders[0].urlPrefix: "file:///etc" is not the URL'),
         ("{urlPrefix: 'http://x', filterVerb: f, httpTimeout: 5}", "extenders[0].httpTimeout: "),
         ("{urlPrefix: 'http://x', filterVerb: f, httpTimeout: soon}", 'Invalid value: "soon": is not a duration'),

@@ -121,11 +121,14 @@ class HttpConfig:
 
 
 class HttpExtender(Extender):
-    """Calls the extender at that URL. ValueError if the URL or the TLS configuration is wrong."""
+    """Calls the extender at that URL. ValueError if the URL or the TLS configuration is wrong.
+
+    An empty URL is accepted, as kube-scheduler accepts it: each call fails.
+    """
 
     def __init__(self, config: HttpConfig) -> None:
         parts, verbs = urlsplit(config.url), (config.filter_verb, config.prioritize_verb, config.preempt_verb)
-        if not any((*verbs, config.bind_verb)):
+        if not any((*verbs, config.bind_verb)) or not config.url:
             parts = urlsplit("http://never.called")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputValueError(
@@ -207,6 +210,8 @@ class HttpExtender(Extender):
     def _send(self, verb: str, arguments: Mapping[str, Any]) -> Any:
         """The decoded answer to a POST. ExtenderError in Go's words, as far as they are the same everywhere."""
         url = f"{self.name.rstrip('/')}/{verb}"
+        if not self.name:
+            raise ExtenderError(f'Post "{url}": unsupported protocol scheme ""')
         deadline = time.monotonic() + self._timeout
         with self._connection() as connection:
             try:

@@ -202,6 +202,12 @@ def test_a_slow_answer_is_not_awaited(server: Server) -> None:
     )
 
 
+def test_an_empty_url_is_accepted_and_every_call_fails() -> None:
+    text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    (generation,) = load_configuration(text + "extenders: [{filterVerb: filter}]").values()
+    assert schedule("default/p", cluster(*NODES), generation).error == 'Post "/filter": unsupported protocol scheme ""'
+
+
 def test_nobody_answers() -> None:
     message = decided(HttpExtender(HttpConfig("http://127.0.0.1:9", filter_verb="f")), *NODES).error
     assert message == 'Post "http://127.0.0.1:9/f": dial tcp 127.0.0.1:9: connect: connection refused'
