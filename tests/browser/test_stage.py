@@ -273,6 +273,27 @@ def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> Non
     expect(page.page.locator(".ks-right")).to_contain_text("Right.")
 
 
+def test_in_a_poll_a_key_is_a_hand_and_each_bar_has_its_share(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
+    votes = page.page.locator(".ks-vote")
+    for key in "3221":
+        page.page.keyboard.press(key)
+    expect(votes).to_contain_text(["node-a · 1", "node-b · 2", "node-c · 1"])
+    shares = votes.evaluate_all("(all) => all.map((each) => each.style.getPropertyValue('--ks-share').trim())")
+    assert shares == ["25%", "50%", "25%"]
+    page.page.evaluate("document.querySelector('.ks-bar button').click()")
+    expect(votes.filter(has_text="·")).to_have_count(0)
+
+
+def test_numbers_of_a_class_are_typed_one_after_the_other(opened: Open) -> None:
+    page = opened(Panel(Settings(step=3), show).ask(how_far()), large=True)
+    page.page.get_by_role("textbox").first.focus()
+    for typed in ("2", "3", "3"):
+        page.page.keyboard.type(typed)
+        page.page.keyboard.press("Enter")
+    expect(page.page.locator(".ks-vote")).to_have_text(["2 · 1", "3 · 2"])
+
+
 def test_a_class_that_is_divided_says_nothing_wrong(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
     for name in ("node-c", "node-b", "Open the answer"):

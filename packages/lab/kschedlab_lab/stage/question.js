@@ -34,16 +34,31 @@ export class QuestionBox {
     const { text, choices: given, numbers } = asking, polls = this.stage.isLarge;
     const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
     const how = given.length ? (polls ? "" : this.where()) : say("Type {numbers}. ", { numbers });
-    const hint = make("small", {}, how, polls ? say("One click for each hand; then open the answer.") : "");
+    const hint = make("small", {}, how, polls ? this.counting(given) : "");
     return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...this.ends(polls))];
   }
 
   buttons(given, polls) {
-    const counted = this.counted();
-    return given.map((each) => {
-      const words = counted[each] ? `${each} · ${counted[each]}` : each;
-      return button(words, () => this.pick(each), { title: polls ? say("add a vote") : say("answer") });
-    });
+    if (polls) return given.map((each, place) => this.vote(each, place + 1));
+    return given.map((each) => button(each, () => this.pick(each), { title: say("answer") }));
+  }
+
+  /** An answer that hands are counted for: its bar is its share of all votes; the key with this number adds one. */
+  vote(answer, number) {
+    const count = this.counted()[answer] ?? 0, share = count / Math.max(this.votes.length, 1);
+    const attributes = { class: "ks-vote", title: say("add a vote"), "data-key": number <= 9 ? number : null, style: `--ks-share: ${100 * share}%` };
+    return button(count ? `${answer} · ${count}` : answer, () => this.pick(answer), attributes);
+  }
+
+  /** In a poll a key from 1 to 9 is a hand for that answer, whatever has the focus, unless somebody types. */
+  press(event) {
+    const { key, target, ctrlKey, altKey, metaKey } = event, types = target.closest?.("input[type=text], textarea");
+    if (!/^[1-9]$/.test(key) || types || ctrlKey || altKey || metaKey) return;
+    const voted = this.el.querySelector(`[data-key="${key}"]`);
+    if (!voted) return;
+    event.preventDefault();
+    event.stopPropagation(); // JupyterLab would make a heading of the cell
+    voted.click();
   }
 
   /** A place to type; in a poll, what was typed before becomes a button. */
@@ -55,9 +70,13 @@ export class QuestionBox {
       if (typed && input.reportValidity()) this.pick(typed);
     };
     onEnter(input, done);
-    const voted = Object.entries(polls ? this.counted() : {}).map(([answer, count]) =>
-      button(`${answer} · ${count}`, () => this.pick(answer), { title: say("add a vote") }));
+    const voted = Object.keys(polls ? this.counted() : {}).map((answer) => this.vote(answer));
     return [input, button(say("OK"), done, { title: say("answer") }), ...voted];
+  }
+
+  counting(given) {
+    if (!given.length) return say("One number for each hand; then open the answer.");
+    return say("One click for each hand, or its key; then open the answer.");
   }
 
   ends(polls) {
@@ -93,6 +112,13 @@ export class QuestionBox {
   pick(answer) {
     if (!this.stage.isLarge) return this.stage.post({ answer });
     this.votes.push(answer);
+    this.show();
+    this.el.querySelector("input")?.focus({ preventScroll: true }); // for the next hand
+  }
+
+  /** The panel begins again: no hand was counted. */
+  clear() {
+    this.votes = [];
     this.show();
   }
 

@@ -64,7 +64,7 @@ class Stage {
 
   /** What one rarely needs; without controls there is nothing to reset or to copy. */
   buttons() {
-    const reset = button(say("Start again"), () => this.go({ reset: true }), { title: say("back to where the panel began") });
+    const reset = button(say("Start again"), () => (this.question.clear(), this.go({ reset: true })), { title: say("back to where the panel began") });
     this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything; Escape makes it small again") });
     reset.hidden = this.menu.el.hidden = !this.controls.length;
     return make("div", { class: "ks-bar" }, reset, this.classroom);
@@ -92,6 +92,7 @@ class Stage {
     for (const name of ["pointerover", "focusin"]) this.el.addEventListener(name, (event) => this.point(event.target));
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
     this.el.addEventListener("click", (event) => follow(event));
+    this.voting = (event) => this.question.press(event);
     this.el.addEventListener("keydown", ({ key }) => key === "Escape" && this.isLarge && this.setLarge(false));
     this.model.on("change:shown", () => this.answered(this.model.get("shown")));
     this.model.on("change:large", () => this.enlarge(this.model.get("large")));
@@ -290,8 +291,15 @@ class Stage {
     this.story.close(); // its pictures were drawn for another room
     this.el.classList.toggle("ks-large", on);
     this.classroom.setAttribute("aria-pressed", String(on));
+    this.listensForVotes(on);
     this.question.show();
     this.measure();
+  }
+
+  /** Large, the panel is the whole page: its keys need no focus. */
+  listensForVotes(on) {
+    if (on) document.addEventListener("keydown", this.voting, true);
+    else document.removeEventListener("keydown", this.voting, true);
   }
 
   measure() {
@@ -301,6 +309,7 @@ class Stage {
   remove() {
     this.pause();
     clearTimeout(this.settling);
+    this.listensForVotes(false);
     this.room.leave();
   }
 }
