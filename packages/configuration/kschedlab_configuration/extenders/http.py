@@ -127,9 +127,9 @@ class HttpExtender(Extender):
     """
 
     def __init__(self, config: HttpConfig) -> None:
-        parts, verbs = urlsplit(config.url), (config.filter_verb, config.prioritize_verb, config.preempt_verb)
-        if not any((*verbs, config.bind_verb)) or not config.url:
-            parts = urlsplit("http://never.called")
+        verbs = (config.filter_verb, config.prioritize_verb, config.preempt_verb, config.bind_verb)
+        sends = bool(config.url) and any(verbs)
+        parts = urlsplit(config.url if sends else "http://never.called")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputValueError(
                 say('"{url}" is not the URL of an extender: write http://HOST:PORT/PATH', url=config.url)
@@ -139,7 +139,7 @@ class HttpExtender(Extender):
         self._tls = _context(config) if parts.scheme == "https" else None
         self._timeout = config.timeout or DEFAULT_TIMEOUT
         self.name = config.url
-        self.address = config.url if any((*verbs, config.bind_verb)) else ""
+        self.address = config.url if sends else ""
         self.weight = config.weight
         self.ignorable = config.ignorable
         self.managed_resources = frozenset(config.managed_resources)
