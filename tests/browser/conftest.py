@@ -32,10 +32,15 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
-class Open(Protocol):
-    """Opens a notebook. ``expected``: what its console may complain of."""
+IN_THE_TEXT = "localStorage.setItem('kschedlab-dock', 'off')"
 
-    def __call__(self, name: str, expected: str = "nothing") -> Notebook: ...
+
+class Open(Protocol):
+    """Opens a notebook. ``expected``: what its console may complain of; ``beside``: with the stage beside the text."""
+
+    def __call__(
+        self, name: str, expected: str = "nothing", *, beside: bool = False, size: tuple[int, int] = (1400, 1000)
+    ) -> Notebook: ...
 
 
 class Show(Protocol):
@@ -163,8 +168,13 @@ def notebook(lab: Lab, browser: Browser) -> Iterator[Open]:
     opened: list[Notebook] = []
     lab.new_notebooks()
 
-    def open_notebook(name: str, expected: str = "nothing") -> Notebook:
-        page = browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()
+    def open_notebook(
+        name: str, expected: str = "nothing", *, beside: bool = False, size: tuple[int, int] = (1400, 1000)
+    ) -> Notebook:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+        if not beside:
+            context.add_init_script(IN_THE_TEXT)
+        page = context.new_page()
         opened.append(Notebook(page, expected=expected))
         opened[-1].open(lab.page(name))
         return opened[-1]

@@ -249,7 +249,7 @@ def test_text_alone_has_no_buttons(opened: Open) -> None:
 
 def test_escape_makes_an_enlarged_panel_small_but_first_lets_go_of_what_is_carried(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show), large=True)
-    panel = page.page.locator(".kschedlab")
+    panel = page.page.locator(".ks")
     expect(panel).to_have_class(re.compile("ks-large"))
     page.page.locator("[data-carry]").focus()
     page.page.keyboard.press("Enter")

@@ -63,11 +63,12 @@ function play(slot, record, words) {
   const { record: name, kind } = slot.dataset, el = make("div", {});
   const model = kind === "stage" ? new Recording(record, worlds.of(record), parts, gates, words) : new Exercise(name, record, words);
   if (kind === "card") progress.count(name, model);
-  slot.replaceChildren(el, kind === "stage" ? absence(el, model, words) : "");
+  slot.replaceChildren(el);
   window.kschedlab[kind].render({ model, el });
+  if (kind === "stage") absence(el.querySelector(".ks"), model, words);
 }
 
-/** What is said below a stage while its state is not recorded: which one is, and where this one can be seen. */
+/** Says below a stage, while its state is not recorded, which one is and where this one can be seen. */
 function absence(el, model, words) {
   const near = button("", () => model.go(model.near())), line = make("code", {});
   const said = make("p", { class: "missing", role: "status", hidden: true }, near, " ", ...linked(words.elsewhere, words), " ", line);
@@ -81,7 +82,7 @@ function absence(el, model, words) {
     line.textContent = model.line();
     rest ??= recorded(stages().at(-1)).then(() => model.refresh());
   });
-  return said;
+  el.append(said);
 }
 
 /** A sentence whose part in brackets is the link to Binder. */

@@ -2,11 +2,11 @@
 
 let known = {};
 
-/** Takes over the language of this widget, and says which one it is to the browser, for its fonts and line breaks. */
-export function learn(model, el) {
+/** Takes over the language of this widget, and tells the browser which one it is, for fonts and line breaks. */
+export function learn(model, ...elements) {
   const { lang, words } = model.get("spoken") ?? {};
   known = words ?? {};
-  if (lang) el.lang = lang;
+  if (lang) for (const each of elements) each.lang = lang;
 }
 
 /** The text in the language of the page, with its fields filled in: say("{at} of {last}", { at, last }). */

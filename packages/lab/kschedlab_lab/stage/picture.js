@@ -1,7 +1,7 @@
 // The picture: shows the SVG that Python draws in place of the last one, with motion, and keeps the focus.
 
 import { make, parsed } from "./dom.js";
-import { leaving, morph, still } from "./motion.js";
+import { leaving, MOVE, morph, still } from "./motion.js";
 
 /** By what a handle is found again in the next picture. */
 function handleId(element) {
@@ -20,6 +20,15 @@ export class Picture {
     return this.el.querySelector("svg");
   }
 
+  /** Comes after another panel's picture in the same place: what both have moves on from there. */
+  follow(last) {
+    const { markup } = this;
+    if (!markup || !this.svg || still()) return;
+    this.el.replaceChildren(last.cloneNode(true));
+    this.markup = null;
+    this.draw(markup, MOVE);
+  }
+
   draw(markup, duration) {
     if (markup === this.markup) return;
     this.markup = markup;
@@ -30,7 +39,9 @@ export class Picture {
     this.el.replaceChildren(...fresh);
     const { svg } = this;
     if (!svg) return;
-    svg.style.setProperty("--ks-least", `${svg.viewBox.baseVal.height}px`); // smaller, its text would have less than 12 px
+    const { width, height } = svg.viewBox.baseVal; // smaller, its text would have less than 12 px
+    svg.style.setProperty("--ks-least", `${height}px`);
+    svg.style.setProperty("--ks-broad", `${width}px`);
     this.mark(svg);
     if (left) morph(svg, left, duration);
     if (focused === null) return;

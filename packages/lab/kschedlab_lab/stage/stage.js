@@ -2,6 +2,7 @@
 // nothing about scheduling. CONTRIBUTING.md lists the marks that turn parts of a picture into handles.
 
 import { row } from "./controls.js";
+import { dockOf, Line } from "./dock.js";
 import { button, clamp, divisible, make, parsed, tell } from "./dom.js";
 import { Hand } from "./hand.js";
 import { Keyboard } from "./keyboard.js";
@@ -20,10 +21,12 @@ import { Tip } from "./tip.js";
 const SETTLED = 700; // milliseconds without a change, after which the saved picture is replaced
 
 class Stage {
-  constructor(model, el) {
+  /** `host`: the element in the panel's own cell. */
+  constructor(model, host) {
     this.model = model;
-    this.el = el;
-    learn(model, el);
+    this.host = host;
+    this.el = make("div", {});
+    learn(model, host, this.el);
     this.controls = model.get("controls");
     this.shown = {}; // the state on the screen
     this.states = new Map(); // those that the kernel has sent, by settings
@@ -34,6 +37,7 @@ class Stage {
     this.show(model.get("shown"), 0);
     this.enlarge(model.get("large"));
     this.room.watch();
+    this.settle();
   }
 
   build() {
@@ -56,18 +60,43 @@ class Stage {
     this.more = button("⋯", () => this.open(this.drawer.hidden), { class: "ks-more", title: say("More"), "aria-label": say("More"), "aria-expanded": "false" });
     this.rows = this.controls.map((control) => [control, row(control, this)]);
     for (const [{ kind }, { root }] of this.rows) (kind === "steps" ? this.player : this.form).append(root);
-    this.el.classList.add("kschedlab", "ks");
+    this.el.classList.add("ks");
+    this.host.classList.add("kschedlab");
+    this.line = new Line(() => this.shared?.bring(this));
     const words = make("div", { class: "ks-say" }, this.question.el, this.saying.el);
     this.top = make("div", { class: "ks-top" }, words, this.more);
     this.el.append(this.lost, this.top, this.picture.el, this.player, this.alert, this.form, this.drawer, this.tip.el);
+    this.host.append(this.el);
+  }
+
+  /** Once its cell is on the page, a panel with a picture may share a place with others; text alone stays. */
+  settle() {
+    if (!this.controls.length && !this.picture.svg) return;
+    this.arrival = new ResizeObserver(() => {
+      if (!this.host.isConnected) return;
+      this.arrival.disconnect();
+      this.shared = dockOf(this.host);
+      this.shared?.add(this);
+    });
+    this.arrival.observe(this.host);
+  }
+
+  /** In its cell, or with only a line there. */
+  dock(beside) {
+    this.docked = beside;
+    this.beside.hidden = !(this.shared?.fits);
+    this.beside.textContent = beside ? say("Put the pictures into the text") : say("Put the pictures beside the text");
+    if (beside) this.host.replaceChildren(this.line.el);
+    else this.line.el.remove();
   }
 
   /** What one rarely needs; without controls there is nothing to reset or to copy. */
   buttons() {
     const reset = button(say("Start again"), () => (this.question.clear(), this.go({ reset: true })), { title: say("back to where the panel began") });
     this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything; Escape makes it small again") });
+    this.beside = button("", () => (this.shared.wanted = !this.docked), { hidden: true });
     reset.hidden = this.menu.el.hidden = !this.controls.length;
-    return make("div", { class: "ks-bar" }, reset, this.classroom);
+    return make("div", { class: "ks-bar" }, reset, this.classroom, this.beside);
   }
 
   /** Opens or closes what is behind "⋯". */
@@ -204,6 +233,7 @@ class Stage {
       this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
       divisible(this.table);
     }
+    this.line.show(shown, this.saying.headline);
     this.showError(shown);
     this.story.offer(shown);
     this.sort();
@@ -260,7 +290,7 @@ class Stage {
     const { began } = this;
     if (!began || this.key(shown.at) !== this.key(this.at)) return;
     this.began = 0;
-    requestAnimationFrame(() => (this.el.dataset.latency = (performance.now() - began).toFixed(1)));
+    requestAnimationFrame(() => (this.host.dataset.latency = (performance.now() - began).toFixed(1)));
   }
 
   /** Somebody points at this element. What is carried or held keeps its own remark. */
@@ -284,7 +314,7 @@ class Stage {
     this.model.set("large", on);
     this.model.save_changes();
     this.enlarge(on);
-    requestAnimationFrame(() => this.el.scrollIntoView({ block: "start" })); // the page above it may be higher now
+    if (!this.docked) requestAnimationFrame(() => this.el.scrollIntoView({ block: "start" })); // the page above it may be higher now
   }
 
   enlarge(on) {
@@ -310,7 +340,9 @@ class Stage {
     this.pause();
     clearTimeout(this.settling);
     this.listensForVotes(false);
+    this.arrival?.disconnect();
     this.room.leave();
+    this.shared?.remove(this);
   }
 }
 

@@ -1,0 +1,77 @@
+"""The stage beside the text: one place for all panels of a lesson, with the one next to what is being read."""
+
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import Open
+from tests.browser.lab import Notebook, behind_dots
+
+NAME = "05-preemption.ipynb"
+TEXT = ".jp-WindowedPanel-outer"
+
+
+def on_stage(page: Notebook) -> Locator:
+    """The panel beside the text."""
+    return page.page.locator(".ks-dock > .ks")
+
+
+def lines(page: Notebook) -> Locator:
+    return page.page.locator(".jp-OutputArea-output .ks-line")
+
+
+def test_what_is_read_is_on_the_stage(notebook: Open) -> None:
+    page = notebook(NAME, beside=True)
+    page.run_all()
+    expect(on_stage(page)).to_have_count(1)
+    expect(page.page.locator(".jp-OutputArea-output .ks-picture svg:not(.widget-vbox svg)")).to_have_count(0)
+    current = page.page.locator(".ks-line.ks-current")
+    for place in (0, 2, 5):
+        line = lines(page).nth(place)
+        line.scroll_into_view_if_needed()
+        line.evaluate("(line) => line.scrollIntoView({ block: 'center' })")
+        expect(line).to_have_class("ks-line ks-current")
+        expect(current).to_have_count(1)
+        expect(on_stage(page).locator("b").first).to_have_text(line.locator("span").last.inner_text())
+    box, text = on_stage(page).bounding_box(), page.page.locator(TEXT).bounding_box()
+    assert box and text and box["x"] >= text["x"] + text["width"], "the stage covers the text"
+
+
+def test_an_answer_is_said_in_the_line_and_another_picture_moves_on_from_this_one(notebook: Open) -> None:
+    page = notebook(NAME, beside=True)
+    page.run_all()
+    first = lines(page).first
+    first.click()
+    on_stage(page).locator(".ks-choices").get_by_role("button", name="node-b").click()
+    expect(first).to_contain_text("urgent goes to node-a; shop-a has to leave.")
+    expect(first).to_contain_text("✕")
+    other = lines(page).nth(2)
+    other.click()
+    expect(other).to_have_attribute("aria-pressed", "true")
+    expect(on_stage(page)).to_contain_text("Which node is chosen?")
+    first.click()
+    expect(on_stage(page).locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
+
+
+def test_a_cell_that_is_run_alone_comes_to_the_stage(notebook: Open) -> None:
+    page = notebook(NAME, beside=True)
+    page.run_all()
+    line = lines(page).nth(3)
+    asked = line.locator("span").last.inner_text()
+    line.scroll_into_view_if_needed()
+    page.page.locator(".jp-CodeCell:has(.ks-line)").nth(3).locator(".jp-OutputPrompt").first.click()
+    page.page.keyboard.press("Control+Enter")
+    expect(lines(page).nth(3)).to_have_class("ks-line ks-current")
+    expect(on_stage(page)).to_contain_text(asked)
+
+
+def test_pictures_go_into_the_text_and_where_there_is_no_room_they_are_there(notebook: Open) -> None:
+    page = notebook(NAME, beside=True)
+    page.run_all()
+    behind_dots(on_stage(page)).get_by_role("button", name="Put the pictures into the text").click()
+    expect(on_stage(page)).to_have_count(0)
+    expect(lines(page)).to_have_count(0)
+    panel = page.page.locator(".jp-OutputArea-output .ks").first
+    behind_dots(panel).get_by_role("button", name="Put the pictures beside the text").click()
+    expect(on_stage(page)).to_have_count(1)
+    page.page.set_viewport_size({"width": 900, "height": 800})
+    expect(on_stage(page)).to_have_count(0)
+    expect(page.page.locator(".jp-OutputArea-output .ks-picture svg").first).to_be_visible()
