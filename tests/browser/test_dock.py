@@ -57,7 +57,7 @@ def test_a_cell_that_is_run_alone_comes_to_the_stage(notebook: Open) -> None:
     line = lines(page).nth(3)
     asked = line.locator("span").last.inner_text()
     line.scroll_into_view_if_needed()
-    page.page.locator(".jp-CodeCell:has(.ks-line)").nth(3).locator(".jp-OutputPrompt").first.click()
+    page.page.locator(".jp-CodeCell:has(.ks-line)").nth(3).locator(".jp-InputPrompt:visible").first.click()
     page.page.keyboard.press("Control+Enter")
     expect(lines(page).nth(3)).to_have_class("ks-line ks-current")
     expect(on_stage(page)).to_contain_text(asked)

@@ -5,8 +5,8 @@
 import { coded, make } from "./dom.js";
 import { say } from "./language.js";
 
-const LEAST_WIDE = 900; // pixels that text and stage need side by side, in a notebook or in a window
-const READ_ABOVE = 0.6; // of the height: one reads above it
+const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
+const READ = 0.6; // of the height: one reads above it
 const FRESH = 250; // milliseconds in which all cells of "Run All" are one change
 const CHOICE = "kschedlab-dock"; // where the browser keeps that a reader wants panels in the text
 
@@ -63,7 +63,7 @@ class Dock {
   }
 
   get fits() {
-    return (this.scroller ? this.page.clientWidth : innerWidth) >= LEAST_WIDE;
+    return (this.scroller ? this.page.clientWidth : innerWidth) >= LEAST;
   }
 
   add(stage) {
@@ -75,12 +75,12 @@ class Dock {
     this.arriving = setTimeout(() => this.arrived(), FRESH);
   }
 
-  /** One new panel is what somebody has just run; of many, the nearest is shown. */
+  /** In a notebook one new panel is what somebody has just run. Of many, and on a page, the nearest is shown. */
   arrived() {
     const [only, ...others] = this.fresh;
     this.fresh = [];
-    if (others.length || !this.stages.has(only)) this.follow();
-    else this.bring(only);
+    if (this.scroller && !others.length && this.stages.has(only)) this.bring(only);
+    else this.follow();
   }
 
   remove(stage) {
@@ -118,7 +118,7 @@ class Dock {
     const { top, height } = this.scroller ? this.page.getBoundingClientRect() : { top: 0, height: innerHeight };
     const placed = [...this.stages].filter(({ host }) => host.isConnected && host.offsetParent);
     const places = placed.map((stage) => [stage.host.getBoundingClientRect().top, stage]).sort((one, other) => one[0] - other[0]);
-    const read = places.filter(([at]) => at < top + READ_ABOVE * height);
+    const read = places.filter(([at]) => at < top + READ * height);
     const [, next] = read.at(-1) ?? places[0] ?? [];
     if (next) this.show(next);
   }
