@@ -99,14 +99,11 @@ def picture(path: Path, unit: str, xs: tuple[int, ...], rows: dict[str, list[Res
     path.write_text(str(lines(Room(640, 300))) + "\n", encoding="utf-8")
 
 
-def speeds(path: Path, rows: dict[str, list[Result]]) -> None:
+def speeds(rows: dict[str, list[Result]]) -> None:
     """Pods per second by the number of nodes: what the means come to."""
-    series = {name: [round(1e3 / each["mean"]) for each in results] for name, results in rows.items()}
-    for name, values in series.items():
-        print(f"| {name}, pods/s | {' | '.join(f'{value:,}' for value in values)} |", flush=True)
-    alt = "Pods per second by nodes: " + "; ".join(f"{name} {values}" for name, values in series.items())
-    lines = Lines(NODES, series, ("nodes", "pods/s"), alt, lambda value: f"{value:,}")
-    path.write_text(str(lines(Room(640, 300))) + "\n", encoding="utf-8")
+    for name, results in rows.items():
+        values = [f"{1e3 / each['mean']:,.0f}" for each in results]
+        print(f"| {name}, pods/s | {' | '.join(values)} |", flush=True)
 
 
 def main() -> None:
@@ -134,7 +131,7 @@ def main() -> None:
         table(unit, xs, rows)
         picture(options.folder / f"growth-{unit.replace(' ', '-')}.svg", unit, xs, rows)
         if unit == "nodes":
-            speeds(options.folder / "growth-pods-per-second.svg", rows)
+            speeds(rows)
     print("\n| bytes | a node | a pod's own object | what the cluster keeps of a pod |\n|---|---|---|---|")
     for name, apps, unique in (
         ("300 apps", 300, 1 / 3),
