@@ -58,7 +58,7 @@ LET_THROUGH = (
         "Attributes that are lists, and selectors for them",
         GATE,
         r".*\.(attributes\[.*\]|cel\.expression)",
-        "exactly one value must be specified|undeclared reference to 'includes'|expression of type 'any'",
+        "exactly one value must|must specify one of: .int|undeclared reference to 'includes'|expression of type 'any'",
         "ResourceSlice|DeviceClass|ResourceClaim.*",
     ),
     Difference("hostNetwork with hostUsers: false", GATE, r".*spec\.hostNetwork", "hostUsers"),
@@ -89,10 +89,13 @@ REFUSED_HERE = (
         SLICE,
     ),
     Difference(
-        "An attribute that has a list beside another value, and an invalid list",
+        "An attribute with a list beside another value", DROPPED, r"spec\.devices.*", "must have exactly one of", SLICE
+    ),
+    Difference(
+        "An invalid list of an attribute, and invalid compatibilityGroups",
         DROPPED,
-        r"spec\.devices.*attributes.*",
-        "exactly one of|ints|bools|strings|versions|is missing|semantic version|64 characters",
+        r"spec\.devices.*\.(ints|bools|strings|versions|compatibilityGroups)\b.*",
+        "",
         SLICE,
     ),
     Difference("Invalid claims of a pod group", DROPPED, r"(spec|status)\.resourceClaim.*", "", "PodGroup"),

@@ -66,6 +66,13 @@ def test_what_a_gate_that_is_off_would_drop_is_refused(manifest: dict[str, Any])
     assert ours(manifest) and agrees(manifest["kind"], ours(manifest), refused=False)
 
 
+@pytest.mark.parametrize("items", [[{}], ["a"], [1.5], [[1]]])
+@pytest.mark.parametrize("field", ["ints", "bools"])
+def test_an_item_of_the_wrong_type_is_named(field: str, items: list[Any]) -> None:
+    assert [each.where for each in ours(slice_with({field: items}))] == [f"spec.devices[0].attributes.a.{field}[0]"]
+    assert ours(slice_with({field: [None]})) == [], "null is 0, or false"
+
+
 def test_a_changed_class_of_service_is_let_through() -> None:
     answer = {"errors": [{"field": "status.qosClass", "type": "FieldValueInvalid", "detail": "field is immutable"}]}
     manifest = pod_in({"podGroupName": "g"}) | {"status": {"qosClass": "Guaranteed"}}
