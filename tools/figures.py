@@ -25,10 +25,8 @@ CASES = (
     (APPS, 100, 200, 200, 100),
     (APPS, 500, 1_000, 100, 100),
     (APPS, 1_000, 2_000, 100, 100),
-    (APPS, 5_000, 10_000, 200, 0),
     ("budgets", 1_000, 4_000, 60, 0),
-    ("basic", 5_000, 10_000, 2_000, 0),
-    ("preempt", 5_000, 10_000, 500, 0),
+    ("basic", 5_000, 10_000, 500, 0),
 )
 """The kind of workload, nodes, running and arriving pods, percentage of nodes (0: the default sampling)."""
 
