@@ -89,9 +89,9 @@ MEASURES = {
     "claims": Measure("Decisions about devices", "benchmarks.devices 100 8", table=True),
     "scheduler-perf": Measure(
         "Workloads of scheduler_perf",
-        f"benchmarks.scheduler_perf {PERF} --brief SchedulingBasic/5000Nodes_10000Pods"
+        f"benchmarks.scheduler_perf {PERF} SchedulingBasic/5000Nodes_10000Pods"
         " TopologySpreading/5000Nodes_5000Pods SchedulingPreferredPodAffinity/5000Nodes_5000Pods"
-        " SchedulingWithResourceClaimTemplate/empty_500nodes GangScheduling/5000Nodes_1000Gangs_3000Pods",
+        " SchedulingWithResourceClaimTemplate/empty_500nodes GangScheduling/5000Nodes_1000Gangs_3000Pods --brief",
         program="k1_37",
         table=True,
     ),

@@ -73,6 +73,21 @@ def test_an_item_of_the_wrong_type_is_named(field: str, items: list[Any]) -> Non
     assert ours(slice_with({field: [None]})) == [], "null is 0, or false"
 
 
+@pytest.mark.parametrize(("path", "refused"), [("/", True), ("//.", True), ("/data", False)])
+def test_a_root_folder_is_not_recycled(path: str, refused: bool) -> None:
+    spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": path}}
+    spec |= {"persistentVolumeReclaimPolicy": "Recycle"}
+    found = ours({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": spec})
+    assert [each.where for each in found] == ["spec.persistentVolumeReclaimPolicy"] * refused
+
+
+def test_a_controller_does_not_wait_less_than_no_time() -> None:
+    pod = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}}
+    spec = {"selector": {"app": "web"}, "template": pod, "minReadySeconds": -1}
+    found = ours({"apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "web"}, "spec": spec})
+    assert [each.where for each in found] == ["spec.minReadySeconds"]
+
+
 def test_a_changed_class_of_service_is_let_through() -> None:
     answer = {"errors": [{"field": "status.qosClass", "type": "FieldValueInvalid", "detail": "field is immutable"}]}
     manifest = pod_in({"podGroupName": "g"}) | {"status": {"qosClass": "Guaranteed"}}
