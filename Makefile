@@ -5,7 +5,7 @@ BIN := .venv/bin
 PACKAGES := $(patsubst %/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
 PARALLEL ?= -n 2
 UPGRADE ?=
-REAL ?=
+MEASURE ?=
 LESSON ?=
 SECONDS ?= 600
 COUNT ?= 300
@@ -16,7 +16,7 @@ CHOSEN := -m "$(if $(ALL),,not nightly and )not release"
 APART := $(foreach each,conformance notebooks browser site,--ignore=tests/$(each)) --ignore=packages/live/tests/real
 
 .DEFAULT_GOAL := help
-.PHONY: help lab check test test-all report release-check lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation live hybrid docs bench figures format lock system
+.PHONY: help lab check test test-all report release-check lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation measured versions audit live hybrid docs bench format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -87,8 +87,8 @@ bench: .venv/installed ## pods/s on a cluster of moderate size
 		$(BIN)/python benchmarks/workload.py $$kind 1000 2000 500 > .venv/workload.json && \
 		$(BIN)/kschedlab bench .venv/workload.json || exit 1; done
 
-figures: .venv/installed ## the figures of docs/benchmarks.md (REAL=--real=PROGRAM compares speeds)
-	$(BIN)/python -m tools.figures $(REAL)
+measured: .venv/installed ## measure what the documents say, and write it there (MEASURE=cel SEED=7; most need Go)
+	$(BIN)/python -m tools.measured $(MEASURE) --seed $(SEED) $(if $(filter-out file,$(origin COUNT)),--count $(COUNT))
 
 mutants: .venv/installed ## do the tests notice COUNT small changes of what decides? (hours)
 	$(BIN)/python -m tools.mutants --count $(COUNT) --seed $(SEED)

@@ -67,10 +67,11 @@ def decisions(nodes: int, devices: int, ask: dict[str, Any]) -> list[float]:
 
 def main() -> None:
     nodes, devices = (int(each) for each in (sys.argv[1:] + ["100", "8"][len(sys.argv) - 1 :])[:2])
-    print(f"{nodes} nodes with {devices} devices each; milliseconds of a decision: median, slowest")
+    print(f"| {nodes} nodes with {devices} devices each: milliseconds of a decision | median | slowest |")
+    print("|---|---|---|")
     for name, ask in ASKS.items():
         times = decisions(nodes, devices, ask)
-        print(f"{name:36} {statistics.median(times):8.1f} {max(times):8.1f}")
+        print(f"| {name} | {statistics.median(times):.1f} | {max(times):.0f} |", flush=True)
 
 
 if __name__ == "__main__":

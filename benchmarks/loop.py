@@ -4,7 +4,7 @@ The nodes and running pods are there, and the scheduler's informers have synced,
 of the queue are created through the API server, and the clock runs until nothing is left to do: informers, queue,
 scheduling, assuming, binding, events and the log, in one process.
 
---real PROGRAM: then time the real scheduler too (called PROGRAM -file FILE -pct N, as tools/figures.py does), which
+--real PROGRAM: then time the real scheduler too (called PROGRAM -file FILE -pct N, as tools/figures.py calls it), which
 schedules and binds the same pods without an API server, informers and events. "ratio" is the loop's pods/s to its.
 """
 

@@ -13,7 +13,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.program.decide import decide_lines
 from tests.oracle.scenarios import FEATURES, scenario, scenarios
 from tests.oracle.whole import whole_scenarios
-from tools.fuzz import Judges, keep, shrunk
+from tools.fuzz import Judges, compared, keep, shrunk
 
 LIAR = """#!{python}
 import json, sys
@@ -73,6 +73,14 @@ def test_a_scenario_at_which_the_real_scheduler_panics_is_left_out_alone(tmp_pat
     program.chmod(0o755)
     asked = [scenario(f"{number}", ["ports"]) for number in range(4)]
     assert Judges("v1.37", program).different(asked) == ({}, 3)
+
+
+def test_scenarios_without_a_verdict_are_counted(tmp_path: Path) -> None:
+    program = tmp_path / "oracle"
+    program.write_text(LIAR.format(python=sys.executable).replace("    (verdict", "    sys.exit(2)\n    (verdict", 1))
+    program.chmod(0o755)
+    answered, differ, unanswered = compared(Judges("v1.37", program), seed=1, count=1, seconds=1)
+    assert (answered, differ) == (0, 0) and unanswered > 0
 
 
 def test_a_scenario_at_which_the_real_scheduler_hangs_is_left_out_alone(tmp_path: Path) -> None:

@@ -1,56 +1,34 @@
-"""Print the figures of docs/benchmarks.md: how large, how exact, how fast. python -m tools.figures [--real PROGRAM]
+"""How fast, beside the real scheduler: python -m tools.figures PROGRAM [--runs 3]
 
-PROGRAM is the real scheduler as a benchmark, called `PROGRAM -file WORKLOAD -pct PERCENTAGE`; it prints the
-same JSON line as `kschedlab bench WORKLOAD --percentage PERCENTAGE`. The two run one after the other.
+PROGRAM is the real scheduler as a benchmark (tests/oracle/build.sh, bench_1_37), called `PROGRAM -file WORKLOAD -pct
+PERCENTAGE`; it prints the same JSON line as `kschedlab bench WORKLOAD --percentage PERCENTAGE`. The two run one after
+the other, as often as --runs says, and each number is the median with the least and the most.
 """
 
 import argparse
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.workload import KINDS, workload
-from kschedlab.generations import GENERATIONS
-from kschedlab.program.decide import decide_lines
-from tests.conformance.compare import differences, read, themes
+from benchmarks.workload import workload
 
 ROOT = Path(__file__).resolve().parents[1]
-VECTORS = ROOT / "tests" / "conformance"
-PROGRAM = Path(sys.executable).with_name("kschedlab")
+OURS = Path(sys.executable).with_name("kschedlab")
 LOOP = str(ROOT / "benchmarks" / "loop.py")
-SAMPLING = {100: "all nodes", 0: "default sampling"}
-"""The last of them is that of the whole loop too."""
-ALIKE = [kind for kind in KINDS if kind not in ("apps", "budgets")]
-"""The kinds of workloads that have only four apps."""
-MANY_APPS = (
-    (100, 200, 200, 300, 1 / 3, 100),
-    (500, 1_000, 100, 300, 1 / 3, 100),
-    (1_000, 2_000, 100, 300, 1 / 3, 100),
-    (2_000, 4_000, 100, 300, 1 / 3, 100),
-    (5_000, 10_000, 200, 300, 1 / 3, 100),
-    (5_000, 10_000, 200, 300, 1 / 3, 0),
-    (1_000, 2_000, 60, 2_060, 1, 100),
-    (5_000, 10_000, 400, 10_400, 1, 100),
+APPS = "apps"
+CASES = (
+    (APPS, 100, 200, 200, 100),
+    (APPS, 500, 1_000, 100, 100),
+    (APPS, 1_000, 2_000, 100, 100),
+    ("budgets", 1_000, 4_000, 60, 0),
+    ("basic", 5_000, 10_000, 500, 0),
 )
-"""Nodes, running and arriving pods, apps, the share of apps whose pods carry their own names, percentage of nodes."""
-
-FULL = (5_000, 60)
-"""Nodes that are full with four pods each, and arriving pods that must evict."""
-
-
-def exactness(generation: str) -> str:
-    """How many scenarios were compared with the real scheduler's verdicts, and how many differ."""
-    compared, different = 0, set()
-    for theme in themes(VECTORS, generation):
-        expected = list(map(json.loads, read(VECTORS / generation / theme)))
-        actual = map(json.loads, decide_lines(read(VECTORS / "scenarios" / theme), generation=generation))
-        compared += len(expected)
-        different |= {difference.id for difference in differences(expected, actual)}
-    return f"{generation}: {compared} scenarios compared with the real scheduler, {len(different)} differ"
+"""The kind of workload, nodes, running and arriving pods, percentage of nodes (0: the default sampling)."""
 
 
 def pods_per_second(command: list[str]) -> float:
@@ -59,40 +37,23 @@ def pods_per_second(command: list[str]) -> float:
     return float(json.loads(answer)["pods_per_second"])
 
 
-def many_apps(real: str | None) -> Iterator[str]:
-    """A row of a table for each size of a cluster with hundreds of apps; all nodes are looked at, unless it says."""
-    yield "| nodes / running / arriving | pods/s | kube-scheduler | ratio |"
-    yield "|---|---|---|---|"
-    for nodes, running, arriving, apps, unique, percentage in MANY_APPS:
-        made = workload("apps", nodes, running, arriving, 1, apps, unique)
-        name = f"{nodes:,} / {running:,} / {arriving}"
-        if unique == 1:
-            name += ", every pod's rules different"
-        yield _row(name if percentage else f"{name}, default sampling", *compared(made, percentage, real))
-    nodes, arriving = FULL
-    made = workload("budgets", nodes, 4 * nodes, arriving)
-    yield _row(f"budgets: {nodes:,} / {4 * nodes:,} / {arriving}, default sampling", *compared(made, 0, real))
+def spread(values: Sequence[float], digits: int = 0) -> str:
+    """The median, the least and the most."""
+    middle, least, most = (f"{f(values):,.{digits}f}" for f in (statistics.median, min, max))
+    return f"{middle} ({least} to {most})"
 
 
-def speeds(real: str | None, nodes: int, running: int, arriving: int) -> Iterator[str]:
-    """A row of a table for each kind of workload and each way to look at the nodes."""
-    yield f"| {nodes:,} nodes, {running:,} running, {arriving:,} arriving | pods/s | kube-scheduler | ratio |"
-    yield "|---|---|---|---|"
-    for kind in ALIKE:
-        made = workload(kind, nodes, running, arriving)
-        theirs = 0.0
-        for percentage, name in SAMPLING.items():
-            ours, theirs = compared(made, percentage, real)
-            yield _row(f"{kind}, {name}", ours, theirs)
-        with written(made) as path:
-            yield _row(f"{kind}, the whole loop", pods_per_second([sys.executable, LOOP, path]), theirs)
-
-
-def compared(made: object, percentage: int, real: str | None) -> tuple[float, float]:
-    """Our pods/s and those of the real scheduler (0 without it), one after the other on the same workload."""
-    with written(made) as path:
-        ours = pods_per_second([str(PROGRAM), "bench", path, "--percentage", str(percentage)])
-        return ours, pods_per_second([real, "-file", path, "-pct", str(percentage)]) if real else 0.0
+def row(real: str, runs: int, kind: str, nodes: int, running: int, arriving: int, percentage: int) -> str:
+    """A workload, our decisions, our whole loop, the real scheduler, and how often our decisions go into its ones."""
+    ours, loops, theirs = [], [], []
+    with written(workload(kind, nodes, running, arriving)) as path:
+        for _ in range(runs):
+            ours.append(pods_per_second([str(OURS), "bench", path, "--percentage", str(percentage)]))
+            loops.append(pods_per_second([sys.executable, LOOP, path, "--percentage", str(percentage)]))
+            theirs.append(pods_per_second([real, "-file", path, "-pct", str(percentage)]))
+    ratios = [mine / other for mine, other in zip(ours, theirs, strict=True)]
+    name = f"{kind}: {nodes:,} / {running:,} / {arriving:,}, {'all' if percentage else 'sampled'}"
+    return f"| {name} | {spread(ours)} | {spread(loops)} | {spread(theirs)} | {spread(ratios, 1)} |"
 
 
 @contextmanager
@@ -104,36 +65,15 @@ def written(made: object) -> Iterator[str]:
         yield str(path)
 
 
-def _row(name: str, ours: float, theirs: float) -> str:
-    """``theirs``: 0 if there is nothing to compare with."""
-    return f"| {name} | {ours:.0f} |" + (f" {theirs:.0f} | {ours / theirs:.1f} |" if theirs else "")
-
-
-def size() -> str:
-    """Modules and lines of the package."""
-    modules = sorted((ROOT / "kschedlab").rglob("*.py"))
-    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in modules)
-    return f"{len(modules)} modules, {lines} lines"
-
-
 def main() -> None:
-    """Print everything; the benchmark takes minutes at full size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--real", help="the real scheduler's benchmark program")
-    parser.add_argument("--nodes", type=int, default=5000)
-    parser.add_argument("--running", type=int, default=10000)
-    parser.add_argument("--arriving", type=int, default=2000)
-    parser.add_argument("--alike", action="store_true", help="only the last table: workloads of four apps")
-    args = parser.parse_args()
-    if not args.alike:
-        print(size())
-        for generation in GENERATIONS:
-            print(exactness(generation))
-        for row in many_apps(args.real):
-            print(row, flush=True)
-        print()
-    for row in speeds(args.real, args.nodes, args.running, args.arriving):
-        print(row, flush=True)
+    parser.add_argument("real", help="the real scheduler's benchmark program")
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    print("| nodes / running / arriving, nodes looked at | pods/s | the whole loop | kube-scheduler | ratio |")
+    print("|---|---|---|---|---|")
+    for case in CASES:
+        print(row(options.real, options.runs, *case), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
     python -m tools.fuzz PROGRAMS --seed 7 --count 20000 --generation v1.37
 
 A scenario that the two answer differently is shrunk until nothing more can go (or half a minute after the time is up),
-and written to tests/conformance/extra: it is a test from then on. Exit status 1 if there was one.
+and written to tests/conformance/extra: it is a test from then on. Exit status 1 if there was one. A scenario at which
+the real scheduler panics or hangs has no verdict: it is not compared, and counted apart.
 """
 
 from __future__ import annotations
@@ -138,9 +139,10 @@ def keep(scenario: Scenario, judges: Judges, tests: Path = FOUND) -> Path:
     return tests / "scenarios" / name
 
 
-def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tuple[int, int]:
-    """Compare until either is reached. How many scenarios both answered, and how many differ."""
-    endless, end, answered, differ = whole_scenarios(seed, judges.generation), time.monotonic() + seconds, 0, 0
+def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tuple[int, int, int]:
+    """Compare until either is reached. How many scenarios both answered, how many differ, how many had no verdict."""
+    endless, end = whole_scenarios(seed, judges.generation), time.monotonic() + seconds
+    answered = differ = unanswered = 0
     while (count is None or answered < count) and time.monotonic() < end:
         batch = list(itertools.islice(endless, BATCH if count is None else min(BATCH, count - answered)))
         found, number = judges.different(batch)
@@ -148,8 +150,8 @@ def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tu
         for each in certain:
             small = shrunk(each, judges, end + SHRINKING)
             print(f"{judges.generation} differs: {keep(small, judges)}", flush=True)
-        answered, differ = answered + number, differ + len(certain)
-    return answered, differ
+        answered, differ, unanswered = answered + number, differ + len(certain), unanswered + len(batch) - number
+    return answered, differ, unanswered
 
 
 def main() -> int:
@@ -167,8 +169,9 @@ def main() -> int:
         parser.error(f"no {', '.join(absent)}: sh tests/oracle/build.sh {options.programs}")
     failed = False
     for each in judges:
-        answered, differ = compared(each, options.seed, options.count, options.seconds / len(judges))
-        print(f"{each.generation}: {answered:,} scenarios compared, {differ} differ", flush=True)
+        answered, differ, unanswered = compared(each, options.seed, options.count, options.seconds / len(judges))
+        print(f"{each.generation}: {answered:,} scenarios compared, {differ} differ; ", end="")
+        print(f"the real scheduler panics at {unanswered} others", flush=True)
         failed |= differ > 0
     return failed
 

@@ -1,6 +1,7 @@
 """Puts kubectl beside this Python: get_kubectl.py [FOLDER]. For Binder, whose image has none.
 
-It comes from Kubernetes' own downloads (kubernetes.io/docs/tasks/tools), and must have the sum that stands there.
+It comes from Kubernetes' own downloads (kubernetes.io/docs/tasks/tools), and must have the sum that stands there. The
+sum is from the same host, so it finds a broken download; that the host is the right one is left to HTTPS.
 """
 
 import hashlib

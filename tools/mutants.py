@@ -29,7 +29,14 @@ import pytest
 import yaml  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("filter", "score", "preemption", "queue", "cluster", "scheduler.py", "decision.py")
+ENGINE = ("filter", "score", "preemption", "queue", "cluster", "objects", "extenders", "scheduler.py", "decision.py")
+NEIGHBOURS = (
+    "devices/kschedlab_devices",
+    "groups/kschedlab_groups",
+    "cel/kube_cel",
+    "configuration/kschedlab_configuration",
+)
+ROOMS = (*(f"kschedlab/{room}" for room in ENGINE), *(f"packages/{room}" for room in NEIGHBOURS))
 SWAPS: dict[type[ast.AST], Any] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -142,6 +149,9 @@ def stages(mutant: Mutant) -> list[list[str]]:
     room, stem = mutant.module.split("/")[1].removesuffix(".py"), Path(mutant.module).stem
     near = [each for each in (f"tests/{room}", f"tests/test_{room}.py") if (ROOT / each).exists()]
     own = [str(each.relative_to(ROOT)) for each in (ROOT / "tests").glob(f"{room}/**/test_{stem}*.py")]
+    if mutant.module.startswith("packages/"):
+        near = [f"packages/{room}/tests"]
+        own = [str(each.relative_to(ROOT)) for each in (ROOT / near[0]).glob(f"**/test_{stem}*.py")]
     verdicts = ["tests/conformance/test_vectors.py", "tests/conformance/test_queue_ops.py"]
     rest = [f"--ignore={each}" for each in (*SLOW, *NEVER_DECIDE, *TOOLS, *verdicts)]
     return [[*each, f"--deselect={LONG}"] if each else [] for each in (own, near)] + [verdicts, rest]
@@ -184,11 +194,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    paths = [
-        path
-        for room in ROOMS
-        for path in sorted((ROOT / "kschedlab").glob(f"{room}/**/*.py" if "." not in room else room))
-    ]
+    paths = [path for room in ROOMS for path in sorted(ROOT.glob(f"{room}/**/*.py" if "." not in room else room))]
     every = [mutant for path in paths for mutant in mutants(path)]
     drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))
     print(f"{len(drawn)} of {len(every):,} changes", flush=True)

@@ -171,14 +171,15 @@ def noticed(mutation: Mutation, path: Path) -> list[str]:
 
 def main() -> int:
     """Run them and say which cells noticed."""
-    wanted, unnoticed = sys.argv[1:], 0
+    wanted, tried, unnoticed = sys.argv[1:], 0, 0
     for mutation in mutations():
         if wanted and mutation.lesson not in wanted:
             continue
         (path,) = NOTEBOOKS.glob(f"{mutation.lesson}-*.ipynb")
         cells = noticed(mutation, path)
-        unnoticed += not cells
+        tried, unnoticed = tried + 1, unnoticed + (not cells)
         print(f"{mutation.lesson} {mutation.name}: {', '.join(cells) or 'NOT NOTICED'}", flush=True)
+    print(f"{tried} wrong engines, {unnoticed} not noticed")
     return int(unnoticed > 0)
 
 

@@ -14,7 +14,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import LABELS, TAINTS
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec, Taint, Toleration
-from kschedlab.objects.selectors import NodeTerm, Requirement, from_map
+from kschedlab.objects.selectors import NAME, NodeTerm, Requirement, from_map
 
 FORBIDDING_EFFECTS = ("NoSchedule", "NoExecute")
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
@@ -82,6 +82,8 @@ def _matches(cluster: Cluster, term: NodeTerm) -> BoolArray:
 
 
 def _named(cluster: Cluster, requirement: Requirement) -> BoolArray:
+    if requirement.key != NAME:
+        return np.full(len(cluster.nodes), requirement.matches({requirement.key: ""}))
     mask = np.full(len(cluster.nodes), requirement.operator == "NotIn")
     for name in requirement.values & cluster.index.keys():
         mask[cluster.index[name]] = requirement.operator == "In"

@@ -31,7 +31,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
 from kschedlab.objects.problems import Fault, Path, shortened
-from kschedlab.objects.selectors import field_expression_fault
+from kschedlab.objects.selectors import field_expression_fault, field_operator_fault
 
 _NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -103,17 +103,25 @@ def check_node_terms(terms: tuple[NodeSelectorTerm, ...], path: Path, faults: li
         check_node_term(term, (*path, i), faults)
 
 
-def check_node_term(term: NodeSelectorTerm, path: Path, faults: list[Fault], free_values: bool = False) -> None:
-    """Check one term. ``free_values``: its values need not be valid label values."""
+def check_node_term(
+    term: NodeSelectorTerm, path: Path, faults: list[Fault], free_values: bool = False, free_fields: bool = False
+) -> None:
+    """Check one term.
+
+    ``free_values``: its values need not be valid label values; ``free_fields``: fields may have any name and value.
+    """
     for i, e in enumerate(term.matchExpressions):
         expression_path: Path = (*path, "matchExpressions", i)
         check_expression(e.key, e.operator, e.values, _NODE_OPERATORS, expression_path, faults, free_values)
     for i, f in enumerate(term.matchFields):
         field_path: Path = (*path, "matchFields", i)
-        if fault := field_expression_fault(f.key, f.operator, f.values):
+        fault = field_operator_fault(f.operator, f.values)
+        if not free_fields:
+            fault = field_expression_fault(f.key, f.operator, f.values)
+        if fault:
             field, message = fault
             faults.append(Fault((*field_path, field), message))
-        for j, value in enumerate(f.values):
+        for j, value in enumerate(() if free_fields else f.values):
             check_name(value, (*field_path, "values", j), faults)
 
 

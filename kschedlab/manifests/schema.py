@@ -21,6 +21,8 @@ from kschedlab.objects.quantity import Quantity, QuantityError
 
 _INVALID = object()
 """Stands for a value of the wrong type."""
+_EMPTY: dict[Any, Any] = {str: "", Quantity: "0", int: 0, bool: False}
+"""What ``null`` is in a list, by the type of its items; a map of fields for all others."""
 
 
 def decode_value(expected: type, value: Any) -> Any:
@@ -89,7 +91,8 @@ def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) ->
     if not isinstance(data, list | tuple):
         faults.append(Fault(path, later("expected a list, not {given}", given=_type_name(data))))
         return _INVALID
-    empty: Any = {str: "", Quantity: "0"}.get(expected, {})
+    plain = get_args(expected)[0] if get_origin(expected) is Annotated else expected
+    empty: Any = _EMPTY.get(plain, {})
     items = [_validate(empty if v is None else v, expected, (*path, i), faults) for i, v in enumerate(data)]
     return [empty if value is _INVALID else value for value in items]
 

@@ -18,6 +18,8 @@ from kschedlab.objects.problems import one_of
 from kschedlab.objects.quantity import INT64_MAX
 
 _SET_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+NAME = "metadata.name"
+"""The field of a node that a term can ask for."""
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
@@ -69,7 +71,10 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class NodeTerm:
-    """A node selector's term: requirements on a node's labels and name. Without any, it matches no node."""
+    """A node selector's term: requirements on a node's labels and fields. Without any, it matches no node.
+
+    The only field that a node has is its name; the others are empty texts.
+    """
 
     labels: Selector = Selector()
     fields: Selector = Selector()
@@ -81,7 +86,9 @@ class NodeTerm:
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
         """Whether the node of that name with those labels meets all requirements."""
-        return not self.empty and self.labels.matches(labels) and self.fields.matches({"metadata.name": name})
+        if self.empty or not self.labels.matches(labels):
+            return False
+        return all(each.matches({each.key: name if each.key == NAME else ""}) for each in self.fields.requirements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +150,8 @@ def _requirement(key: str, operator: str, values: tuple[str, ...], operators: tu
 
 
 def _field_requirement(key: str, operator: str, values: tuple[str, ...]) -> Requirement:
-    if fault := field_expression_fault(key, operator, values):
+    """Any field is asked for, as in the real scheduler; only the API server refuses others than the name."""
+    if fault := field_operator_fault(operator, values):
         raise SelectorError(f'"{key}": {fault[1]}')
     return Requirement(key, operator, frozenset(values))
 
@@ -167,8 +175,13 @@ def label_expression_fault(
 
 def field_expression_fault(key: str, operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
     """(field, message) if the API refuses this expression on a node's fields, or None."""
-    if key != "metadata.name":
+    if key != NAME:
         return "key", later('"{key}" is not a selectable field; only metadata.name is', key=key)
+    return field_operator_fault(operator, values)
+
+
+def field_operator_fault(operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
+    """(field, message) if the scheduler refuses this expression on a field of any name, or None."""
     if operator not in ("In", "NotIn"):
         return "operator", later('"{operator}" is not a valid operator here; use In or NotIn', operator=operator)
     if len(values) != 1:

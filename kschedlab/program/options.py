@@ -133,18 +133,32 @@ def chosen_profiles(options: argparse.Namespace) -> Profiles:
         raise UsageError(f"--plugin: {error}") from None
     for warning in profiles.warnings:
         say(warning)
-    if not vars(options).get("call_extenders", True):
-        _stay_here(profiles)
+    _stay_here(profiles, options, "--config")
     return profiles
 
 
-def _stay_here(profiles: Mapping[str, Generation]) -> None:
-    """UsageError if an extender would send objects to another program."""
+def scenario_profiles(options: argparse.Namespace, config: str, generation: str) -> Profiles | None:
+    """The profiles that the options choose; None: those of the scenario, which names this configuration, or none.
+
+    UsageError if the scenario's configuration would send objects to other programs.
+    """
+    if options.config is not None:
+        return chosen_profiles(options)
+    if config:
+        load_configuration = hooks.part("configuration", "--config")
+        _stay_here(load_configuration(config, options.generation or generation or None), options, config)
+    return None
+
+
+def _stay_here(profiles: Mapping[str, Generation], options: argparse.Namespace, what: str) -> None:
+    """UsageError if an extender would send objects to another program without the user's word."""
+    if vars(options).get("call_extenders", True):
+        return
     addresses = {each.address: None for profile in profiles.values() for each in profile.extenders if each.address}
     if addresses:
         where = ", ".join(map(quoted, addresses))
-        what = f"--config: its extenders would get the pods and the nodes over the network: {where}"
-        raise UsageError(f"{what}; add --call-extenders if you trust them")
+        would = f"{what}: its extenders would get the pods and the nodes over the network: {where}"
+        raise UsageError(f"{would}; add --call-extenders if you trust them")
 
 
 def add_output(parser: argparse.ArgumentParser, *choices: str) -> None:

@@ -1,8 +1,9 @@
 """Pods that wait until their backoff ends.
 
 v1.37: pkg/scheduler/backend/queue/backoff_queue.go. Backoff ends at whole seconds, so the pods of one second leave in
-the order of the active queue. Pods that returned with an error are kept separately: they are not popped early. (The
-real queue does not break ties among those, which changes nothing: the active queue sorts them again.)
+the order of the active queue. Pods that returned with an error are kept separately: they are not popped early, and
+among those of one second nothing decides but their heap. The same holds for all without the gate
+SchedulerPopFromBackoffQ.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ class Backoff:
         self._initial, self._maximum = initial, maximum
         self._less = less
         self.window = window
-        self._rejected = Heap(key_func, self.ends_before)
-        self._with_error = Heap(key_func, self.ends_before)
+        self._rejected = Heap(key_func, self.ends_before if window > 1 else _ends_before)
+        self._with_error = Heap(key_func, _ends_before)
 
     def __len__(self) -> int:
         return len(self._rejected) + len(self._with_error)
@@ -85,3 +86,7 @@ class Backoff:
 
     def _aligned(self, moment: int) -> int:
         return moment - moment % self.window
+
+
+def _ends_before(first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
+    return first.backoff_until < second.backoff_until

@@ -3,6 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.build import cluster, node
+from kschedlab.cluster import labels
 from kschedlab.objects.model import (
     LabelSelector,
     LabelSelectorRequirement,
@@ -103,6 +105,16 @@ def test_a_term_can_select_a_node_by_name():
     assert (named_n1.matches("n1", {}), named_n1.matches("n2", {})) == (True, False)
     not_named_n1 = term(("a", "Exists", ()), fields=(("metadata.name", "NotIn", ("n1",)),)).compile()
     assert (not_named_n1.matches("n1", {"a": ""}), not_named_n1.matches("n2", {"a": ""})) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "matches"),
+    [("In", "n1", False), ("In", "", True), ("NotIn", "n1", True), ("NotIn", "", False)],
+)
+def test_any_other_field_of_a_node_is_an_empty_text(operator, value, matches):
+    asked = term(fields=(("metadata.namespace", operator, (value,)),))
+    assert asked.compile().matches("n1", {}) is matches
+    assert labels.matches(cluster(node("n1")), asked).tolist() == [matches]
 
 
 def test_an_empty_term_matches_nothing_and_one_term_is_enough():

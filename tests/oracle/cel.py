@@ -230,8 +230,9 @@ def main() -> int:
         found[kind or "same"] += 1
         if kind and found[kind] <= 5:
             print(kind, json.dumps(question, ensure_ascii=False), f"\n  real {truth}\n  ours {ours}")
-    print(dict(found))
-    return int(bool(found["verdict"]))
+    others = ", ".join(f"{number:,} with another {kind}" for kind, number in found.items() if kind != "same")
+    print(f"{len(asked):,} expressions, {found['same']:,} answered the same; {others or 'no other'}")
+    return int(found["same"] != len(asked))
 
 
 if __name__ == "__main__":

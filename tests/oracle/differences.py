@@ -31,6 +31,7 @@ OWNER = "Written by hand, a manifest cannot know the uid: the simulation finds t
 GENERATED = "An exported Job has the selector that the API server gave it."
 
 
+DROPPED = "Without its gate the API server drops it, and with the gate refuses it; here, nothing is dropped in silence."
 EMPTY = "An empty list is the same as none here."
 
 VOLUME, SLICE = "PersistentVolume", "ResourceSlice"
@@ -57,7 +58,7 @@ LET_THROUGH = (
         "Attributes that are lists, and selectors for them",
         GATE,
         r".*\.(attributes\[.*\]|cel\.expression)",
-        "exactly one value must be specified|undeclared reference to 'includes'|expression of type 'any'",
+        "exactly one value must|must specify one of: .int|undeclared reference to 'includes'|expression of type 'any'",
         "ResourceSlice|DeviceClass|ResourceClaim.*",
     ),
     Difference("hostNetwork with hostUsers: false", GATE, r".*spec\.hostNetwork", "hostUsers"),
@@ -66,6 +67,7 @@ LET_THROUGH = (
     Difference("Other metadata of a claim's template", UNREAD, r".*laimTemplate\.metadata\..*", "cannot be set"),
     Difference("nominatedNodeName of a bound pod", STATUS, r"status\.nominatedNodeName", "already bound", "Pod"),
     Difference("hostIP, podIP and podIPs of a pod", STATUS, r"status\.(hostIP|podIP).*", "", "Pod"),
+    Difference("A pod's qosClass", STATUS, r"status\.qosClass", "immutable", "Pod"),
     Difference("The conditions of a budget", STATUS, r"status\.conditions.*", "", "PodDisruptionBudget"),
     Difference("The metadata in a ResourceClaimTemplate", UNREAD, r"spec\.metadata\..*", "", "ResourceClaimTemplate"),
     Difference("An empty list of devices or counters beside the other", EMPTY, "spec", "only one of .shared", SLICE),
@@ -86,6 +88,18 @@ REFUSED_HERE = (
         "has both shared",
         SLICE,
     ),
+    Difference(
+        "An attribute with a list beside another value", DROPPED, r"spec\.devices.*", "must have exactly one of", SLICE
+    ),
+    Difference(
+        "An invalid list of an attribute, and invalid compatibilityGroups",
+        DROPPED,
+        r"spec\.devices.*\.(ints|bools|strings|versions|compatibilityGroups)\b.*",
+        "",
+        SLICE,
+    ),
+    Difference("Invalid claims of a pod group", DROPPED, r"(spec|status)\.resourceClaim.*", "", "PodGroup"),
+    Difference("A schedulingGroup without a valid podGroupName", DROPPED, r".*spec\.schedulingGroup.*"),
     Difference(
         "A pod's phase that does not exist",
         "Pods that have succeeded or failed hold no resources: a misspelt phase changes decisions.",

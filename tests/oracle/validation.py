@@ -121,9 +121,9 @@ def main() -> int:
         manifest, here, there = examples[key]
         print(f"{count:5} {' | '.join(key)}\n      {json.dumps(manifest)[:1500]}")
         print(f"      {[tuple(each) for each in here or there][:3]}")
+    print(", ".join(f"{kind} {count} ({refused[kind]} refused)" for kind, count in kinds.most_common()))
     print(f"{sum(kinds.values()):,} objects, {sum(refused.values()):,} refused by the API server, ", end="")
     print(f"{sum(disagreements.values()):,} disagreements")
-    print(", ".join(f"{kind} {count} ({refused[kind]} refused)" for kind, count in kinds.most_common()))
     if options.record:
         with gzip.GzipFile(options.record, "wb", mtime=0) as file:
             file.writelines(json.dumps(each).encode() + b"\n" for each in recorded.values())

@@ -198,11 +198,11 @@ def _check_affinity(args: fields.NodeAffinityArgs, path: Path, faults: Faults) -
     if (selector := added.requiredDuringSchedulingIgnoredDuringExecution) is not None:
         for i, term in enumerate(selector.nodeSelectorTerms):
             term_path = (*added_path, "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", i)
-            check_node_term(term, term_path, faults)
+            check_node_term(term, term_path, faults, free_fields=True)
     for i, preferred in enumerate(added.preferredDuringSchedulingIgnoredDuringExecution):
         if preferred.weight:
             term_path = (*added_path, "preferredDuringSchedulingIgnoredDuringExecution", i, "preference")
-            check_node_term(preferred.preference, term_path, faults)
+            check_node_term(preferred.preference, term_path, faults, free_fields=True)
 
 
 def _change_affinity(args: fields.NodeAffinityArgs) -> NewValues:

@@ -66,6 +66,15 @@ def test_added_affinity_applies_to_every_pod():
     assert scored(score(generation, "NodeAffinity"), pod("p"), *nodes) == {"fast": 100, "slow": 0}
 
 
+@pytest.mark.parametrize(("field", "passes"), [("metadata.name, operator: NotIn", True), ("any, operator: In", False)])
+def test_added_affinity_may_name_any_field_with_any_value(field, passes):
+    """nodeSelectorRequirementsAsFieldSelector asks for an operator and one value, not for the name of a node."""
+    term = f"{{matchFields: [{{key: {field}, values: [No name]}}]}}"
+    required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}"
+    generation = configured("NodeAffinity", f"addedAffinity: {{{required}}}")
+    assert ("n" not in refused(filter_(generation, "NodeAffinity"), pod("p"), node("n"))) is passes
+
+
 def test_custom_default_constraints_or_none():
     generation = configured("PodTopologySpread", "defaultingType: List, defaultConstraints: []")
     assert filter_(generation, "PodTopologySpread").defaults == ()

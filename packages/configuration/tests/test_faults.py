@@ -286,7 +286,7 @@ def test_preemption_without_candidates():
     ]
 
 
-def test_added_affinity_is_validated_like_a_pod_s():
+def test_labels_of_added_affinity_are_validated_like_a_pod_s():
     term = "{matchExpressions: [{key: a, operator: In}]}"
     required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}"
     (message,) = argument_faults("NodeAffinity", f"addedAffinity: {{{required}}}")

@@ -104,8 +104,8 @@ class QueuedGroup:
         return found
 
 
-def _order(queued: QueuedPodInfo) -> tuple[int, int, int, int]:
-    return -(queued.pod.spec.priority or 0), -queued.attempts, queued.timestamp, queued.sequence
+def _order(queued: QueuedPodInfo) -> tuple[int, int, int, str]:
+    return -(queued.pod.spec.priority or 0), -queued.attempts, queued.timestamp, queued.pod.metadata.name
 
 
 class GroupBackoff(Backoff):

@@ -241,3 +241,14 @@ def test_after_a_success_new_pods_alone_have_a_new_timestamp() -> None:
     stage.fail(succeeded=True, rejected=False, back=())
     assert stage.state == (ACTIVE, 1, False)
     assert stage.entry is not None and stage.entry.timestamp == stage.now
+
+
+# v1.37: pkg/scheduler/framework/types_test.go, TestPodGroupMemberPodsOrderingFunc
+
+
+def test_pods_of_a_group_with_equal_timestamps_are_ordered_by_name() -> None:
+    stage = Stage(ACTIVE, ["c", "a"])
+    stage.now += 1
+    stage.queue.add(pod("b"))
+    entry: Any = stage.queue.pop()
+    assert [each.pod.metadata.name for each in entry.members] == ["a", "c", "b"]

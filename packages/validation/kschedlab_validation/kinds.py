@@ -115,6 +115,7 @@ def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) ->
 def _check_replication_controller(controller: ReplicationController, faults: list[Fault]) -> None:
     """Check a ReplicationController except its template."""
     check_count(controller.spec.replicas, ("spec", "replicas"), faults)
+    check_count(controller.spec.minReadySeconds, ("spec", "minReadySeconds"), faults)
 
 
 def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:

@@ -88,6 +88,8 @@ def check_pod_spec(pod: Pod, faults: list[Fault], template: bool = False) -> Non
         check_claims(pod, faults)
     if spec.volumes:
         check_volumes(spec.volumes, pod.metadata.name, faults)
+    if (group := spec.schedulingGroup) is not None:
+        check_name(group.podGroupName or "", ("spec", "schedulingGroup", "podGroupName"), faults)
     _check_running(spec, faults)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import attrgetter
+from posixpath import normpath
 from typing import Any
 
 from kschedlab.manifests import checks
@@ -220,8 +221,14 @@ def check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
     if spec.persistentVolumeReclaimPolicy:
         policies = ("Delete", "Recycle", _RETAINED)
         check_choice(spec.persistentVolumeReclaimPolicy, policies, ("spec", "persistentVolumeReclaimPolicy"), faults)
+        if spec.persistentVolumeReclaimPolicy == "Recycle" and spec.hostPath and _is_root(spec.hostPath.path):
+            faults.append(Fault(("spec", "persistentVolumeReclaimPolicy"), "cannot be Recycle for the hostPath /"))
     if spec.volumeAttributesClassName is not None:
         check_name(spec.volumeAttributesClassName, ("spec", "volumeAttributesClassName"), faults)
+
+
+def _is_root(path: str) -> bool:
+    return path.startswith("/") and not normpath(path).strip("/")
 
 
 def _check_volume_spec(spec: PersistentVolumeSpec, path: Path, faults: list[Fault]) -> None:

@@ -3,10 +3,13 @@
 import gzip
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.oracle.differences import LET_THROUGH, REFUSED_HERE
 from tests.oracle.valid_objects import VALID
-from tests.oracle.validation import agrees, ours
+from tests.oracle.validation import agrees, ours, theirs
 
 DATA = Path(__file__).parent / "data/validation.jsonl.gz"
 RECORDED = [json.loads(line) for line in gzip.decompress(DATA.read_bytes()).splitlines()]
@@ -28,3 +31,64 @@ def test_the_documentation_lists_the_differences() -> None:
     rows = [line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     listed = [f"| {each.name} | {each.reason} |" for each in (*LET_THROUGH, *REFUSED_HERE)]
     assert [row for row in rows if row not in ("| What | Why |", "|---|---|")] == listed
+
+
+DEVICES = {"driver": "d.example.com", "nodeName": "n", "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}}
+
+
+def slice_with(attribute: dict[str, Any]) -> dict[str, Any]:
+    spec = DEVICES | {"devices": [{"name": "gpu", "attributes": {"a": attribute}}]}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": spec}
+
+
+def pod_in(group: dict[str, str]) -> dict[str, Any]:
+    spec = {"containers": [{"name": "c", "image": "nginx"}], "schedulingGroup": group}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": spec}
+
+
+POLICY = {"schedulingPolicy": {"basic": {}}, "resourceClaims": [{}]}
+GROUP = {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "g"}, "spec": POLICY}
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        slice_with({"bool": True, "bools": [True]}),
+        slice_with({"int": 1, "ints": []}),
+        pod_in({}),
+        pod_in({"podGroupName": "A"}),
+        GROUP,
+    ],
+    ids=["a list beside a value", "an empty list beside a value", "no group", "no name of a group", "an empty claim"],
+)
+def test_what_a_gate_that_is_off_would_drop_is_refused(manifest: dict[str, Any]) -> None:
+    """v1.37: pkg/registry/resource/resourceslice/strategy.go, pkg/api/pod/util.go, pkg/registry/scheduling/podgroup."""
+    assert ours(manifest) and agrees(manifest["kind"], ours(manifest), refused=False)
+
+
+@pytest.mark.parametrize("items", [[{}], ["a"], [1.5], [[1]]])
+@pytest.mark.parametrize("field", ["ints", "bools"])
+def test_an_item_of_the_wrong_type_is_named(field: str, items: list[Any]) -> None:
+    assert [each.where for each in ours(slice_with({field: items}))] == [f"spec.devices[0].attributes.a.{field}[0]"]
+    assert ours(slice_with({field: [None]})) == [], "null is 0, or false"
+
+
+@pytest.mark.parametrize(("path", "refused"), [("/", True), ("//.", True), ("/data", False)])
+def test_a_root_folder_is_not_recycled(path: str, refused: bool) -> None:
+    spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": path}}
+    spec |= {"persistentVolumeReclaimPolicy": "Recycle"}
+    found = ours({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": spec})
+    assert [each.where for each in found] == ["spec.persistentVolumeReclaimPolicy"] * refused
+
+
+def test_a_controller_does_not_wait_less_than_no_time() -> None:
+    pod = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}}
+    spec = {"selector": {"app": "web"}, "template": pod, "minReadySeconds": -1}
+    found = ours({"apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "web"}, "spec": spec})
+    assert [each.where for each in found] == ["spec.minReadySeconds"]
+
+
+def test_a_changed_class_of_service_is_let_through() -> None:
+    answer = {"errors": [{"field": "status.qosClass", "type": "FieldValueInvalid", "detail": "field is immutable"}]}
+    manifest = pod_in({"podGroupName": "g"}) | {"status": {"qosClass": "Guaranteed"}}
+    assert theirs(manifest, answer) == [] and ours(manifest) == []

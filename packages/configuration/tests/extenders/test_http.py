@@ -277,6 +277,14 @@ def test_the_program_calls_it(
     assert main(["simulate", str(world), "--config", str(config), "--call-extenders", "--until", "5s"]) == 0
     assert [body["Node"] for path, body in server.asked if path == "/x/bind"] == ["b"]
     capsys.readouterr()
+    server.asked.clear()
+    scenario = tmp_path / "scenario.yaml"
+    scenario.write_text(f"simulation: {{config: config.yaml, generation: {'v1.16' if policy else 'v1.37'}}}\n")
+    for command in ("simulate", "serve"):
+        assert main([command, str(world), str(scenario)]) == 2
+        assert "add --call-extenders if you trust them" in capsys.readouterr().err and not server.asked
+    assert main(["simulate", str(world), str(scenario), "--call-extenders", "--until", "5s"]) == 0 and server.asked
+    capsys.readouterr()
     line = json.dumps({"objects": list(NODES), "pod": "default/p"}).encode()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(line)))
     assert main(["decide", *chosen]) == 0

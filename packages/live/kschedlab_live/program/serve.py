@@ -13,9 +13,9 @@ from kschedlab.program.options import (
     add_files,
     add_scheduler,
     argument,
-    chosen_profiles,
     reading,
     say,
+    scenario_profiles,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def run(options: argparse.Namespace) -> int:
         scenario = load_scenario(*options.files, strict=options.strict)
     for warning in scenario.report.lines():
         say(warning)
-    profiles = chosen_profiles(options) if options.config is not None else options.generation
+    named = scenario_profiles(options, scenario.options.config, scenario.options.generation)
+    profiles = options.generation if named is None else named
     serving = Serving(options.kubeconfig, options.port, options.speed, options.paused, not options.no_scheduler)
     plugins = options.plugins if options.config is None else ()
     try:

@@ -18,10 +18,10 @@ from kschedlab.program.options import (
     add_output,
     add_scheduler,
     argument,
-    chosen_profiles,
     print_json,
     reading,
     say,
+    scenario_profiles,
     screen,
 )
 from kschedlab.program.progress import Progress
@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
         scenario = load_scenario(*options.files, workload=options.workload, strict=options.strict)
     for warning in scenario.report.lines():
         say(warning)
-    profiles = chosen_profiles(options) if options.config is not None else options.generation
+    named = scenario_profiles(options, scenario.options.config, scenario.options.generation)
+    profiles = options.generation if named is None else named
     try:
         plugins = options.plugins if options.config is None else ()
         simulation = Simulation.of(scenario, profiles, options.seed, plugins)
