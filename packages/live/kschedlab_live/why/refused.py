@@ -99,11 +99,6 @@ def _most(verb: str, most: str, nodes: int) -> str:
     return f"they {verb} at most {most}" if nodes > 1 else f"it has {most}"
 
 
-def nodes_words(group: Group) -> str:
-    """ "3 nodes"."""
-    return count(len(group.nodes), "node")
-
-
 # -- what exactly is in the way on one node
 
 

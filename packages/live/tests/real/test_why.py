@@ -108,12 +108,12 @@ def why(plane: Plane, programs: Path, *arguments: str, status: int = 0) -> str:
 
 @pytest.mark.parametrize("user", [(), ("--as=ann",)], ids=["administrator", "with the role of the documentation"])
 def test_each_pod_is_answered_as_the_scheduler_said(user: tuple[str, ...], plane: Plane, cluster: Path) -> None:
-    same = "We come to the same result, letter by letter."
+    same = "We reach the same result, word for word."
     big = why(plane, cluster, "big", *user)
     assert (
         "none of 3 nodes can take it." in big and "too small for 6 CPU: they have at most 4 CPU" in big and same in big
     )
-    assert "tolerating dedicated=gpu: it goes to gpu-1" in big
+    assert "tolerating dedicated=gpu it goes to gpu-1" in big
     choosy = why(plane, cluster, "pod/choosy", *user)
     assert "wants disk=ssd, the node has no such label" in choosy and same in choosy
     claimed = why(plane, cluster, "default/claimed", *user)
