@@ -12,7 +12,7 @@ import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,6 +34,7 @@ from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import INT64_MAX
+from kschedlab_configuration.fields import ExtenderTLSConfig
 
 
 def value(answer: Any, name: str) -> Any:
@@ -89,20 +90,6 @@ CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
-class Tls:
-    """The fields of ``tlsConfig``; data is in base64."""
-
-    insecure: bool = False
-    server_name: str = ""
-    cert_file: str = ""
-    key_file: str = ""
-    ca_file: str = ""
-    cert_data: str = ""
-    key_data: str = ""
-    ca_data: str = ""
-
-
-@dataclass(frozen=True)
 class HttpConfig:
     """An entry of ``extenders``. ``timeout``: seconds; an empty verb: the extender does not do this."""
 
@@ -117,7 +104,7 @@ class HttpConfig:
     enable_https: bool = False
     timeout: float = 0
     managed_resources: tuple[str, ...] = ()
-    tls: Tls = field(default_factory=Tls)
+    tls: ExtenderTLSConfig = ExtenderTLSConfig()
 
 
 class HttpExtender(Extender):
@@ -279,14 +266,14 @@ def _context(config: HttpConfig) -> ssl.SSLContext:
     """As client-go makes it: without a CA, ``enableHttps`` trusts any server. ValueError if a file is wrong."""
     tls = config.tls
     try:
-        if tls.ca_data:
-            context = ssl.create_default_context(cadata=base64.b64decode(tls.ca_data, validate=True).decode())
+        if tls.caData:
+            context = ssl.create_default_context(cadata=base64.b64decode(tls.caData, validate=True).decode())
         else:
-            context = ssl.create_default_context(cafile=tls.ca_file or None)
-        if tls.insecure or (config.enable_https and not (tls.ca_file or tls.ca_data)):
+            context = ssl.create_default_context(cafile=tls.caFile or None)
+        if tls.insecure or (config.enable_https and not (tls.caFile or tls.caData)):
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        if tls.cert_file or tls.cert_data:
+        if tls.certFile or tls.certData:
             _load_certificate(context, tls)
     except (OSError, ValueError) as error:
         raise InputValueError(
@@ -295,13 +282,13 @@ def _context(config: HttpConfig) -> ssl.SSLContext:
     return context
 
 
-def _load_certificate(context: ssl.SSLContext, tls: Tls) -> None:
-    if not tls.cert_data:
-        context.load_cert_chain(tls.cert_file, tls.key_file or None)
+def _load_certificate(context: ssl.SSLContext, tls: ExtenderTLSConfig) -> None:
+    if not tls.certData:
+        context.load_cert_chain(tls.certFile, tls.keyFile or None)
         return
     with TemporaryDirectory() as folder:
         files = Path(folder, "certificate"), Path(folder, "key")
-        for file, data in zip(files, (tls.cert_data, tls.key_data), strict=True):
+        for file, data in zip(files, (tls.certData, tls.keyData), strict=True):
             file.touch(mode=0o600)
             file.write_bytes(base64.b64decode(data, validate=True))
-        context.load_cert_chain(files[0], files[1] if tls.key_data else None)
+        context.load_cert_chain(files[0], files[1] if tls.keyData else None)
