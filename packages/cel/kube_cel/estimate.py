@@ -364,7 +364,7 @@ class _Estimator:
         return variable.path if variable else self.paths.get(expr.id, ())
 
     def size(self, expr: Expr) -> Range | None:
-        """How many characters or elements it has, if that is known."""
+        """The number of its characters or elements, if known."""
         if expr.id in self.sizes:
             return self.sizes[expr.id]
         size = _written_size(expr)

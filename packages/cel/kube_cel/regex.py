@@ -432,7 +432,7 @@ class Regex:
     def find(self, text: str, start: int = 0) -> tuple[int, int] | None:
         """(start, end) of the first match, with Perl's preference among alternatives."""
         threads: list[tuple[int, int]] = []
-        found: tuple[int, int] | None = None
+        match: tuple[int, int] | None = None
         before = "start" if start == 0 else _side(text[start - 1])
         for at in range(start, len(text) + 1):
             after = _side(text[at]) if at < len(text) else "end"
@@ -440,21 +440,21 @@ class Regex:
             seen: set[int] = set()
             for pc, begin in threads:
                 self._follow(pc, begin, before, after, seen, current)
-            if found is None:
+            if match is None:
                 self._follow(0, at, before, after, seen, current)
             threads = []
             self.steps += len(seen)
             for pc, begin in current:
                 instruction = self.program[pc]
                 if instruction.kind == "match":
-                    found = (begin, at)
+                    match = (begin, at)
                     break
                 if at < len(text) and instruction.accepts(text[at]):
                     threads.append((pc + 1, begin))
-            if not threads and found is not None:
+            if not threads and match is not None:
                 break
             before = after
-        return found
+        return match
 
     def find_all(self, text: str, limit: int) -> list[str]:
         """The matches from left to right, at most ``limit`` of them (negative: all)."""

@@ -1,4 +1,4 @@
-"""What an allocation starts from: the slices, the device classes, and what other claims hold.
+"""The state from which an allocation starts: the slices, the device classes, and what other claims hold.
 
 v1.37: pkg/scheduler/framework/plugins/dynamicresources/{dra_manager,allocateddevices}.go (GatherAllocatedState,
 foreachAllocatedDevice).
@@ -31,14 +31,14 @@ LEDGER = "device ledger"
 
 
 class Ledger:
-    """What claims held at the last question: only claims that have changed since are counted again."""
+    """The devices that claims held when last asked: only claims that have changed since are counted again."""
 
     def __init__(self) -> None:
         self._last: ObjectChange | None = None
         self._held = Held()
 
     def held(self, cluster: Cluster) -> Held:
-        """What the cluster's claims hold."""
+        """The devices that the cluster's claims hold."""
         claims, last = cluster.objects_of(ResourceClaim), cluster.last_change(ResourceClaim)
         changes = last.since(self._last, len(claims))
         if changes is None:
@@ -56,7 +56,7 @@ def _allocation(claim: ResourceClaim | None) -> AllocationResult | None:
 
 @dataclass
 class State:
-    """What an allocation starts from. ``left``: what is left of each pool's counters, filled on demand.
+    """The state from which an allocation starts. ``left``: the rest of each pool's counters, computed on demand.
 
     ``known``: what was found before.
     """

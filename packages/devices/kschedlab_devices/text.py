@@ -1,4 +1,4 @@
-"""What a decision says about devices: which ones the pod gets, or why nodes cannot serve its claims."""
+"""A decision's sections about devices: which ones the pod gets, or why nodes cannot serve its claims."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OUTCOMES = {
     NO_COUNTERS: meant("counters", "outcome"),
     TAINTED: later("tainted"),
 }
-"""How an explanation says what happened to devices."""
+"""The words of an explanation for what happened to devices."""
 
 
 class Tried(NamedTuple):
@@ -60,13 +60,13 @@ def tried(demand: Demand, position: int) -> list[Tried]:
     steps: list[SearchStep] = []
     with suppress(AllocationError):  # the steps before it are what is asked for
         demand.search(position, steps)
-    found: dict[Want, dict[str, str]] = {}
+    outcomes: dict[Want, dict[str, str]] = {}
     for step in steps:
         if step.outcome != GIVEN_BACK:
             unlike = step.outcome == UNLIKE and step.detail
             outcome = later("constraint {attribute}", attribute=step.detail) if unlike else step.outcome
-            found.setdefault(step.want, {})[str(step.device)] = outcome
-    return [Tried(_name(want), _wanted(want), devices) for want, devices in found.items()]
+            outcomes.setdefault(step.want, {})[str(step.device)] = outcome
+    return [Tried(_name(want), _wanted(want), devices) for want, devices in outcomes.items()]
 
 
 def why_not(demand: Demand, position: int) -> list[str]:

@@ -19,7 +19,7 @@ from kschedlab_groups.place import PodResult, Tried, place
 
 @dataclass(frozen=True, eq=False)
 class GroupResult:
-    """What became of the group. ``pods``: a result for each pod, in the order of the attempt.
+    """The result for the group. ``pods``: a result for each pod, in the order of the attempt.
 
     ``placements``: what became of each placement, with TopologyAwareWorkloadScheduling.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PodResult:
-    """What became of one pod. ``decision``: None if the attempt ended before it. ``taken``: what it gets there."""
+    """The result for one pod. ``decision``: None if the attempt ended before it. ``taken``: what it gets there."""
 
     pod: PodInfo
     status: Status
@@ -36,13 +36,13 @@ class PodResult:
 
     @property
     def given_back(self) -> GivenBack | None:
-        """What DynamicResources gives back for the pod if the group finds no place; None if nothing."""
+        """The claim that DynamicResources gives back for the pod if the group finds no place, or None."""
         return self.taken.given_back or (self.decision.given_back if self.decision is not None else None)
 
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """What became of the group on some nodes. ``pods``: those that were tried, in order.
+    """The result of trying the group on some nodes. ``pods``: those that were tried, in order.
 
     With TopologyAwareWorkloadScheduling, ``placement`` is the name of the nodes' domain, and ``scores`` has the scores
     by plugin, if there were several placements to choose from.

@@ -60,7 +60,7 @@ def placements_of(cluster: Cluster, group: PodGroup, scheduled: Sequence[Pod]) -
 
 def _domain_of(cluster: Cluster, key: str, scheduled: Sequence[Pod]) -> str | Status:
     """The domain of these pods. As in the real one, a domain with an empty name agrees with one that comes later."""
-    found = ""
+    common = ""
     for pod in scheduled:
         place = cluster.index.get(pod.spec.nodeName)
         if place is None:
@@ -70,10 +70,10 @@ def _domain_of(cluster: Cluster, key: str, scheduled: Sequence[Pod]) -> str | St
         domain = cluster.nodes[place].metadata.labels.get(key)
         if domain is None:
             return _undetermined(f"no topology domain found for pod {pod.key}")
-        if found not in ("", domain):
-            return _undetermined(f"more than 1 domain found for pod group: {found}, {domain}")
-        found = domain
-    return found
+        if common not in ("", domain):
+            return _undetermined(f"more than 1 domain found for pod group: {common}, {domain}")
+        common = domain
+    return common
 
 
 def _undetermined(why: str) -> Status:
@@ -115,12 +115,14 @@ class InPlacement(Scheduler):
 
     def cycle(self, pod: PodInfo) -> Decision:
         """Decide for a pod."""
-        found = super().cycle(pod)
-        return PlacedDecision(**{each.name: getattr(found, each.name) for each in fields(found)}, placement=self._nodes)
+        decision = super().cycle(pod)
+        evidence = {field.name: getattr(decision, field.name) for field in fields(decision)}
+        return PlacedDecision(**evidence, placement=self._nodes)
 
     def _prepare(self, pod: PodInfo) -> Prepared:
-        found = super()._prepare(pod)
-        return replace(found, included=self._inside if found.included is None else self._inside & found.included)
+        prepared = super()._prepare(pod)
+        inside = self._inside if prepared.included is None else self._inside & prepared.included
+        return replace(prepared, included=inside)
 
     def _search(self, verdicts: Verdicts) -> tuple[IntArray, int]:
         feasible, examined = super()._search(Verdicts(verdicts.refused_by[self._nodes]))
@@ -169,11 +171,11 @@ def _try(scheduler: Scheduler, placement: Placement, group: PodGroup, pods: Sequ
     trial = scheduler if everywhere else InPlacement(scheduler, placement)
     trial.cluster = cluster.fork()
     try:
-        found = place(trial, group, pods, scheduled)
+        result = place(trial, group, pods, scheduled)
     finally:
         scheduler.cluster = cluster
     scheduler.next_start_node_index = trial.next_start_node_index
-    return replace(found, placement=placement.name)
+    return replace(result, placement=placement.name)
 
 
 def _scored(
@@ -202,12 +204,12 @@ def _placed(results: Sequence[PodResult]) -> list[PodResult]:
 
 def _resources(generation: Generation) -> Resources | None:
     """The resources that NodeResourcesFit scores, None if it does not run."""
-    found = (score for score, _ in generation.scores if isinstance(score, NodeResourcesFitScore))
-    return next((score.resources for score in found), None)
+    fits = (score for score, _ in generation.scores if isinstance(score, NodeResourcesFitScore))
+    return next((score.resources for score in fits), None)
 
 
 def fullness(cluster: Cluster, placement: Placement, pods: Sequence[PodInfo], resources: Resources) -> int:
-    """How full the nodes of the placement are together, with these pods: MostAllocated, whatever the nodes' strategy.
+    """The use of all nodes of the placement with these pods: MostAllocated, whatever the nodes' strategy.
 
     ``cluster``: without the pods. An extended resource that none of them requests, and a node without a resource, do
     not count.
@@ -226,8 +228,8 @@ def fullness(cluster: Cluster, placement: Placement, pods: Sequence[PodInfo], re
     return total // weights if weights else 0
 
 
-def _best(scheduler: Scheduler, found: Sequence[Tried]) -> Tried:
+def _best(scheduler: Scheduler, tries: Sequence[Tried]) -> Tried:
     """The placement with the highest sum of scores."""
-    highest = max(each.total for each in found)
-    best = sorted((each for each in found if each.total == highest), key=lambda each: each.placement)
+    highest = max(each.total for each in tries)
+    best = sorted((each for each in tries if each.total == highest), key=lambda each: each.placement)
     return best[0] if scheduler.rng is None else scheduler.rng.choice(best)

@@ -28,7 +28,7 @@ from kschedlab_groups.queued_group import group_of
 if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
 
-Found: TypeAlias = tuple[DryRun, IntArray]
+Trial: TypeAlias = tuple[DryRun, IntArray]
 
 
 class GroupScheduler(Scheduler):
@@ -45,11 +45,11 @@ class GroupScheduler(Scheduler):
         if extending is not None or not grouped:
             return super()._preempt(pod, run, verdicts, extending)
         units = units_of(cluster, self.groups)
-        asked = [each for each in self.generation.filters if each.name in verdicts.plugins]
-        trials = _Trials(pod, cluster, asked, units)
+        filters = [each for each in self.generation.filters if each.name in verdicts.plugins]
+        trials = _Trials(pod, cluster, filters, units)
         evaluator = _GroupEvaluator(pod, cluster, run, self.generation.preemption, trials=trials)
-        found = evaluator.preempt(verdicts, self.rng, self.exhaustive)
-        return found if len(found.positions) else replace(found, failure=trials.failure)
+        preemption = evaluator.preempt(verdicts, self.rng, self.exhaustive)
+        return preemption if len(preemption.positions) else replace(preemption, failure=trials.failure)
 
 
 @dataclass
@@ -73,7 +73,7 @@ class _Trials:
     def failure(self) -> str:
         return next(iter(self.errors), "") if len(self.errors) < 2 else f"[{', '.join(self.errors)}]"
 
-    def search(self, order: IntArray, enough: int) -> Found:
+    def search(self, order: IntArray, enough: int) -> Trial:
         """Try the nodes in order until there are enough candidates. The evidence; those without violations first."""
         clean, violating = list[int](), list[int]()
         for node in order.tolist():
@@ -130,10 +130,10 @@ class _Trials:
             if prepared.rejected is not None:
                 rejected = prepared.rejected
                 name, reasons, unresolvable = rejected.plugin, list(rejected.reasons), rejected.unresolvable
-            elif (found := verdicts.plugin(node)) is None:
+            elif (plugin := verdicts.plugin(node)) is None:
                 return PASSES
             else:
-                name, reasons = found, verdicts.reasons(node)
+                name, reasons = plugin, verdicts.reasons(node)
                 unresolvable = bool(verdicts.unresolvable()[node])
         number = next((i for i, each in enumerate(self.filters) if each.name == name), 0)
         if keep:
@@ -142,7 +142,7 @@ class _Trials:
         return number
 
     def evidence(self) -> DryRun:
-        """What was tried, and what came of it."""
+        """The trials and their results."""
         refused_by = np.full(len(self.cluster.names), PASSES, np.int8)
         for position, number in self.emptied.items():
             refused_by[position] = number
@@ -170,5 +170,5 @@ class _GroupEvaluator(Evaluator):
     def priority(self, other: PodInfo) -> int:
         return self._priorities[other.key]
 
-    def search(self, order: IntArray, enough: int) -> Found:
+    def search(self, order: IntArray, enough: int) -> Trial:
         return self.trials.search(order, enough)

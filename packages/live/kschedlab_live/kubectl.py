@@ -128,7 +128,7 @@ class Kubectl:
 
 
 def words(errors: str) -> str:
-    """What kubectl said, without its log if it said anything else."""
+    """The text that kubectl printed, without its log if there is anything else."""
     lines = [safe_text(line.strip()).removeprefix("error: ") for line in errors.splitlines() if line.strip()]
     plain = [line for line in lines if not KLOG.match(line)] or lines[-1:]
     return " ".join(dict.fromkeys(plain)) or "kubectl failed and printed no error"

@@ -40,7 +40,7 @@ def check_ports(ports: tuple[ContainerPort, ...], host_network: bool, path: Path
 
 @lru_cache(4096)
 def _port_faults(ports: tuple[ContainerPort, ...], host_network: bool) -> tuple[Fault, ...]:
-    """What is wrong with a container's ports."""
+    """The faults of a container's ports."""
     faults: list[Fault] = []
     names: set[str] = set()
     for i, port in enumerate(ports):
@@ -59,7 +59,7 @@ def _port_faults(ports: tuple[ContainerPort, ...], host_network: bool) -> tuple[
 
 @lru_cache(4096)
 def _port_name_fault(name: str) -> str | None:
-    """What is wrong with the name of a port."""
+    """The fault of a port's name."""
     if len(name) <= 15 and _PORT_NAME.fullmatch(name):
         return None
     return later(
@@ -175,7 +175,7 @@ def check_requirements(resources: ResourceRequirements, path: Path, faults: list
 
 
 def _limit_fault(name: str, amount: Quantity, limit: Quantity | None) -> str | None:
-    """What is wrong with a request beside its limit."""
+    """The fault of a request beside its limit."""
     no_overcommit = is_extended(name) or name.startswith(HUGE_PAGES)
     if limit is None:
         return (
@@ -255,8 +255,8 @@ def _huge_pages(pod: Pod) -> dict[str, int]:
     every = (*pod.spec.containers, *pod.spec.initContainers)
     if not any(name.startswith(HUGE_PAGES) for each in every for name in each.resources.limits):
         return {}
-    asked = container_requests(_asking_for_limits(pod))
-    return {name: nanos for name, nanos in asked.items() if name.startswith(HUGE_PAGES)}
+    requests = container_requests(_asking_for_limits(pod))
+    return {name: nanos for name, nanos in requests.items() if name.startswith(HUGE_PAGES)}
 
 
 def _asking_for_limits(pod: Pod) -> Pod:

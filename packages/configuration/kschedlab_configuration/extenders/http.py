@@ -45,7 +45,7 @@ def value(answer: Any, name: str) -> Any:
         raise ExtenderError(f"the extender answered {_short(answer)} where an object with {name} is expected")
     if name in answer:
         return answer[name]
-    return next((found for key, found in answer.items() if key.lower() == name.lower()), None)
+    return next((entry for key, entry in answer.items() if key.lower() == name.lower()), None)
 
 
 def text(answer: Any, name: str) -> str:
@@ -55,10 +55,10 @@ def text(answer: Any, name: str) -> str:
 
 def number(answer: Any, name: str) -> int:
     """The whole number in the field, 0 if it is absent."""
-    found = int(_checked(value(answer, name), int, name, "a whole number") or 0)
-    if not -INT64_MAX - 1 <= found <= INT64_MAX:
-        raise ExtenderError(f"the extender answered {name} {found}: that number is too large")
-    return found
+    whole = int(_checked(value(answer, name), int, name, "a whole number") or 0)
+    if not -INT64_MAX - 1 <= whole <= INT64_MAX:
+        raise ExtenderError(f"the extender answered {name} {whole}: that number is too large")
+    return whole
 
 
 def items(answer: Any, name: str) -> list[Any]:
@@ -71,14 +71,14 @@ def mapping(answer: Any, name: str) -> dict[str, Any]:
     return dict(_checked(value(answer, name), dict, name, "an object") or {})
 
 
-def _checked(found: Any, expected: type, name: str, words: str) -> Any:
-    if found is None or (isinstance(found, expected) and not isinstance(found, bool)):
-        return found
-    raise ExtenderError(f"the extender answered {name} {_short(found)} where {words} is expected")
+def _checked(part: Any, expected: type, name: str, words: str) -> Any:
+    if part is None or (isinstance(part, expected) and not isinstance(part, bool)):
+        return part
+    raise ExtenderError(f"the extender answered {name} {_short(part)} where {words} is expected")
 
 
-def _short(found: Any) -> str:
-    shown = repr(found)
+def _short(part: Any) -> str:
+    shown = repr(part)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
@@ -149,8 +149,8 @@ class HttpExtender(Extender):
         left: list[str] = []
         if self.node_cache_capable and value(answer, "NodeNames") is not None:
             left = [_name(name) for name in items(answer, "NodeNames")]
-        elif (given := value(answer, "Nodes")) is not None:
-            left = [text(value(node, "metadata"), "name") for node in items(given, "items")]
+        elif (node_list := value(answer, "Nodes")) is not None:
+            left = [text(value(node, "metadata"), "name") for node in items(node_list, "items")]
         failed, unresolvable = (
             {name: _name(reason) for name, reason in mapping(answer, key).items()}
             for key in ("FailedNodes", "FailedAndUnresolvableNodes")
@@ -167,7 +167,7 @@ class HttpExtender(Extender):
     def preempt(self, pod: Pod, victims: Mapping[str, Victims]) -> Mapping[str, Returned]:
         """POST ExtenderPreemptionArgs, read ExtenderPreemptionResult."""
         whole = not self.node_cache_capable
-        given = {
+        by_node = {
             node: {
                 "Pods": [_plain(each) if whole else {"UID": identity(each)} for each in victims_there.pods],
                 "NumPDBViolations": victims_there.violations,
@@ -175,7 +175,7 @@ class HttpExtender(Extender):
             for node, victims_there in victims.items()
         }
         arguments = {"Pod": _plain(pod), "NodeNameToVictims": None, "NodeNameToMetaVictims": None}
-        arguments["NodeNameToVictims" if whole else "NodeNameToMetaVictims"] = given
+        arguments["NodeNameToVictims" if whole else "NodeNameToMetaVictims"] = by_node
         answer = self._send(self._config.preempt_verb, arguments)
         return {
             node: Returned([text(each, "UID") for each in items(left, "Pods")], number(left, "NumPDBViolations"))
@@ -256,10 +256,10 @@ def _plain(document: Pod | Node) -> dict[str, Any]:
     return {"apiVersion": "v1", **data}
 
 
-def _name(found: Any) -> str:
-    if not isinstance(found, str):
-        raise ExtenderError(f"the extender answered {found!r} where a text is expected")
-    return found
+def _name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise ExtenderError(f"the extender answered {name!r} where a text is expected")
+    return name
 
 
 def _context(config: HttpConfig) -> ssl.SSLContext:

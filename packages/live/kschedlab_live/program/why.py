@@ -135,9 +135,9 @@ def run(options: argparse.Namespace) -> int:
 
 def flags(options: argparse.Namespace) -> tuple[str, ...]:
     """The flags for kubectl, each in one word, so that no value can pass for a flag."""
-    given = vars(options)
-    values = [f"--{name}={value}" for name in VALUES for value in given[f"kubectl_{name}"]]
-    return (*values, *(f"--{name}" for name in SWITCHES if given[f"kubectl_{name}"]))
+    chosen = vars(options)
+    values = [f"--{name}={value}" for name in VALUES for value in chosen[f"kubectl_{name}"]]
+    return (*values, *(f"--{name}" for name in SWITCHES if chosen[f"kubectl_{name}"]))
 
 
 def _given(options: argparse.Namespace) -> Mapping[str, Generation] | None:
@@ -183,11 +183,11 @@ def _pod(options: argparse.Namespace, kubectl: Kubectl) -> int:
     larger = None
     if options.add_node and setting.cluster is not None:
         larger, setting.added = enlarged(setting.cluster, options.add_node)
-    found = answer(setting, pod, options.node, larger)
+    result = answer(setting, pod, options.node, larger)
     if options.output == "json":
-        print_json(found.to_dict())
+        print_json(result.to_dict())
     else:
-        _print(answer_sections(found, now(), options.all), options, setting.cluster)
+        _print(answer_sections(result, now(), options.all), options, setting.cluster)
     return 0
 
 
@@ -228,11 +228,11 @@ def _pending(options: argparse.Namespace, kubectl: Kubectl) -> int:
     namespace = options.namespace or ""
     with _reading():
         setting = gather(kubectl, namespace, asks_pending(namespace), _given(options), options.generation)
-    found = sorted_out(setting, namespace, options.add_node)
+    groups = sorted_out(setting, namespace, options.add_node)
     if options.output == "json":
-        print_json(pending_data(found))
+        print_json(pending_data(groups))
     else:
-        _print(pending_sections(found, now(), options.all), options, setting.cluster)
+        _print(pending_sections(groups, now(), options.all), options, setting.cluster)
     return 0
 
 

@@ -27,12 +27,12 @@ FINISHED, ENDING, OTHERS, GATED, BOUND, NOMINATED, PENDING = (
     "nominated",
     "pending",
 )
-"""What a pod can be; the first that applies counts."""
+"""The situations of a pod; the first that applies counts."""
 
 
 @dataclass(eq=False)
 class Setting:
-    """What answers share. ``cluster``: None if nodes cannot be read. ``added``: the nodes that are added to it."""
+    """The basis of answers. ``cluster``: None if nodes cannot be read. ``added``: the nodes that are added to it."""
 
     reading: Reading
     server: Server
@@ -96,7 +96,7 @@ class Answer:
 
 
 def about(setting: Setting) -> dict[str, Any]:
-    """What was decided with, and what is unknown, as plain data."""
+    """The basis of the decision, and what is unknown, as plain data."""
     reading = setting.reading
     return {
         "generation": setting.server.generation,
@@ -116,7 +116,7 @@ def failed(pod: Pod) -> PodCondition | None:
 
 
 def situation_of(pod: Pod, profiles: Mapping[str, Generation]) -> str:
-    """What the pod is."""
+    """The pod's situation."""
     if pod.status.phase in ("Succeeded", "Failed"):
         return FINISHED
     if pod.spec.nodeName:

@@ -52,7 +52,7 @@ class Sorted:
 
     @property
     def pods(self) -> int:
-        """How many pods wait."""
+        """The number of pods that wait."""
         return sum(len(cause.pods) for cause in self.causes)
 
 
@@ -113,18 +113,20 @@ def _cause(decision: Decision) -> tuple[str, str]:
     return REFUSED, f"no node fits: {', '.join(sorted(decision.reasons('excluded by PreFilter')))}"
 
 
-def pending_sections(found: Sorted, at: int, all: bool = False) -> Iterator[Section]:
+def pending_sections(waiting: Sorted, at: int, all: bool = False) -> Iterator[Section]:
     """How many pods wait, then the groups. ``at``: the time now; ``all``: every obstacle, and what helps each group."""
-    setting = found.setting
-    where = f" in namespace {found.namespace}" if found.namespace else ""
+    setting = waiting.setting
+    where = f" in namespace {waiting.namespace}" if waiting.namespace else ""
     more = f", with {count(len(setting.added), 'node')} more ({listing(setting.added, 3)})" if setting.added else ""
-    yield Section(f"{count(found.pods, 'pending pod')}{where}{more}." if found.pods else f"No pod is pending{where}.")
-    for number, cause in enumerate(found.causes):
-        yield _cause_section(found, cause, at, all, helps=all or number < ASKED)
+    yield Section(
+        f"{count(waiting.pods, 'pending pod')}{where}{more}." if waiting.pods else f"No pod is pending{where}."
+    )
+    for number, cause in enumerate(waiting.causes):
+        yield _cause_section(waiting, cause, at, all, helps=all or number < ASKED)
     yield from setting_sections(setting, all)
 
 
-def _cause_section(found: Sorted, cause: Cause, at: int, all: bool, helps: bool) -> Section:
+def _cause_section(waiting: Sorted, cause: Cause, at: int, all: bool, helps: bool) -> Section:
     parts: list[Part] = [Names([pod.key for pod in cause.pods])]
     since = [pod.metadata.creationTimestamp for pod in cause.pods if pod.metadata.creationTimestamp is not None]
     if since:
@@ -136,26 +138,26 @@ def _cause_section(found: Sorted, cause: Cause, at: int, all: bool, helps: bool)
         name = cause.pods[0].metadata.name
         if table.rows:
             parts += [f"In the way of {name}:", table] if len(cause.pods) > 1 else [table]
-        if rows := _helps(found, cause) if helps else []:
+        if rows := _helps(waiting, cause) if helps else []:
             parts.append(f"What would help{f' {name}' if len(cause.pods) > 1 else ''}:")
             parts.append(Table(CHANGE, rows))
     return Section(f"{count(len(cause.pods), 'pod')}: {cause.text}", parts)
 
 
-def _helps(found: Sorted, cause: Cause) -> list[Row]:
+def _helps(waiting: Sorted, cause: Cause) -> list[Row]:
     """The first change of each kind that would help the first pod."""
-    cluster = found.setting.cluster
+    cluster = waiting.setting.cluster
     if cluster is None:
         return []
     first: dict[str, Row] = {}
-    for kind, row in changes(what_if(cause.pods[0].key, cluster, found.setting.profiles)):
+    for kind, row in changes(what_if(cause.pods[0].key, cluster, waiting.setting.profiles)):
         first.setdefault(kind, row)
     return [first[kind] for kind in KIND_ORDER if kind in first and kind != "eviction"]
 
 
-def pending_data(found: Sorted) -> dict[str, Any]:
+def pending_data(waiting: Sorted) -> dict[str, Any]:
     """The groups as plain data."""
     causes = [
-        {"cause": cause.text, "kind": cause.kind, "pods": [pod.key for pod in cause.pods]} for cause in found.causes
+        {"cause": cause.text, "kind": cause.kind, "pods": [pod.key for pod in cause.pods]} for cause in waiting.causes
     ]
-    return {"pending": found.pods, "causes": causes, "added": list(found.setting.added)} | about(found.setting)
+    return {"pending": waiting.pods, "causes": causes, "added": list(waiting.setting.added)} | about(waiting.setting)

@@ -34,7 +34,7 @@ NOTHING = re.compile(r"asking for 0m? (\S+)")
 GROUPS, CHANGES, LEFT_OUT = 6, 3, 3
 """Without ``--all``: how many groups of nodes, changes of one kind, and objects that cannot be understood are shown."""
 HEAD = 10
-"""How many characters a node's name has above its numbers; the sentences have it in full."""
+"""Maximum length of a node's name above its numbers; the sentences have it in full."""
 KIND_ORDER = ("requests", "constraints", "nodes", "priority", "eviction", "without")
 """What is tried first; a pod without one of its resources is another pod."""
 
@@ -55,7 +55,7 @@ def answer_sections(answer: Answer, at: int, all: bool = False) -> Iterator[Sect
 
 
 def setting_sections(setting: Setting, all: bool = False, decided: bool = True) -> Iterator[Section]:
-    """What was not readable, and with what was decided, if anything was."""
+    """The kinds that were not readable, and the notes about the scheduler if anything was decided."""
     reading = setting.reading
     parts: list[Part] = []
     kinds: dict[str, list[str]] = {}
@@ -139,7 +139,7 @@ def _waits(answer: Answer, at: int) -> str:
 
 
 def _situation(answer: Answer) -> Iterator[str]:
-    """What follows from what the pod is."""
+    """Sentences about the pod's situation."""
     decision = answer.decision
     if answer.situation == OTHERS:
         yield from _others(answer)
@@ -188,7 +188,7 @@ def _nominated(answer: Answer) -> str:
 
 
 def _bound(answer: Answer) -> Iterator[str]:
-    """What keeps a bound pod from running is not the scheduler's business; the words for it are the kubelet's."""
+    """Why a bound pod does not run, in the kubelet's words: that is not the scheduler's business."""
     cluster = answer.setting.cluster
     if cluster is not None and answer.pod.spec.nodeName not in cluster.index:
         yield (
@@ -349,7 +349,7 @@ def _with_priority(pods: Sequence[PodInfo]) -> list[str]:
 
 
 def then(decision: Decision) -> str:
-    """What follows for the pod, as the end of a sentence."""
+    """The outcome for the pod, as the end of a sentence."""
     if decision.node is not None:
         others = len(decision.feasible) - 1
         return f"it goes to {decision.node}" + (f" ({count(others, 'other node')} would fit)" if others else "")

@@ -48,7 +48,7 @@ def server_of(text: str) -> Server:
 
 UNKNOWN = Server("", "v1.37", False)
 OF_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
-"""Where a pod finds the namespace of its service account."""
+"""The file in a pod with the namespace of its service account."""
 
 
 class Context(NamedTuple):

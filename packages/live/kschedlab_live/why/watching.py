@@ -36,7 +36,7 @@ INTERRUPTED = 130
 BRIEF, TRIES = 2.0, 3
 """A watch that ends within so many seconds so many times cannot be followed."""
 OUTAGE = 15
-"""How often a cluster that cannot be read any more is tried again."""
+"""The number of attempts to read a cluster that has become unreadable."""
 TICK = 0.25
 SAYS = {
     ALIKE: "as we decide",
@@ -122,10 +122,10 @@ def _follow(streams: Streams, kubectl: Kubectl, shadow: Shadow, listed: Objects,
         if event is None:
             verdicts: Iterator[Verdict] = shadow.tick(time.monotonic())
         else:
-            kind, found = event
+            kind, data = event
             if kind == "ERROR":
                 return
-            changed = _object(found)
+            changed = _object(data)
             if changed is None or (kind != "DELETED" and _version(changed) <= versions.get(_name(changed), -1)):
                 continue
             versions[_name(changed)] = _version(changed)
@@ -241,7 +241,7 @@ class Streams:
                 yield str(event.get("type")), event["object"]
 
     def why(self) -> str:
-        """What kubectl said when a watch ended, after a colon; "" if it said nothing."""
+        """The error that kubectl printed when a watch ended, after a colon, or ""."""
         self._errors.seek(0)
         errors = self._errors.read().decode("utf-8", "replace")
         return f": {words(errors)}" if errors.strip() else ""

@@ -28,7 +28,7 @@ UID_LABELS = ("batch.kubernetes.io/controller-uid", "controller-uid")
 
 @dataclass(frozen=True)
 class Record:
-    """What the controller remembers about a Job's pods.
+    """The controller's memory of a Job's pods.
 
     ``counted``: the uids that the status already counts; ``failures``: how many pods failed after the last success,
     the latest of them at ``failed_at``.

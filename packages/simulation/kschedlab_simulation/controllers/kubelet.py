@@ -138,7 +138,7 @@ NOT_ALLOCATED = "ResourceClaim {name}: not allocated"
 
 
 def unprepared(pod: Pod, find: Find, for_group: bool = False) -> str:
-    """What the kubelet says of the first claim that is not ready for the pod; "" if all are.
+    """The kubelet's message about the first claim that is not ready for the pod; "" if all are.
 
     ``for_group``: see :mod:`kschedlab_devices.claims`.
     """

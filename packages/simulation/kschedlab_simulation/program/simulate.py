@@ -134,7 +134,7 @@ def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float
 
 @contextmanager
 def _log_file(path: Path | None, inputs: Sequence[str]) -> Iterator[Callable[[Log], None]]:
-    """What writes the log. UsageError if it cannot be written.
+    """The writer of the log. UsageError if it cannot be written.
 
     The log is written beside the file, which it replaces when the run has ended: a run that is killed leaves the file
     as it was.

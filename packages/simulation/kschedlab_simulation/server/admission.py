@@ -1,4 +1,4 @@
-"""What happens to an object before it is stored: defaults, admission, validation, and the fields that the server sets.
+"""Prepares an object before it is stored: defaults, admission, validation, and the fields that the server sets.
 
 v1.37: k8s.io/apiserver pkg/registry/rest (create.go, update.go), pkg/registry/core/pod/strategy.go and the strategies
 of the other kinds, plugin/pkg/admission/{priority,defaulttolerationseconds,nodetaint}. A namespace need not exist, and
