@@ -89,7 +89,7 @@ class KnownAnswers:
             layout.seeing.setdefault(id, set()).add(position)
 
 
-class Known:
+class KnownSearches:
     """The answers by node, for each kind of demand. A slice, a rule or a class that changes ends them all."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab_devices.counters import Left
 from kschedlab_devices.held import Held
-from kschedlab_devices.known import Known, Layout
+from kschedlab_devices.known import KnownSearches, Layout
 from kschedlab_devices.pools import Inventory, PoolId
 
 _SLICES = ("ResourceSlice", "DeviceTaintRule")
@@ -65,7 +65,7 @@ class State:
     held: Held
     class_of: Callable[[str], DeviceClass | None]
     left: dict[PoolId, Left] = field(default_factory=dict)
-    known: Known = field(default_factory=Known)
+    known: KnownSearches = field(default_factory=KnownSearches)
 
 
 def state_of(cluster: Cluster, in_flight: Iterable[ResourceClaim] = ()) -> State:
@@ -91,5 +91,5 @@ def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
     if in_flight:
         held = held.after((), in_flight)
     classes = {each.metadata.name: each for each in cluster.objects_of(DeviceClass)}
-    known = cluster.derived("device answers", Known, *_SLICES, "DeviceClass")
+    known = cluster.derived("device answers", KnownSearches, *_SLICES, "DeviceClass")
     return State(cluster.derived("device inventory", inventory, *_SLICES), held, classes.get, known=known)

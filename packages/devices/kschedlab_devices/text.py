@@ -43,7 +43,7 @@ OUTCOMES = {
 """The words of an explanation for what happened to devices."""
 
 
-class Tried(NamedTuple):
+class RequestTrial(NamedTuple):
     """A request, and what happened to the devices that it was tried on, by device.
 
     ``request``: ``claim/request``, or ``claim/request/alternative``; ``wanted``: how many devices of which class;
@@ -55,7 +55,7 @@ class Tried(NamedTuple):
     devices: dict[str, str]
 
 
-def tried(demand: Demand, position: int) -> list[Tried]:
+def tried(demand: Demand, position: int) -> list[RequestTrial]:
     """The requests that the search on the node at this position came to, in its order."""
     steps: list[SearchStep] = []
     with suppress(AllocationError):  # the steps before it are what is asked for
@@ -66,7 +66,7 @@ def tried(demand: Demand, position: int) -> list[Tried]:
             unlike = step.outcome == UNLIKE and step.detail
             outcome = later("constraint {attribute}", attribute=step.detail) if unlike else step.outcome
             outcomes.setdefault(step.want, {})[str(step.device)] = outcome
-    return [Tried(_name(want), _wanted(want), devices) for want, devices in outcomes.items()]
+    return [RequestTrial(_name(want), _wanted(want), devices) for want, devices in outcomes.items()]
 
 
 def why_not(demand: Demand, position: int) -> list[str]:

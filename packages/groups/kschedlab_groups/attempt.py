@@ -14,7 +14,7 @@ from kschedlab.generations import Generation
 from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.scheduler import Scheduler
 from kschedlab_groups.group import GROUP_UNSCHEDULABLE, SUCCESS, UNSCHEDULABLE, Status
-from kschedlab_groups.place import PodResult, Tried, place
+from kschedlab_groups.place import PlacementTrial, PodResult, place
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class GroupResult:
     group: PodGroup
     status: Status
     pods: tuple[PodResult, ...] = ()
-    placements: tuple[Tried, ...] = ()
+    placements: tuple[PlacementTrial, ...] = ()
 
     @property
     def placed(self) -> list[PodResult]:
@@ -41,7 +41,7 @@ def attempt(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], sche
     """
     cluster, generation = scheduler.cluster, scheduler.generation
     scheduler.cluster, scheduler.generation = cluster.fork(), _without_preemption(generation)
-    placements: tuple[Tried, ...] = ()
+    placements: tuple[PlacementTrial, ...] = ()
     try:
         if dict(generation.feature_gates).get("TopologyAwareWorkloadScheduling"):
             from kschedlab_groups.topology import place_by_topology

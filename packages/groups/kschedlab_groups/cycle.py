@@ -27,7 +27,7 @@ from kschedlab_groups.group import (
     Status,
     priority_of,
 )
-from kschedlab_groups.place import PodResult, Tried
+from kschedlab_groups.place import PlacementTrial, PodResult
 from kschedlab_groups.preemption import GroupPreemption, preempt
 from kschedlab_groups.queued_group import group_of
 
@@ -68,7 +68,7 @@ class GroupDecision:
     verdicts: tuple[PodVerdict, ...]
     preemption: GroupPreemption | None = None
     pods: tuple[PodResult, ...] = ()
-    placements: tuple[Tried, ...] = ()
+    placements: tuple[PlacementTrial, ...] = ()
     given_back: tuple[GivenBack, ...] = ()
 
     @property

@@ -41,7 +41,7 @@ class PodResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Tried:
+class PlacementTrial:
     """The result of trying the group on some nodes. ``pods``: those that were tried, in order.
 
     With TopologyAwareWorkloadScheduling, ``placement`` is the name of the nodes' domain, and ``scores`` has the scores
@@ -58,13 +58,13 @@ class Tried:
         return sum(self.scores.values())
 
 
-def place(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: int) -> Tried:
+def place(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: int) -> PlacementTrial:
     """Place one pod after another on the scheduler's cluster, until it is clear that the group cannot be placed."""
     results: list[PodResult] = []
     remaining = len(pods)
     status = feasible(group, scheduled, remaining)
     if status.code == UNSCHEDULABLE:
-        return Tried(Status(UNSCHEDULABLE, (GROUP_UNSCHEDULABLE, *status.reasons)))
+        return PlacementTrial(Status(UNSCHEDULABLE, (GROUP_UNSCHEDULABLE, *status.reasons)))
     for pod in pods:
         decision = scheduler.cycle(pod)
         status = status_of(decision)
@@ -72,13 +72,13 @@ def place(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], schedu
         results.append(PodResult(pod, status, decision, taken))
         if status.code == ERROR:
             why = f"failed to schedule other pod from a pod group: {decision.error}"
-            return Tried(Status(ERROR, (why,)), tuple(results))
+            return PlacementTrial(Status(ERROR, (why,)), tuple(results))
         remaining -= 1
         scheduled += decision.node is not None
         status = feasible(group, scheduled, remaining)
         if status.code == UNSCHEDULABLE:
             break
-    return Tried(status, tuple(results))
+    return PlacementTrial(status, tuple(results))
 
 
 def status_of(decision: Decision) -> Status:

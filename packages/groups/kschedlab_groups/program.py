@@ -22,7 +22,7 @@ from kschedlab.scheduler import Scheduler
 from kschedlab_devices.claims import GROUPS, is_reserved_for
 from kschedlab_groups.cycle import GroupDecision, PodVerdict, decide, fault
 from kschedlab_groups.group import SUCCESS, min_count
-from kschedlab_groups.place import Tried
+from kschedlab_groups.place import PlacementTrial
 from kschedlab_groups.queued_group import GroupKey, group_of, key_of
 from kschedlab_groups.victims import GroupScheduler
 
@@ -167,7 +167,7 @@ def _key(claim: ResourceClaim | PersistentVolumeClaim) -> str:
     return f"{claim.metadata.namespace}/{claim.metadata.name}"
 
 
-def _domain(tried: Tried) -> dict[str, Any]:
+def _domain(tried: PlacementTrial) -> dict[str, Any]:
     """The number of pods with a node in the domain, the scores if there were several domains, or why it cannot be."""
     pods = sum(bool(each.node) for each in tried.pods)
     more: dict[str, Any] = {"scores": dict(tried.scores), "message": tried.status.message}

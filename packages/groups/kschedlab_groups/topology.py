@@ -24,7 +24,7 @@ from kschedlab.scheduler import NOTHING, Scheduler
 from kschedlab.score.node_resources import NodeResourcesFitScore, Resources, most_allocated, resource_request, usage
 from kschedlab.score.plugin import MAX_NODE_SCORE
 from kschedlab_groups.group import ERROR, GROUP_UNSCHEDULABLE, SUCCESS, UNSCHEDULABLE, Status, topology_key
-from kschedlab_groups.place import PodResult, Tried, place
+from kschedlab_groups.place import PlacementTrial, PodResult, place
 
 NO_PLACEMENTS = "no feasible placements found"
 
@@ -141,7 +141,7 @@ FIT, COUNT = "NodeResourcesFit", "PodGroupPodsCount"
 
 def place_by_topology(
     scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: Sequence[Pod]
-) -> tuple[Tried, tuple[Tried, ...]]:
+) -> tuple[PlacementTrial, tuple[PlacementTrial, ...]]:
     """The best of the placements that can take the group, or why none can; and what became of each placement.
 
     The real one tries them in the random order of a Go map and draws one of the best. With ``scheduler.rng`` this
@@ -149,10 +149,10 @@ def place_by_topology(
     """
     placements = placements_of(scheduler.cluster, group, scheduled)
     if isinstance(placements, Status):
-        return Tried(placements), ()
+        return PlacementTrial(placements), ()
     if scheduler.rng is not None:
         scheduler.rng.shuffle(placements)
-    tried: list[Tried] = []
+    tried: list[PlacementTrial] = []
     for placement in placements:
         tried.append(_try(scheduler, placement, group, pods, len(scheduled)))
         if tried[-1].status.code == ERROR:
@@ -164,7 +164,9 @@ def place_by_topology(
     return _best(scheduler, [each for each in scored if each.status.code == SUCCESS]), scored
 
 
-def _try(scheduler: Scheduler, placement: Placement, group: PodGroup, pods: Sequence[PodInfo], scheduled: int) -> Tried:
+def _try(
+    scheduler: Scheduler, placement: Placement, group: PodGroup, pods: Sequence[PodInfo], scheduled: int
+) -> PlacementTrial:
     """One placement, on a fork of the scheduler's cluster."""
     cluster = scheduler.cluster
     everywhere = len(placement.nodes) == len(cluster.nodes)
@@ -179,8 +181,8 @@ def _try(scheduler: Scheduler, placement: Placement, group: PodGroup, pods: Sequ
 
 
 def _scored(
-    scheduler: Scheduler, placements: Sequence[Placement], tried: Sequence[Tried], scheduled: int
-) -> tuple[Tried, ...]:
+    scheduler: Scheduler, placements: Sequence[Placement], tried: Sequence[PlacementTrial], scheduled: int
+) -> tuple[PlacementTrial, ...]:
     """With the scores of the placements that can take the group, if there are several (RunPlacementScorePlugins)."""
     counts = {each.placement: scheduled + len(_placed(each.pods)) for each in tried if each.status.code == SUCCESS}
     if len(counts) < 2:
@@ -228,7 +230,7 @@ def fullness(cluster: Cluster, placement: Placement, pods: Sequence[PodInfo], re
     return total // weights if weights else 0
 
 
-def _best(scheduler: Scheduler, tries: Sequence[Tried]) -> Tried:
+def _best(scheduler: Scheduler, tries: Sequence[PlacementTrial]) -> PlacementTrial:
     """The placement with the highest sum of scores."""
     highest = max(each.total for each in tries)
     best = sorted((each for each in tries if each.total == highest), key=lambda each: each.placement)

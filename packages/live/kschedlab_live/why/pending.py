@@ -32,7 +32,7 @@ FITS, EVICTS, REFUSED, UNDECIDED = "fits", "evicts", "refused", "undecided"
 
 
 @dataclass(eq=False)
-class Cause:
+class PendingCause:
     """Pods that wait for the same thing. ``decision``: the first pod's, if it has one."""
 
     kind: str
@@ -43,11 +43,11 @@ class Cause:
 
 
 @dataclass(eq=False)
-class Sorted:
+class PendingCauses:
     """The causes: what needs somebody first, and then those of most pods."""
 
     setting: Setting
-    causes: list[Cause]
+    causes: list[PendingCause]
     namespace: str
 
     @property
@@ -56,16 +56,16 @@ class Sorted:
         return sum(len(cause.pods) for cause in self.causes)
 
 
-def sorted_out(setting: Setting, namespace: str, like: Sequence[str] = ()) -> Sorted:
+def sorted_out(setting: Setting, namespace: str, like: Sequence[str] = ()) -> PendingCauses:
     """Decide about all pending pods in queue order, each with those before it in place, and group them.
 
     ``namespace``: only its pods are reported, if it is not "". ``like``: nodes of which there is one more. KeyError.
     """
-    causes: dict[tuple[str, str], Cause] = {}
+    causes: dict[tuple[str, str], PendingCause] = {}
 
     def put(kind: str, text: str, pod: Pod, decision: Decision | None = None) -> None:
         if not namespace or pod.metadata.namespace == namespace:
-            cause = causes.setdefault((kind, text), Cause(kind, text, decision))
+            cause = causes.setdefault((kind, text), PendingCause(kind, text, decision))
             cause.pods.append(pod)
             if decision is not None and (node := decision.node or decision.nominated_node):
                 cause.nodes.append(node)
@@ -92,7 +92,7 @@ def sorted_out(setting: Setting, namespace: str, like: Sequence[str] = ()) -> So
                 put(UNDECIDED, "undecided, because its volumes or claims are not readable", info.pod)
             elif decision is not None and not decision.gates:
                 put(*_cause(decision), info.pod, decision)
-    return Sorted(
+    return PendingCauses(
         setting,
         sorted(causes.values(), key=lambda cause: (cause.kind != REFUSED, -len(cause.pods), cause.text)),
         namespace,
@@ -113,7 +113,7 @@ def _cause(decision: Decision) -> tuple[str, str]:
     return REFUSED, f"no node fits: {', '.join(sorted(decision.reasons('excluded by PreFilter')))}"
 
 
-def pending_sections(waiting: Sorted, at: int, all: bool = False) -> Iterator[Section]:
+def pending_sections(waiting: PendingCauses, at: int, all: bool = False) -> Iterator[Section]:
     """How many pods wait, then the groups. ``at``: the time now; ``all``: every obstacle, and what helps each group."""
     setting = waiting.setting
     where = f" in namespace {waiting.namespace}" if waiting.namespace else ""
@@ -126,7 +126,7 @@ def pending_sections(waiting: Sorted, at: int, all: bool = False) -> Iterator[Se
     yield from setting_sections(setting, all)
 
 
-def _cause_section(waiting: Sorted, cause: Cause, at: int, all: bool, helps: bool) -> Section:
+def _cause_section(waiting: PendingCauses, cause: PendingCause, at: int, all: bool, helps: bool) -> Section:
     parts: list[Part] = [Names([pod.key for pod in cause.pods])]
     since = [pod.metadata.creationTimestamp for pod in cause.pods if pod.metadata.creationTimestamp is not None]
     if since:
@@ -144,7 +144,7 @@ def _cause_section(waiting: Sorted, cause: Cause, at: int, all: bool, helps: boo
     return Section(f"{count(len(cause.pods), 'pod')}: {cause.text}", parts)
 
 
-def _helps(waiting: Sorted, cause: Cause) -> list[Row]:
+def _helps(waiting: PendingCauses, cause: PendingCause) -> list[Row]:
     """The first change of each kind that would help the first pod."""
     cluster = waiting.setting.cluster
     if cluster is None:
@@ -155,7 +155,7 @@ def _helps(waiting: Sorted, cause: Cause) -> list[Row]:
     return [first[kind] for kind in KIND_ORDER if kind in first and kind != "eviction"]
 
 
-def pending_data(waiting: Sorted) -> dict[str, Any]:
+def pending_data(waiting: PendingCauses) -> dict[str, Any]:
     """The groups as plain data."""
     causes = [
         {"cause": cause.text, "kind": cause.kind, "pods": [pod.key for pod in cause.pods]} for cause in waiting.causes

@@ -27,7 +27,7 @@ NARROW = {"READY": 5, "STATUS": 17, "AGE": 5}
 STYLES = {EVICTED: "yellow", PREEMPTED: "yellow", NEW: "green"}
 
 
-class Watch:
+class Printer:
     """Prints a line whenever a pod changes, with lines of its own in between.
 
     Its own lines begin with :data:`MARK`: the virtual time since ``start`` (microseconds) whenever a second has passed,

@@ -103,9 +103,9 @@ def run(options: argparse.Namespace) -> int:
 def _advance(simulation: Simulation, options: argparse.Namespace, out: Screen) -> None:
     """Run the simulation to its end, and show its events or its progress."""
     if options.watch:
-        from kschedlab_simulation.program.run import Watch
+        from kschedlab_simulation.program.run import Printer
 
-        watch = Watch(out, simulation.start, options.wide)
+        watch = Printer(out, simulation.start, options.wide)
         for entry in simulation.follow(options.until):
             watch.show(entry)
         out.write("\n")
