@@ -117,7 +117,7 @@ class Demand:
         self.unavailable = tuple(_checked(cluster, claims, extended, late))
         new = [i for i, claim in enumerate(claims) if claim.status.allocation is None]
         statuses = (claim.status.allocation for claim in claims)
-        self._shared = tuple(each for each in statuses if isinstance(each, SharedAllocation))
+        self._shared = tuple(status for status in statuses if isinstance(status, SharedAllocation))
         self.claims = claims = tuple(map(_as_written, claims))
         self.unallocated = tuple(i for i, claim in enumerate(claims) if claim.status.allocation is None)
         self.answers: dict[int, NodeAnswer] = {}

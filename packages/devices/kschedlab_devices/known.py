@@ -108,8 +108,10 @@ class KnownSearches:
     def _kind_of(self, spec: ResourceClaimSpec, class_of: ClassOf) -> ResourceClaimSpec:
         """The spec, with the first class of those that are alike in the place of each."""
         requests = tuple(
-            each if each.exactly is None else replace(each, exactly=self._with_first(each.exactly, class_of))
-            for each in spec.devices.requests
+            request
+            if request.exactly is None
+            else replace(request, exactly=self._with_first(request.exactly, class_of))
+            for request in spec.devices.requests
         )
         return replace(spec, devices=replace(spec.devices, requests=requests))
 

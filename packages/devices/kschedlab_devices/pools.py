@@ -262,7 +262,7 @@ def _add(newest: dict[PoolId, list[_Slice]], each: _Slice) -> None:
 
 def _binds_late(pool: Pool) -> bool:
     """Pools with binding conditions come last."""
-    return any(each.device.bindingConditions for each in pool.devices)
+    return any(device.device.bindingConditions for device in pool.devices)
 
 
 def _validated(id: PoolId, slices: Sequence[_Slice], others: Sequence[_Slice]) -> Pool:

@@ -105,7 +105,7 @@ class Want:
 
     def tolerates(self, taints: Sequence[DeviceTaint]) -> bool:
         """Whether it tolerates all of these taints."""
-        return all(any(tolerates(each, taint) for each in self.request.tolerations) for taint in taints)
+        return all(any(tolerates(toleration, taint) for toleration in self.request.tolerations) for taint in taints)
 
 
 def kind_of(device: Candidate, wants: Sequence[Want], attributes: Iterable[str], node: Node) -> object:
@@ -182,7 +182,9 @@ RequestPlan = tuple[Ask, ...]
 
 def plan_of(claims: Sequence[ResourceClaim], state: State) -> RequestPlan:
     """The demands of the claims."""
-    return tuple(Ask(each, tuple(_wants(each, one, state) for one in each.spec.devices.requests)) for each in claims)
+    return tuple(
+        Ask(claim, tuple(_wants(claim, one, state) for one in claim.spec.devices.requests)) for claim in claims
+    )
 
 
 def _wants(claim: ResourceClaim, request: DeviceRequest, state: State) -> list[Want]:

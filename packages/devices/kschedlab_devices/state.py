@@ -43,9 +43,9 @@ class Ledger:
         changes = last.since(self._last, len(claims))
         if changes is None:
             self._held = Held().after((), claims)
-        elif changes := [each for each in changes if _allocation(each.old) != _allocation(each.new)]:
-            gone = [each.old for each in changes if each.old is not None]
-            self._held = self._held.after(gone, [each.new for each in changes if each.new is not None])
+        elif changes := [change for change in changes if _allocation(change.old) != _allocation(change.new)]:
+            gone = [change.old for change in changes if change.old is not None]
+            self._held = self._held.after(gone, [change.new for change in changes if change.new is not None])
         self._last = last
         return self._held
 

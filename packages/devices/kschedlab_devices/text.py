@@ -91,7 +91,7 @@ def given(demand: Demand, position: int) -> list[str]:
         had = claim.status.allocation
         allocation = had or next(allocations, None)
         if allocation is not None:
-            devices = listed(f"{each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results)
+            devices = listed(f"{result.driver}/{result.pool}/{result.device}" for result in allocation.devices.results)
             message = later("{claim} has {devices}" if had else "{claim} gets {devices}")
             lines.append(say(message, claim=claim.metadata.name, devices=devices or say("no device")))
     return lines

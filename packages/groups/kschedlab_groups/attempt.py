@@ -31,7 +31,7 @@ class GroupResult:
 
     @property
     def placed(self) -> list[PodResult]:
-        return [each for each in self.pods if each.node]
+        return [pod for pod in self.pods if pod.node]
 
 
 def attempt(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: Sequence[Pod]) -> GroupResult:

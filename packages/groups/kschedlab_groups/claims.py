@@ -42,7 +42,7 @@ def release(
     """
     if not _asks_claims(generation, group):
         return Released(Status(UNSCHEDULABLE))
-    demanding = [each for each in results if _has_state(each)]
+    demanding = [result for result in results if _has_state(result)]
     if not demanding:
         return Released(Status(ERROR, (NO_STATE,)))
     back = [each.given_back for each in demanding]
@@ -50,7 +50,7 @@ def release(
     if cluster.api.group_claims and None in back and not scheduled:
         more, status = _release_group(cluster, group, results[0].pod.pod, demanding)
         changes += more
-    written = {each.claim.metadata.name: each for each in changes if each.claim is not None}
+    written = {change.claim.metadata.name: change for change in changes if change.claim is not None}
     return Released(status, tuple(written.values()))
 
 
@@ -100,8 +100,8 @@ def lacking(results: Sequence[PodResult]) -> Iterator[ResourceClaim]:
     """The claims of each pod whose devices some nodes lack."""
     from kschedlab_devices import binding
 
-    for each in results:
-        verdicts = each.decision.verdicts if each.decision is not None else None
+    for result in results:
+        verdicts = result.decision.verdicts if result.decision is not None else None
         for number, refusals in enumerate(verdicts.refusals if verdicts is not None else ()):
             if verdicts is not None and isinstance(refusals, DeviceRefusals):
                 nodes = np.flatnonzero(verdicts.refused_by == number).tolist()

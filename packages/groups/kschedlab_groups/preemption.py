@@ -152,7 +152,7 @@ def _is_ongoing(units: Iterable[Unit], pods: Iterable[PodInfo], priority: int) -
 
 def is_preempted(pod: Pod) -> bool:
     """Whether the pod terminates because the scheduler preempted it (PodTerminatingByPreemption)."""
-    marks = (each for each in pod.status.conditions if each.type == "DisruptionTarget")
+    marks = (condition for condition in pod.status.conditions if condition.type == "DisruptionTarget")
     mark = next(marks, None)
     return (
         pod.metadata.deletionTimestamp is not None
@@ -188,8 +188,10 @@ class _Placed:
         verdicts = result.decision.verdicts if result.decision is not None else None
         plugins = verdicts.plugins if verdicts is not None else ()
         self.pod, self.node = result.pod, result.node
-        self.filters = tuple(each for each in filters if each.name in plugins and each.name not in KEEP_THEIR_ANSWER)
-        self.on_one_node = tuple(each for each in self.filters if each.name in ON_ONE_NODE)
+        self.filters = tuple(
+            plugin for plugin in filters if plugin.name in plugins and plugin.name not in KEEP_THEIR_ANSWER
+        )
+        self.on_one_node = tuple(plugin for plugin in self.filters if plugin.name in ON_ONE_NODE)
 
 
 class _Trial:

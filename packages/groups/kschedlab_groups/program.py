@@ -107,9 +107,9 @@ def verdict_of(decision: GroupDecision) -> dict[str, Any]:
     ``reserved`` and ``unreserved`` are those of claims that are reserved for the group.
     """
     placements = []
-    for each in decision.verdicts:
-        made = _placement(each.pod.key, each.node, each.message, _nominated(each))
-        placements.append(made | ({"devices": devices} if (devices := _devices(each, "pods")) else {}))
+    for verdict in decision.verdicts:
+        made = _placement(verdict.pod.key, verdict.node, verdict.message, _nominated(verdict))
+        placements.append(made | ({"devices": devices} if (devices := _devices(verdict, "pods")) else {}))
     victims = decision.preemption.victims if decision.preemption is not None else ()
     evicted = sorted(pod.key for pod in victims if pod.pod.metadata.deletionTimestamp is None)
     status, reason = ("True", "Scheduled") if decision.status.code == SUCCESS else ("False", _reason(decision))
@@ -125,11 +125,11 @@ def _more(decision: GroupDecision) -> dict[str, Any]:
     back = [each.claim for each in decision.given_back if each.claim is not None and not each.deleted]
     return {
         "devices": dict(pair for each in reversed(decision.verdicts) for pair in _devices(each, GROUPS).items()),
-        "reserved": sorted({_key(claim) for each in decision.verdicts for claim in _reserved(each)}),
+        "reserved": sorted({_key(claim) for verdict in decision.verdicts for claim in _reserved(verdict)}),
         "unreserved": sorted(_key(claim) for claim in back if claim.status.allocation is not None),
-        "volumes": dict(pair for each in decision.verdicts for pair in _volumes(each)),
+        "volumes": dict(pair for verdict in decision.verdicts for pair in _volumes(verdict)),
         "deallocated": sorted(_key(claim) for claim in back if claim.status.allocation is None),
-        "domains": [_domain(each) for each in decision.placements],
+        "domains": [_domain(placement) for placement in decision.placements],
     }
 
 
@@ -139,7 +139,7 @@ def _devices(verdict: PodVerdict, of: str) -> dict[str, list[str]]:
     if devices is None:
         return {}
     return {
-        _key(claim): [f"{each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results]
+        _key(claim): [f"{result.driver}/{result.pool}/{result.device}" for result in allocation.devices.results]
         for index, (claim, allocation) in enumerate(zip(devices.claims, devices.allocations, strict=True))
         if allocation is not None and devices.consumer(index, pod).resource == of
     }
@@ -169,7 +169,7 @@ def _key(claim: ResourceClaim | PersistentVolumeClaim) -> str:
 
 def _domain(tried: PlacementTrial) -> dict[str, Any]:
     """The number of pods with a node in the domain, the scores if there were several domains, or why it cannot be."""
-    pods = sum(bool(each.node) for each in tried.pods)
+    pods = sum(bool(pod.node) for pod in tried.pods)
     more: dict[str, Any] = {"scores": dict(tried.scores), "message": tried.status.message}
     return {"domain": tried.placement, "pods": pods} | {name: value for name, value in more.items() if value}
 

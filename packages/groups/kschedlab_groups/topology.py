@@ -201,7 +201,7 @@ def _scored(
 
 
 def _placed(results: Sequence[PodResult]) -> list[PodResult]:
-    return [each for each in results if each.node]
+    return [result for result in results if result.node]
 
 
 def _resources(generation: Generation) -> Resources | None:
@@ -232,6 +232,6 @@ def fullness(cluster: Cluster, placement: Placement, pods: Sequence[PodInfo], re
 
 def _best(scheduler: Scheduler, tries: Sequence[PlacementTrial]) -> PlacementTrial:
     """The placement with the highest sum of scores."""
-    highest = max(each.total for each in tries)
-    best = sorted((each for each in tries if each.total == highest), key=lambda each: each.placement)
+    highest = max(trial.total for trial in tries)
+    best = sorted((trial for trial in tries if trial.total == highest), key=lambda each: each.placement)
     return best[0] if scheduler.rng is None else scheduler.rng.choice(best)

@@ -45,7 +45,7 @@ class GroupScheduler(Scheduler):
         if extending is not None or not grouped:
             return super()._preempt(pod, run, verdicts, extending)
         units = units_of(cluster, self.groups)
-        filters = [each for each in self.generation.filters if each.name in verdicts.plugins]
+        filters = [plugin for plugin in self.generation.filters if plugin.name in verdicts.plugins]
         trials = _Trials(pod, cluster, filters, units)
         evaluator = _GroupEvaluator(pod, cluster, run, self.generation.preemption, trials=trials)
         preemption = evaluator.preempt(verdicts, self.rng, self.exhaustive)
@@ -138,7 +138,7 @@ class _Trials:
         number = next((i for i, each in enumerate(self.filters) if each.name == name), 0)
         if keep:
             mask = np.arange(len(self.cluster.names)) == node
-            self.refusals.setdefault(number, []).extend(Refusal(mask, each, unresolvable) for each in reasons)
+            self.refusals.setdefault(number, []).extend(Refusal(mask, reason, unresolvable) for reason in reasons)
         return number
 
     def evidence(self) -> DryRun:
@@ -149,7 +149,7 @@ class _Trials:
         refusals = (self.refusals.get(i) for i in range(len(self.filters)))
         emptied = Verdicts(
             refused_by,
-            tuple(each.name for each in self.filters),
+            tuple(plugin.name for plugin in self.filters),
             tuple(Refusals(parts) if parts else None for parts in refusals),
         )
         columns: IntArray = np.array(self.rows, np.int64).reshape(-1, 5)
@@ -165,7 +165,7 @@ class _GroupEvaluator(Evaluator):
     trials: _Trials
 
     def __post_init__(self) -> None:
-        self._priorities = {each.key: unit.priority for unit in self.trials.units for each in unit.pods}
+        self._priorities = {pod.key: unit.priority for unit in self.trials.units for pod in unit.pods}
 
     def priority(self, other: PodInfo) -> int:
         return self._priorities[other.key]

@@ -224,7 +224,7 @@ def check_pod_level(pod: Pod, faults: list[Fault], template: bool = False) -> No
     check_requirements(resources, path, faults)
     for name, nanos in container_requests(pod).items():
         _check_covers(resources.requests, name, nanos, (*path, "requests", name), faults)
-    asked = (each.resources.limits for each in pod.spec.containers)
+    asked = (container.resources.limits for container in pod.spec.containers)
     for name, amount in ((name, amount) for each in asked for name, amount in each.items()):
         _check_covers(resources.limits, name, amount.nanos, (*path, "limits", name), faults)
     for name, nanos in _huge_pages(pod).items():
@@ -238,7 +238,7 @@ def _default_huge_pages(pod: Pod, resources: ResourceRequirements) -> ResourceLi
     return {
         name: Quantity.from_nanos(max(summed.get(name, 0), amount.nanos))
         for name, amount in resources.requests.items()
-        if name.startswith(HUGE_PAGES) and all(name in each for each in limits)
+        if name.startswith(HUGE_PAGES) and all(name in limit for limit in limits)
     }
 
 

@@ -82,7 +82,7 @@ class GroupLoop(Loop):
             queue.add_attempted(entry, succeeded=True, rejected=False)
             return
         decision = self._decide_group(group, members)
-        tried = sum(each.decision is not None for each in decision.pods)
+        tried = sum(pod.decision is not None for pod in decision.pods)
         yield context.env.timeout(context.latencies.cycle * max(tried, 1))
         for claim in decision.given_back:
             yield from self._give_back(group, claim)

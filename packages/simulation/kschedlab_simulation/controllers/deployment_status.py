@@ -218,4 +218,4 @@ def _with(conditions: Conditions, condition: DeploymentCondition) -> Conditions:
 
 
 def _without(conditions: Conditions, type: str) -> Conditions:
-    return tuple(each for each in conditions if each.type != type)
+    return tuple(condition for condition in conditions if condition.type != type)

@@ -57,7 +57,9 @@ class JobSync:
 
 def is_finished(job: Job) -> bool:
     """Whether the Job is complete or has permanently failed."""
-    return any(each.type in ("Complete", "Failed") and each.status == "True" for each in job.status.conditions)
+    return any(
+        condition.type in ("Complete", "Failed") and condition.status == "True" for condition in job.status.conditions
+    )
 
 
 def initial_record(job: Job, pods: Sequence[Pod]) -> JobRecord:

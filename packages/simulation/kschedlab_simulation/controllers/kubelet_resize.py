@@ -155,7 +155,9 @@ class Resizes:
         summary: dict[str, Any] = {}
         for field in ("initContainers", "containers"):
             if containers := getattr(pod.spec, field):
-                summary[field] = [{"name": each.name, "resources": _shown(each.resources)} for each in containers]
+                summary[field] = [
+                    {"name": container.name, "resources": _shown(container.resources)} for container in containers
+                ]
         summary["generation"] = pod.metadata.generation
         if error:
             summary["error"] = error
@@ -189,7 +191,7 @@ def _is_same(allocated: PodSpec, wanted: PodSpec) -> bool:
 
 
 def _without(status: PodStatus, type: str) -> PodStatus:
-    return replace(status, conditions=tuple(each for each in status.conditions if each.type != type))
+    return replace(status, conditions=tuple(condition for condition in status.conditions if condition.type != type))
 
 
 def _with(status: PodStatus, condition: PodCondition, now: int) -> PodStatus:
@@ -216,7 +218,9 @@ def _each(
     containers = {each.name: each for each in (*spec.initContainers, *spec.containers)}
 
     def changed(statuses: tuple[ContainerStatus, ...]) -> tuple[ContainerStatus, ...]:
-        return tuple(change(each, containers[each.name]) if each.name in containers else each for each in statuses)
+        return tuple(
+            change(status, containers[status.name]) if status.name in containers else status for status in statuses
+        )
 
     return replace(
         status,

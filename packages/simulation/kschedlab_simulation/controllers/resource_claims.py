@@ -333,7 +333,7 @@ def unprotected(claim: ResourceClaim) -> ResourceClaim:
 def _needs_none(owner: Owner, entry: PodResourceClaim) -> bool:
     """Whether the status says that the entry needs no claim."""
     statuses = owner.status.resourceClaimStatuses
-    return any(each.name == entry.name and each.resourceClaimName is None for each in statuses)
+    return any(status.name == entry.name and status.resourceClaimName is None for status in statuses)
 
 
 def _used_claims(owner: Owner) -> list[str]:

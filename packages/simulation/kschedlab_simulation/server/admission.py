@@ -204,7 +204,10 @@ def _with_default_tolerations(pod: Pod) -> Pod:
     missing = tuple(
         default
         for default in _DEFAULT_TOLERATIONS
-        if not any(each.key in ("", default.key) and each.effect in ("", default.effect) for each in tolerations)
+        if not any(
+            toleration.key in ("", default.key) and toleration.effect in ("", default.effect)
+            for toleration in tolerations
+        )
     )
     return _replace(pod, spec=_replace(pod.spec, tolerations=tolerations + missing)) if missing else pod
 
