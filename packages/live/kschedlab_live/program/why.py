@@ -92,7 +92,7 @@ def add(commands: Commands) -> None:
         default=[],
         type=_like,
         metavar="like=NODE",
-        help="what if there were a node more, like this one? repeatable",
+        help="what if there were one more node like this? repeatable",
     )
     add_output(parser, "text", "json")
     parser.add_argument("-o", choices=("text", "json"), default=argparse.SUPPRESS, dest="output", help="as --output")

@@ -152,7 +152,7 @@ def answer(setting: Setting, pod: Pod, node: str = "", larger: Cluster | None = 
 
 
 def enlarged(cluster: Cluster, like: Sequence[str]) -> tuple[Cluster, tuple[str, ...]]:
-    """The cluster with a node more for each name, like that node, and the new names. KeyError for an unknown one."""
+    """The cluster with one more node like each of the named ones, and the new names. KeyError for an unknown one."""
     larger, added = cluster.fork(), list[str]()
     for i, name in enumerate(like):
         if name not in cluster.index:

@@ -117,7 +117,7 @@ def pending_sections(waiting: PendingCauses, at: int, all: bool = False) -> Iter
     """How many pods wait, then the groups. ``at``: the time now; ``all``: every obstacle, and what helps each group."""
     setting = waiting.setting
     where = f" in namespace {waiting.namespace}" if waiting.namespace else ""
-    more = f", with {count(len(setting.added), 'node')} more ({listing(setting.added, 3)})" if setting.added else ""
+    more = f", with {count(len(setting.added), 'more node')} ({listing(setting.added, 3)})" if setting.added else ""
     yield Section(
         f"{count(waiting.pods, 'pending pod')}{where}{more}." if waiting.pods else f"No pod is pending{where}."
     )

@@ -312,7 +312,7 @@ def _larger(answer: Answer, decision: Decision) -> Section:
     parts = [f"It {goes}" if decision.node is not None else f"It still {goes}"]
     if decision.node is None:
         parts += [why_not(decision, node).sentence for node in added[:1]]
-    return Section(f"With {count(len(added), 'node')} more ({listing(added, 3)})", parts)
+    return Section(f"With {count(len(added), 'more node')} ({listing(added, 3)})", parts)
 
 
 def _changes(whatif: WhatIf, all: bool) -> Section:
@@ -340,7 +340,7 @@ def changes(whatif: WhatIf) -> Iterator[tuple[str, Row]]:
         if kind == "eviction" and (eviction := whatif.eviction) is not None:
             change = f"without {listing(_with_priority(eviction.victims), 3)} on {eviction.node}"
         if (more := next((node for node in whatif.nodes if node.decision is answer.decision), None)) is not None:
-            change = f"one node more like {more.node.removesuffix('-new')}"
+            change = f"one more node like {more.node.removesuffix('-new')}"
         yield kind, Row([change, then(answer.decision)])
 
 

@@ -130,7 +130,7 @@ def test_one_node_more_and_all_pending(plane: Plane, cluster: Path) -> None:
     plane.create(tolerant, asks("tolerant-too", "8", tolerations=[{"operator": "Exists"}]))
     until(lambda: any(name.startswith("tolerant") for name in plane.bound()))
     waits = next(name for name in ("tolerant", "tolerant-too") if name not in plane.bound())
-    assert "With 1 node more (gpu-1-new) It goes to gpu-1-new" in why(plane, cluster, waits, "--add-node", "like=gpu-1")
+    assert "With 1 more node (gpu-1-new) It goes to gpu-1-new" in why(plane, cluster, waits, "--add-node", "like=gpu-1")
     pending = why(plane, cluster, "--pending")
     assert "1 pod: gated by example.com/quota default/gated" in pending
     assert "1 pod: another scheduler's, volcano default/volcano" in pending

@@ -44,7 +44,7 @@ def test_a_namespace_alone(kubectl, why):
 def test_with_more_nodes(kubectl, why):
     kubectl(node("n1", cpu=4), pod("x", on="n1", cpu=4), *(pod(f"p{i}", cpu=3) for i in range(3)))
     said = why("--pending", "--add-node", "like=n1", "--add-node", "like=n1")
-    assert said.startswith("3 pending pods, with 2 nodes more (n1-new, n1-new-2).")
+    assert said.startswith("3 pending pods, with 2 more nodes (n1-new, n1-new-2).")
     assert "2 pods: there is room now" in said and "1 pod: no node fits" in said
 
 

@@ -249,9 +249,9 @@ def test_finished_and_ending_pods(kubectl, why):
 
 def test_one_node_more(kubectl, why):
     kubectl(node("n1", cpu=4), node("n2", cpu=2), pod("a", on="n1", cpu=4), pod("b", on="n2", cpu=2), pod("web", cpu=3))
-    assert "With 1 node more (n1-new) It goes to n1-new" in why("web", "--add-node", "like=n1")
+    assert "With 1 more node (n1-new) It goes to n1-new" in why("web", "--add-node", "like=n1")
     small = why("web", "--add-node=like=n2", "--add-node=like=n2")
-    assert "With 2 nodes more (n2-new, n2-new-2) It still fits on none of 4 nodes" in small
+    assert "With 2 more nodes (n2-new, n2-new-2) It still fits on none of 4 nodes" in small
     assert "NodeResourcesFit refuses n2-new: asks for 3 CPU, 2 CPU is free." in small
     assert 'no node "n7"' in why("web", "--add-node", "like=n7", status=1)
 
