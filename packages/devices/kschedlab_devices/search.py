@@ -36,7 +36,7 @@ class Constraint:
         self.values: list[Values] = []
 
     def applies(self, request: str, subrequest: str) -> bool:
-        """Whether it applies to this request, or to this alternative of it."""
+        """Whether it is about the devices of this request, or of this alternative of it."""
         names = self.requests
         return not names or request in names or (bool(subrequest) and f"{request}/{subrequest}" in names)
 
