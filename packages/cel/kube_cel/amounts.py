@@ -29,7 +29,7 @@ class AmountError(ValueError):
 
 
 def nanos_of(text: str) -> int:
-    """How many nanos the text means. Raises AmountError."""
+    """The amount in nanos. Raises AmountError."""
     if len(text) > _MAX_LENGTH:
         raise AmountError(_SUFFIX_WRONG)
     match = _AMOUNT.fullmatch(text)

@@ -118,7 +118,7 @@ class Attribute:
         self.qualifiers.append(qualifier)
 
     def start(self, run: Run) -> Value:
-        """Where the path starts."""
+        """The start of the path."""
         raise NotImplementedError
 
     def resolve(self, run: Run) -> Value:

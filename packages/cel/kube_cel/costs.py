@@ -1,4 +1,4 @@
-"""What calls cost at run time, from the sizes of their arguments.
+"""The costs of calls at run time, from the sizes of their arguments.
 
 cel-go v0.29.2: interpreter/runtimecost.go, ext/lists.go, ext/sets.go; apiserver v0.37.0: pkg/cel/library/cost.go.
 """

@@ -1,4 +1,4 @@
-"""What a selector can know about a device, and the variable ``device`` that is made of it.
+"""The facts about a device that a selector can use, and the variable ``device`` that holds them.
 
 k8s.io/dynamic-resource-allocation v0.37.0: cel/compile.go. Any objects with these fields will do.
 """

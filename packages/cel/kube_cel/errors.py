@@ -1,4 +1,4 @@
-"""What can be wrong with an expression, in the words of cel-go (v0.29.2: common/error.go, common/errors.go)."""
+"""The faults of an expression, in the words of cel-go (v0.29.2: common/error.go, common/errors.go)."""
 
 from __future__ import annotations
 

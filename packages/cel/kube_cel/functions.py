@@ -35,7 +35,7 @@ _CHEAP = set(operators.SINGLETONS) - {"@in", "_+_", "matches"}
 
 @cache
 def bind(function: str, form: str) -> Bound:
-    """What a call does. ``form``: the overload, if only one is possible."""
+    """The function behind a call. ``form``: the overload, if only one is possible."""
     implementation = _SINGLETONS.get(function)
     if implementation is None:
         candidates = [o for o in overloads()[function] if not form or o.id == form]
@@ -100,7 +100,7 @@ def with_constant_pattern(call: Bound) -> Bound:
 
 
 def regex_problem(pattern: str) -> str | None:
-    """What is wrong with a constant pattern."""
+    """The fault of a constant pattern."""
     try:
         compile_regex(pattern)
     except RegexError as error:

@@ -27,7 +27,7 @@ class MacroError(Exception):
 
 
 class Ids(Protocol):
-    """Who gives ids to new nodes."""
+    """Gives ids to new nodes."""
 
     places: dict[int, int]
 
@@ -36,7 +36,7 @@ class Ids(Protocol):
 
 
 def expand(ids: Ids, id: int, function: str, target: Expr | None, args: list[Expr]) -> Expr | None:
-    """What the macro makes of the call, or None if the call is not a macro. Raises MacroError."""
+    """The call expanded by its macro, or None if it is not a macro. Raises MacroError."""
     macro = _MACROS.get((function, len(args), target is not None))
     return macro(_Maker(ids, ids.places[id]), target, args) if macro else None
 

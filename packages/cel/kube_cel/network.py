@@ -247,8 +247,8 @@ def _pattern(expression: str, fault: str, most: int, prefix: bool = False) -> Ca
 
     def faults(text: str) -> list[str]:
         bare = text[:-1] + "a" if prefix and text.endswith("-") and len(text) > 1 else text
-        found = [f"must be no more than {most} bytes"] if len(bare.encode("utf-8", "replace")) > most else []
-        return found if compiled.fullmatch(bare) else [*found, fault]
+        problems = [f"must be no more than {most} bytes"] if len(bare.encode("utf-8", "replace")) > most else []
+        return problems if compiled.fullmatch(bare) else [*problems, fault]
 
     return faults
 
@@ -289,8 +289,8 @@ def _qualified_name(text: str) -> list[str]:
 
 
 def _label_value(text: str) -> list[str]:
-    found = [f"must be no more than {_LONGEST} bytes"] if _utf8(text) > _LONGEST else []
-    return found if re.fullmatch(f"({_KEY})?", text) else [*found, _VALUE_FAULT]
+    faults = [f"must be no more than {_LONGEST} bytes"] if _utf8(text) > _LONGEST else []
+    return faults if re.fullmatch(f"({_KEY})?", text) else [*faults, _VALUE_FAULT]
 
 
 def _utf8(text: str) -> int:

@@ -76,7 +76,7 @@ class Cursor:
         self.fail(f"mismatched input '{token.text}' expecting {expected}")
 
     def may_be_missing(self, kind: str, following: str) -> bool:
-        """Whether the parse could go on if a token of this kind stood here."""
+        """Whether the parse could go on with a token of this kind."""
         if kind in (")", "]", "}"):
             return following in _OPERATOR_TOKENS or following in self.closers[-1]
         return kind == ":" and following in STARTS

@@ -1,14 +1,409 @@
 """Regular expressions with the semantics of RE2 as Go has them (regexp, regexp/syntax): time is linear in the text.
 
-Python's own ``re`` backtracks, so a selector could make it run for years. This one follows all alternatives at once and
-remembers what it learnt (a lazily built DFA); :mod:`regex_parser` reads the pattern.
+Python's own ``re`` backtracks, so a selector could make it run for years. Here a pattern becomes a program. A search
+follows all alternatives at once and remembers what it learnt (a lazily built DFA).
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeAlias
 
-from kube_cel.regex_parser import Instruction, RegexError, compile_program
+from kube_cel.errors import UnsupportedError
+
+MAX_PROGRAM = 20_000
+_MAX_REPEAT = 1000
+_MAX_NESTING = 1000
+Test: TypeAlias = Callable[[str], bool]
+
+
+class RegexError(ValueError):
+    """The pattern is wrong."""
+
+    def __init__(self, problem: str, part: str) -> None:
+        super().__init__(f"error parsing regexp: {problem}: `{part}`")
+
+
+@dataclass(slots=True)
+class Instruction:
+    """``char`` (accepts), ``split`` (targets), ``assert`` (condition) or ``match``."""
+
+    kind: str
+    accepts: Test = lambda character: False
+    targets: tuple[int, ...] = ()
+    condition: str = ""
+
+
+@dataclass(slots=True)
+class _Node:
+    kind: str  # char, cat, alt, repeat, assert
+    parts: list[_Node] = field(default_factory=list)
+    accepts: Test = lambda character: False
+    low: int = 0
+    high: int = -1
+    greedy: bool = True
+    condition: str = ""
+
+    def copies(self) -> int:
+        """How often a repetition inside a repetition is written out, at most."""
+        inner = max((part.copies() for part in self.parts), default=1)
+        return inner * max(self.low, self.high, 1) if self.kind == "repeat" else inner
+
+
+def compile_program(pattern: str) -> list[Instruction]:
+    """The program of a pattern; raises RegexError."""
+    tree = _Reader(pattern).read()
+    program: list[Instruction] = []
+    _emit(tree, program)
+    program.append(Instruction("match"))
+    return program
+
+
+def _emit(node: _Node, program: list[Instruction]) -> None:
+    if len(program) > MAX_PROGRAM:
+        raise UnsupportedError("a regular expression is larger than kube_cel's limit")
+    if node.kind == "char":
+        program.append(Instruction("char", node.accepts))
+    elif node.kind == "assert":
+        program.append(Instruction("assert", condition=node.condition))
+    elif node.kind == "cat":
+        for part in node.parts:
+            _emit(part, program)
+    elif node.kind == "alt":
+        _emit_alternatives(node, program)
+    else:
+        _emit_repeat(node, program)
+
+
+def _jump(program: list[Instruction]) -> Instruction:
+    program.append(Instruction("split"))
+    return program[-1]
+
+
+def _emit_alternatives(node: _Node, program: list[Instruction]) -> None:
+    choice = _jump(program)
+    starts, ends = [], []
+    for part in node.parts:
+        starts.append(len(program))
+        _emit(part, program)
+        ends.append(_jump(program))
+    choice.targets = tuple(starts)
+    for end in ends:
+        end.targets = (len(program),)
+
+
+def _emit_repeat(node: _Node, program: list[Instruction]) -> None:
+    (part,) = node.parts
+    for _ in range(node.low):
+        _emit(part, program)
+    if node.high < 0:
+        loop = len(program)
+        choice = _jump(program)
+        _emit(part, program)
+        _jump(program).targets = (loop,)
+        choice.targets = _ordered(loop + 1, len(program), node.greedy)
+        return
+    choices = []
+    for _ in range(node.high - node.low):
+        choices.append((len(program), _jump(program)))
+        _emit(part, program)
+    for at, choice in choices:
+        choice.targets = _ordered(at + 1, len(program), node.greedy)
+
+
+def _ordered(inside: int, past: int, greedy: bool) -> tuple[int, int]:
+    return (inside, past) if greedy else (past, inside)
+
+
+_PERL = {"d": "0-9", "s": "\t\n\f\r ", "w": "0-9A-Za-z_"}
+_POSIX = {
+    "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": "\x00-\x7f", "blank": "\t ", "cntrl": "\x00-\x1f\x7f",
+    "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~", "punct": "!-/:-@[-`{-~", "space": "\t-\r ",
+    "upper": "A-Z", "word": "0-9A-Za-z_", "xdigit": "0-9A-Fa-f",
+}  # fmt: skip
+_ESCAPES = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_FOLDS = {"k": "\u212a", "K": "\u212a", "s": "\u017f", "S": "\u017f", "\u212a": "kK", "\u017f": "sS"}
+_CATEGORIES = re.compile("[CLMNPSZ][a-z]?")
+
+
+def _ranges(spec: str) -> Test:
+    """A test for characters and ranges written one after the other: ``a-z_``."""
+    pairs = [(m[1], m[2] or m[1]) for m in re.finditer(r"([\s\S])(?:-([\s\S]))?", spec)]
+    return lambda character: any(low <= character <= high for low, high in pairs)
+
+
+def _folded(test: Test) -> Test:
+    """The test for any case of the character."""
+
+    def fold(character: str) -> bool:
+        forms = {character, character.lower(), character.upper(), *_FOLDS.get(character, "")}
+        return any(len(form) == 1 and test(form) for form in forms)
+
+    return fold
+
+
+class _Reader:
+    def __init__(self, pattern: str) -> None:
+        self.text = pattern
+        self.at = 0
+        self.flags: set[str] = set()
+        self.depth = 0
+
+    def read(self) -> _Node:
+        node = self.alternatives()
+        if self.at < len(self.text):
+            raise RegexError("unexpected )", self.text)
+        return node
+
+    def alternatives(self) -> _Node:
+        self.depth += 1
+        if self.depth > _MAX_NESTING:
+            raise RegexError("expression nests too deeply", self.text)
+        parts = [self.sequence()]
+        while self.text[self.at : self.at + 1] == "|":
+            self.at += 1
+            parts.append(self.sequence())
+        self.depth -= 1
+        return parts[0] if len(parts) == 1 else _Node("alt", parts)
+
+    def sequence(self) -> _Node:
+        parts: list[_Node] = []
+        repeated = ""
+        while self.at < len(self.text) and self.text[self.at] not in "|)":
+            start = self.at
+            if self.text[start] in "*+?" or (self.text[start] == "{" and self.counts()):
+                self.repeat(parts, start, repeated)
+                repeated = repeated + self.text[start : self.at] if repeated else self.text[start : self.at]
+                continue
+            repeated = ""
+            node = self.atom()
+            if node is not None:
+                parts.append(node)
+        return parts[0] if len(parts) == 1 else _Node("cat", parts)
+
+    def counts(self) -> re.Match[str] | None:
+        return re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}").match(self.text, self.at)
+
+    def repeat(self, parts: list[_Node], start: int, repeated: str) -> None:
+        operator = self.text[start]
+        if operator == "{":
+            match = self.counts()
+            assert match
+            low, high = _bounds(match)
+            self.at = match.end()
+            if low > _MAX_REPEAT or high > _MAX_REPEAT or (0 <= high < low):
+                raise RegexError("invalid repeat count", match.group())
+        else:
+            low, high = {"*": (0, -1), "+": (1, -1), "?": (0, 1)}[operator]
+            self.at += 1
+        greedy = "U" not in self.flags
+        if self.text[self.at : self.at + 1] == "?":
+            self.at += 1
+            greedy = not greedy
+        written = self.text[start : self.at]
+        if repeated:
+            raise RegexError("invalid nested repetition operator", repeated + written)
+        if not parts:
+            raise RegexError("missing argument to repetition operator", written)
+        node = _Node("repeat", [parts[-1]], low=low, high=high, greedy=greedy)
+        if operator == "{" and (low >= 2 or high >= 2) and node.copies() > _MAX_REPEAT:
+            raise RegexError("invalid repeat count", written)
+        parts[-1] = node
+
+    def atom(self) -> _Node | None:
+        character = self.text[self.at]
+        if character == "(":
+            return self.group()
+        if character == "[":
+            return _Node("char", accepts=self.bracket())
+        if character == "\\":
+            return self.escape()
+        self.at += 1
+        if character == ".":
+            newline = "s" in self.flags
+            return _Node("char", accepts=lambda c: newline or c != "\n")
+        if character == "^":
+            return _Node("assert", condition="^" if "m" in self.flags else r"\A")
+        if character == "$":
+            return _Node("assert", condition="$" if "m" in self.flags else r"\z")
+        return self.literal(character)
+
+    def literal(self, character: str) -> _Node:
+        def test(c: str) -> bool:
+            return c == character
+
+        return _Node("char", accepts=_folded(test) if "i" in self.flags else test)
+
+    def group(self) -> _Node | None:
+        start = self.at
+        flags = set(self.flags)
+        if self.text[self.at + 1 : self.at + 2] == "?":
+            if not self.group_head(start):
+                return None
+        else:
+            self.at += 1
+        node = self.alternatives()
+        if self.text[self.at : self.at + 1] != ")":
+            raise RegexError("missing closing )", self.text)
+        self.at += 1
+        self.flags = flags
+        return _Node("cat", [node])
+
+    def group_head(self, start: int) -> bool:
+        """Read ``(?...``: whether a group follows, and not only flags."""
+        name = re.compile(r"\(\?P?<([^>]*)>").match(self.text, start)
+        if self.text.startswith(("(?P<", "(?<"), start) and not self.text.startswith(("(?<=", "(?<!"), start):
+            if name is None:
+                raise RegexError("invalid named capture", self.text[start:])
+            if not re.fullmatch("[0-9A-Za-z_]+", name[1]):
+                raise RegexError("invalid named capture", name.group())
+            self.at = name.end()
+            return True
+        match = re.compile(r"\(\?([imsU]*)(-[imsU]+)?([:)])").match(self.text, start)
+        if match is None or (not match[1] and not match[2] and match[3] == ")"):
+            wrong = re.compile(r"\(\?[imsU]*-?[imsU]*[\s\S]?").match(self.text, start)
+            if wrong is not None and wrong.end() == len(self.text) and not wrong.group().endswith((")", ":")):
+                raise RegexError("missing closing )", self.text)
+            raise RegexError("invalid or unsupported Perl syntax", wrong.group() if wrong else "(?")
+        self.flags = (self.flags | set(match[1])) - set(match[2] or "")
+        self.at = match.end()
+        return match[3] == ":"
+
+    def escape(self) -> _Node | None:
+        start = self.at
+        if start + 1 >= len(self.text):
+            raise RegexError("trailing backslash at end of expression", "")
+        letter = self.text[start + 1]
+        if letter in "AbBz":
+            self.at += 2
+            return _Node("assert", condition=f"\\{letter}")
+        if letter == "Q":
+            end = self.text.find("\\E", start)
+            quoted = self.text[start + 2 : end if end >= 0 else len(self.text)]
+            self.at = end + 2 if end >= 0 else len(self.text)
+            return _Node("cat", [self.literal(character) for character in quoted]) if quoted else None
+        if letter == "E":
+            self.at += 2
+            return None
+        known = self.class_escape()
+        if known is not None:
+            return _Node("char", accepts=_folded(known) if "i" in self.flags and letter in "pP" else known)
+        if letter == "C":
+            raise RegexError("invalid escape sequence", r"\C")
+        return self.literal(self.character_escape())
+
+    def class_escape(self) -> Test | None:
+        r"""``\d``, ``\pL`` and the like."""
+        letter = self.text[self.at + 1]
+        if letter.lower() in _PERL:
+            self.at += 2
+            test = _ranges(_PERL[letter.lower()])
+            return (lambda c: not test(c)) if letter.isupper() else test
+        if letter not in "pP":
+            return None
+        match = re.compile(r"\\[pP](?:\{(\^?)([^}]*)\}|(.))").match(self.text, self.at)
+        if match is None:
+            raise RegexError("invalid character class range", self.text[self.at :])
+        self.at = match.end()
+        name = match[2] if match[2] is not None else match[3]
+        if name != "Any" and not _CATEGORIES.fullmatch(name):
+            if re.fullmatch("[A-Z][a-zA-Z_]+", name):
+                raise UnsupportedError(f"kube_cel has no table of the Unicode script {name}")
+            raise RegexError("invalid character class range", match.group())
+        negated = (letter == "P") != bool(match[1])
+        return lambda c: (name == "Any" or unicodedata.category(c).startswith(name)) != negated
+
+    def character_escape(self) -> str:
+        start = self.at
+        match = re.compile(r"\\(?:x\{([0-9a-fA-F]+)\}|x([0-9a-fA-F]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2}))").match(
+            self.text, start
+        )
+        letter = self.text[start + 1]
+        if match:
+            self.at = match.end()
+            code = int(match[3], 8) if match[3] else int((match[1] or match[2])[:9], 16)
+            if code > 0x10FFFF:
+                raise RegexError("invalid escape sequence", match.group())
+            return chr(code)
+        if letter in _ESCAPES:
+            self.at += 2
+            return _ESCAPES[letter]
+        if letter.isascii() and not letter.isalnum():
+            self.at += 2
+            return letter
+        raise RegexError("invalid escape sequence", self.text[start : start + 2])
+
+    def bracket(self) -> Test:
+        start = self.at
+        self.at += 1
+        negated = self.text[self.at : self.at + 1] == "^"
+        self.at += negated
+        tests: list[Test] = []
+        first = True
+        while first or self.text[self.at : self.at + 1] != "]":
+            if self.at >= len(self.text):
+                raise RegexError("missing closing ]", self.text[start:])
+            self.dash(first)
+            first = False
+            tests.append(self.member(start))
+        self.at += 1
+
+        def test(character: str) -> bool:
+            return any(member(character) for member in tests)
+
+        whole = _folded(test) if "i" in self.flags else test
+        return (lambda c: not whole(c)) if negated else whole
+
+    def dash(self, first: bool) -> None:
+        """A dash in the middle of a class must be escaped."""
+        following = self.text[self.at + 1 : self.at + 2]
+        if self.text[self.at] == "-" and not first and following and following != "]":
+            raise RegexError("invalid character class range", self.text[self.at : self.at + 2])
+
+    def member(self, start: int) -> Test:
+        posix = re.compile(r"\[:(\^?)([^\]]*?):\]").match(self.text, self.at)
+        if posix:
+            if posix[2] not in _POSIX:
+                raise RegexError("invalid character class range", posix.group())
+            self.at = posix.end()
+            test = _ranges(_POSIX[posix[2]])
+            return (lambda c: not test(c)) if posix[1] else test
+        if self.text[self.at] == "\\" and self.at + 1 < len(self.text):
+            known = self.class_escape()
+            if known is not None:
+                return known
+        begin = self.at
+        low = high = self.character(start)
+        if self.text[self.at : self.at + 1] == "-" and self.text[self.at + 1 : self.at + 2] not in ("]", ""):
+            self.at += 1
+            high = self.character(start)
+            if high < low:
+                raise RegexError("invalid character class range", self.text[begin : self.at])
+        return lambda c: low <= c <= high
+
+    def character(self, start: int) -> str:
+        if self.at >= len(self.text):
+            raise RegexError("missing closing ]", self.text[start:])
+        if self.text[self.at] == "\\":
+            if self.at + 1 >= len(self.text):
+                raise RegexError("trailing backslash at end of expression", "")
+            return self.character_escape()
+        self.at += 1
+        return self.text[self.at - 1]
+
+
+def _bounds(match: re.Match[str]) -> tuple[int, int]:
+    low = min(int(match[1][:9]), _MAX_REPEAT + 1)
+    if not match[2]:
+        return low, low
+    return low, min(int(match[3][:9]), _MAX_REPEAT + 1) if match[3] else -1
+
+
+# -- searching
 
 _CACHE_LIMIT = 20_000
 
@@ -37,7 +432,7 @@ class Regex:
     def find(self, text: str, start: int = 0) -> tuple[int, int] | None:
         """(start, end) of the first match, with Perl's preference among alternatives."""
         threads: list[tuple[int, int]] = []
-        found: tuple[int, int] | None = None
+        match: tuple[int, int] | None = None
         before = "start" if start == 0 else _side(text[start - 1])
         for at in range(start, len(text) + 1):
             after = _side(text[at]) if at < len(text) else "end"
@@ -45,21 +440,21 @@ class Regex:
             seen: set[int] = set()
             for pc, begin in threads:
                 self._follow(pc, begin, before, after, seen, current)
-            if found is None:
+            if match is None:
                 self._follow(0, at, before, after, seen, current)
             threads = []
             self.steps += len(seen)
             for pc, begin in current:
                 instruction = self.program[pc]
                 if instruction.kind == "match":
-                    found = (begin, at)
+                    match = (begin, at)
                     break
                 if at < len(text) and instruction.accepts(text[at]):
                     threads.append((pc + 1, begin))
-            if not threads and found is not None:
+            if not threads and match is not None:
                 break
             before = after
-        return found
+        return match
 
     def find_all(self, text: str, limit: int) -> list[str]:
         """The matches from left to right, at most ``limit`` of them (negative: all)."""

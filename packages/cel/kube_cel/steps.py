@@ -55,7 +55,7 @@ def _parts(expr: Expr, written: Mapping[int, Call], depth: int) -> Iterator[tupl
 
 
 def _arguments(call: Call, expr: Expr) -> Iterator[Expr]:
-    """What is written inside a macro, without the names of its variables."""
+    """The expressions written inside a macro, without the names of its variables."""
     if call.function == "has":
         yield from children(expr)
         return

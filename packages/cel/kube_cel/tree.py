@@ -82,7 +82,7 @@ class Message:
 
 @dataclass(slots=True)
 class Fold:
-    """What macros such as ``all`` and ``map`` become: a loop with an accumulator."""
+    """A loop with an accumulator: macros such as ``all`` and ``map`` become one."""
 
     id: int
     range: Expr

@@ -19,14 +19,14 @@ from kube_cel.values import Err
 
 def validate(source: Source, tree: Expr, places: dict[int, int], checked: Checked) -> None:
     """Report what is wrong with the constants."""
-    found = _Found(source, places, checked)
+    findings = _Found(source, places, checked)
     for node, exempt in _walk(tree):
         if isinstance(node, Call):
-            found.call(node)
+            findings.call(node)
         elif isinstance(node, ListExpr) and not exempt:
-            found.list(node)
+            findings.list(node)
         elif isinstance(node, MapExpr) and not exempt:
-            found.map(node)
+            findings.map(node)
 
 
 def _walk(tree: Expr) -> Iterator[tuple[Expr, bool]]:

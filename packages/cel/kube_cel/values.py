@@ -29,7 +29,7 @@ Value: TypeAlias = Any  # a value of CEL or an Err
 
 
 class CancelledError(Exception):
-    """The evaluation ends at once: it cost too much, or the real one panics."""
+    """The evaluation ends at once: it cost too much, or cel-go panics."""
 
 
 class UInt(int):

@@ -48,7 +48,7 @@ class NewValues:
 
 @dataclass(frozen=True)
 class ArgumentsSpec:
-    """How a plugin's arguments are read. ``struct``: fields. ``check``: finds faults. ``change``: what they change."""
+    """A plugin's arguments. ``struct``: their fields; ``check`` finds faults; ``change`` applies them to the plugin."""
 
     struct: type[Part]
     check: Callable[[Any, Path, Faults], None]
@@ -62,7 +62,7 @@ STRATEGIES: Mapping[str, Strategy] = {LEAST: least_allocated, MOST: most_allocat
 
 
 def ignored_resources(resources: Iterable[str], groups: Iterable[str] = ()) -> frozenset[str]:
-    """What NodeResourcesFit ignores. Only extended resources can be ignored by name."""
+    """The resources that NodeResourcesFit ignores. Only extended resources can be ignored by name."""
     return frozenset(resource for resource in resources if is_extended(resource)) | frozenset(groups)
 
 
@@ -350,9 +350,9 @@ def _check_devices(args: fields.DynamicResourcesArgs, path: Path, faults: Faults
 
 
 def _change_devices(args: fields.DynamicResourcesArgs) -> NewValues:
-    given: dict[str, str | None] = {"filter_timeout": args.filterTimeout, "binding_timeout": args.bindingTimeout}
+    texts: dict[str, str | None] = {"filter_timeout": args.filterTimeout, "binding_timeout": args.bindingTimeout}
     timeouts: dict[str, Any] = {
-        name: int(seconds_of(text, (), []) * SECOND) for name, text in given.items() if text is not None
+        name: int(seconds_of(text, (), []) * SECOND) for name, text in texts.items() if text is not None
     }
     return NewValues(filter=timeouts, score={"filter": replace(DynamicResources(), **timeouts)})
 

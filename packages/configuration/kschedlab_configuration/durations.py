@@ -18,7 +18,7 @@ REMEDY = later("is not a duration: write 500ms, 5s or 1m30s")
 
 
 def seconds_of(duration: str, path: Path, faults: list[Fault]) -> Fraction:
-    """The duration in seconds. A text that is none is a fault, and counts as 0."""
+    """The duration in seconds. Any other text is a fault and counts as 0."""
     text = duration.removeprefix("-")
     if text == "0":
         return Fraction(0)

@@ -5,11 +5,8 @@ v1.37: pkg/scheduler/apis/config/types.go (Extender). v1.16: pkg/scheduler/api/t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from kschedlab.objects.problems import Fault, Path
 from kschedlab_configuration.durations import seconds_of
@@ -26,12 +23,11 @@ def read_extenders(extenders: Sequence[Any], faults: list[Fault]) -> tuple[Exten
     """The extenders, in the order of the configuration. Faults name their field."""
     if not extenders:
         return ()
-    from kschedlab_configuration.extenders.http import HttpConfig, HttpExtender, Tls
+    from kschedlab_configuration.extenders.http import HttpConfig, HttpExtender
 
     made = []
     for i, each in enumerate(extenders):
         path: Path = ("extenders", i)
-        tls = msgspec.structs.asdict(each.tlsConfig or ExtenderTLSConfig())
         config = HttpConfig(
             each.urlPrefix,
             filter_verb=each.filterVerb,
@@ -44,7 +40,7 @@ def read_extenders(extenders: Sequence[Any], faults: list[Fault]) -> tuple[Exten
             enable_https=each.enableHTTPS if hasattr(each, "enableHTTPS") else each.enableHttps,
             timeout=_seconds(each.httpTimeout, (*path, "httpTimeout"), faults),
             managed_resources=tuple(resource.name for resource in each.managedResources),
-            tls=Tls(**{re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", key): tls[key] for key in tls}),
+            tls=each.tlsConfig or ExtenderTLSConfig(),
         )
         try:
             made.append(HttpExtender(config))

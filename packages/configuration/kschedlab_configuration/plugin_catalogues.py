@@ -6,7 +6,7 @@ gates. v1.20: the same registry.go and pkg/scheduler/algorithmprovider/registry.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from kschedlab.messages import later
 from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended, merged
@@ -18,8 +18,14 @@ def _points(text: str) -> Mapping[str, frozenset[str]]:
     return {name.strip(): frozenset(points.split()) for name, points in rows}
 
 
-def _unweighted(names: Iterable[str]) -> Mapping[str, int]:
-    return dict.fromkeys(names, 0)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def _plugins(text: str) -> Mapping[str, int]:
+    """Parse ``name name=weight ...``."""
+    pairs = (word.partition("=") for word in text.split())
+    return {name: int(weight or 0) for name, _, weight in pairs}
 
 
 V1 = Catalogue(
@@ -50,46 +56,18 @@ V1 = Catalogue(
         VolumeZone: preFilter filter
     """),
     defaults={
-        MULTI_POINT: {
-            "SchedulingGates": 0,
-            "PrioritySort": 0,
-            "NodeName": 0,
-            "NodeUnschedulable": 0,
-            "TaintToleration": 3,
-            "NodeAffinity": 2,
-            "NodePorts": 0,
-            "NodeResourcesFit": 1,
-            "VolumeRestrictions": 0,
-            "NodeVolumeLimits": 0,
-            "VolumeBinding": 0,
-            "VolumeZone": 0,
-            "PodTopologySpread": 2,
-            "InterPodAffinity": 2,
-            "DynamicResources": 2,
-            "DefaultPreemption": 0,
-            "NodeResourcesBalancedAllocation": 1,
-            "ImageLocality": 1,
-            "DefaultBinder": 0,
-            "NodeDeclaredFeatures": 0,
-        }
+        MULTI_POINT: _plugins("""
+            SchedulingGates PrioritySort NodeName NodeUnschedulable TaintToleration=3
+            NodeAffinity=2 NodePorts NodeResourcesFit=1 VolumeRestrictions NodeVolumeLimits
+            VolumeBinding VolumeZone PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2
+            DefaultPreemption NodeResourcesBalancedAllocation=1 ImageLocality=1 DefaultBinder
+            NodeDeclaredFeatures
+        """)
     },
-    order=(
-        "preFilter",
-        "filter",
-        "postFilter",
-        "reserve",
-        "preScore",
-        "score",
-        "preBind",
-        "bind",
-        "postBind",
-        "permit",
-        "preEnqueue",
-        "queueSort",
-        "placementGenerate",
-        "placementScore",
-        "podGroupPostFilter",
-    ),
+    order=_words("""
+        preFilter filter postFilter reserve preScore score preBind bind postBind permit preEnqueue queueSort
+        placementGenerate placementScore podGroupPostFilter
+    """),
     merge=merged,
     queue_sort_missing=later(
         "only one queue sort plugin required for profile with scheduler name {scheduler}, but got 0"
@@ -130,58 +108,27 @@ V1BETA1 = Catalogue(
         VolumeZone: filter
     """),
     defaults={
-        "queueSort": _unweighted(["PrioritySort"]),
-        "preFilter": _unweighted(
-            ["NodeResourcesFit", "NodePorts", "PodTopologySpread", "InterPodAffinity", "VolumeBinding"]
-        ),
-        "filter": _unweighted(
-            [
-                "NodeUnschedulable",
-                "NodeName",
-                "TaintToleration",
-                "NodeAffinity",
-                "NodePorts",
-                "NodeResourcesFit",
-                "VolumeRestrictions",
-                "EBSLimits",
-                "GCEPDLimits",
-                "NodeVolumeLimits",
-                "AzureDiskLimits",
-                "VolumeBinding",
-                "VolumeZone",
-                "PodTopologySpread",
-                "InterPodAffinity",
-            ]
-        ),
-        "postFilter": _unweighted(["DefaultPreemption"]),
-        "preScore": _unweighted(["InterPodAffinity", "PodTopologySpread", "TaintToleration"]),
-        "score": {
-            "NodeResourcesBalancedAllocation": 1,
-            "ImageLocality": 1,
-            "InterPodAffinity": 1,
-            "NodeResourcesLeastAllocated": 1,
-            "NodeAffinity": 1,
-            "NodePreferAvoidPods": 10000,
-            "PodTopologySpread": 2,
-            "TaintToleration": 1,
-        },
-        "reserve": _unweighted(["VolumeBinding"]),
-        "preBind": _unweighted(["VolumeBinding"]),
-        "bind": _unweighted(["DefaultBinder"]),
+        "queueSort": _plugins("PrioritySort"),
+        "preFilter": _plugins("NodeResourcesFit NodePorts PodTopologySpread InterPodAffinity VolumeBinding"),
+        "filter": _plugins("""
+            NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit
+            VolumeRestrictions EBSLimits GCEPDLimits NodeVolumeLimits AzureDiskLimits
+            VolumeBinding VolumeZone PodTopologySpread InterPodAffinity
+        """),
+        "postFilter": _plugins("DefaultPreemption"),
+        "preScore": _plugins("InterPodAffinity PodTopologySpread TaintToleration"),
+        "score": _plugins("""
+            NodeResourcesBalancedAllocation=1 ImageLocality=1 InterPodAffinity=1
+            NodeResourcesLeastAllocated=1 NodeAffinity=1 NodePreferAvoidPods=10000
+            PodTopologySpread=2 TaintToleration=1
+        """),
+        "reserve": _plugins("VolumeBinding"),
+        "preBind": _plugins("VolumeBinding"),
+        "bind": _plugins("DefaultBinder"),
     },
-    order=(
-        "preFilter",
-        "filter",
-        "postFilter",
-        "reserve",
-        "preScore",
-        "score",
-        "preBind",
-        "bind",
-        "postBind",
-        "permit",
-        "queueSort",
-    ),
+    order=_words("""
+        preFilter filter postFilter reserve preScore score preBind bind postBind permit queueSort
+    """),
     merge=appended,
     queue_sort_missing=later("no queue sort plugin is enabled"),
     binder_missing=later("at least one bind plugin is needed"),

@@ -133,7 +133,7 @@ class PluginArguments(NamedTuple):
 
     @property
     def change(self) -> NewValues:
-        """What they change in the plugin."""
+        """The changes that they make in the plugin."""
         return self.spec.change(self.values)
 
 

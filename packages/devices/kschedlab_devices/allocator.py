@@ -24,7 +24,7 @@ from kschedlab.objects.model import (
     ResourceClaim,
 )
 from kschedlab_devices.errors import AllocationError
-from kschedlab_devices.known import Found, KnownAnswers
+from kschedlab_devices.known import KnownAnswers, NodeSearch
 from kschedlab_devices.requests import RequestPlan, Want, key_of, plan_of
 from kschedlab_devices.search import ChosenDevice, Search, SearchStep
 from kschedlab_devices.state import State
@@ -75,11 +75,11 @@ def _configuration(claim: ResourceClaim, wants: Sequence[Want]) -> Iterable[Devi
         for config in same[0].device_class.spec.config:
             named = () if set(every) <= set(names) else names
             yield DeviceAllocationConfiguration("FromClass", named, config.opaque)
-    for given in claim.spec.devices.config:
-        names = given.requests
+    for settings in claim.spec.devices.config:
+        names = settings.requests
         met = [want.full_name in names or (want.parent or want.name) in names for want in wants]
         if not names or any(met):
-            yield DeviceAllocationConfiguration("FromClaim", () if all(met) else names, given.opaque)
+            yield DeviceAllocationConfiguration("FromClaim", () if all(met) else names, settings.opaque)
 
 
 def _node_selector(claim: ResourceClaim, chosen: Iterable[ChosenDevice], node: str) -> NodeSelector | None:
@@ -140,10 +140,10 @@ class Allocator:
         """
         plan, answers = self._ask(claims)
         visible, versions = self._state.inventory.visible(node), self._state.held.versions
-        name, known = node.metadata.name, answers.found
-        found = known.get(name)
-        if found is not None and log is None and found.holds(visible, versions):
-            return found.results
+        name, known = node.metadata.name, answers.by_node
+        answer = known.get(name)
+        if answer is not None and log is None and answer.holds(visible, versions):
+            return answer.results
         search = Search(self._state, node, visible, plan, self._most_steps, log)
         results = None
         if search.run():
@@ -152,16 +152,16 @@ class Allocator:
             raise AllocationError("invalid resource pools were encountered", only_this_node=True)
         known.pop(name, None)
         if not search.has_shared:  # a share of a device has an identifier of its own
-            known[name] = Found.of(visible, versions, results)
+            known[name] = NodeSearch.of(visible, versions, results)
         return results
 
     def answers(self, claims: Sequence[ResourceClaim]) -> KnownAnswers:
-        """What nodes have answered to claims of this kind."""
+        """The nodes' answers to claims of this kind."""
         return self._ask(claims)[1]
 
     def _ask(self, claims: Sequence[ResourceClaim]) -> tuple[RequestPlan, KnownAnswers]:
-        asked = self._asked.get(id(claims))
-        if asked is None or asked[0] is not claims:
+        query = self._asked.get(id(claims))
+        if query is None or query[0] is not claims:
             answers = self._state.known.answers(claims, self._most_steps, self._state.class_of)
-            asked = self._asked[id(claims)] = claims, plan_of(claims, self._state), answers
-        return asked[1:]
+            query = self._asked[id(claims)] = claims, plan_of(claims, self._state), answers
+        return query[1:]

@@ -38,7 +38,7 @@ DISCARDED = "deletion of ResourceClaim completed"
 
 @dataclass(frozen=True)
 class Reservation:
-    """What a pod on its node still has to write.
+    """The writes that a pod on its node still has to make.
 
     ``claims``: all claims of the pod, as the decision saw them, with the requests of the one for extended resources;
     ``allocations``: for each of them the devices that it is to get, None if it has them. ``extended``: whether the last
@@ -80,8 +80,8 @@ def reserve(demand: Demand, position: int, consumers: tuple[Consumer, ...] = ())
         return Reservation()
     if demand.unallocated and not answer.allocations:
         raise DemandError(NO_ALLOCATION)
-    found = dict(zip(demand.unallocated, answer.allocations or (), strict=True))
-    allocations = tuple(found.get(index) for index in range(len(claims)))
+    by_index = dict(zip(demand.unallocated, answer.allocations or (), strict=True))
+    allocations = tuple(by_index.get(index) for index in range(len(claims)))
     return Reservation(claims, allocations, extended, answer.mappings, consumers)
 
 
@@ -175,8 +175,8 @@ def deallocated(claim: ResourceClaim) -> ResourceClaim:
 
 def lacking(demand: Demand, refusing: Iterable[int]) -> list[ResourceClaim]:
     """The allocated claims whose devices some of these nodes lack. ``refusing``: see :func:`give_back`."""
-    found = {i for n in refusing if demand.on(n).reason == NOT_AVAILABLE for i in demand.unavailable_on(n)}
-    return [demand.claims[i] for i in sorted(found)]
+    indices = {i for n in refusing if demand.on(n).reason == NOT_AVAILABLE for i in demand.unavailable_on(n)}
+    return [demand.claims[i] for i in sorted(indices)]
 
 
 def give_back(demand: Demand, refusing: Iterable[int]) -> GivenBack:

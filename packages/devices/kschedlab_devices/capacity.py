@@ -1,4 +1,4 @@
-"""How much of a device's capacity a request consumes.
+"""The capacity of a device that a request consumes.
 
 A request that names no amount consumes the policy's default, or everything. A policy rounds an amount up to a step
 of its range or to one of its valid values.
@@ -27,7 +27,7 @@ class CapacityError(Exception):
 def consumption(
     requested: CapacityRequirements | None, capacity: Mapping[str, DeviceCapacity]
 ) -> dict[str, Quantity] | None:
-    """What a request consumes of each capacity; None if the device lacks one of them or its policy forbids the amount.
+    """The consumption of each capacity; None if the device lacks one or its policy forbids the amount.
 
     CapacityError if an amount cannot be counted.
     """

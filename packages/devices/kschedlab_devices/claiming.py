@@ -1,4 +1,4 @@
-"""What a decision does to claims: a pod that found a node gets its devices, another may give some back.
+"""Changes claims after a decision: a pod with a node gets its devices, another may give some back.
 
 v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (Reserve, PreBind, PostFilter).
 """
@@ -20,19 +20,19 @@ from kschedlab_devices.demand import Demand
 
 
 def demand_for(pod: PodInfo, cluster: Cluster, generation: Generation) -> Demand | None:
-    """What the pod demands of devices; None if nothing, or if it has to wait for a claim."""
+    """The pod's demand for devices; None without one, or if it has to wait for a claim."""
     plugin = plugin_for(pod, cluster, generation)
     return demand_by(plugin, pod, cluster) if plugin is not None else None
 
 
 def demand_by(plugin: DynamicResources, pod: PodInfo, cluster: Cluster) -> Demand | None:
-    """The same, by the plugin's arguments."""
+    """The pod's demand, with the plugin's arguments."""
     check = plugin.prepare(pod, cluster)
     return check.demand if isinstance(check, DevicesCheck) else None
 
 
 def given_back(plugin: DynamicResources, pod: PodInfo, cluster: Cluster, verdicts: Verdicts) -> GivenBack | None:
-    """What DynamicResources' PostFilter gives back for a pod that no node can take; None if nothing."""
+    """The claim that DynamicResources' PostFilter gives back for a pod that no node can take, or None."""
     demand = demand_by(plugin, pod, cluster)
     if demand is None:
         return None

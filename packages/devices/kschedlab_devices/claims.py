@@ -40,7 +40,7 @@ class PendingAllocation(AllocationResult, frozen=True):
 
 
 class SharedAllocation(AllocationResult, frozen=True):
-    """What an earlier pod of the group gets in this cycle, written nowhere yet. The claim's other pods share it."""
+    """An allocation for an earlier pod of the group in this cycle, not written yet. The claim's other pods share it."""
 
 
 class ClaimError(Exception):

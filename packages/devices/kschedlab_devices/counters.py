@@ -24,7 +24,7 @@ NO_GROUP: Groups = frozenset([None])
 
 
 class Left(NamedTuple):
-    """What allocated devices leave of a pool's counters: less than nothing if they consume too much.
+    """The rest of a pool's counters beside allocated devices: negative if they consume too much.
 
     ``groups``: the groups that they have in common, by counter set.
     """
@@ -34,7 +34,7 @@ class Left(NamedTuple):
 
 
 def left(pool: Pool, held: Held) -> Left:
-    """What allocated devices leave."""
+    """The amounts that allocated devices leave."""
     amounts = {name: dict(counters) for name, counters in pool.counters.items()}
     groups: dict[str, Groups] = {}
     for device in (*pool.devices, *pool.others):
@@ -46,7 +46,7 @@ def left(pool: Pool, held: Held) -> Left:
 
 
 class Counters:
-    """What the devices of one search consume, and the groups that they have in common with allocated ones.
+    """The consumption of one search's devices, and the groups that they share with allocated ones.
 
     ``left``: what is left of each pool, filled on demand.
     """
@@ -107,7 +107,7 @@ def _groups(device: Candidate) -> Iterator[tuple[str, Groups]]:
 
 
 def _common(groups: Groups, more: Groups) -> Groups:
-    """What allocated devices have in common; one that should not be there, with groups or without, changes nothing."""
+    """The groups that allocated devices share; a device that should not be there changes nothing."""
     return groups & more if (None in groups) == (None in more) else groups
 
 

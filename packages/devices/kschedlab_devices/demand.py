@@ -1,4 +1,4 @@
-"""What a pod demands of devices, and what each node answers.
+"""A pod's demand for devices, and the answer of each node.
 
 A Demand is made once for a decision (PreFilter). It asks a node when somebody wants to know (Filter), and remembers
 the answer, which the score, preemption's dry run and Reserve share.
@@ -45,7 +45,7 @@ NOT_ALL = "cannot allocate all claims"
 NOT_AVAILABLE = "resourceclaim not available on the node"
 
 SOURCES = (NAMES, LABELS, ALLOCATABLE, *(kind.__name__ for kind in DEVICES))
-"""What a Demand depends on, besides the pod."""
+"""The sources on which a Demand depends, besides the pod."""
 
 
 class DemandError(Exception):
@@ -117,10 +117,10 @@ class Demand:
         self.unavailable = tuple(_checked(cluster, claims, extended, late))
         new = [i for i, claim in enumerate(claims) if claim.status.allocation is None]
         statuses = (claim.status.allocation for claim in claims)
-        self._shared = tuple(each for each in statuses if isinstance(each, SharedAllocation))
+        self._shared = tuple(status for status in statuses if isinstance(status, SharedAllocation))
         self.claims = claims = tuple(map(_as_written, claims))
         self.unallocated = tuple(i for i, claim in enumerate(claims) if claim.status.allocation is None)
-        self.asked: dict[int, NodeAnswer] = {}
+        self.answers: dict[int, NodeAnswer] = {}
         self._nodes: Sequence[Node] = cluster.nodes
         self._resources = [
             (name, serving_class(cluster, name))
@@ -140,23 +140,23 @@ class Demand:
 
     def on(self, position: int) -> NodeAnswer:
         """The answer of the node at this position."""
-        answer = self.asked.get(position)
+        answer = self.answers.get(position)
         if answer is None:
-            answer = self.asked[position] = self._ask(position)
+            answer = self.answers[position] = self._ask(position)
         return answer
 
     def refusing(self, nodes: BoolArray) -> list[tuple[tuple[str, bool], list[int]]]:
         """Which of these nodes (bool[nodes]) refuse, by reason and whether it is an error."""
         known = self._known()
-        found = {(NOT_ALL, False): np.flatnonzero(nodes & (known == REFUSES)).tolist()}
+        refusals = {(NOT_ALL, False): np.flatnonzero(nodes & (known == REFUSES)).tolist()}
         for position in np.flatnonzero(nodes & (known == UNKNOWN)).tolist():
             answer = self.on(position)
             if answer.reason:
-                found.setdefault((answer.reason, answer.failed), []).append(position)
-        return sorted((each for each in found.items() if each[1]), key=lambda each: min(each[1]))
+                refusals.setdefault((answer.reason, answer.failed), []).append(position)
+        return sorted((each for each in refusals.items() if each[1]), key=lambda each: min(each[1]))
 
     def _known(self) -> Codes:
-        """What nodes are known to answer: FITS, REFUSES (NOT_ALL), or UNKNOWN where the node has to be asked."""
+        """The known answers of nodes: FITS, REFUSES (NOT_ALL), or UNKNOWN where a search has to find out."""
         codes: Codes = np.zeros(len(self._nodes), np.int8)
         if self._allocator is None:
             return codes
@@ -203,14 +203,14 @@ class Demand:
         allocations = None
         if self._allocator is not None:
             try:
-                found = self._allocator.allocate(self._nodes[position], variant.claims)
+                results = self._allocator.allocate(self._nodes[position], variant.claims)
             except AllocationError as error:
                 return NodeAnswer(str(error), failed=not error.only_this_node)
             answers = self._allocator.answers(variant.claims)
             answers.settle(position, self._nodes[position].metadata.name, self._layout, self._held)
-            if found is None:
+            if results is None:
                 return NodeAnswer(NOT_ALL)
-            allocations = (*found, *self._shared)
+            allocations = (*results, *self._shared)
         if any(mask[position] for _, mask in self.unavailable):
             return NodeAnswer(NOT_AVAILABLE)
         return NodeAnswer("", False, allocations, variant.claim, variant.mappings)
@@ -230,10 +230,10 @@ class Demand:
         """The positions of the nodes, by what devices must provide there."""
 
         def group() -> dict[frozenset[str] | None, IntArray]:
-            found: dict[frozenset[str] | None, list[int]] = {}
+            groups: dict[frozenset[str] | None, list[int]] = {}
             for position, node in enumerate(cluster.nodes):
-                found.setdefault(self._served(node), []).append(position)
-            return {served: np.array(positions, np.int64) for served, positions in found.items()}
+                groups.setdefault(self._served(node), []).append(position)
+            return {served: np.array(positions, np.int64) for served, positions in groups.items()}
 
         classes = tuple((name, each is not None) for name, each in self._resources)
         return cluster.derived(("devices serve", classes), group, NAMES, ALLOCATABLE)
@@ -249,11 +249,11 @@ class Demand:
         if self.extended.status.allocation is not None:
             return self._fixed
         classes = {name: each.metadata.name for name, each in self._resources if each is not None and name in served}
-        asked = requests_for(self.pod, classes)
+        demanded = requests_for(self.pod, classes)
         spec = self.extended.spec
-        devices = replace(spec.devices, requests=asked.requests)
+        devices = replace(spec.devices, requests=demanded.requests)
         claim = replace(self.extended, spec=replace(spec, devices=devices))
-        return Variant((*self._fixed.claims[:-1], claim), claim, asked.mappings)
+        return Variant((*self._fixed.claims[:-1], claim), claim, demanded.mappings)
 
 
 def _as_written(claim: ResourceClaim) -> ResourceClaim:
@@ -266,7 +266,7 @@ def _as_written(claim: ResourceClaim) -> ResourceClaim:
 def _checked(
     cluster: Cluster, claims: tuple[ResourceClaim, ...], extended: ResourceClaim | None, late: frozenset[int]
 ) -> Iterator[tuple[int, BoolArray]]:
-    """Where the allocated claims cannot be used. ClaimError, DemandError for the first that ends PreFilter."""
+    """The nodes where allocated claims cannot be used. ClaimError, DemandError for the first that ends PreFilter."""
     for index, claim in enumerate(claims):
         allocation = claim.status.allocation
         if isinstance(allocation, PendingAllocation):

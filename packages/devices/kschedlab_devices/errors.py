@@ -1,4 +1,4 @@
-"""What stops an allocation."""
+"""The error that ends an allocation."""
 
 from __future__ import annotations
 

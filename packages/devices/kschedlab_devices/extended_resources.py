@@ -41,7 +41,7 @@ Mappings: TypeAlias = tuple[ContainerExtendedResourceRequest, ...]
 
 
 class Requests(NamedTuple):
-    """What a claim requests for the pod's extended resources, and which request serves which container."""
+    """A claim's requests for the pod's extended resources, and which request serves which container."""
 
     requests: tuple[DeviceRequest, ...] = ()
     mappings: Mappings = ()
@@ -65,16 +65,16 @@ def by_resource_name(classes: Iterable[DeviceClass]) -> Mapping[str, DeviceClass
     Of two classes that name the same resource, the younger serves it, or the one whose name sorts first. They are read
     by name, as the API server lists them; one that gives way when it is read does not even serve its implicit name.
     """
-    found: dict[str, DeviceClass] = {}
+    by_name: dict[str, DeviceClass] = {}
     for each in sorted(classes, key=lambda each: each.metadata.name):
         explicit = each.spec.extendedResourceName
-        rival = found.get(explicit) if explicit is not None else None
+        rival = by_name.get(explicit) if explicit is not None else None
         if rival is not None and _created(each) <= _created(rival):
             continue
         if explicit is not None:
-            found[explicit] = each
-        found[f"{DEVICE_CLASS_PREFIX}{each.metadata.name}"] = each
-    return found
+            by_name[explicit] = each
+        by_name[f"{DEVICE_CLASS_PREFIX}{each.metadata.name}"] = each
+    return by_name
 
 
 def _created(each: DeviceClass) -> int:
@@ -132,10 +132,10 @@ class _Written:
             if change.new is not None:
                 self._put(change.new)
         self._last = last
-        found = self._by_owner.get(owner, {})
-        if len(found) > 1:
-            return next(each for each in claims if key_of(each) in found)
-        return next(iter(found.values()), None)
+        owned = self._by_owner.get(owner, {})
+        if len(owned) > 1:
+            return next(each for each in claims if key_of(each) in owned)
+        return next(iter(owned.values()), None)
 
     def _put(self, claim: ResourceClaim) -> None:
         pending = isinstance(claim.status.allocation, PendingAllocation)
@@ -145,9 +145,9 @@ class _Written:
 
     def _remove(self, claim: ResourceClaim) -> None:
         for owner in _owners(claim):
-            found = self._by_owner.get(owner, {})
-            found.pop(key_of(claim), None)
-            if not found:
+            owned = self._by_owner.get(owner, {})
+            owned.pop(key_of(claim), None)
+            if not owned:
                 self._by_owner.pop(owner, None)
 
 
@@ -156,7 +156,7 @@ def _owners(claim: ResourceClaim) -> Iterator[tuple[str, str]]:
 
 
 def requests_for(pod: Pod, classes: Mapping[str, str]) -> Requests:
-    """What the claim requests for these resources, each with the name of its class.
+    """The claim's requests for these resources, each with the name of its class.
 
     Containers that run side by side have requests of their own. Init containers run one after the other, before the
     containers: each may use what the containers after it request, and what is missing is requested once for all.
@@ -190,7 +190,7 @@ def requests_for(pod: Pod, classes: Mapping[str, str]) -> Requests:
 
 
 def count_of(request: DeviceRequest) -> int:
-    """How many devices the request asks for."""
+    """The number of devices that the request asks for."""
     return request.exactly.count if request.exactly is not None else 0
 
 
@@ -203,9 +203,9 @@ def _renamed(mapping: ContainerExtendedResourceRequest, names: set[str], name: s
 def _request(
     index: int, container: Container, resource: str, class_name: str, reusable: Iterable[DeviceRequest | None]
 ) -> tuple[DeviceRequest | None, list[ContainerExtendedResourceRequest]]:
-    """What the container requests of the resource beyond what it can reuse, and all requests that serve it."""
-    asked, mappings = container.resources.requests, list[ContainerExtendedResourceRequest]()
-    amount = asked[resource].nanos if resource in asked else 0
+    """The container's requests beyond those that it can reuse, and all requests that serve it."""
+    requests, mappings = container.resources.requests, list[ContainerExtendedResourceRequest]()
+    amount = requests[resource].nanos if resource in requests else 0
     if amount == 0 or amount % NANO:
         return None, mappings
     missing = amount // NANO
@@ -215,7 +215,7 @@ def _request(
             mappings.append(ContainerExtendedResourceRequest(container.name, resource, each.name))
             if missing <= 0:
                 return None, mappings
-    name = f"container-{index}-request-{sorted(asked).index(resource)}"
+    name = f"container-{index}-request-{sorted(requests).index(resource)}"
     mappings.append(ContainerExtendedResourceRequest(container.name, resource, name))
     exactly = ExactDeviceRequest(deviceClassName=class_name, allocationMode=EXACT_COUNT, count=missing)
     return DeviceRequest(name=name, exactly=exactly), mappings

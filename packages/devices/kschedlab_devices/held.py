@@ -1,4 +1,4 @@
-"""What claims hold of the devices.
+"""The devices that claims hold.
 
 v1.37: pkg/scheduler/framework/plugins/dynamicresources/allocateddevices.go (foreachAllocatedDevice).
 """
@@ -49,7 +49,7 @@ class Held:
                 del self.shared[id]
 
     def after(self, gone: Iterable[ResourceClaim], new: Iterable[ResourceClaim]) -> Held:
-        """What is held when some claims have made room for others. This object stays as it is."""
+        """The devices that are held once some claims have made room for others. This object does not change."""
         held = Held(dict(self.devices), dict(self.shared), dict(self.shares), dict(self.versions))
         for claim in gone:
             held.add(claim, -1)

@@ -1,4 +1,4 @@
-"""What the engine asks of this package: the entry point that :mod:`kschedlab.claims` describes."""
+"""The entry point for the engine, as :mod:`kschedlab.claims` describes it."""
 
 from __future__ import annotations
 

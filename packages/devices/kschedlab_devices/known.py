@@ -1,4 +1,4 @@
-"""What searches have found, for the claims that ask for the same: pods of one template have such claims.
+"""Remembers the results of searches for claims that ask for the same, as the pods of one template do.
 
 A node's answer holds as long as the node sees the same pools, and nobody takes or gives back a device of theirs. So a
 decision asks only the nodes whose devices have changed since the last one: of all others, an array says what they
@@ -27,12 +27,12 @@ from kschedlab_devices.pools import PoolId, Visible
 MOST = 64
 """So many kinds of demands are remembered: the last ones."""
 UNKNOWN, FITS, REFUSES = 0, 1, 2
-"""What is known of a node's answer."""
+"""What a node answers, as far as known."""
 Codes: TypeAlias = NDArray[np.int8]
 ClassOf: TypeAlias = Callable[[str], DeviceClass | None]
 
 
-class Found(NamedTuple):
+class NodeSearch(NamedTuple):
     """The answer of a node: a result for each claim, or None if it cannot serve them.
 
     ``visible``, ``versions``: what the node saw, and the versions of its pools as
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     results: list[AllocationResult] | None
 
     @classmethod
-    def of(cls, visible: Visible, versions: Mapping[PoolId, int], results: list[AllocationResult] | None) -> Found:
+    def of(cls, visible: Visible, versions: Mapping[PoolId, int], results: list[AllocationResult] | None) -> NodeSearch:
         """The answer of a search that has just been made."""
         return cls(visible, tuple(map(versions.get, visible.pools)), results)
 
@@ -62,15 +62,15 @@ class Layout:
 
 
 class KnownAnswers:
-    """The answers to one kind of demand. ``found``: by the name of the node."""
+    """The answers to one kind of demand. ``by_node``: what the search on each node brought, by its name."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Found] = {}
+        self.by_node: dict[str, NodeSearch] = {}
         self._layout, self._held = Layout(0), Held()
         self._settled: Codes = np.zeros(0, np.int8)
 
     def settled(self, layout: Layout, held: Held) -> Codes:
-        """What each position answers while this is held: FITS, REFUSES, or UNKNOWN where it has to be asked."""
+        """The answer at each position while this is held: FITS, REFUSES, or UNKNOWN where a search has to find out."""
         if layout is not self._layout:
             self._settled = np.zeros(layout.nodes, np.int8)
         else:
@@ -81,15 +81,15 @@ class KnownAnswers:
 
     def settle(self, position: int, node: str, layout: Layout, held: Held) -> None:
         """Remember what the node at this position has just answered."""
-        found = self.found.get(node)
-        if found is None or layout is not self._layout or held is not self._held:
+        answer = self.by_node.get(node)
+        if answer is None or layout is not self._layout or held is not self._held:
             return
-        self._settled[position] = REFUSES if found.results is None else FITS
-        for id in found.visible.pools:
+        self._settled[position] = REFUSES if answer.results is None else FITS
+        for id in answer.visible.pools:
             layout.seeing.setdefault(id, set()).add(position)
 
 
-class Known:
+class KnownSearches:
     """The answers by node, for each kind of demand. A slice, a rule or a class that changes ends them all."""
 
     def __init__(self) -> None:
@@ -108,8 +108,10 @@ class Known:
     def _kind_of(self, spec: ResourceClaimSpec, class_of: ClassOf) -> ResourceClaimSpec:
         """The spec, with the first class of those that are alike in the place of each."""
         requests = tuple(
-            each if each.exactly is None else replace(each, exactly=self._with_first(each.exactly, class_of))
-            for each in spec.devices.requests
+            request
+            if request.exactly is None
+            else replace(request, exactly=self._with_first(request.exactly, class_of))
+            for request in spec.devices.requests
         )
         return replace(spec, devices=replace(spec.devices, requests=requests))
 

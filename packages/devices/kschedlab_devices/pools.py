@@ -45,7 +45,7 @@ class PoolId(NamedTuple):
 
 
 class DeviceId(NamedTuple):
-    """What identifies a device in a cluster."""
+    """The identity of a device in a cluster."""
 
     driver: str
     pool: str
@@ -56,7 +56,7 @@ class DeviceId(NamedTuple):
 
 
 class Availability:
-    """Where a slice or a device is available: on one node, on all nodes, or on those that a selector matches."""
+    """The nodes that can use a slice or a device: one, all, or those that a selector matches."""
 
     def __init__(self, node: str | None, everywhere: bool | None, selector: NodeSelector | None) -> None:
         self.node = node
@@ -105,17 +105,17 @@ class Candidate:
     def attribute(self, name: str) -> DeviceAttribute | None:
         """The attribute with this fully qualified name; None if the device does not have it."""
         attributes = self.device.attributes
-        found = attributes.get(name)
-        if found is None:
+        value = attributes.get(name)
+        if value is None:
             domain, slash, short = name.partition("/")
-            found = attributes.get(short) if slash and domain == self.id.driver else None
-        return found
+            value = attributes.get(short) if slash and domain == self.id.driver else None
+        return value
 
     def values(self, name: str) -> Values | None:
         """The values of this attribute: of a list all of them, or none without the feature gate."""
         if name not in self._values:
-            found = self.attribute(name)
-            self._values[name] = None if found is None else frozenset(self._values_of(found))
+            attribute = self.attribute(name)
+            self._values[name] = None if attribute is None else frozenset(self._values_of(attribute))
         return self._values[name]
 
     def _values_of(self, attribute: DeviceAttribute) -> Iterator[Value]:
@@ -142,7 +142,7 @@ class Pool:
 
 
 class Visible(NamedTuple):
-    """What a node sees. ``candidates``: the devices of complete and valid pools, in the order of the search."""
+    """The pools that a node sees. ``candidates``: devices of complete and valid pools, in the order of the search."""
 
     pools: Mapping[PoolId, Pool]
     candidates: Sequence[Candidate]
@@ -226,10 +226,10 @@ class Inventory:
         for each in (*self._local.get(node.metadata.name, ()), *self._elsewhere):
             if each.is_for(node):
                 _add(newest, each)
-        found = [pool for slices in newest.values() if (pool := self._pool(slices)) is not None]
-        found.sort(key=lambda pool: (_binds_late(pool), pool.id))
-        usable = [pool for pool in found if not pool.incomplete and not pool.invalid]
-        return Visible({pool.id: pool for pool in found}, [device for pool in usable for device in pool.devices])
+        pools = [pool for slices in newest.values() if (pool := self._pool(slices)) is not None]
+        pools.sort(key=lambda pool: (_binds_late(pool), pool.id))
+        usable = [pool for pool in pools if not pool.incomplete and not pool.invalid]
+        return Visible({pool.id: pool for pool in pools}, [device for pool in usable for device in pool.devices])
 
     def _pool(self, slices: list[_Slice]) -> Pool | None:
         """The pool of these slices; None if there is a newer generation, which has nothing for the node."""
@@ -262,7 +262,7 @@ def _add(newest: dict[PoolId, list[_Slice]], each: _Slice) -> None:
 
 def _binds_late(pool: Pool) -> bool:
     """Pools with binding conditions come last."""
-    return any(each.device.bindingConditions for each in pool.devices)
+    return any(device.device.bindingConditions for device in pool.devices)
 
 
 def _validated(id: PoolId, slices: Sequence[_Slice], others: Sequence[_Slice]) -> Pool:

@@ -1,4 +1,4 @@
-"""What claims ask for, request by request, as far as it does not depend on a node.
+"""The requests of claims, as far as they do not depend on a node.
 
 v1.37: k8s.io/dynamic-resource-allocation structured/internal/experimental/allocator_experimental.go (Allocate,
 validateDeviceRequest, isSelectable, selectorsMatch).
@@ -82,7 +82,7 @@ class Want:
         )
 
     def consumes(self, device: Candidate, shown: object) -> tuple[Consumed | None, bool]:
-        """What it consumes of the device's capacity, and whether an unused device has so much.
+        """The amounts that it consumes of the device's capacity, and whether an unused device has so much.
 
         (None, False) if it cannot have the device. AllocationError names the device as ``shown``.
         """
@@ -105,7 +105,7 @@ class Want:
 
     def tolerates(self, taints: Sequence[DeviceTaint]) -> bool:
         """Whether it tolerates all of these taints."""
-        return all(any(tolerates(each, taint) for each in self.request.tolerations) for taint in taints)
+        return all(any(tolerates(toleration, taint) for toleration in self.request.tolerations) for taint in taints)
 
 
 def kind_of(device: Candidate, wants: Sequence[Want], attributes: Iterable[str], node: Node) -> object:
@@ -171,7 +171,7 @@ def _match(owner: str, selectors: Sequence[DeviceSelector], device: Candidate) -
 
 
 class Ask(NamedTuple):
-    """What a claim asks for. ``requests``: for each of them the request itself, or its alternatives."""
+    """A claim's demand. ``requests``: each as the request itself, or as its alternatives."""
 
     claim: ResourceClaim
     requests: tuple[list[Want], ...]
@@ -181,8 +181,10 @@ RequestPlan = tuple[Ask, ...]
 
 
 def plan_of(claims: Sequence[ResourceClaim], state: State) -> RequestPlan:
-    """What the claims ask for."""
-    return tuple(Ask(each, tuple(_wants(each, one, state) for one in each.spec.devices.requests)) for each in claims)
+    """The demands of the claims."""
+    return tuple(
+        Ask(claim, tuple(_wants(claim, one, state) for one in claim.spec.devices.requests)) for claim in claims
+    )
 
 
 def _wants(claim: ResourceClaim, request: DeviceRequest, state: State) -> list[Want]:

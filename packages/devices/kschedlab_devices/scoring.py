@@ -1,4 +1,4 @@
-"""What the alternatives score that requests list: the first most.
+"""Scores the alternatives that requests list: the first gets most.
 
 v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (Score, computeScore).
 """

@@ -62,7 +62,7 @@ class Constraint:
 IN_USE, NOT_SELECTED, NO_CAPACITY = "in use", "not selected", "capacity"
 TAINTED, UNLIKE = "tainted", "constraint"
 TAKEN, GIVEN_BACK = "taken", "given back"
-"""What happens to a device in a search."""
+"""The outcomes of trying a device in a search."""
 
 
 PATIENCE = 30
@@ -95,7 +95,7 @@ class _TooManyDevicesError(Exception):
 
 @dataclass(slots=True)
 class _Taken:
-    """What to undo when a device is given back."""
+    """The changes to undo when a device is given back."""
 
     claim: int
     device: Candidate
@@ -106,14 +106,14 @@ class _Taken:
 
 
 def _constraints(claim: ResourceClaim) -> list[Constraint]:
-    found = []
+    constraints = []
     for i, each in enumerate(claim.spec.devices.constraints):
         attribute = each.matchAttribute if each.matchAttribute is not None else each.distinctAttribute
         if attribute is None:
             message = f"constraint #{i}: empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {key_of(claim)}, {message}")
-        found.append(Constraint(each, attribute))
-    return found
+        constraints.append(Constraint(each, attribute))
+    return constraints
 
 
 class Search:
@@ -185,15 +185,15 @@ class Search:
         self._constraints.append(_constraints(ask.claim))
 
     def _every_device(self, want: Want) -> list[Candidate]:
-        found = []
+        devices = []
         for id, pool in self._pools.items():
             if pool.incomplete or pool.invalid:
                 why = "being updated" if pool.incomplete else "invalid"
                 raise want.error(f"asks for all devices, but resource pool {id} is currently {why}")
             for device in pool.devices:
                 if want.selects(device, self._node) and want.consumes(device, device.id.device)[1]:
-                    found.append(device)
-        return found
+                    devices.append(device)
+        return devices
 
     def _count(self, want: Want) -> int:
         return len(self._all[want]) if want.everything else want.request.count
@@ -275,7 +275,7 @@ class Search:
         return False
 
     def _enough(self, claim: int, want: Want, needed: int, start: int) -> bool:
-        """Whether there may be so many devices for the request, from ``start`` on; the real search tries them."""
+        """Whether enough devices may be left for the request, from ``start`` on; the real search tries them."""
         if want not in self._suitable:
             self._suitable[want] = self._places_of(want)
         places = self._suitable[want]

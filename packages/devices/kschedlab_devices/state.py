@@ -1,4 +1,4 @@
-"""What an allocation starts from: the slices, the device classes, and what other claims hold.
+"""The state from which an allocation starts: the slices, the device classes, and what other claims hold.
 
 v1.37: pkg/scheduler/framework/plugins/dynamicresources/{dra_manager,allocateddevices}.go (GatherAllocatedState,
 foreachAllocatedDevice).
@@ -21,7 +21,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab_devices.counters import Left
 from kschedlab_devices.held import Held
-from kschedlab_devices.known import Known, Layout
+from kschedlab_devices.known import KnownSearches, Layout
 from kschedlab_devices.pools import Inventory, PoolId
 
 _SLICES = ("ResourceSlice", "DeviceTaintRule")
@@ -31,21 +31,21 @@ LEDGER = "device ledger"
 
 
 class Ledger:
-    """What claims held at the last question: only claims that have changed since are counted again."""
+    """The devices that claims held when last asked: only claims that have changed since are counted again."""
 
     def __init__(self) -> None:
         self._last: ObjectChange | None = None
         self._held = Held()
 
     def held(self, cluster: Cluster) -> Held:
-        """What the cluster's claims hold."""
+        """The devices that the cluster's claims hold."""
         claims, last = cluster.objects_of(ResourceClaim), cluster.last_change(ResourceClaim)
         changes = last.since(self._last, len(claims))
         if changes is None:
             self._held = Held().after((), claims)
-        elif changes := [each for each in changes if _allocation(each.old) != _allocation(each.new)]:
-            gone = [each.old for each in changes if each.old is not None]
-            self._held = self._held.after(gone, [each.new for each in changes if each.new is not None])
+        elif changes := [change for change in changes if _allocation(change.old) != _allocation(change.new)]:
+            gone = [change.old for change in changes if change.old is not None]
+            self._held = self._held.after(gone, [change.new for change in changes if change.new is not None])
         self._last = last
         return self._held
 
@@ -56,7 +56,7 @@ def _allocation(claim: ResourceClaim | None) -> AllocationResult | None:
 
 @dataclass
 class State:
-    """What an allocation starts from. ``left``: what is left of each pool's counters, filled on demand.
+    """The state from which an allocation starts. ``left``: the rest of each pool's counters, computed on demand.
 
     ``known``: what was found before.
     """
@@ -65,7 +65,7 @@ class State:
     held: Held
     class_of: Callable[[str], DeviceClass | None]
     left: dict[PoolId, Left] = field(default_factory=dict)
-    known: Known = field(default_factory=Known)
+    known: KnownSearches = field(default_factory=KnownSearches)
 
 
 def state_of(cluster: Cluster, in_flight: Iterable[ResourceClaim] = ()) -> State:
@@ -91,5 +91,5 @@ def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
     if in_flight:
         held = held.after((), in_flight)
     classes = {each.metadata.name: each for each in cluster.objects_of(DeviceClass)}
-    known = cluster.derived("device answers", Known, *_SLICES, "DeviceClass")
+    known = cluster.derived("device answers", KnownSearches, *_SLICES, "DeviceClass")
     return State(cluster.derived("device inventory", inventory, *_SLICES), held, classes.get, known=known)

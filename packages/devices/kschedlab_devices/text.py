@@ -1,4 +1,4 @@
-"""What a decision says about devices: which ones the pod gets, or why nodes cannot serve its claims."""
+"""A decision's sections about devices: which ones the pod gets, or why nodes cannot serve its claims."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ OUTCOMES = {
     NO_COUNTERS: meant("counters", "outcome"),
     TAINTED: later("tainted"),
 }
-"""How an explanation says what happened to devices."""
+"""The words of an explanation for what happened to devices."""
 
 
-class Tried(NamedTuple):
+class RequestTrial(NamedTuple):
     """A request, and what happened to the devices that it was tried on, by device.
 
     ``request``: ``claim/request``, or ``claim/request/alternative``; ``wanted``: how many devices of which class;
@@ -55,18 +55,18 @@ class Tried(NamedTuple):
     devices: dict[str, str]
 
 
-def tried(demand: Demand, position: int) -> list[Tried]:
+def tried(demand: Demand, position: int) -> list[RequestTrial]:
     """The requests that the search on the node at this position came to, in its order."""
     steps: list[SearchStep] = []
     with suppress(AllocationError):  # the steps before it are what is asked for
         demand.search(position, steps)
-    found: dict[Want, dict[str, str]] = {}
+    outcomes: dict[Want, dict[str, str]] = {}
     for step in steps:
         if step.outcome != GIVEN_BACK:
             unlike = step.outcome == UNLIKE and step.detail
             outcome = later("constraint {attribute}", attribute=step.detail) if unlike else step.outcome
-            found.setdefault(step.want, {})[str(step.device)] = outcome
-    return [Tried(_name(want), _wanted(want), devices) for want, devices in found.items()]
+            outcomes.setdefault(step.want, {})[str(step.device)] = outcome
+    return [RequestTrial(_name(want), _wanted(want), devices) for want, devices in outcomes.items()]
 
 
 def why_not(demand: Demand, position: int) -> list[str]:
@@ -91,7 +91,7 @@ def given(demand: Demand, position: int) -> list[str]:
         had = claim.status.allocation
         allocation = had or next(allocations, None)
         if allocation is not None:
-            devices = listed(f"{each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results)
+            devices = listed(f"{result.driver}/{result.pool}/{result.device}" for result in allocation.devices.results)
             message = later("{claim} has {devices}" if had else "{claim} gets {devices}")
             lines.append(say(message, claim=claim.metadata.name, devices=devices or say("no device")))
     return lines

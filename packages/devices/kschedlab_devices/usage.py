@@ -1,4 +1,4 @@
-"""How many devices of a class each node has, and how many of them claims hold: what a score counts of a resource.
+"""The devices of a class on each node, and those that claims hold, counted as a score counts a resource.
 
 v1.37: pkg/scheduler/framework/plugins/noderesources/resource_allocation.go (calculateDRAResourceTotals). It counts the
 devices of all slices, whatever the state of their pool. (NodeResourcesBalancedAllocation panics there if the class has
@@ -34,7 +34,7 @@ class Usage(NamedTuple):
 
 
 def device_usage(cluster: Cluster, resource: str, nodes: IntArray) -> Usage:
-    """What these nodes have of a resource that a class serves: the node's own amount, or else the class's devices."""
+    """The nodes' amounts of a resource that a class serves: each node's own, or else its devices of the class."""
     served_by = serving_class(cluster, resource)
     assert served_by is not None
     key = "device usage", served_by.metadata.name

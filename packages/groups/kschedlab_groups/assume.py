@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """What a pod takes with its node. ``devices``, ``volumes``: None without any.
+    """The devices and volumes that a pod takes with its node; None without any.
 
     ``given_back``: what it would give back if the group found no place (PodGroupPostFilter); None if nothing.
     """
@@ -55,8 +55,8 @@ def _assume_volumes(cluster: Cluster, decision: Decision, node: str) -> AssumedV
     generation, pod = decision.generation, decision.pod
     if "VolumeBinding" not in generation.plugin_names:
         return None
-    found = pod_volumes(cluster, pod, node, generation.loop.cache.binder.checks_storage_capacity)
-    assumed = assumed_versions(cluster, pod, found, node)
+    volumes = pod_volumes(cluster, pod, node, generation.loop.cache.binder.checks_storage_capacity)
+    assumed = assumed_versions(cluster, pod, volumes, node)
     cluster.change_objects(assumed.changed)
     return None if assumed.all_bound else assumed
 

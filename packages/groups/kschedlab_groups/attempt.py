@@ -14,12 +14,12 @@ from kschedlab.generations import Generation
 from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.scheduler import Scheduler
 from kschedlab_groups.group import GROUP_UNSCHEDULABLE, SUCCESS, UNSCHEDULABLE, Status
-from kschedlab_groups.place import PodResult, Tried, place
+from kschedlab_groups.place import PlacementTrial, PodResult, place
 
 
 @dataclass(frozen=True, eq=False)
 class GroupResult:
-    """What became of the group. ``pods``: a result for each pod, in the order of the attempt.
+    """The result for the group. ``pods``: a result for each pod, in the order of the attempt.
 
     ``placements``: what became of each placement, with TopologyAwareWorkloadScheduling.
     """
@@ -27,11 +27,11 @@ class GroupResult:
     group: PodGroup
     status: Status
     pods: tuple[PodResult, ...] = ()
-    placements: tuple[Tried, ...] = ()
+    placements: tuple[PlacementTrial, ...] = ()
 
     @property
     def placed(self) -> list[PodResult]:
-        return [each for each in self.pods if each.node]
+        return [pod for pod in self.pods if pod.node]
 
 
 def attempt(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: Sequence[Pod]) -> GroupResult:
@@ -41,7 +41,7 @@ def attempt(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], sche
     """
     cluster, generation = scheduler.cluster, scheduler.generation
     scheduler.cluster, scheduler.generation = cluster.fork(), _without_preemption(generation)
-    placements: tuple[Tried, ...] = ()
+    placements: tuple[PlacementTrial, ...] = ()
     try:
         if dict(generation.feature_gates).get("TopologyAwareWorkloadScheduling"):
             from kschedlab_groups.topology import place_by_topology

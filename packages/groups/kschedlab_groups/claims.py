@@ -1,4 +1,4 @@
-"""What becomes of the claims of a group that finds no place: DynamicResources is asked before preemption.
+"""Gives back claims of a group that finds no place: DynamicResources is asked before preemption.
 
 v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PodGroupPostFilter,
 deallocatePodGroupClaims).
@@ -27,7 +27,7 @@ UNRESERVED = "ResourceClaim unreserved for PodGroup"
 
 
 class Released(NamedTuple):
-    """What the group gives back, each claim once, and what the plugin says. UNRESOLVABLE: preemption is not asked."""
+    """The claims that a group gives back, each once, and the plugin's answer. UNRESOLVABLE: no preemption."""
 
     status: Status
     given_back: tuple[GivenBack, ...] = ()
@@ -36,21 +36,21 @@ class Released(NamedTuple):
 def release(
     generation: Generation, cluster: Cluster, group: PodGroup, results: Sequence[PodResult], scheduled: Sequence[Pod]
 ) -> Released:
-    """What the pods give back, those included that found a node; if one gives nothing back, the group does.
+    """Give back claims of all pods, with a node or without; if a pod gives nothing back, the group does.
 
     Claims of the group are left alone while any pod of it has a node (``scheduled``).
     """
     if not _asks_claims(generation, group):
         return Released(Status(UNSCHEDULABLE))
-    asked = [each for each in results if _has_state(each)]
-    if not asked:
+    demanding = [result for result in results if _has_state(result)]
+    if not demanding:
         return Released(Status(ERROR, (NO_STATE,)))
-    back = [each.given_back for each in asked]
-    found, status = [each for each in back if each is not None], Status(UNSCHEDULABLE, (DONE,))
+    back = [each.given_back for each in demanding]
+    changes, status = [each for each in back if each is not None], Status(UNSCHEDULABLE, (DONE,))
     if cluster.api.group_claims and None in back and not scheduled:
-        more, status = _release_group(cluster, group, results[0].pod.pod, asked)
-        found += more
-    written = {each.claim.metadata.name: each for each in found if each.claim is not None}
+        more, status = _release_group(cluster, group, results[0].pod.pod, demanding)
+        changes += more
+    written = {change.claim.metadata.name: change for change in changes if change.claim is not None}
     return Released(status, tuple(written.values()))
 
 
@@ -68,7 +68,7 @@ def _has_state(result: PodResult) -> bool:
 
 
 def _release_group(
-    cluster: Cluster, group: PodGroup, pod: Pod, asked: Sequence[PodResult]
+    cluster: Cluster, group: PodGroup, pod: Pod, demanding: Sequence[PodResult]
 ) -> tuple[list[GivenBack], Status]:
     """Give back one claim that some nodes lack and nobody but the group uses; else one that is reserved for the group.
 
@@ -77,10 +77,10 @@ def _release_group(
     from kschedlab_devices.binding import deallocated, unreserved
     from kschedlab_devices.claims import NOT_FOUND, ClaimError, claim_names, is_reserved_for
 
-    for claim in lacking(asked):
+    for claim in lacking(demanding):
         if {consumer.uid for consumer in claim.status.reservedFor} <= {group.metadata.uid}:
-            given = [GivenBack(DEALLOCATED, deallocated(claim))] if claim.status.allocation is not None else []
-            return given, Status(UNSCHEDULABLE, (DEALLOCATED,))
+            changes = [GivenBack(DEALLOCATED, deallocated(claim))] if claim.status.allocation is not None else []
+            return changes, Status(UNSCHEDULABLE, (DEALLOCATED,))
     try:
         for name, own in claim_names(group):
             key = group.metadata.namespace, name
@@ -100,8 +100,8 @@ def lacking(results: Sequence[PodResult]) -> Iterator[ResourceClaim]:
     """The claims of each pod whose devices some nodes lack."""
     from kschedlab_devices import binding
 
-    for each in results:
-        verdicts = each.decision.verdicts if each.decision is not None else None
+    for result in results:
+        verdicts = result.decision.verdicts if result.decision is not None else None
         for number, refusals in enumerate(verdicts.refusals if verdicts is not None else ()):
             if verdicts is not None and isinstance(refusals, DeviceRefusals):
                 nodes = np.flatnonzero(verdicts.refused_by == number).tolist()

@@ -27,7 +27,7 @@ from kschedlab_groups.group import (
     Status,
     priority_of,
 )
-from kschedlab_groups.place import PodResult, Tried
+from kschedlab_groups.place import PlacementTrial, PodResult
 from kschedlab_groups.preemption import GroupPreemption, preempt
 from kschedlab_groups.queued_group import group_of
 
@@ -39,7 +39,7 @@ LOWER = "PreemptLowerPriority"
 
 @dataclass(frozen=True)
 class PodVerdict:
-    """What one pod is told. ``node``: where it is bound, or "". ``nominated``: "" clears the nomination, None keeps it.
+    """The answer to one pod. ``node``: where it is bound, or "". ``nominated``: "" clears it, None keeps it.
 
     ``plugins``: those that rejected it. ``taken``: what it takes with its node.
     """
@@ -68,7 +68,7 @@ class GroupDecision:
     verdicts: tuple[PodVerdict, ...]
     preemption: GroupPreemption | None = None
     pods: tuple[PodResult, ...] = ()
-    placements: tuple[Tried, ...] = ()
+    placements: tuple[PlacementTrial, ...] = ()
     given_back: tuple[GivenBack, ...] = ()
 
     @property
@@ -87,17 +87,19 @@ def decide(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], group
         scheduler.cluster.withdraw(pod.key)
     try:
         result = attempt(scheduler, group, pods, scheduled)
-        found: GroupPreemption | None = None
+        preemption: GroupPreemption | None = None
         status, claims = result.status, Released(result.status)
         if status.code == UNSCHEDULABLE:
             claims = release(scheduler.generation, scheduler.cluster, group, result.pods, scheduled)
             if claims.status.code == UNSCHEDULABLE:
-                found = _preempt(scheduler, group, pods, scheduled, groups)
-            status = _after_post_filter(status, claims.status, found)
+                preemption = _preempt(scheduler, group, pods, scheduled, groups)
+            status = _after_post_filter(status, claims.status, preemption)
     finally:
         scheduler.cluster = cluster
-    decided = GroupDecision(group, result.status, status, (), found, result.pods, result.placements, claims.given_back)
-    return replace(decided, verdicts=tuple(_verdict(decided, each) for each in result.pods))
+    decision = GroupDecision(
+        group, result.status, status, (), preemption, result.pods, result.placements, claims.given_back
+    )
+    return replace(decision, verdicts=tuple(_verdict(decision, each) for each in result.pods))
 
 
 def _preempt(
@@ -113,25 +115,25 @@ def _preempt(
             scheduler.cluster = cluster
 
     group_decides = dict(generation.feature_gates).get("PodGroupPreemptionPolicy", False)
-    found = preempt(cluster, group, pods, groups, generation.filters, retry, group_decides)
-    reasons = (f"pod group preemption: {found.status.message}",)
-    return replace(found, status=Status(found.status.code, reasons))
+    preemption = preempt(cluster, group, pods, groups, generation.filters, retry, group_decides)
+    reasons = (f"pod group preemption: {preemption.status.message}",)
+    return replace(preemption, status=Status(preemption.status.code, reasons))
 
 
 def _failed(plugin: str, why: str) -> Status:
     return Status(ERROR, (f'error in "{plugin}" PodGroupPostFilter plugins: {why}',))
 
 
-def _after_post_filter(tried: Status, claims: Status, found: GroupPreemption | None) -> Status:
+def _after_post_filter(tried: Status, claims: Status, preemption: GroupPreemption | None) -> Status:
     """The group's status with what the PodGroupPostFilter plugins say: DynamicResources first, then preemption."""
     if claims.code == ERROR:
         return _failed("DynamicResources", claims.message)
-    if found is None:
+    if preemption is None:
         return tried.because(claims.message)
-    if found.status.code == ERROR:
-        return _failed("DefaultPreemption", found.status.message)
-    before = claims.reasons if found.status.code == UNSCHEDULABLE else ()
-    return tried.because(", ".join((*before, *found.status.reasons)))
+    if preemption.status.code == ERROR:
+        return _failed("DefaultPreemption", preemption.status.message)
+    before = claims.reasons if preemption.status.code == UNSCHEDULABLE else ()
+    return tried.because(", ".join((*before, *preemption.status.reasons)))
 
 
 def _verdict(decided: GroupDecision, result: PodResult) -> PodVerdict:

@@ -1,4 +1,4 @@
-"""What the feature gates of pod groups change in v1.37: the entry points that the engine's feature gates describe."""
+"""The changes that the feature gates of pod groups make in v1.37: the entry points of the engine's feature gates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a PodGroup asks for, and the status of an attempt to schedule it.
+"""A PodGroup's demands, and the status of an attempt to schedule it.
 
 v1.37: pkg/scheduler/framework/plugins/gangscheduling/gangscheduling.go (PlacementFeasible, getMinCount),
 pkg/scheduler/util/utils.go (PodGroupPriority), kube-scheduler/framework/interface.go (Status).
@@ -43,7 +43,7 @@ class Status:
 
     @property
     def as_error(self) -> str:
-        """What the real status shows as an error: the one that it wraps, or else the message."""
+        """The text of the real status as an error: the error that it wraps, or else the message."""
         return GROUP_UNSCHEDULABLE if GROUP_UNSCHEDULABLE in self.reasons[:1] else self.message
 
     @property
@@ -66,7 +66,7 @@ def priority_of(group: PodGroup) -> int:
 
 
 def min_count(group: PodGroup) -> int:
-    """How many pods must have a node; 1 without a gang policy."""
+    """The number of pods that must have a node; 1 without a gang policy."""
     gang = group.spec.schedulingPolicy.gang
     return 1 if gang is None else gang.minCount
 

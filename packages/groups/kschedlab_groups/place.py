@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PodResult:
-    """What became of one pod. ``decision``: None if the attempt ended before it. ``taken``: what it gets there."""
+    """The result for one pod. ``decision``: None if the attempt ended before it. ``taken``: what it gets there."""
 
     pod: PodInfo
     status: Status
@@ -36,13 +36,13 @@ class PodResult:
 
     @property
     def given_back(self) -> GivenBack | None:
-        """What DynamicResources gives back for the pod if the group finds no place; None if nothing."""
+        """The claim that DynamicResources gives back for the pod if the group finds no place, or None."""
         return self.taken.given_back or (self.decision.given_back if self.decision is not None else None)
 
 
 @dataclass(frozen=True, eq=False)
-class Tried:
-    """What became of the group on some nodes. ``pods``: those that were tried, in order.
+class PlacementTrial:
+    """The result of trying the group on some nodes. ``pods``: those that were tried, in order.
 
     With TopologyAwareWorkloadScheduling, ``placement`` is the name of the nodes' domain, and ``scores`` has the scores
     by plugin, if there were several placements to choose from.
@@ -58,13 +58,13 @@ class Tried:
         return sum(self.scores.values())
 
 
-def place(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: int) -> Tried:
+def place(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: int) -> PlacementTrial:
     """Place one pod after another on the scheduler's cluster, until it is clear that the group cannot be placed."""
     results: list[PodResult] = []
     remaining = len(pods)
     status = feasible(group, scheduled, remaining)
     if status.code == UNSCHEDULABLE:
-        return Tried(Status(UNSCHEDULABLE, (GROUP_UNSCHEDULABLE, *status.reasons)))
+        return PlacementTrial(Status(UNSCHEDULABLE, (GROUP_UNSCHEDULABLE, *status.reasons)))
     for pod in pods:
         decision = scheduler.cycle(pod)
         status = status_of(decision)
@@ -72,13 +72,13 @@ def place(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], schedu
         results.append(PodResult(pod, status, decision, taken))
         if status.code == ERROR:
             why = f"failed to schedule other pod from a pod group: {decision.error}"
-            return Tried(Status(ERROR, (why,)), tuple(results))
+            return PlacementTrial(Status(ERROR, (why,)), tuple(results))
         remaining -= 1
         scheduled += decision.node is not None
         status = feasible(group, scheduled, remaining)
         if status.code == UNSCHEDULABLE:
             break
-    return Tried(status, tuple(results))
+    return PlacementTrial(status, tuple(results))
 
 
 def status_of(decision: Decision) -> Status:

@@ -99,16 +99,16 @@ def preempt(
         why = "No preemption victims found for incoming preemptor"
         return GroupPreemption(Status(UNRESOLVABLE, (why,)), {})
     emptied = with_pods_elsewhere(cluster, [pod.key for unit in lower for pod in unit.pods])
-    found = retry(emptied)
-    if found.status.code != SUCCESS:
-        return GroupPreemption(found.status, {})
+    result = retry(emptied)
+    if result.status.code != SUCCESS:
+        return GroupPreemption(result.status, {})
     violating = [sum(each) for each in violations_of(cluster, lower)]
-    trial = _Trial(emptied, [_Placed(each, filters) for each in found.placed])
+    trial = _Trial(emptied, [_Placed(each, filters) for each in result.placed])
     order = sorted(range(len(lower)), key=lambda i: not violating[i])
     victims = sorted(i for i in order if not trial.reprieves(lower[i]))
     evicted = tuple(pod for i in victims for pod in lower[i].pods)
     status = Status(SUCCESS, (f"found a placement for podgroup, preempting {len(evicted)} victims",))
-    nominated = {each.pod.key: each.node for each in found.placed}
+    nominated = {each.pod.key: each.node for each in result.placed}
     return GroupPreemption(status, nominated, evicted, sum(violating[i] for i in victims))
 
 
@@ -152,7 +152,7 @@ def _is_ongoing(units: Iterable[Unit], pods: Iterable[PodInfo], priority: int) -
 
 def is_preempted(pod: Pod) -> bool:
     """Whether the pod terminates because the scheduler preempted it (PodTerminatingByPreemption)."""
-    marks = (each for each in pod.status.conditions if each.type == "DisruptionTarget")
+    marks = (condition for condition in pod.status.conditions if condition.type == "DisruptionTarget")
     mark = next(marks, None)
     return (
         pod.metadata.deletionTimestamp is not None
@@ -162,7 +162,7 @@ def is_preempted(pod: Pod) -> bool:
 
 
 def violations_of(cluster: Cluster, units: Sequence[Unit]) -> list[list[bool]]:
-    """Which pods of each unit would break a budget, if the units are evicted in this order."""
+    """The pods of each unit that would break a budget, if the units are evicted in this order."""
     budgets = list(cluster.objects_of(PodDisruptionBudget))
     queries = [MatchesBudget.of_budget(budget) for budget in budgets]
     allowed = [budget.status.disruptionsAllowed for budget in budgets]
@@ -186,10 +186,12 @@ class _Placed:
 
     def __init__(self, result: PodResult, filters: Sequence[Filter]) -> None:
         verdicts = result.decision.verdicts if result.decision is not None else None
-        asked = verdicts.plugins if verdicts is not None else ()
+        plugins = verdicts.plugins if verdicts is not None else ()
         self.pod, self.node = result.pod, result.node
-        self.filters = tuple(each for each in filters if each.name in asked and each.name not in KEEP_THEIR_ANSWER)
-        self.on_one_node = tuple(each for each in self.filters if each.name in ON_ONE_NODE)
+        self.filters = tuple(
+            plugin for plugin in filters if plugin.name in plugins and plugin.name not in KEEP_THEIR_ANSWER
+        )
+        self.on_one_node = tuple(plugin for plugin in self.filters if plugin.name in ON_ONE_NODE)
 
 
 class _Trial:

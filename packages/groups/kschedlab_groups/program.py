@@ -22,7 +22,7 @@ from kschedlab.scheduler import Scheduler
 from kschedlab_devices.claims import GROUPS, is_reserved_for
 from kschedlab_groups.cycle import GroupDecision, PodVerdict, decide, fault
 from kschedlab_groups.group import SUCCESS, min_count
-from kschedlab_groups.place import Tried
+from kschedlab_groups.place import PlacementTrial
 from kschedlab_groups.queued_group import GroupKey, group_of, key_of
 from kschedlab_groups.victims import GroupScheduler
 
@@ -75,7 +75,7 @@ def group_verdict(key: str, raws: Iterable[msgspec.Raw], objects: Objects, profi
 
 
 def group_scheduler(engine: Scheduler, raws: Iterable[msgspec.Raw], objects: Objects) -> Scheduler:
-    """The same scheduler, which knows the groups among the objects. ManifestError."""
+    """The scheduler with the groups among the objects. ManifestError."""
     knowing = GroupScheduler(engine.cluster, engine.generation, exhaustive=engine.exhaustive)
     knowing.groups = GroupsOf(pod_groups(raws), objects.pods)
     return knowing
@@ -88,18 +88,18 @@ def pod_groups(raws: Iterable[msgspec.Raw]) -> dict[GroupKey, PodGroup]:
         data = strict_json(raw)
         if not isinstance(data, dict) or data.get("kind") != "PodGroup":
             continue
-        found, faults = decode(data, "PodGroup")
-        assert isinstance(found, PodGroup)
+        group, faults = decode(data, "PodGroup")
+        assert isinstance(group, PodGroup)
         origin = named_origin(Origin(None, index, ()), data.get("metadata"), "PodGroup")
-        problems += [origin.problem(each) for each in faults or faults_of(found)]
-        found = with_defaults(found, {})
-        groups[key_of(found)] = found
+        problems += [origin.problem(each) for each in faults or faults_of(group)]
+        group = with_defaults(group, {})
+        groups[key_of(group)] = group
     if problems:
         raise ManifestError(problems)
     return groups
 
 
-def verdict_of(found: GroupDecision) -> dict[str, Any]:
+def verdict_of(decision: GroupDecision) -> dict[str, Any]:
     """The decision as plain data: every pod's node, or its message and nomination; victims; the group's condition.
 
     ``devices`` of a pod, ``volumes``: what claims get; ``deallocated``: claims that are given back; ``domains``: where
@@ -107,29 +107,29 @@ def verdict_of(found: GroupDecision) -> dict[str, Any]:
     ``reserved`` and ``unreserved`` are those of claims that are reserved for the group.
     """
     placements = []
-    for each in found.verdicts:
-        made = _placement(each.pod.key, each.node, each.message, _nominated(each))
-        placements.append(made | ({"devices": devices} if (devices := _devices(each, "pods")) else {}))
-    victims = found.preemption.victims if found.preemption is not None else ()
+    for verdict in decision.verdicts:
+        made = _placement(verdict.pod.key, verdict.node, verdict.message, _nominated(verdict))
+        placements.append(made | ({"devices": devices} if (devices := _devices(verdict, "pods")) else {}))
+    victims = decision.preemption.victims if decision.preemption is not None else ()
     evicted = sorted(pod.key for pod in victims if pod.pod.metadata.deletionTimestamp is None)
-    status, reason = ("True", "Scheduled") if found.status.code == SUCCESS else ("False", _reason(found))
+    status, reason = ("True", "Scheduled") if decision.status.code == SUCCESS else ("False", _reason(decision))
     return {
         "placements": sorted(placements, key=lambda placement: placement["pod"]),
         "victims": evicted,
-        "condition": _condition(status, reason, found.status.message),
-    } | {name: value for name, value in _more(found).items() if value}
+        "condition": _condition(status, reason, decision.status.message),
+    } | {name: value for name, value in _more(decision).items() if value}
 
 
-def _more(found: GroupDecision) -> dict[str, Any]:
-    """What most groups have nothing of: the group's own claims, volumes, claims that are given back, and domains."""
-    back = [each.claim for each in found.given_back if each.claim is not None and not each.deleted]
+def _more(decision: GroupDecision) -> dict[str, Any]:
+    """The rarer parts of a verdict: the group's own claims, volumes, claims that are given back, and domains."""
+    back = [each.claim for each in decision.given_back if each.claim is not None and not each.deleted]
     return {
-        "devices": dict(pair for each in reversed(found.verdicts) for pair in _devices(each, GROUPS).items()),
-        "reserved": sorted({_key(claim) for each in found.verdicts for claim in _reserved(each)}),
+        "devices": dict(pair for each in reversed(decision.verdicts) for pair in _devices(each, GROUPS).items()),
+        "reserved": sorted({_key(claim) for verdict in decision.verdicts for claim in _reserved(verdict)}),
         "unreserved": sorted(_key(claim) for claim in back if claim.status.allocation is not None),
-        "volumes": dict(pair for each in found.verdicts for pair in _volumes(each)),
+        "volumes": dict(pair for verdict in decision.verdicts for pair in _volumes(verdict)),
         "deallocated": sorted(_key(claim) for claim in back if claim.status.allocation is None),
-        "domains": [_domain(each) for each in found.placements],
+        "domains": [_domain(placement) for placement in decision.placements],
     }
 
 
@@ -139,7 +139,7 @@ def _devices(verdict: PodVerdict, of: str) -> dict[str, list[str]]:
     if devices is None:
         return {}
     return {
-        _key(claim): [f"{each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results]
+        _key(claim): [f"{result.driver}/{result.pool}/{result.device}" for result in allocation.devices.results]
         for index, (claim, allocation) in enumerate(zip(devices.claims, devices.allocations, strict=True))
         if allocation is not None and devices.consumer(index, pod).resource == of
     }
@@ -167,9 +167,9 @@ def _key(claim: ResourceClaim | PersistentVolumeClaim) -> str:
     return f"{claim.metadata.namespace}/{claim.metadata.name}"
 
 
-def _domain(tried: Tried) -> dict[str, Any]:
-    """How many pods got a node there, the scores if several domains were to choose from, or why it cannot be."""
-    pods = sum(bool(each.node) for each in tried.pods)
+def _domain(tried: PlacementTrial) -> dict[str, Any]:
+    """The number of pods with a node in the domain, the scores if there were several domains, or why it cannot be."""
+    pods = sum(bool(pod.node) for pod in tried.pods)
     more: dict[str, Any] = {"scores": dict(tried.scores), "message": tried.status.message}
     return {"domain": tried.placement, "pods": pods} | {name: value for name, value in more.items() if value}
 
@@ -180,8 +180,8 @@ def _nominated(verdict: PodVerdict) -> str:
     return "" if verdict.node else kept
 
 
-def _reason(found: GroupDecision) -> str:
-    return "Unschedulable" if found.status.rejected else "SchedulerError"
+def _reason(decision: GroupDecision) -> str:
+    return "Unschedulable" if decision.status.rejected else "SchedulerError"
 
 
 def _condition(status: str, reason: str, message: str) -> dict[str, str]:

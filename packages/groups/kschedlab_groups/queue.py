@@ -52,17 +52,17 @@ class WithGroups(WithEvents):
     # -- reading
 
     def places(self) -> dict[str, Place]:
-        """Where each queued pod is; the pods of a group are where the group is."""
-        found: dict[str, Place] = {}
+        """The place of each queued pod; the pods of a group are where the group is."""
+        places: dict[str, Place] = {}
         for queued in (*self._active, *self._backoff, *self._unschedulable):
             for pod in _pods_of(queued):
-                found[pod.key] = Place(queued.part, queued.since)
+                places[pod.key] = Place(queued.part, queued.since)
         for waiting in (*self._incomplete.values(), *self._returning.values()):
-            found |= {key: Place(UNSCHEDULABLE, pod.since) for key, pod in waiting.items()}
-        return found
+            places |= {key: Place(UNSCHEDULABLE, pod.since) for key, pod in waiting.items()}
+        return places
 
     def tries(self) -> dict[str, int]:
-        """How often the group of each pod was tried, for groups that back off."""
+        """The number of attempts by pod, for groups that back off."""
         waiting: Any = self._backoff
         groups = (each for each in waiting if isinstance(each, QueuedGroup))
         return {pod.key: group.attempts for group in groups for pod in group.members}
@@ -110,9 +110,9 @@ class WithGroups(WithEvents):
             (self._backoff.remove, AFTER_BACKOFF),
             (self._unschedulable.remove, SKIP),
         ):
-            found: Any = remove(name)
-            if found is not None:
-                return found, strategy
+            entry: Any = remove(name)
+            if entry is not None:
+                return entry, strategy
         return None
 
     def _requeue_in(self, entry: QueuedGroup, strategy: int, why: str) -> None:
@@ -150,8 +150,8 @@ class WithGroups(WithEvents):
                     break
 
     def _entry(self, key: GroupKey) -> QueuedGroup | None:
-        found: Any = self._find(entry_name(key))
-        return found
+        entry: Any = self._find(entry_name(key))
+        return entry
 
     def delete(self, pod: Pod) -> None:
         """Remove a pod; its group goes with its last pod."""

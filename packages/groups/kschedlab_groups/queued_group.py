@@ -97,11 +97,11 @@ class QueuedGroup:
 
     def remove(self, key: str) -> QueuedPodInfo | None:
         """Remove and return the pod, or None."""
-        found = next((each for each in self.members if each.key == key), None)
-        if found is not None:
-            self.members.remove(found)
+        member = next((each for each in self.members if each.key == key), None)
+        if member is not None:
+            self.members.remove(member)
             self.unasked.pop(key, None)
-        return found
+        return member
 
 
 def _order(queued: QueuedPodInfo) -> tuple[int, int, int, str]:

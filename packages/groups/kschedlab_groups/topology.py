@@ -24,7 +24,7 @@ from kschedlab.scheduler import NOTHING, Scheduler
 from kschedlab.score.node_resources import NodeResourcesFitScore, Resources, most_allocated, resource_request, usage
 from kschedlab.score.plugin import MAX_NODE_SCORE
 from kschedlab_groups.group import ERROR, GROUP_UNSCHEDULABLE, SUCCESS, UNSCHEDULABLE, Status, topology_key
-from kschedlab_groups.place import PodResult, Tried, place
+from kschedlab_groups.place import PlacementTrial, PodResult, place
 
 NO_PLACEMENTS = "no feasible placements found"
 
@@ -60,7 +60,7 @@ def placements_of(cluster: Cluster, group: PodGroup, scheduled: Sequence[Pod]) -
 
 def _domain_of(cluster: Cluster, key: str, scheduled: Sequence[Pod]) -> str | Status:
     """The domain of these pods. As in the real one, a domain with an empty name agrees with one that comes later."""
-    found = ""
+    common = ""
     for pod in scheduled:
         place = cluster.index.get(pod.spec.nodeName)
         if place is None:
@@ -70,10 +70,10 @@ def _domain_of(cluster: Cluster, key: str, scheduled: Sequence[Pod]) -> str | St
         domain = cluster.nodes[place].metadata.labels.get(key)
         if domain is None:
             return _undetermined(f"no topology domain found for pod {pod.key}")
-        if found not in ("", domain):
-            return _undetermined(f"more than 1 domain found for pod group: {found}, {domain}")
-        found = domain
-    return found
+        if common not in ("", domain):
+            return _undetermined(f"more than 1 domain found for pod group: {common}, {domain}")
+        common = domain
+    return common
 
 
 def _undetermined(why: str) -> Status:
@@ -115,12 +115,14 @@ class InPlacement(Scheduler):
 
     def cycle(self, pod: PodInfo) -> Decision:
         """Decide for a pod."""
-        found = super().cycle(pod)
-        return PlacedDecision(**{each.name: getattr(found, each.name) for each in fields(found)}, placement=self._nodes)
+        decision = super().cycle(pod)
+        evidence = {field.name: getattr(decision, field.name) for field in fields(decision)}
+        return PlacedDecision(**evidence, placement=self._nodes)
 
     def _prepare(self, pod: PodInfo) -> Prepared:
-        found = super()._prepare(pod)
-        return replace(found, included=self._inside if found.included is None else self._inside & found.included)
+        prepared = super()._prepare(pod)
+        inside = self._inside if prepared.included is None else self._inside & prepared.included
+        return replace(prepared, included=inside)
 
     def _search(self, verdicts: Verdicts) -> tuple[IntArray, int]:
         feasible, examined = super()._search(Verdicts(verdicts.refused_by[self._nodes]))
@@ -139,7 +141,7 @@ FIT, COUNT = "NodeResourcesFit", "PodGroupPodsCount"
 
 def place_by_topology(
     scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], scheduled: Sequence[Pod]
-) -> tuple[Tried, tuple[Tried, ...]]:
+) -> tuple[PlacementTrial, tuple[PlacementTrial, ...]]:
     """The best of the placements that can take the group, or why none can; and what became of each placement.
 
     The real one tries them in the random order of a Go map and draws one of the best. With ``scheduler.rng`` this
@@ -147,10 +149,10 @@ def place_by_topology(
     """
     placements = placements_of(scheduler.cluster, group, scheduled)
     if isinstance(placements, Status):
-        return Tried(placements), ()
+        return PlacementTrial(placements), ()
     if scheduler.rng is not None:
         scheduler.rng.shuffle(placements)
-    tried: list[Tried] = []
+    tried: list[PlacementTrial] = []
     for placement in placements:
         tried.append(_try(scheduler, placement, group, pods, len(scheduled)))
         if tried[-1].status.code == ERROR:
@@ -162,23 +164,25 @@ def place_by_topology(
     return _best(scheduler, [each for each in scored if each.status.code == SUCCESS]), scored
 
 
-def _try(scheduler: Scheduler, placement: Placement, group: PodGroup, pods: Sequence[PodInfo], scheduled: int) -> Tried:
+def _try(
+    scheduler: Scheduler, placement: Placement, group: PodGroup, pods: Sequence[PodInfo], scheduled: int
+) -> PlacementTrial:
     """One placement, on a fork of the scheduler's cluster."""
     cluster = scheduler.cluster
     everywhere = len(placement.nodes) == len(cluster.nodes)
     trial = scheduler if everywhere else InPlacement(scheduler, placement)
     trial.cluster = cluster.fork()
     try:
-        found = place(trial, group, pods, scheduled)
+        result = place(trial, group, pods, scheduled)
     finally:
         scheduler.cluster = cluster
     scheduler.next_start_node_index = trial.next_start_node_index
-    return replace(found, placement=placement.name)
+    return replace(result, placement=placement.name)
 
 
 def _scored(
-    scheduler: Scheduler, placements: Sequence[Placement], tried: Sequence[Tried], scheduled: int
-) -> tuple[Tried, ...]:
+    scheduler: Scheduler, placements: Sequence[Placement], tried: Sequence[PlacementTrial], scheduled: int
+) -> tuple[PlacementTrial, ...]:
     """With the scores of the placements that can take the group, if there are several (RunPlacementScorePlugins)."""
     counts = {each.placement: scheduled + len(_placed(each.pods)) for each in tried if each.status.code == SUCCESS}
     if len(counts) < 2:
@@ -197,17 +201,17 @@ def _scored(
 
 
 def _placed(results: Sequence[PodResult]) -> list[PodResult]:
-    return [each for each in results if each.node]
+    return [result for result in results if result.node]
 
 
 def _resources(generation: Generation) -> Resources | None:
     """The resources that NodeResourcesFit scores, None if it does not run."""
-    found = (score for score, _ in generation.scores if isinstance(score, NodeResourcesFitScore))
-    return next((score.resources for score in found), None)
+    fits = (score for score, _ in generation.scores if isinstance(score, NodeResourcesFitScore))
+    return next((score.resources for score in fits), None)
 
 
 def fullness(cluster: Cluster, placement: Placement, pods: Sequence[PodInfo], resources: Resources) -> int:
-    """How full the nodes of the placement are together, with these pods: MostAllocated, whatever the nodes' strategy.
+    """The use of all nodes of the placement with these pods: MostAllocated, whatever the nodes' strategy.
 
     ``cluster``: without the pods. An extended resource that none of them requests, and a node without a resource, do
     not count.
@@ -226,8 +230,8 @@ def fullness(cluster: Cluster, placement: Placement, pods: Sequence[PodInfo], re
     return total // weights if weights else 0
 
 
-def _best(scheduler: Scheduler, found: Sequence[Tried]) -> Tried:
+def _best(scheduler: Scheduler, tries: Sequence[PlacementTrial]) -> PlacementTrial:
     """The placement with the highest sum of scores."""
-    highest = max(each.total for each in found)
-    best = sorted((each for each in found if each.total == highest), key=lambda each: each.placement)
+    highest = max(trial.total for trial in tries)
+    best = sorted((trial for trial in tries if trial.total == highest), key=lambda each: each.placement)
     return best[0] if scheduler.rng is None else scheduler.rng.choice(best)

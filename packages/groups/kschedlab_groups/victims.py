@@ -28,7 +28,7 @@ from kschedlab_groups.queued_group import group_of
 if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
 
-Found: TypeAlias = tuple[DryRun, IntArray]
+Trial: TypeAlias = tuple[DryRun, IntArray]
 
 
 class GroupScheduler(Scheduler):
@@ -45,11 +45,11 @@ class GroupScheduler(Scheduler):
         if extending is not None or not grouped:
             return super()._preempt(pod, run, verdicts, extending)
         units = units_of(cluster, self.groups)
-        asked = [each for each in self.generation.filters if each.name in verdicts.plugins]
-        trials = _Trials(pod, cluster, asked, units)
+        filters = [plugin for plugin in self.generation.filters if plugin.name in verdicts.plugins]
+        trials = _Trials(pod, cluster, filters, units)
         evaluator = _GroupEvaluator(pod, cluster, run, self.generation.preemption, trials=trials)
-        found = evaluator.preempt(verdicts, self.rng, self.exhaustive)
-        return found if len(found.positions) else replace(found, failure=trials.failure)
+        preemption = evaluator.preempt(verdicts, self.rng, self.exhaustive)
+        return preemption if len(preemption.positions) else replace(preemption, failure=trials.failure)
 
 
 @dataclass
@@ -73,7 +73,7 @@ class _Trials:
     def failure(self) -> str:
         return next(iter(self.errors), "") if len(self.errors) < 2 else f"[{', '.join(self.errors)}]"
 
-    def search(self, order: IntArray, enough: int) -> Found:
+    def search(self, order: IntArray, enough: int) -> Trial:
         """Try the nodes in order until there are enough candidates. The evidence; those without violations first."""
         clean, violating = list[int](), list[int]()
         for node in order.tolist():
@@ -130,26 +130,26 @@ class _Trials:
             if prepared.rejected is not None:
                 rejected = prepared.rejected
                 name, reasons, unresolvable = rejected.plugin, list(rejected.reasons), rejected.unresolvable
-            elif (found := verdicts.plugin(node)) is None:
+            elif (plugin := verdicts.plugin(node)) is None:
                 return PASSES
             else:
-                name, reasons = found, verdicts.reasons(node)
+                name, reasons = plugin, verdicts.reasons(node)
                 unresolvable = bool(verdicts.unresolvable()[node])
         number = next((i for i, each in enumerate(self.filters) if each.name == name), 0)
         if keep:
             mask = np.arange(len(self.cluster.names)) == node
-            self.refusals.setdefault(number, []).extend(Refusal(mask, each, unresolvable) for each in reasons)
+            self.refusals.setdefault(number, []).extend(Refusal(mask, reason, unresolvable) for reason in reasons)
         return number
 
     def evidence(self) -> DryRun:
-        """What was tried, and what came of it."""
+        """The trials and their results."""
         refused_by = np.full(len(self.cluster.names), PASSES, np.int8)
         for position, number in self.emptied.items():
             refused_by[position] = number
         refusals = (self.refusals.get(i) for i in range(len(self.filters)))
         emptied = Verdicts(
             refused_by,
-            tuple(each.name for each in self.filters),
+            tuple(plugin.name for plugin in self.filters),
             tuple(Refusals(parts) if parts else None for parts in refusals),
         )
         columns: IntArray = np.array(self.rows, np.int64).reshape(-1, 5)
@@ -165,10 +165,10 @@ class _GroupEvaluator(Evaluator):
     trials: _Trials
 
     def __post_init__(self) -> None:
-        self._priorities = {each.key: unit.priority for unit in self.trials.units for each in unit.pods}
+        self._priorities = {pod.key: unit.priority for unit in self.trials.units for pod in unit.pods}
 
     def priority(self, other: PodInfo) -> int:
         return self._priorities[other.key]
 
-    def search(self, order: IntArray, enough: int) -> Found:
+    def search(self, order: IntArray, enough: int) -> Trial:
         return self.trials.search(order, enough)

@@ -45,7 +45,7 @@ class NoSuchKindError(KubectlError):
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedKind:
     """A kind that the user may not read. ``kind``: as ``persistentvolumes``; ``why``: in the server's words."""
 
     kind: str
@@ -57,7 +57,7 @@ class Kubectl:
     """kubectl with the user's ``flags``, each as ``--name=value``, passed on as they are."""
 
     flags: tuple[str, ...] = ()
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedKind] = field(default_factory=list)
 
     def popen(self, *arguments: str, stderr: IO[bytes] | int, apart: bool = False) -> subprocess.Popen[bytes]:
         """Start kubectl with these arguments; ``apart``: Ctrl-C does not reach it. KubectlError if it is missing."""
@@ -118,7 +118,7 @@ class Kubectl:
         rest = []
         for line in errors.splitlines():
             if match := FORBIDDEN.match(line):
-                self.refused.append(Refused(match[1].partition(".")[0], safe_text(match[2])))
+                self.refused.append(RefusedKind(match[1].partition(".")[0], safe_text(match[2])))
             elif missing := NO_SUCH_KIND.match(line):
                 raise NoSuchKindError(missing[1].partition(".")[0])
             elif line.strip() and not line.startswith("Warning:"):
@@ -128,7 +128,7 @@ class Kubectl:
 
 
 def words(errors: str) -> str:
-    """What kubectl said, without its log if it said anything else."""
+    """The text that kubectl printed, without its log if there is anything else."""
     lines = [safe_text(line.strip()).removeprefix("error: ") for line in errors.splitlines() if line.strip()]
     plain = [line for line in lines if not KLOG.match(line)] or lines[-1:]
     return " ".join(dict.fromkeys(plain)) or "kubectl failed and printed no error"

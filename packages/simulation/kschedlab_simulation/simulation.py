@@ -294,7 +294,9 @@ class Simulation:
 
 
 def _generation_names(profiles: Profiles) -> str:
-    return profiles.name if isinstance(profiles, Generation) else ", ".join(each.name for each in profiles.values())
+    return (
+        profiles.name if isinstance(profiles, Generation) else ", ".join(profile.name for profile in profiles.values())
+    )
 
 
 def _objects(objects: Cluster | Objects | Iterable[InitialObject]) -> list[ApiObject | ManifestObject]:

@@ -34,10 +34,10 @@ def check_entries(owner: Pod | PodGroup, faults: list[Fault]) -> set[str]:
             "resourceClaimName": claim.resourceClaimName,
             "resourceClaimTemplateName": claim.resourceClaimTemplateName,
         }
-        given = {field: name for field, name in sources.items() if name is not None}
-        if len(given) != 1:
+        named = {field: name for field, name in sources.items() if name is not None}
+        if len(named) != 1:
             faults.append(Fault(path, "must have exactly one of resourceClaimName and resourceClaimTemplateName"))
-        for field, name in given.items():
+        for field, name in named.items():
             check_name(name, (*path, field), faults)
     return names
 

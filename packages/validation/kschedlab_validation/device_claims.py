@@ -64,7 +64,7 @@ def check_claim_template(template: ResourceClaimTemplate, faults: list[Fault]) -
 
 
 def _names(spec: ResourceClaimSpec) -> Names:
-    return {each.name: frozenset(sub.name for sub in each.firstAvailable) for each in spec.devices.requests}
+    return {request.name: frozenset(sub.name for sub in request.firstAvailable) for request in spec.devices.requests}
 
 
 def _check_spec(spec: ResourceClaimSpec, path: Path, faults: list[Fault]) -> None:
@@ -175,7 +175,7 @@ def _check_status(status: ResourceClaimStatus, names: Names, path: Path, faults:
     else:
         _check_allocation(status.allocation, names, (*path, "allocation"), faults)
     results = status.allocation.devices.results if status.allocation is not None else ()
-    allocated = {(each.driver, each.pool, each.device, each.shareID or "") for each in results}
+    allocated = {(result.driver, result.pool, result.device, result.shareID or "") for result in results}
     for i, device in enumerate(status.devices):
         if (device.driver, device.pool, device.device, device.shareID or "") not in allocated:
             faults.append(Fault((*path, "devices", i), "is not a device that is allocated to the claim"))

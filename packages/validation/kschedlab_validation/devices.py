@@ -119,8 +119,8 @@ def check_selector_of_devices(selector: DeviceSelector, path: Path, faults: list
         faults.append(Fault((*path, "cel"), "is missing: a selector is an expression"))
     elif (wrong := fault(selector.cel.expression)) and fault(selector.cel.expression, lists=True):
         first = wrong.split("\n | ", 1)[0]
-        said = later('"{expression}": {fault}', expression=shortened(selector.cel.expression), fault=first)
-        faults.append(Fault((*path, "cel", "expression"), said))
+        message = later('"{expression}": {fault}', expression=shortened(selector.cel.expression), fault=first)
+        faults.append(Fault((*path, "cel", "expression"), message))
 
 
 def check_opaque(opaque: OpaqueDeviceConfiguration | None, path: Path, faults: list[Fault]) -> None:
@@ -192,7 +192,7 @@ def check_slice(document: ResourceSlice, faults: list[Fault]) -> None:
 
 def _check_place(part: Any, fields: Iterable[str], path: Path, faults: list[Fault]) -> None:
     """Check that exactly one of the fields says where the slice or the device is."""
-    given = []
+    places = []
     for field in fields:
         value = getattr(part, field)
         if value is None:
@@ -200,13 +200,13 @@ def _check_place(part: Any, fields: Iterable[str], path: Path, faults: list[Faul
         if value in (False, ""):
             faults.append(Fault((*path, field), "must not be set to nothing: leave it out"))
             continue
-        given.append(field)
+        places.append(field)
         if field == "nodeName":
             check_name(value, (*path, field), faults)
         elif field == "nodeSelector":
             _check_node_selector(value, (*path, field), faults, isinstance(part, ResourceSliceSpec))
-    if len(given) != 1:
-        which = later("has {names}", names=all_of(given)) if given else later("does not say where it is")
+    if len(places) != 1:
+        which = later("has {names}", names=all_of(places)) if places else later("does not say where it is")
         faults.append(Fault(path, later("{which}: expected exactly one of {names}", which=which, names=list(fields))))
 
 
@@ -256,12 +256,12 @@ def _lists(device: Device) -> list[tuple[object, ...]]:
 
 
 def _check_attribute(attribute: DeviceAttribute, path: Path, faults: list[Fault]) -> None:
-    given = attribute.given
-    if len(given) != 1:
+    values = attribute.given
+    if len(values) != 1:
         faults.append(
             Fault(path, "must have exactly one of int, bool, string, version, ints, bools, strings, versions")
         )
-    for field, value in given.items():
+    for field, value in values.items():
         if not isinstance(value, tuple):
             _check_value(field, value, (*path, field), faults)
             continue

@@ -1,4 +1,4 @@
-"""What needs a feature gate that is off by default: mostly of devices.
+"""Fields that need a feature gate that is off by default: mostly of devices.
 
 Without the gate, the API server drops the field. An attribute that was a list has no value then, so it refuses the
 slice; it refuses a selector that treats attributes as lists, too.
@@ -37,7 +37,7 @@ def needs(gate: str) -> str:
 
 
 def gated(document: ApiObject) -> Iterator[tuple[str, Fault]]:
-    """What needs a gate, with the gate."""
+    """The fields that need a gate, with the gate."""
     paths = _paths_of_slice(document) if isinstance(document, ResourceSlice) else _paths_of_selectors(document)
     for gate, path in paths:
         yield gate, Fault(path, needs(gate))

@@ -53,7 +53,7 @@ def check_pod_group(group: PodGroup, faults: list[Fault]) -> None:
 
 def _check_one_of(union: Any, members: tuple[str, str], path: Path, faults: list[Fault]) -> None:
     """Check that exactly one member of a union is set."""
-    found = [name for name in members if getattr(union, name) is not None]
-    if len(found) != 1:
-        why = later("has both" if found else "is missing")
+    present = [name for name in members if getattr(union, name) is not None]
+    if len(present) != 1:
+        why = later("has both" if present else "is missing")
         faults.append(Fault(path, later("{why}: expected either {names}", why=why, names=one_of(members))))

@@ -81,7 +81,7 @@ def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
 
 
 def _share_fault(amount: int | str) -> str | None:
-    """What is wrong with a number or percentage of pods."""
+    """The fault of a number or percentage of pods."""
     if isinstance(amount, int):
         return None if amount >= 0 else later("{value} is negative", value=amount)
     if not _PERCENT.fullmatch(amount):
@@ -222,7 +222,7 @@ _CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
 
 
 def faults_of(document: ApiObject) -> list[Fault]:
-    """What the API server would refuse in the object, beside what the engine refuses."""
+    """The faults for which the API server would refuse the object, beside those that the engine finds."""
     faults: list[Fault] = []
     metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
     check_metadata(metadata, type(document).__name__, faults)

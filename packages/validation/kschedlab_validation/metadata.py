@@ -52,7 +52,7 @@ def check_annotations(annotations: dict[str, str], path: Path, faults: list[Faul
 
 @lru_cache(4096)
 def _owner_faults(owners: tuple[OwnerReference, ...]) -> tuple[Fault, ...]:
-    """What is wrong with owners; many objects have the same."""
+    """The faults of owners; many objects have the same."""
     faults: list[Fault] = []
     for i, owner in enumerate(owners):
         path: Path = ("metadata", "ownerReferences", i)

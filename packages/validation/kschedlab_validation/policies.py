@@ -79,11 +79,11 @@ def _check_step(
     if least.nanos + step.nanos > capacity.nanos:
         message = later("{step} above min is more than the capacity, {capacity}", step=step, capacity=capacity)
         faults.append(Fault((*path, "step"), message))
-    given = {"default": default, "min": least, "max": most, "step": step}
-    amounts = {name: amount for name, amount in given.items() if amount is not None}
+    fields = {"default": default, "min": least, "max": most, "step": step}
+    amounts = {name: amount for name, amount in fields.items() if amount is not None}
     beyond = [name for name, amount in amounts.items() if not 0 <= amount.nanos <= INT64_MAX * NANO]
     for name in beyond:
-        message = later("{value} is out of range: from {least} to {most}", value=given[name], least=0, most=INT64_MAX)
+        message = later("{value} is out of range: from {least} to {most}", value=fields[name], least=0, most=INT64_MAX)
         faults.append(Fault((*path, name), message))
     if beyond:
         return

@@ -1,4 +1,4 @@
-"""What the API server would refuse but the package lets through, with a warning.
+"""Warns of what the API server would refuse but the package lets through.
 
 The real scheduler's vectors (``tests/conformance``) contain such objects: its packages, called past the API server,
 decide on them, and the package decides the same. v1.37: pkg/apis/core/validation/validation.go,

@@ -156,7 +156,7 @@ _SOURCES: dict[str, Callable[[Any, Path, list[Fault]], None]] = {
     "hostPath": _check_path,
     "local": _check_path,
 }
-"""How each source is checked."""
+"""The check of each source."""
 _POD_SOURCES = [name for name in _SOURCES if name in Volume.__struct_fields__]
 _NO_SOURCES = (None,) * len(_POD_SOURCES)
 _pod_sources = attrgetter(*_POD_SOURCES)
@@ -164,7 +164,7 @@ _pod_sources = attrgetter(*_POD_SOURCES)
 
 @lru_cache(4096)
 def driver_name_fault(name: str) -> str | None:
-    """What is wrong with the name of a CSI driver, or of a driver of devices."""
+    """The fault of the name of a CSI driver, or of a driver of devices."""
     if len(name) <= 63 and name_fault(name.lower()) is None:
         return None
     return refusal("driver", name)
@@ -188,7 +188,7 @@ def check_new_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: li
 
 
 def mixed_modes(modes: tuple[str, ...]) -> str | None:
-    """What is wrong with access modes that exclude each other."""
+    """The fault of access modes that exclude each other."""
     if "ReadWriteOncePod" in modes and {*modes}.intersection(checks.ACCESS_MODES[:-1]):
         return later("cannot combine ReadWriteOncePod with other access modes")
     return None

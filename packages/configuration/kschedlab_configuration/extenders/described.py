@@ -92,11 +92,11 @@ class DescribedExtender(Extender):
         self._check("filter", table.status)
         if table.error:
             raise ExtenderError(table.error)
-        given = [node.metadata.name for node in nodes]
+        names = [node.metadata.name for node in nodes]
         gone = {*table.refuse, *table.unresolvable, *table.drop}
-        failed = {**table.also, **{name: table.refuse[name] for name in given if name in table.refuse}}
-        unresolvable = {name: table.unresolvable[name] for name in given if name in table.unresolvable}
-        return Filtered([*(name for name in given if name not in gone), *table.add], failed, unresolvable)
+        failed = {**table.also, **{name: table.refuse[name] for name in names if name in table.refuse}}
+        unresolvable = {name: table.unresolvable[name] for name in names if name in table.unresolvable}
+        return Filtered([*(name for name in names if name not in gone), *table.add], failed, unresolvable)
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Sequence[tuple[str, int]]:
         if self.table.prioritize is None:

@@ -12,7 +12,7 @@ import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,6 +34,7 @@ from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import INT64_MAX
+from kschedlab_configuration.fields import ExtenderTLSConfig
 
 
 def value(answer: Any, name: str) -> Any:
@@ -44,7 +45,7 @@ def value(answer: Any, name: str) -> Any:
         raise ExtenderError(f"the extender answered {_short(answer)} where an object with {name} is expected")
     if name in answer:
         return answer[name]
-    return next((found for key, found in answer.items() if key.lower() == name.lower()), None)
+    return next((entry for key, entry in answer.items() if key.lower() == name.lower()), None)
 
 
 def text(answer: Any, name: str) -> str:
@@ -54,10 +55,10 @@ def text(answer: Any, name: str) -> str:
 
 def number(answer: Any, name: str) -> int:
     """The whole number in the field, 0 if it is absent."""
-    found = int(_checked(value(answer, name), int, name, "a whole number") or 0)
-    if not -INT64_MAX - 1 <= found <= INT64_MAX:
-        raise ExtenderError(f"the extender answered {name} {found}: that number is too large")
-    return found
+    whole = int(_checked(value(answer, name), int, name, "a whole number") or 0)
+    if not -INT64_MAX - 1 <= whole <= INT64_MAX:
+        raise ExtenderError(f"the extender answered {name} {whole}: that number is too large")
+    return whole
 
 
 def items(answer: Any, name: str) -> list[Any]:
@@ -70,14 +71,14 @@ def mapping(answer: Any, name: str) -> dict[str, Any]:
     return dict(_checked(value(answer, name), dict, name, "an object") or {})
 
 
-def _checked(found: Any, expected: type, name: str, words: str) -> Any:
-    if found is None or (isinstance(found, expected) and not isinstance(found, bool)):
-        return found
-    raise ExtenderError(f"the extender answered {name} {_short(found)} where {words} is expected")
+def _checked(part: Any, expected: type, name: str, words: str) -> Any:
+    if part is None or (isinstance(part, expected) and not isinstance(part, bool)):
+        return part
+    raise ExtenderError(f"the extender answered {name} {_short(part)} where {words} is expected")
 
 
-def _short(found: Any) -> str:
-    shown = repr(found)
+def _short(part: Any) -> str:
+    shown = repr(part)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
@@ -86,20 +87,6 @@ DEFAULT_TIMEOUT = 5.0
 LONGEST = 64 << 20
 """Bytes of the longest answer that is read."""
 CHUNK = 1 << 16
-
-
-@dataclass(frozen=True)
-class Tls:
-    """The fields of ``tlsConfig``; data is in base64."""
-
-    insecure: bool = False
-    server_name: str = ""
-    cert_file: str = ""
-    key_file: str = ""
-    ca_file: str = ""
-    cert_data: str = ""
-    key_data: str = ""
-    ca_data: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,7 +104,7 @@ class HttpConfig:
     enable_https: bool = False
     timeout: float = 0
     managed_resources: tuple[str, ...] = ()
-    tls: Tls = field(default_factory=Tls)
+    tls: ExtenderTLSConfig = ExtenderTLSConfig()
 
 
 class HttpExtender(Extender):
@@ -162,8 +149,8 @@ class HttpExtender(Extender):
         left: list[str] = []
         if self.node_cache_capable and value(answer, "NodeNames") is not None:
             left = [_name(name) for name in items(answer, "NodeNames")]
-        elif (given := value(answer, "Nodes")) is not None:
-            left = [text(value(node, "metadata"), "name") for node in items(given, "items")]
+        elif (node_list := value(answer, "Nodes")) is not None:
+            left = [text(value(node, "metadata"), "name") for node in items(node_list, "items")]
         failed, unresolvable = (
             {name: _name(reason) for name, reason in mapping(answer, key).items()}
             for key in ("FailedNodes", "FailedAndUnresolvableNodes")
@@ -180,7 +167,7 @@ class HttpExtender(Extender):
     def preempt(self, pod: Pod, victims: Mapping[str, Victims]) -> Mapping[str, Returned]:
         """POST ExtenderPreemptionArgs, read ExtenderPreemptionResult."""
         whole = not self.node_cache_capable
-        given = {
+        by_node = {
             node: {
                 "Pods": [_plain(each) if whole else {"UID": identity(each)} for each in victims_there.pods],
                 "NumPDBViolations": victims_there.violations,
@@ -188,7 +175,7 @@ class HttpExtender(Extender):
             for node, victims_there in victims.items()
         }
         arguments = {"Pod": _plain(pod), "NodeNameToVictims": None, "NodeNameToMetaVictims": None}
-        arguments["NodeNameToVictims" if whole else "NodeNameToMetaVictims"] = given
+        arguments["NodeNameToVictims" if whole else "NodeNameToMetaVictims"] = by_node
         answer = self._send(self._config.preempt_verb, arguments)
         return {
             node: Returned([text(each, "UID") for each in items(left, "Pods")], number(left, "NumPDBViolations"))
@@ -269,24 +256,24 @@ def _plain(document: Pod | Node) -> dict[str, Any]:
     return {"apiVersion": "v1", **data}
 
 
-def _name(found: Any) -> str:
-    if not isinstance(found, str):
-        raise ExtenderError(f"the extender answered {found!r} where a text is expected")
-    return found
+def _name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise ExtenderError(f"the extender answered {name!r} where a text is expected")
+    return name
 
 
 def _context(config: HttpConfig) -> ssl.SSLContext:
     """As client-go makes it: without a CA, ``enableHttps`` trusts any server. ValueError if a file is wrong."""
     tls = config.tls
     try:
-        if tls.ca_data:
-            context = ssl.create_default_context(cadata=base64.b64decode(tls.ca_data, validate=True).decode())
+        if tls.caData:
+            context = ssl.create_default_context(cadata=base64.b64decode(tls.caData, validate=True).decode())
         else:
-            context = ssl.create_default_context(cafile=tls.ca_file or None)
-        if tls.insecure or (config.enable_https and not (tls.ca_file or tls.ca_data)):
+            context = ssl.create_default_context(cafile=tls.caFile or None)
+        if tls.insecure or (config.enable_https and not (tls.caFile or tls.caData)):
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        if tls.cert_file or tls.cert_data:
+        if tls.certFile or tls.certData:
             _load_certificate(context, tls)
     except (OSError, ValueError) as error:
         raise InputValueError(
@@ -295,13 +282,13 @@ def _context(config: HttpConfig) -> ssl.SSLContext:
     return context
 
 
-def _load_certificate(context: ssl.SSLContext, tls: Tls) -> None:
-    if not tls.cert_data:
-        context.load_cert_chain(tls.cert_file, tls.key_file or None)
+def _load_certificate(context: ssl.SSLContext, tls: ExtenderTLSConfig) -> None:
+    if not tls.certData:
+        context.load_cert_chain(tls.certFile, tls.keyFile or None)
         return
     with TemporaryDirectory() as folder:
         files = Path(folder, "certificate"), Path(folder, "key")
-        for file, data in zip(files, (tls.cert_data, tls.key_data), strict=True):
+        for file, data in zip(files, (tls.certData, tls.keyData), strict=True):
             file.touch(mode=0o600)
             file.write_bytes(base64.b64decode(data, validate=True))
-        context.load_cert_chain(files[0], files[1] if tls.key_data else None)
+        context.load_cert_chain(files[0], files[1] if tls.keyData else None)

@@ -19,7 +19,8 @@ from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.program.main import main
 from kschedlab_configuration import load_configuration
 from kschedlab_configuration.extenders import http
-from kschedlab_configuration.extenders.http import HttpConfig, HttpExtender, Tls
+from kschedlab_configuration.extenders.http import HttpConfig, HttpExtender
+from kschedlab_configuration.fields import ExtenderTLSConfig as Tls
 from tests.verdicts import model
 
 DATA = Path(__file__).parent / "data"
@@ -232,9 +233,9 @@ def test_a_certificate_is_checked(safe: Server) -> None:
     for more in (
         {"enable_https": True},
         {"tls": Tls(insecure=True)},
-        {"tls": Tls(ca_file=str(CERTIFICATE))},
-        {"tls": Tls(ca_data=data, cert_data=data, key_data=base64.b64encode(KEY.read_bytes()).decode())},
-        {"tls": Tls(ca_file=str(CERTIFICATE), cert_file=str(CERTIFICATE), key_file=str(KEY))},
+        {"tls": Tls(caFile=str(CERTIFICATE))},
+        {"tls": Tls(caData=data, certData=data, keyData=base64.b64encode(KEY.read_bytes()).decode())},
+        {"tls": Tls(caFile=str(CERTIFICATE), certFile=str(CERTIFICATE), keyFile=str(KEY))},
     ):
         assert decided(safe.extender(**more), *NODES).node == "b"
 

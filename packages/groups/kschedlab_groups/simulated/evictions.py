@@ -19,7 +19,7 @@ from kschedlab_simulation.scheduler.context import PREEMPT, Context
 from kschedlab_simulation.scheduler.evictions import Async
 
 WHERE = "cluster"
-"""What events name in place of a node."""
+"""The text in events in place of a node."""
 
 
 class GroupEvictions(Async):

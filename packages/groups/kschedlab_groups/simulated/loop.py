@@ -50,7 +50,7 @@ class GroupLoop(Loop):
         self._evictions, self._states = evictions, states
 
     def tries(self) -> dict[str, int]:
-        """How often each group that backs off was tried, by the keys of its pods."""
+        """The number of attempts of each group that backs off, by the keys of its pods."""
         queue = self._context.queue
         assert isinstance(queue, WithGroups)
         return queue.tries()
@@ -81,20 +81,20 @@ class GroupLoop(Loop):
         if not members:
             queue.add_attempted(entry, succeeded=True, rejected=False)
             return
-        found = self._decide_group(group, members)
-        tried = sum(each.decision is not None for each in found.pods)
+        decision = self._decide_group(group, members)
+        tried = sum(pod.decision is not None for pod in decision.pods)
         yield context.env.timeout(context.latencies.cycle * max(tried, 1))
-        for claim in found.given_back:
+        for claim in decision.given_back:
             yield from self._give_back(group, claim)
-        if found.preemption is not None:
+        if decision.preemption is not None:
             yield context.env.timeout(context.latencies.preempt)
-            if found.waits and found.preemption.victims:
-                victims = [victim.pod for victim in found.preemption.victims]
+            if decision.waits and decision.preemption.victims:
+                victims = [victim.pod for victim in decision.preemption.victims]
                 self._evictions.evict_for(group, members[0].pod, victims)
-        for member, verdict in zip(members, found.verdicts, strict=True):
+        for member, verdict in zip(members, decision.verdicts, strict=True):
             yield from self._carry_out(member, verdict)
-        yield from self._report(group, found)
-        queue.add_attempted(entry, found.tried.code == SUCCESS, found.tried.rejected)
+        yield from self._report(group, decision)
+        queue.add_attempted(entry, decision.tried.code == SUCCESS, decision.tried.rejected)
 
     def _group_decides(self, pod: Pod) -> bool:
         generation = self._context.generations[pod.spec.schedulerName]
@@ -132,12 +132,12 @@ class GroupLoop(Loop):
         if group is not None:
             yield from self._write(group, "False", ERROR_REASON, why)
 
-    def _report(self, group: PodGroup, found: GroupDecision) -> Run:
-        if found.status.code == SUCCESS:
-            yield from self._write(group, "True", "Scheduled", found.status.message)
+    def _report(self, group: PodGroup, decision: GroupDecision) -> Run:
+        if decision.status.code == SUCCESS:
+            yield from self._write(group, "True", "Scheduled", decision.status.message)
         else:
-            reason = UNSCHEDULABLE_REASON if found.status.rejected else ERROR_REASON
-            yield from self._write(group, "False", reason, found.status.message)
+            reason = UNSCHEDULABLE_REASON if decision.status.rejected else ERROR_REASON
+            yield from self._write(group, "False", reason, decision.status.message)
 
     def _write(self, group: PodGroup, status: str, reason: str, message: str) -> Run:
         """A group that was scheduled once stays so. The condition's time is that of the last change of its status."""

@@ -110,5 +110,5 @@ class GroupParts(Parts):
         return handlers
 
     def tries(self) -> dict[str, int]:
-        """How often each group was tried."""
+        """The number of attempts by group."""
         return self._loop.tries()

@@ -111,7 +111,7 @@ class GangScheduling(Plugin):
 
 
 def gate_state(context: Context, gang: GangScheduling, preempts: Callable[[Pod], bool]) -> Callable[[Pod], Hashable]:
-    """What PreEnqueue's answer about a pod of a group depends on besides that pod: its group, and all claims.
+    """The objects besides the pod on which PreEnqueue's answer depends: its group, and all claims.
 
     None: on what a user's plugin looks at.
     """

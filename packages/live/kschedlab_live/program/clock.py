@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _change(action: str, value: str | None) -> dict[str, Any] | None:
-    """What to ask of the clock; None to look at it. UsageError."""
+    """The request to the clock; None only reads it. UsageError."""
     if value is not None and action not in ("step", "speed"):
         raise UsageError(f"kschedlab clock {action} takes no value: step takes a duration, speed a factor")
     if action == "speed":

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """What the options ask for. UsageError, ManifestError."""
+    """The settings that the options choose. UsageError, ManifestError."""
     from kschedlab_live.schedule.service import Settings
 
     if options.config is not None and options.scheduler_name is not None:

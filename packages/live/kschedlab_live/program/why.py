@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kschedlab.generations import Generation
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program.main import main
-from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles, print_json, say
+from kschedlab.program.options import (
+    Commands,
+    UsageError,
+    add_output,
+    add_scheduler,
+    chosen_profiles,
+    print_json,
+    say,
+    screen,
+)
 from kschedlab.program.progress import Progress
 
 if TYPE_CHECKING:
+    from kschedlab.cluster.cluster import Cluster
+    from kschedlab.text.sections import Section
     from kschedlab_live.kubectl import Kubectl
     from kschedlab_live.why.answer import Setting
-    from kschedlab_live.why.page import Page
 
 VALUES = (
     "as",
@@ -82,12 +92,10 @@ def add(commands: Commands) -> None:
         default=[],
         type=_like,
         metavar="like=NODE",
-        help="what if there were a node more, like this one? repeatable",
+        help="what if there were one more node like this? repeatable",
     )
-    parser.add_argument(
-        "--output", "-o", choices=("text", "json"), default="text", dest="form", help="the format (default: text)"
-    )
-    parser.add_argument("--all", action="store_true", help="list every node, pod and change, not only the first few")
+    add_output(parser, "text", "json")
+    parser.add_argument("-o", choices=("text", "json"), default=argparse.SUPPRESS, dest="output", help="as --output")
     add_scheduler(parser, asks_extenders=False)
     passed = parser.add_argument_group("kubectl's flags, passed on")
     passed.add_argument("--namespace", "-n", metavar="NAMESPACE", help="where the pod is (--pending: only there)")
@@ -112,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
 
     if options.pending + options.watch + (options.pod is not None) != 1:
         raise UsageError("name a pod, or ask for --pending or --watch")
-    if options.watch and (options.add_node or options.node or options.form == "json"):
+    if options.watch and (options.add_node or options.node or options.output == "json"):
         raise UsageError("--watch takes no --node, --add-node or --output")
     kubectl = Kubectl(flags(options))
     try:
@@ -127,9 +135,9 @@ def run(options: argparse.Namespace) -> int:
 
 def flags(options: argparse.Namespace) -> tuple[str, ...]:
     """The flags for kubectl, each in one word, so that no value can pass for a flag."""
-    given = vars(options)
-    values = [f"--{name}={value}" for name in VALUES for value in given[f"kubectl_{name}"]]
-    return (*values, *(f"--{name}" for name in SWITCHES if given[f"kubectl_{name}"]))
+    chosen = vars(options)
+    values = [f"--{name}={value}" for name in VALUES for value in chosen[f"kubectl_{name}"]]
+    return (*values, *(f"--{name}" for name in SWITCHES if chosen[f"kubectl_{name}"]))
 
 
 def _given(options: argparse.Namespace) -> Mapping[str, Generation] | None:
@@ -151,16 +159,19 @@ def _reading() -> Iterator[None]:
         progress.clear()
 
 
-def _page(options: argparse.Namespace) -> Page:
-    from kschedlab_live.why.page import Page, page_width
+def _print(sections: Iterable[Section], options: argparse.Namespace, cluster: Cluster | None) -> None:
+    """Write the sections to standard output."""
+    from kschedlab.program.terminal.writer import written
 
-    return Page(page_width(), options.all)
+    out = screen(options)
+    out.print(*written(sections, out, cluster.names if cluster is not None else ()))
+    out.close()
 
 
 def _pod(options: argparse.Namespace, kubectl: Kubectl) -> int:
     from kschedlab_live.why.answer import answer, enlarged
     from kschedlab_live.why.asking import asks_for, gather
-    from kschedlab_live.why.text import answer_page, now
+    from kschedlab_live.why.text import answer_sections, now
 
     namespace, name = _named(options, kubectl)
     with _reading():
@@ -172,13 +183,11 @@ def _pod(options: argparse.Namespace, kubectl: Kubectl) -> int:
     larger = None
     if options.add_node and setting.cluster is not None:
         larger, setting.added = enlarged(setting.cluster, options.add_node)
-    found = answer(setting, pod, options.node, larger)
-    if options.form == "json":
-        print_json(found.to_dict())
+    result = answer(setting, pod, options.node, larger)
+    if options.output == "json":
+        print_json(result.to_dict())
     else:
-        page = _page(options)
-        answer_page(found, page, now())
-        print(page)
+        _print(answer_sections(result, now(), options.all), options, setting.cluster)
     return 0
 
 
@@ -213,25 +222,21 @@ def _no_pod(setting: Setting, namespace: str, name: str) -> None:
 
 def _pending(options: argparse.Namespace, kubectl: Kubectl) -> int:
     from kschedlab_live.why.asking import asks_pending, gather
-    from kschedlab_live.why.pending import pending_data, pending_page, sorted_out
+    from kschedlab_live.why.pending import pending_data, pending_sections, sorted_out
     from kschedlab_live.why.text import now
 
     namespace = options.namespace or ""
     with _reading():
         setting = gather(kubectl, namespace, asks_pending(namespace), _given(options), options.generation)
-    found = sorted_out(setting, namespace, options.add_node)
-    if options.form == "json":
-        print_json(pending_data(found))
+    groups = sorted_out(setting, namespace, options.add_node)
+    if options.output == "json":
+        print_json(pending_data(groups))
     else:
-        page = _page(options)
-        pending_page(found, page, now())
-        print(page)
+        _print(pending_sections(groups, now(), options.all), options, setting.cluster)
     return 0
 
 
 def _watch(options: argparse.Namespace, kubectl: Kubectl) -> int:
     from kschedlab_live.why.watching import watch
 
-    return watch(
-        kubectl, options.namespace or "", _given(options), options.generation, lambda line: print(line, flush=True)
-    )
+    return watch(kubectl, options.namespace or "", _given(options), options.generation, screen(options))

@@ -1,4 +1,4 @@
-"""Where the cluster is, and how we log in: as the service account of our pod, or as kubectl does.
+"""Finds the cluster and logs in: as the service account of our pod, or as kubectl does.
 
 With a kubeconfig, ``kubectl proxy`` logs in, with whatever the file says: certificates, tokens, programs that print
 credentials, several files. It passes our requests on. Its socket is in a folder that only this user can open.
@@ -22,7 +22,7 @@ from kschedlab.objects.problems import safe_text
 from kschedlab_live.kubectl import Kubectl, KubectlError, decoded, words
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-"""Where a pod finds its service account."""
+"""The folder in a pod with its service account."""
 PATIENCE = 10.0
 """Seconds in which ``kubectl proxy`` may end."""
 
@@ -33,7 +33,7 @@ class AccessError(Exception):
 
 @dataclass(frozen=True)
 class Access:
-    """How to reach a cluster.
+    """Access to a cluster.
 
     ``server``: the URL that requests go to; ``place``: what messages call the cluster. ``authority``: the file with the
     certificates that the server's must be signed by ("": the system's); ``token``: the file with the token.

@@ -44,7 +44,7 @@ class LiveApi:
 
     @property
     def calls(self) -> int:
-        """How many requests are under way."""
+        """The number of requests under way."""
         return len(self._calls)
 
     @property
@@ -221,7 +221,7 @@ def object_patch(old: ApiObject, new: ApiObject, part: str = "") -> dict[str, An
 
 
 def _changeable(data: dict[str, Any], part: str) -> dict[str, Any]:
-    """What a client may change. Items of a list lack what single objects have, such as apiVersion."""
+    """The fields that a client may change. Items of a list lack some that single objects have, such as apiVersion."""
     if part:
         return {part: data.get(part, {})}
     metadata = {key: value for key, value in data["metadata"].items() if key in _OF_CLIENTS}
@@ -229,7 +229,7 @@ def _changeable(data: dict[str, Any], part: str) -> dict[str, Any]:
 
 
 def merge_patch(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """What to send to make ``after`` of ``before`` (RFC 7386): null deletes, a list is replaced as a whole."""
+    """The patch that turns ``before`` into ``after`` (RFC 7386): null deletes, a list is replaced as a whole."""
     patch: dict[str, Any] = {key: None for key in before if key not in after}
     for key, value in after.items():
         old = before.get(key)

@@ -23,11 +23,11 @@ from kschedlab_live.wire.statuses import failure
 from kschedlab_simulation.status import ApiError, StatusDetails
 
 AT_ONCE = 16
-"""How many requests are under way at most; watches not counted."""
+"""Maximum number of requests under way, without watches."""
 WATCHES = -1
 """The slot of all watches."""
 TRIES = 5
-"""How often a request is sent that the server is too busy for (429)."""
+"""Maximum number of attempts while the server is too busy (429)."""
 LONGEST_WAIT = 300
 """Seconds before such a request is sent again, at most, whatever the server asks for."""
 SILENCE = 180.0

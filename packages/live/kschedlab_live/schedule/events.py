@@ -20,12 +20,12 @@ from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.status import ApiError
 
 QUEUED = 1_000
-"""How many events wait at most; more are dropped."""
+"""Maximum number of waiting events; more are dropped."""
 WRITERS = 4
 FINISH, REFRESH = 6 * 60.0, 30 * 60.0
 """Seconds without a repetition that end a series; and after which a running one is written again."""
 TRIES, PAUSE = 12, 10.0
-"""How often an event is tried that the server does not answer, and seconds between."""
+"""Attempts for an event that the server does not answer, and seconds between them."""
 Find = Callable[[str, str], Any]
 """The object of this kind and key, or None."""
 

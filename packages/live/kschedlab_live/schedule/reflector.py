@@ -33,7 +33,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.8, 30.0
 SHORT = 1.0
 """A watch that ends within so many seconds is tried again after a pause."""
 WATCH_SECONDS = (300, 600)
-"""How long a watch lasts until the server ends it: at random, so that not all end at once."""
+"""The seconds until the server ends a watch: drawn at random, so that not all end at once."""
 ABSENT_PAUSE = 60.0
 """Seconds until we look again whether the server has the kind."""
 
@@ -71,7 +71,7 @@ class _ErrorEvent(Exception):  # noqa: N818  # as the API calls it
 
 
 class LiveWatch:
-    """What an informer reads: see :class:`~kschedlab_simulation.server.store.Watch`. ``ended``: it said so itself."""
+    """The events for an informer: see :class:`~kschedlab_simulation.server.store.Watch`. ``ended``: by the server."""
 
     def __init__(self) -> None:
         self.pending: deque[tuple[int, WatchEvent]] = deque()

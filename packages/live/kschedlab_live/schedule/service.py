@@ -41,7 +41,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """How to schedule.
+    """The settings of a scheduler.
 
     ``name``: the schedulerName if ``profiles`` is one generation; ``seed``: of the choice between equal nodes, None
     for chance. ``lease``: (namespace, name), or None to schedule without one; the namespace "" is that of our pod, or
@@ -100,7 +100,7 @@ class Service:
 
     @property
     def fault(self) -> str:
-        """What is wrong with the service, or ""."""
+        """The fault of the service, or ""."""
         if time.monotonic() - self._clock.turned > STUCK:
             return "the scheduler's loop stands still"
         if self._election is not None and not self._election.healthy:

@@ -90,7 +90,7 @@ class Application:
         return _json(described)
 
     def _described(self, path: str) -> Any:
-        """What describes the server: versions, resources, schemas."""
+        """The server's description of itself: versions, resources, schemas."""
         if path == "/version":
             return discovery.version_info(self._generation)
         if path == "/api":

@@ -1,4 +1,4 @@
-"""How much a served cluster holds: of bytes, not only of objects, and of requests that never end.
+"""Bounds of a served cluster: on its bytes, not only its objects, and on requests that never end.
 
 v1.37: etcd's --max-request-bytes and --quota-backend-bytes; k8s.io/apiserver pkg/storage/cacher (a watch that is behind
 the history of changes ends).

@@ -29,7 +29,7 @@ _DEPRECATED = {
     "deprecatedCount": "count",
 }
 SERIES = 6 * 60 * SECOND
-"""How long a later event of the newer API joins a first one."""
+"""The time for which a later event of the newer API joins a first one."""
 
 _REMEMBERED = 4096
 """Recent events that a repetition is counted with, as client-go's correlator remembers them."""

@@ -150,7 +150,6 @@ SERVED: dict[tuple[str, str], Served] = {
 
 OF_MODEL = {served.model: served for served in SERVED.values() if served.model is not None}
 EVENTS = SERVED["v1", "events"]
-EVENT_VERSIONS = ("v1", "events.k8s.io/v1")
 
 VERSIONS = list(dict.fromkeys(version for version, _ in SERVED))
 """The API versions: ``v1``, ``apps/v1``, ..."""

@@ -1,4 +1,4 @@
-"""What the kubelets report about their nodes: their conditions when they register, and what the model leaves out.
+"""Reports of the kubelets about their nodes: conditions when they register, and fields that the model leaves out.
 
 v1.37: pkg/kubelet/nodestatus/setters.go (reasons and messages), apis/config/v1beta1/defaults.go
 (nodeStatusReportFrequency), k8s.io/component-helpers node/util (leases are not modelled).
@@ -38,7 +38,7 @@ _WORDS = {
 
 _HEALTHY = tuple(NodeCondition(type, status) for type, status in list(_WORDS)[:4])
 _SILENT = ("NodeStatusUnknown", "Kubelet stopped posting node status.")
-"""What the node lifecycle controller writes once a kubelet is silent."""
+"""The conditions that the node lifecycle controller writes once a kubelet is silent."""
 
 _NODE_INFO = {
     "kubeletVersion": "v1.37.0",
@@ -48,7 +48,7 @@ _NODE_INFO = {
     "architecture": "amd64",
     "operatingSystem": "linux",
 }
-"""What the kubelet of a node without nodeInfo reports."""
+"""The report of a kubelet whose node has no nodeInfo."""
 
 
 class Registration:

@@ -30,7 +30,7 @@ _VALIDATES = [{"name": "fieldValidation", "in": "query", "schema": {"type": "str
 
 
 def index(prefix: str) -> Data:
-    """Where the document of each API version is. ``prefix``: of the server's paths."""
+    """The path of each API version's document. ``prefix``: of the server's paths."""
     paths = {_path(version): {"serverRelativeURL": f"{prefix}/openapi/v3/{_path(version)}"} for version in VERSIONS}
     return {"paths": paths}
 

@@ -25,7 +25,7 @@ MOST_OPERATIONS = 10_000
 
 
 def patch_of(content_type: str, raw: bytes) -> Callable[[Data], Data]:
-    """What the patch makes of an object. ApiError if the patch cannot be read."""
+    """The object with the patch applied. ApiError if the patch cannot be read."""
     if content_type in APPLY:
         raise unsupported(
             "kschedlab serve keeps no managed fields, so it cannot apply on the server's side: "

@@ -27,7 +27,7 @@ FASTEST = 1000.0
 STEP_LIMIT = 30 * 24 * 3600 * SECOND
 """The longest step: 30 days."""
 CLOCK_PATH = "/kschedlab/clock"
-"""Where ``kschedlab clock`` asks and changes the clock."""
+"""The path at which ``kschedlab clock`` reads and changes the clock."""
 SLICE = 0.02
 """Seconds for which the simulation computes at once."""
 

@@ -1,4 +1,4 @@
-"""Who may ask: programs of this machine that know the token. Browsers may not.
+"""Lets programs of this machine in that know the token, and no browsers.
 
 The server listens on 127.0.0.1 only. A web page that somebody opens could still send requests to it, so requests from
 pages (Origin), and for another name than this machine's (Host; DNS rebinding), are refused. kubectl sends no token over
@@ -47,6 +47,6 @@ def checked_path(path: str, headers: Headers, token: str, port: int) -> str:
     raise failure(401, "Unauthorized", "Unauthorized: use the kubeconfig that kschedlab serve has written")
 
 
-def _same(given: str, token: str) -> bool:
+def _same(header: str, token: str) -> bool:
     """Whether the two are equal, in a time that does not depend on where they differ."""
-    return hmac.compare_digest(given.encode(), token.encode())
+    return hmac.compare_digest(header.encode(), token.encode())

@@ -37,7 +37,7 @@ _EVENT_FIELDS = {
 
 
 def selected(served: Served, query: Mapping[str, str]) -> ObjectFilter | None:
-    """What the two selectors of a request let through; None for everything. ApiError (400)."""
+    """A test for the objects that the two selectors of a request let through; None for all. ApiError (400)."""
     filters: list[Callable[[Any], bool]] = []
     if labels := query.get("labelSelector"):
         matches = _labels(labels)

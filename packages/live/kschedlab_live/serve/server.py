@@ -46,7 +46,7 @@ _LOOK = 0.5
 
 @dataclass(frozen=True)
 class Serving:
-    """How to serve. ``path``: of the kubeconfig; ``port``: 0 for any free one; ``scheduler``: whether ours runs."""
+    """Settings of a server. ``path``: of the kubeconfig; ``port``: 0 for any; ``scheduler``: whether ours runs."""
 
     path: Path
     port: int = 0

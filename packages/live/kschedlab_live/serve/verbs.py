@@ -1,4 +1,4 @@
-"""What a client can do with a resource: get, list, watch, create, replace, patch, delete."""
+"""The verbs of a resource: get, list, watch, create, replace, patch, delete."""
 
 from __future__ import annotations
 

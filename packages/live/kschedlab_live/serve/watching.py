@@ -86,5 +86,5 @@ def _line(type: str, obj: Any) -> bytes:
 
 
 def _seconds(text: str) -> float:
-    """How long a watch lasts; without a wish, 30 to 60 minutes (v1.37: --min-request-timeout)."""
+    """The seconds that a watch lasts: as the client wishes, or 30 to 60 minutes (v1.37: --min-request-timeout)."""
     return min(float(text), _LONGEST) if text.isascii() and text.isdigit() else random.uniform(1800, 3600)

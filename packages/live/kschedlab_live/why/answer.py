@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
 from kschedlab.explanation import Explanation, explain
 from kschedlab.generations import Generation, api_of
 from kschedlab.objects.model import Node, Pod
@@ -26,12 +27,12 @@ FINISHED, ENDING, OTHERS, GATED, BOUND, NOMINATED, PENDING = (
     "nominated",
     "pending",
 )
-"""What a pod can be; the first that applies counts."""
+"""The situations of a pod; the first that applies counts."""
 
 
 @dataclass(eq=False)
 class Setting:
-    """What answers share. ``cluster``: None if nodes cannot be read. ``added``: the nodes that are added to it."""
+    """The basis of answers. ``cluster``: None if nodes cannot be read. ``added``: the nodes that are added to it."""
 
     reading: Reading
     server: Server
@@ -59,43 +60,43 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """``situation``: what the pod is. ``found``: the decision, and what would change it; None if there is none.
+    """``situation``: what the pod is. ``whatif``: the decision and what would change it, or None without a decision.
 
-    ``larger``: the decision with the added nodes. ``node``: the one that is asked about, "" for none.
+    ``larger``: the decision with the added nodes. ``node``: the node of the question, or "".
     """
 
     setting: Setting
     pod: Pod
     situation: str
-    found: WhatIf | None = None
+    whatif: WhatIf | None = None
     larger: Explanation | None = None
     node: str = ""
     siblings: tuple[Pod, ...] = field(default=())
 
     @property
-    def said(self) -> PodCondition | None:
-        """What the scheduler said when it last failed."""
-        return failed(self.pod)
+    def decision(self) -> Decision | None:
+        """The decision about the pod in the cluster as it is."""
+        return self.whatif.decision if self.whatif is not None else None
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
-        found, spec = self.found, self.pod.spec
+        whatif, spec = self.whatif, self.pod.spec
         data: dict[str, Any] = {"pod": self.pod.key, "situation": self.situation, "schedulerName": spec.schedulerName}
         data |= {"node": spec.nodeName or None, "gates": [gate.name for gate in spec.schedulingGates]}
-        if self.said is not None:
-            data["said"] = self.said.message
-        if found is not None:
+        if (condition := failed(self.pod)) is not None:
+            data["said"] = condition.message
+        if whatif is not None:
             from kschedlab.text.whatif import whatif_lines
 
-            data["decision"] = Explanation(found.decision, found.was_on).to_dict()
-            data["changes"] = [line._asdict() for line in whatif_lines(found)]
+            data["decision"] = Explanation(whatif.decision, whatif.was_on).to_dict()
+            data["changes"] = [line._asdict() for line in whatif_lines(whatif)]
         if self.larger is not None:
             data["larger"] = {"added": list(self.setting.added), "decision": self.larger.to_dict()}
         return data | about(self.setting)
 
 
 def about(setting: Setting) -> dict[str, Any]:
-    """What was decided with, and what is unknown, as plain data."""
+    """The basis of the decision, and what is unknown, as plain data."""
     reading = setting.reading
     return {
         "generation": setting.server.generation,
@@ -108,12 +109,14 @@ def about(setting: Setting) -> dict[str, Any]:
 
 def failed(pod: Pod) -> PodCondition | None:
     """The condition in which the scheduler says why the pod does not fit; None if it does not say so."""
-    conditions = (each for each in pod.status.conditions if each.type == SCHEDULED and each.status == "False")
-    return next((each for each in conditions if each.reason not in ("SchedulingGated",)), None)
+    for condition in pod.status.conditions:
+        if condition.type == SCHEDULED and condition.status == "False" and condition.reason != "SchedulingGated":
+            return condition
+    return None
 
 
 def situation_of(pod: Pod, profiles: Mapping[str, Generation]) -> str:
-    """What the pod is."""
+    """The pod's situation."""
     if pod.status.phase in ("Succeeded", "Failed"):
         return FINISHED
     if pod.spec.nodeName:
@@ -128,7 +131,7 @@ def situation_of(pod: Pod, profiles: Mapping[str, Generation]) -> str:
 
 
 def answer(setting: Setting, pod: Pod, node: str = "", larger: Cluster | None = None) -> Answer:
-    """The answer. ``node``: why not there? ``larger``: the cluster with the added nodes. KeyError: there is no node."""
+    """The answer. ``node``: why not there? ``larger``: with the added nodes. KeyError for an unknown node."""
     situation, cluster = situation_of(pod, setting.profiles), setting.cluster
     if cluster is not None and node:
         cluster_of = larger if larger is not None else cluster
@@ -143,13 +146,13 @@ def answer(setting: Setting, pod: Pod, node: str = "", larger: Cluster | None = 
     decides = situation not in (FINISHED, ENDING, OTHERS) and pod.spec.schedulerName in setting.profiles
     if cluster is None or not decides or setting.reading.hides(pod):
         return Answer(setting, pod, situation, node=node, siblings=siblings)
-    found = what_if(pod.key, cluster, setting.profiles)
+    whatif = what_if(pod.key, cluster, setting.profiles)
     more = explain(pod.key, larger, setting.profiles) if larger is not None else None
-    return Answer(setting, pod, situation, found, more, node)
+    return Answer(setting, pod, situation, whatif, more, node)
 
 
 def enlarged(cluster: Cluster, like: Sequence[str]) -> tuple[Cluster, tuple[str, ...]]:
-    """The cluster with a node more for each name, like that node, and the new names. KeyError for an unknown one."""
+    """The cluster with one more node like each of the named ones, and the new names. KeyError for an unknown one."""
     larger, added = cluster.fork(), list[str]()
     for i, name in enumerate(like):
         if name not in cluster.index:

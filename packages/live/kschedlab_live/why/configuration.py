@@ -42,7 +42,7 @@ class Configured:
 
 
 def configured(kubectl: Kubectl, programs: Sequence[dict[str, Any]], all_pods: bool, generation: str) -> Configured:
-    """What the pods that run kube-scheduler say; the default profile is added.
+    """The configuration that the pods of kube-scheduler show, with the default profile added.
 
     ``all_pods``: whether all pods could be read. If not, kubeadm's ConfigMap may say more.
     """
@@ -77,7 +77,7 @@ def _of_pod(kubectl: Kubectl, pod: dict[str, Any], generation: str, result: Conf
 
 
 def _of_kubeadm(kubectl: Kubectl, result: Configured) -> bool:
-    """What kubeadm's ConfigMap says of the scheduler's flags; false if there is none, as elsewhere."""
+    """Read the scheduler's flags from kubeadm's ConfigMap; false where it does not exist."""
     try:
         settings = _data(kubectl, *KUBEADM).get("ClusterConfiguration", "")
     except KubectlError:
@@ -137,7 +137,7 @@ def _data(kubectl: Kubectl, namespace: str, name: str) -> Mapping[str, Any]:
 
 
 def unread(path: str, where: str) -> str:
-    """What to say of a configuration that kubectl cannot read."""
+    """The note about a configuration that kubectl cannot read."""
     return (
         f"kube-scheduler's configuration is {safe_text(path)}, {safe_text(where)}, which kubectl cannot read: defaults "
         "are assumed. Copy the file and name it with --config."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.explanation import each_pending
 from kschedlab.objects.model import Pod
+from kschedlab.text.sections import Names, Part, Row, Section, Table
 from kschedlab.text.words import count, listing
 from kschedlab.whatif import what_if
 from kschedlab_live.why.answer import (
@@ -22,19 +23,17 @@ from kschedlab_live.why.answer import (
     enlarged,
     situation_of,
 )
-from kschedlab_live.why.page import Page
-from kschedlab_live.why.refused import groups, nodes_words
-from kschedlab_live.why.text import KIND_ORDER, changes, page_end
+from kschedlab_live.why.text import CHANGE, KIND_ORDER, changes, refused_table, setting_sections
 from kschedlab_simulation.kubectl import human_duration
 
-ASKED = 6
-"""For how many groups it is asked what would help."""
+ASKED, OBSTACLES = 6, 4
+"""Without ``--all``: how many groups learn what would help them, and how many obstacles of a group are shown."""
 FITS, EVICTS, REFUSED, UNDECIDED = "fits", "evicts", "refused", "undecided"
 
 
 @dataclass(eq=False)
-class Cause:
-    """Pods that wait for the same. ``decision``: that of the first pod, if there is one."""
+class PendingCause:
+    """Pods that wait for the same thing. ``decision``: the first pod's, if it has one."""
 
     kind: str
     text: str
@@ -44,29 +43,29 @@ class Cause:
 
 
 @dataclass(eq=False)
-class Sorted:
+class PendingCauses:
     """The causes: what needs somebody first, and then those of most pods."""
 
     setting: Setting
-    causes: list[Cause]
+    causes: list[PendingCause]
     namespace: str
 
     @property
     def pods(self) -> int:
-        """How many pods wait."""
+        """The number of pods that wait."""
         return sum(len(cause.pods) for cause in self.causes)
 
 
-def sorted_out(setting: Setting, namespace: str, like: Sequence[str] = ()) -> Sorted:
+def sorted_out(setting: Setting, namespace: str, like: Sequence[str] = ()) -> PendingCauses:
     """Decide about all pending pods in queue order, each with those before it in place, and group them.
 
     ``namespace``: only its pods are reported, if it is not "". ``like``: nodes of which there is one more. KeyError.
     """
-    causes: dict[tuple[str, str], Cause] = {}
+    causes: dict[tuple[str, str], PendingCause] = {}
 
     def put(kind: str, text: str, pod: Pod, decision: Decision | None = None) -> None:
         if not namespace or pod.metadata.namespace == namespace:
-            cause = causes.setdefault((kind, text), Cause(kind, text, decision))
+            cause = causes.setdefault((kind, text), PendingCause(kind, text, decision))
             cause.pods.append(pod)
             if decision is not None and (node := decision.node or decision.nominated_node):
                 cause.nodes.append(node)
@@ -93,7 +92,7 @@ def sorted_out(setting: Setting, namespace: str, like: Sequence[str] = ()) -> So
                 put(UNDECIDED, "undecided, because its volumes or claims are not readable", info.pod)
             elif decision is not None and not decision.gates:
                 put(*_cause(decision), info.pod, decision)
-    return Sorted(
+    return PendingCauses(
         setting,
         sorted(causes.values(), key=lambda cause: (cause.kind != REFUSED, -len(cause.pods), cause.text)),
         namespace,
@@ -114,53 +113,51 @@ def _cause(decision: Decision) -> tuple[str, str]:
     return REFUSED, f"no node fits: {', '.join(sorted(decision.reasons('excluded by PreFilter')))}"
 
 
-def _helps(found: Sorted, cause: Cause) -> list[str]:
+def pending_sections(waiting: PendingCauses, at: int, all: bool = False) -> Iterator[Section]:
+    """How many pods wait, then the groups. ``at``: the time now; ``all``: every obstacle, and what helps each group."""
+    setting = waiting.setting
+    where = f" in namespace {waiting.namespace}" if waiting.namespace else ""
+    more = f", with {count(len(setting.added), 'more node')} ({listing(setting.added, 3)})" if setting.added else ""
+    yield Section(
+        f"{count(waiting.pods, 'pending pod')}{where}{more}." if waiting.pods else f"No pod is pending{where}."
+    )
+    for number, cause in enumerate(waiting.causes):
+        yield _cause_section(waiting, cause, at, all, helps=all or number < ASKED)
+    yield from setting_sections(setting, all)
+
+
+def _cause_section(waiting: PendingCauses, cause: PendingCause, at: int, all: bool, helps: bool) -> Section:
+    parts: list[Part] = [Names([pod.key for pod in cause.pods])]
+    since = [pod.metadata.creationTimestamp for pod in cause.pods if pod.metadata.creationTimestamp is not None]
+    if since:
+        parts.append(f"The oldest has waited for {human_duration(at - min(since))}.")
+    if cause.kind in (FITS, EVICTS):
+        parts.append(Names(list(dict.fromkeys(cause.nodes)), "On " if cause.kind == FITS else "Eviction on "))
+    if cause.kind == REFUSED and cause.decision is not None:
+        table = refused_table(cause.decision, None if all else OBSTACLES)
+        name = cause.pods[0].metadata.name
+        if table.rows:
+            parts += [f"In the way of {name}:", table] if len(cause.pods) > 1 else [table]
+        if rows := _helps(waiting, cause) if helps else []:
+            parts.append(f"What would help{f' {name}' if len(cause.pods) > 1 else ''}:")
+            parts.append(Table(CHANGE, rows))
+    return Section(f"{count(len(cause.pods), 'pod')}: {cause.text}", parts)
+
+
+def _helps(waiting: PendingCauses, cause: PendingCause) -> list[Row]:
     """The first change of each kind that would help the first pod."""
-    cluster = found.setting.cluster
-    if cluster is None or cause.kind != REFUSED:
+    cluster = waiting.setting.cluster
+    if cluster is None:
         return []
-    first: dict[str, str] = {}
-    for kind, text in changes(what_if(cause.pods[0].key, cluster, found.setting.profiles)):
-        first.setdefault(kind, text)
+    first: dict[str, Row] = {}
+    for kind, row in changes(what_if(cause.pods[0].key, cluster, waiting.setting.profiles)):
+        first.setdefault(kind, row)
     return [first[kind] for kind in KIND_ORDER if kind in first and kind != "eviction"]
 
 
-def pending_page(found: Sorted, page: Page, at: int) -> None:
-    """Write the groups. ``at``: the time now."""
-    setting = found.setting
-    where = f" in namespace {found.namespace}" if found.namespace else ""
-    more = f", with {count(len(setting.added), 'node')} more ({listing(setting.added, 3)})" if setting.added else ""
-    page.say(f"{count(found.pods, 'pending pod')}{where}{more}." if found.pods else f"No pod is pending{where}.")
-    for number, cause in enumerate(found.causes):
-        _cause_lines(found, cause, page, at, asks=page.all or number < ASKED)
-    page_end(setting, page)
-
-
-def _cause_lines(found: Sorted, cause: Cause, page: Page, at: int, asks: bool) -> None:
-    page.lines.append("")
-    page.say(cause.text, 0, f"{count(len(cause.pods), 'pod')}: ")
-    page.names([pod.key for pod in cause.pods], 2)
-    since = [pod.metadata.creationTimestamp for pod in cause.pods if pod.metadata.creationTimestamp is not None]
-    if since:
-        page.say(f"The oldest has waited for {human_duration(at - min(since))}.", 2)
-    if cause.kind in (FITS, EVICTS):
-        verb = "On" if cause.kind == FITS else "Eviction on"
-        page.say(f"{verb} {listing(list(dict.fromkeys(cause.nodes)), 4)}.", 2)
-    if cause.kind == REFUSED and cause.decision is not None:
-        if len(cause.pods) > 1:
-            page.say(f"In the way of {cause.pods[0].metadata.name}:", 2)
-        for group in groups(cause.decision)[: None if page.all else 4]:
-            page.say(group.obstacle, 4, f"{nodes_words(group)}: ")
-        helps = _helps(found, cause) if asks else []
-        if helps:
-            page.say(f"What would help{f' {cause.pods[0].metadata.name}' if len(cause.pods) > 1 else ''}:", 2)
-        for text in helps:
-            page.say(text, 4, "- ")
-
-
-def pending_data(found: Sorted) -> dict[str, Any]:
+def pending_data(waiting: PendingCauses) -> dict[str, Any]:
     """The groups as plain data."""
     causes = [
-        {"cause": cause.text, "kind": cause.kind, "pods": [pod.key for pod in cause.pods]} for cause in found.causes
+        {"cause": cause.text, "kind": cause.kind, "pods": [pod.key for pod in cause.pods]} for cause in waiting.causes
     ]
-    return {"pending": found.pods, "causes": causes, "added": list(found.setting.added)} | about(found.setting)
+    return {"pending": waiting.pods, "causes": causes, "added": list(waiting.setting.added)} | about(waiting.setting)

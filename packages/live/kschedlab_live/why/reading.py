@@ -54,7 +54,7 @@ VITAL_DEVICES = frozenset(("resourceclaims", "deviceclasses", "resourceslices"))
 
 @dataclass(frozen=True)
 class Gap:
-    """What could not be read: ``what``, ``why``, and what is ``unknown`` without it."""
+    """A kind that could not be read: ``what``, ``why``, and what is ``unknown`` without it."""
 
     what: str
     why: str

@@ -26,7 +26,7 @@ from kschedlab.text.words import RefusedNodes, amount, count, refusals
 
 HOSTNAME = "kubernetes.io/hostname"
 LOOKED_AT = 300
-"""How many nodes of a group are asked for their own obstacle; the others get the filter's reason."""
+"""Only in a group of at most so many nodes does each get its own obstacle; else all get the filter's reason."""
 KINDS = 4
 """The most obstacles of one filter that are named."""
 
@@ -64,7 +64,7 @@ def _groups(decision: Decision, refusal: RefusedNodes) -> Iterator[Group]:
 
 
 def _obstacle(decision: Decision, node: str) -> str:
-    """What the first filter that refuses the node has against the pod."""
+    """The reason of the first filter that refuses the node."""
     if obstacles := details(decision, node):
         return "; ".join(obstacles)
     first = next((check for check in why_not(decision, node).checks if check.first), None)
@@ -76,9 +76,9 @@ def _plain(reason: str) -> str:
 
 
 def _room(decision: Decision, refusal: RefusedNodes, resource: str) -> str:
-    """How much of a resource is free at most, or how much the largest node has."""
+    """The most that is free of a resource, or the most that a node has."""
     cluster, row = decision.cluster, decision.cluster.resources.get(resource)
-    asked = amount(resource, decision.pod.request.get(resource, 0))
+    request = amount(resource, decision.pod.request.get(resource, 0))
     places = [cluster.index[name] for name in refusal.nodes]
     if row is None or not places:
         return f"Insufficient {resource}"
@@ -87,28 +87,23 @@ def _room(decision: Decision, refusal: RefusedNodes, resource: str) -> str:
     if not largest:
         return f"no {resource} on {'it' if len(places) == 1 else 'them'}"
     if largest < decision.pod.request.get(resource, 0):
-        return f"too small for {asked}: {_most('have', amount(resource, largest), len(places))}"
+        return f"too small for {request}: {_most('have', amount(resource, largest), len(places))}"
     free = whole - cluster.requested[row, places]
     best = max(int(free.max()), 0)
     where = f", on {refusal.nodes[int(free.argmax())]}" if len(places) > 1 and best else ""
     most = f"{amount(resource, best)} free" if best else "nothing free"
-    return f"too little {resource} for {asked}: {'at most ' if len(places) > 1 and best else ''}{most}{where}"
+    return f"too little {resource} for {request}: {'at most ' if len(places) > 1 and best else ''}{most}{where}"
 
 
 def _most(verb: str, most: str, nodes: int) -> str:
     return f"they {verb} at most {most}" if nodes > 1 else f"it has {most}"
 
 
-def nodes_words(group: Group) -> str:
-    """ "3 nodes"."""
-    return count(len(group.nodes), "node")
-
-
 # -- what exactly is in the way on one node
 
 
 def details(decision: Decision, node: str) -> list[str]:
-    """What is in the way of the pod, by the first filter that refuses the node; [] if its reasons say enough."""
+    """The obstacles that the first refusing filter sees on the node; [] if its reasons say enough."""
     verdicts, position = decision.verdicts, decision.cluster.index[node]
     if verdicts is None:
         return []
@@ -238,4 +233,4 @@ EXPLAINED_BY: dict[str, Callable[[Decision, int, Part], str]] = {
     "PodFitsResources": _full,
     "PodTopologySpread": _skew,
 }
-"""What a plugin's refusal of one node means; "" if its reason says enough."""
+"""For each plugin, a sentence about its refusal of one node; "" if the reason says enough."""

@@ -27,7 +27,7 @@ WINDOW = 1.5
 PAUSE = 0.1
 """Seconds between two such judgements."""
 RECENT = 6
-"""How many bindings before and after it are supposed to be in another order."""
+"""The number of bindings before and after it that may have arrived in another order."""
 ALIKE, TIE, OTHERWISE, SAMPLED, APART = "alike", "tie", "otherwise", "sampled", "not compared"
 
 

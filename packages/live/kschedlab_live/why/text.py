@@ -1,4 +1,4 @@
-"""An answer in words, for a terminal: what the pod is, why, what would change it, and what is unknown."""
+"""An answer as sections: what the pod is, why, what would change it, and what is unknown."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
+from kschedlab.program.terminal.names import shortened
 from kschedlab.text.decision import device_sections
-from kschedlab.text.plain import plain
+from kschedlab.text.sections import BAD, GOOD, WARNING, WEAK, Line, Lines, Names, Part, Row, Section, Table
 from kschedlab.text.whatif import whatif_answers
-from kschedlab.text.why_not import again, compared, margin, why_not, why_not_table
+from kschedlab.text.why_not import WhyNot, again, compared, margin, why_not, why_not_table
 from kschedlab.text.words import choice, count, listing, outcome, request_text
 from kschedlab.whatif.answers import WhatIf
 from kschedlab_live.why.answer import (
@@ -25,18 +26,17 @@ from kschedlab_live.why.answer import (
     Setting,
     failed,
 )
-from kschedlab_live.why.page import Page
-from kschedlab_live.why.refused import groups, nodes_words
+from kschedlab_live.why.refused import groups
 from kschedlab_simulation.kubectl import human_duration
 
-SAID = (BOUND, FINISHED, ENDING)
+DONE = (BOUND, FINISHED, ENDING)
 NOTHING = re.compile(r"asking for 0m? (\S+)")
-DEVICES = 8
-"""How many lines about devices are shown."""
-CHANGES = 3
-"""How many changes of one kind are listed."""
+GROUPS, CHANGES, LEFT_OUT = 6, 3, 3
+"""Without ``--all``: how many groups of nodes, changes of one kind, and objects that cannot be understood are shown."""
+HEAD = 10
+"""Maximum length of a node's name above its numbers; the sentences have it in full."""
 KIND_ORDER = ("requests", "constraints", "nodes", "priority", "eviction", "without")
-"""What is asked for first; a pod without one of its resources is another pod."""
+"""What is tried first; a pod without one of its resources is another pod."""
 
 
 def now() -> int:
@@ -44,38 +44,36 @@ def now() -> int:
     return int(datetime.now(UTC).timestamp() * 1_000_000)
 
 
-def answer_page(answer: Answer, page: Page, at: int) -> None:
-    """Write the whole answer. ``at``: the time now."""
-    page.say(_headline(answer))
-    page.say(" ".join(filter(None, [_asks(answer), _waits(answer, at)])))
-    _situation(answer, page)
-    if answer.found is not None:
-        _decided(answer, answer.found, page)
-    _said(answer, page, at)
-    page_end(answer.setting, page, decided=answer.found is not None or answer.situation == OTHERS)
+def answer_sections(answer: Answer, at: int, all: bool = False) -> Iterator[Section]:
+    """The whole answer. ``at``: the time now; ``all``: every node and change, not only the first few."""
+    about = " ".join(filter(None, [_asks(answer), _waits(answer, at)]))
+    yield Section(_headline(answer), [*([about] if about else []), *_situation(answer)], mark=_mark(answer))
+    if answer.whatif is not None:
+        yield from _decided(answer, answer.whatif, all)
+    yield from _scheduler_says(answer, at)
+    yield from setting_sections(answer.setting, all, decided=answer.whatif is not None or answer.situation == OTHERS)
 
 
-def page_end(setting: Setting, page: Page, decided: bool = True) -> None:
-    """What was not readable, and with what was decided, if anything was."""
+def setting_sections(setting: Setting, all: bool = False, decided: bool = True) -> Iterator[Section]:
+    """The kinds that were not readable, and the notes about the scheduler if anything was decided."""
     reading = setting.reading
-    if reading.gaps or reading.left_out:
-        page.head("Not readable")
-        together: dict[str, list[str]] = {}
-        for gap in reading.gaps if setting.cluster is not None else reading.gaps[:1]:
-            together.setdefault(gap.unknown, []).append(gap.what)
-        for unknown, kinds in together.items():
-            page.say(f"{', '.join(kinds)}: not readable, so {unknown}.", 2, "- ")
-        for who in dict.fromkeys(gap.who for gap in reading.gaps):
-            page.say(f"{who} may not list them.", 2)
-        for fault in reading.left_out[: None if page.all else 3]:
-            page.say(f"left out: {fault}", 2, "- ")
-        if not page.all and len(reading.left_out) > 3:
-            page.say(f"and {count(len(reading.left_out) - 3, 'more object')} left out", 2, "- ")
+    parts: list[Part] = []
+    kinds: dict[str, list[str]] = {}
+    for gap in reading.gaps if setting.cluster is not None else reading.gaps[:1]:
+        kinds.setdefault(gap.unknown, []).append(gap.what)
+    if kinds:
+        rows = [Row([", ".join(names), unknown]) for unknown, names in kinds.items()]
+        parts.append(Table(["kinds", "so"], rows))
+    parts += [f"{who} may not list them." for who in dict.fromkeys(gap.who for gap in reading.gaps)]
+    faults = reading.left_out if all else reading.left_out[:LEFT_OUT]
+    parts += [f"left out: {fault}" for fault in faults]
+    if rest := len(reading.left_out) - len(faults):
+        parts.append(f"and {count(rest, 'more object')} left out")
+    if parts:
+        yield Section("Not readable", parts, cut=bool(rest))
     notes = [note for note in (setting.server.sentence, *setting.notes) if note]
     if notes and decided:
-        page.head("Decided with")
-        for note in notes:
-            page.say(note, 2, "- ")
+        yield Section("Decided with", notes)
 
 
 # -- what the pod is
@@ -83,7 +81,7 @@ def page_end(setting: Setting, page: Page, decided: bool = True) -> None:
 
 def _headline(answer: Answer) -> str:
     pod, key = answer.pod, answer.pod.key
-    node, decision = pod.spec.nodeName, answer.found.decision if answer.found is not None else None
+    node, decision = pod.spec.nodeName, answer.decision
     if answer.situation == FINISHED:
         return f"{key} has finished ({pod.status.phase}); nothing schedules it any more."
     if answer.situation == ENDING:
@@ -120,74 +118,80 @@ def _pending(decision: Decision) -> str:
     return f"none of {count(nodes, 'node')} can take it." if nodes > 1 else "the only node cannot take it."
 
 
+def _mark(answer: Answer) -> str:
+    if answer.situation in (BOUND, FINISHED):
+        return GOOD
+    decision = answer.decision
+    if decision is None or decision.gates:
+        return ""
+    return GOOD if decision.node is not None else WARNING if decision.nominated_node is not None else BAD
+
+
 def _asks(answer: Answer) -> str:
-    return f"It {request_text(answer.found.decision)}." if answer.found is not None else ""
+    return f"It {request_text(answer.decision)}." if answer.decision is not None else ""
 
 
 def _waits(answer: Answer, at: int) -> str:
     created = answer.pod.metadata.creationTimestamp
-    if answer.situation in SAID or created is None:
+    if answer.situation in DONE or created is None:
         return ""
     return f"It has waited for {human_duration(at - created)}."
 
 
-def _situation(answer: Answer, page: Page) -> None:
-    """What follows from what the pod is."""
-    decision = answer.found.decision if answer.found is not None else None
+def _situation(answer: Answer) -> Iterator[str]:
+    """Sentences about the pod's situation."""
+    decision = answer.decision
     if answer.situation == OTHERS:
-        _others(answer, page)
+        yield from _others(answer)
     elif answer.situation == GATED:
-        page.say("No scheduler looks at it before whoever set the gates removes them.")
+        yield "No scheduler looks at it before whoever set the gates removes them."
     elif answer.situation == NOMINATED:
-        _nominated(answer, page)
+        yield _nominated(answer)
     elif answer.situation == BOUND:
-        _bound(answer, page)
+        yield from _bound(answer)
     elif decision is not None and decision.node is not None:
-        page.say(
+        yield (
             "kube-scheduler should bind it within seconds, after a failed attempt within some minutes. If nothing "
             "happens, see whether kube-scheduler runs, and whether it is configured otherwise than assumed here."
         )
     if decision is not None and "pods" not in answer.setting.reading.readable:
-        page.say(
+        yield (
             "Only pods of its namespace are readable, so nodes look emptier here than they are: what is refused is "
             "sure, what fits is not."
         )
-    if decision is None and answer.situation not in (OTHERS, *SAID):
+    if decision is None and answer.situation not in (OTHERS, *DONE):
         what = "Nodes" if answer.setting.cluster is None else "Its volumes or claims"
-        page.say(f"{what} are not readable, so nothing can be decided here.")
+        yield f"{what} are not readable, so nothing can be decided here."
 
 
-def _others(answer: Answer, page: Page) -> None:
+def _others(answer: Answer) -> Iterator[str]:
     name = answer.pod.spec.schedulerName
-    page.say(f"kube-scheduler leaves it alone. Only {name} gives it a node: look at its pods and logs.")
+    yield f"kube-scheduler leaves it alone. Only {name} gives it a node: look at its pods and logs."
     bound = sum(bool(pod.spec.nodeName) for pod in answer.siblings)
     others = len(answer.siblings) - 1
     if not others:
-        page.say(f"It is the only pod of {name}. Does a scheduler of that name run here?")
+        yield f"It is the only pod of {name}. Does a scheduler of that name run here?"
     elif not bound:
-        page.say(f"{name} has given none of its {count(len(answer.siblings), 'pod')} a node. Does it run here?")
+        yield f"{name} has given none of its {count(len(answer.siblings), 'pod')} a node. Does it run here?"
     else:
-        page.say(f"Of {count(others, 'other pod')} of {name}, {bound:,} {'has' if bound == 1 else 'have'} a node.")
+        yield f"Of {count(others, 'other pod')} of {name}, {bound:,} {'has' if bound == 1 else 'have'} a node."
 
 
-def _nominated(answer: Answer, page: Page) -> None:
+def _nominated(answer: Answer) -> str:
     node = answer.pod.status.nominatedNodeName
     pods = answer.setting.reading.objects.pods
     leaving = [p.key for p in pods if p.spec.nodeName == node and p.metadata.deletionTimestamp is not None]
-    if leaving:
-        verb = "is" if len(leaving) == 1 else "are"
-        page.say(
-            f"On {node}, {listing(leaving, 3)} {verb} still ending. Then it goes there, unless another node is free."
-        )
-    else:
-        page.say(f"No pod is ending on {node} any more: the next attempt should place it, if nothing took the room.")
+    if not leaving:
+        return f"No pod is ending on {node} any more: the next attempt should place it, if nothing took the room."
+    verb = "is" if len(leaving) == 1 else "are"
+    return f"On {node}, {listing(leaving, 3)} {verb} still ending. Then it goes there, unless another node is free."
 
 
-def _bound(answer: Answer, page: Page) -> None:
-    """What keeps a bound pod from running is not the scheduler's business; the words for it are the kubelet's."""
+def _bound(answer: Answer) -> Iterator[str]:
+    """Why a bound pod does not run, in the kubelet's words: that is not the scheduler's business."""
     cluster = answer.setting.cluster
     if cluster is not None and answer.pod.spec.nodeName not in cluster.index:
-        page.say(
+        yield (
             f"There is no node {answer.pod.spec.nodeName}: the pod is left over, and the garbage collector removes it."
         )
         return
@@ -196,69 +200,63 @@ def _bound(answer: Answer, page: Page) -> None:
         waiting = container.state.waiting
         if waiting is not None and waiting.reason not in ("", "PodInitializing"):
             why = f": {waiting.message}" if waiting.message else ""
-            page.say(f"Scheduling is done. Its container {container.name} waits: {waiting.reason}{why}")
+            yield f"Scheduling is done. Its container {container.name} waits: {waiting.reason}{why}"
             return
 
 
 # -- the decision
 
 
-def _decided(answer: Answer, found: WhatIf, page: Page) -> None:
-    decision = found.decision
+def _decided(answer: Answer, whatif: WhatIf, all: bool) -> Iterator[Section]:
+    decision = whatif.decision
     if answer.node not in ("", decision.node) and answer.node in decision.cluster.index:
-        _why_not(decision, answer.node, answer.pod.spec.nodeName, page)
+        yield _why_not(decision, answer.node, answer.pod.spec.nodeName)
     elif decision.node is not None:
-        _why_there(decision, answer.pod.spec.nodeName or None, page)
+        yield _why_there(decision, answer.pod.spec.nodeName or None)
     if not decision.gates and not answer.node:
-        _refused(decision, page)
-        _devices(decision, page)
-        _victims(decision, page)
+        yield from _refused(decision, all)
+        yield from device_sections(decision)
+        yield from _victims(decision)
     if answer.larger is not None:
-        _larger(answer, answer.larger.decision, page)
+        yield _larger(answer, answer.larger.decision)
     elif not answer.node:
-        _changes(found, page)
+        yield _changes(whatif, all)
 
 
-def _why_there(decision: Decision, was_on: str | None, page: Page) -> None:
-    page.head("Why there" if was_on is None or was_on == decision.node else "Where it would go now")
-    said = outcome(decision).removeprefix(f"{decision.pod.key} goes to ")
+def _why_there(decision: Decision, was_on: str | None) -> Section:
+    title = "Why there" if was_on is None or was_on == decision.node else "Where it would go now"
+    goes = outcome(decision).removeprefix(f"{decision.pod.key} goes to ")
     begin = "Decided again, without it on its node, it" if was_on is not None else "It"
-    page.say(f"{begin} goes to {said}", 2)
+    parts: list[Part] = [f"{begin} goes to {goes}"]
     there = was_on if was_on in decision.cluster.index else None
     if more := " ".join(filter(None, [margin(decision), again(decision, there)])):
-        page.say(more, 2)
-    names, lines = compared(decision, there)
+        parts.append(more)
+    nodes, lines = compared(decision, there)
     if lines:
-        heads = [f"{name} (now)" if name == was_on else name for name in names]
-        page.lines.append("")
-        page.table([["weighted score", *heads], *([x.title, str(x.chosen), *map(str, x.others)] for x in lines)])
+        short = shortened(nodes, HEAD)
+        heads = [f"{short[node]} (now)" if node == was_on else short[node] for node in nodes]
+        rows = [Row([line.title, line.chosen, *line.others]) for line in lines]
+        parts.append(Table(["weighted score", *heads], rows))
+    return Section(title, parts)
 
 
-def _refused(decision: Decision, page: Page) -> None:
-    found = groups(decision)
-    if not found:
+def _refused(decision: Decision, all: bool) -> Iterator[Section]:
+    refusing = groups(decision)
+    if not refusing:
         return
-    page.head("Why not elsewhere" if decision.node is not None else "Why")
-    wide = max(len(nodes_words(group)) for group in found)
-    shown = found if page.all else found[:6]
-    for group in shown:
-        page.say(group.obstacle, 2, f"{nodes_words(group).rjust(wide)}  ")
-        page.names(group.nodes, wide + 4)
-    if rest := sum(len(group.nodes) for group in found[len(shown) :]):
-        page.say(f"{count(rest, 'more node')} for other reasons (--all lists them)", 2)
+    parts: list[Part] = [refused_table(decision, None if all else GROUPS)]
+    if rest := 0 if all else sum(len(group.nodes) for group in refusing[GROUPS:]):
+        parts.append(f"and {count(rest, 'more node')} for other reasons")
     preemption = decision.preemption
     if preemption is not None and preemption.nominated_node is None:
-        page.say(_no_eviction(decision), 2)
+        parts.append(_no_eviction(decision))
+    yield Section("Why not elsewhere" if decision.node is not None else "Why", parts, cut=bool(rest))
 
 
-def _devices(decision: Decision, page: Page) -> None:
-    """Which devices the pod gets, or why it gets none."""
-    lines = plain(device_sections(decision)).splitlines()
-    shown = lines if page.all else lines[:DEVICES]
-    for line in shown:
-        page.say(line.strip(), 2) if line.startswith(" ") else page.head(line)
-    if rest := len(lines) - len(shown):
-        page.say(f"and {count(rest, 'more line')} (--all lists them)", 2)
+def refused_table(decision: Decision, limit: int | None) -> Table:
+    """The nodes that refuse the pod, grouped by what is in the way. ``limit``: how many groups."""
+    rows = [Row([len(group.nodes), Lines([group.obstacle, Names(group.nodes)])]) for group in groups(decision)[:limit]]
+    return Table(["nodes", "because"], rows)
 
 
 def _no_eviction(decision: Decision) -> str:
@@ -275,106 +273,105 @@ def _no_eviction(decision: Decision) -> str:
     return f"Evicting pods of lower priority than {decision.pod.priority} does not help anywhere."
 
 
-def _victims(decision: Decision, page: Page) -> None:
+def _victims(decision: Decision) -> Iterator[Section]:
     preemption = decision.preemption
     if preemption is None or preemption.nominated_node is None:
         return
     node = preemption.nominated_node
     candidate = preemption.candidates.get(node)
-    page.head("Whom it evicts")
-    victims = preemption.victims
-    page.say(f"On {node}: {_with_priority(victims, len(victims) if page.all else 5) or 'nobody'}.", 2)
+    parts: list[Part] = [Names(_with_priority(preemption.victims) or ["nobody"], f"On {node}: ")]
     if candidate is not None and candidate.violations:
-        page.say(f"This violates {count(candidate.violations, 'PodDisruptionBudget')} all the same.", 2)
+        parts.append(f"This violates {count(candidate.violations, 'PodDisruptionBudget')}.")
     if why := choice(preemption):
-        page.say(why, 2)
+        parts.append(why)
+    yield Section("Whom it evicts", parts)
 
 
-def _why_not(decision: Decision, node: str, was_on: str, page: Page) -> None:
-    found = why_not(decision, node)
-    page.head(f"Why not {node}?")
+def _why_not(decision: Decision, node: str, was_on: str) -> Section:
+    answer = why_not(decision, node)
+    parts: list[Part] = [answer.sentence]
     if was_on not in ("", decision.node) and decision.node is not None:
-        page.say(f"Decided again now, it goes to {decision.node}. Compared with that:", 2)
-    page.say(found.sentence, 2)
-    table = why_not_table(found)
-    if found.points or found.rules:
-        page.lines.append("")
-        rows = [list(map(str, table.head)), *(list(map(str, row.cells)) for row in table.rows)]
-        page.table(rows, numbers=bool(found.points))
-    elif sum(check.refuses for check in found.checks) > 1:
-        for check in found.checks:
-            if check.refuses:
-                first = "refuses it" if check.first else "would refuse it too"
-                page.say(f"{check.plugin} {first}: {'; '.join(check.details) or 'without a reason'}", 2, "- ")
+        parts.insert(0, f"Decided again now, it goes to {decision.node}. Compared with that:")
+    table = why_not_table(answer)
+    rows = [row for row in table.rows if row.mark != WEAK]  # without filters that let it in
+    if len(rows) > 1:
+        parts.append(Table([_short_head(head, answer) for head in table.head], rows))
+    return Section(f"Why not {node}?", parts)
 
 
-def _larger(answer: Answer, decision: Decision, page: Page) -> None:
+def _short_head(head: Line, answer: WhyNot) -> Line:
+    """The head with a node's name shortened."""
+    names = [answer.node, *([answer.winner] if answer.winner else [])]
+    whole = str(head).removeprefix("★ ")
+    return str(head).replace(whole, shortened(names, HEAD)[whole]) if whole in names else head
+
+
+def _larger(answer: Answer, decision: Decision) -> Section:
     added = answer.setting.added
-    page.head(f"With {count(len(added), 'node')} more ({listing(added, 3)})")
-    said = outcome(decision).removeprefix(decision.pod.key).strip()
-    page.say(f"It {said}" if decision.node is not None else f"It still {said}", 2)
+    goes = outcome(decision).removeprefix(decision.pod.key).strip()
+    parts = [f"It {goes}" if decision.node is not None else f"It still {goes}"]
     if decision.node is None:
-        for node in added[:1]:
-            page.say(why_not(decision, node).sentence, 2)
+        parts += [why_not(decision, node).sentence for node in added[:1]]
+    return Section(f"With {count(len(added), 'more node')} ({listing(added, 3)})", parts)
 
 
-def _changes(found: WhatIf, page: Page) -> None:
-    by_kind: dict[str, list[str]] = {}
-    for kind, text in changes(found):
-        by_kind.setdefault(kind, []).append(text)
-    page.head("What would change it")
+def _changes(whatif: WhatIf, all: bool) -> Section:
+    by_kind: dict[str, list[Row]] = {}
+    for kind, row in changes(whatif):
+        by_kind.setdefault(kind, []).append(row)
     order = {kind: i for i, kind in enumerate(KIND_ORDER)}
-    for kind in sorted(by_kind, key=lambda kind: order.get(kind, len(order))):
-        shown = by_kind[kind] if page.all else by_kind[kind][:CHANGES]
-        for text in shown:
-            page.say(text, 2, "- ")
-        if rest := len(by_kind[kind]) - len(shown):
-            page.say(f"and {count(rest, 'more change')} of this kind (--all)", 4)
-    if not by_kind:
-        page.say("Nothing that was tried.", 2)
+    kinds = sorted(by_kind, key=lambda kind: order.get(kind, len(order)))
+    rows = [row for kind in kinds for row in (by_kind[kind] if all else by_kind[kind][:CHANGES])]
+    parts: list[Part] = [Table(CHANGE, rows) if rows else "Nothing that was tried."]
+    if rest := sum(map(len, by_kind.values())) - len(rows):
+        parts.append(f"and {count(rest, 'more change')}")
+    return Section("What would change it", parts, cut=bool(rest))
 
 
-def changes(found: WhatIf) -> Iterator[tuple[str, str]]:
-    """Each change that would help: its kind, and a sentence."""
-    for each in whatif_answers(found):
-        change, kind = each.line.change, each.line.what
-        if found.decision.node is None and (nothing := NOTHING.match(change)):
+CHANGE = ("change", "then")
+
+
+def changes(whatif: WhatIf) -> Iterator[tuple[str, Row]]:
+    """Each change that would help: its kind, and what follows from it."""
+    for answer in whatif_answers(whatif):
+        change, kind = answer.line.change, answer.line.what
+        if whatif.decision.node is None and (nothing := NOTHING.match(change)):
             change, kind = f"without asking for {nothing[1]}", "without"
-        if kind == "eviction" and (gone := found.eviction) is not None:
-            change = f"without {_with_priority(gone.victims, 3)} on {gone.node}"
-        if (more := next((node for node in found.nodes if node.decision is each.decision), None)) is not None:
-            change = f"one node more like {more.node.removesuffix('-new')}"
-        yield kind, f"{change}: {then(each.decision)}"
+        if kind == "eviction" and (eviction := whatif.eviction) is not None:
+            change = f"without {listing(_with_priority(eviction.victims), 3)} on {eviction.node}"
+        if (more := next((node for node in whatif.nodes if node.decision is answer.decision), None)) is not None:
+            change = f"one more node like {more.node.removesuffix('-new')}"
+        yield kind, Row([change, then(answer.decision)])
 
 
-def _with_priority(pods: Sequence[PodInfo], limit: int) -> str:
-    return listing([f"{pod.key} (priority {pod.priority})" for pod in pods], limit)
+def _with_priority(pods: Sequence[PodInfo]) -> list[str]:
+    return [f"{pod.key} (priority {pod.priority})" for pod in pods]
 
 
 def then(decision: Decision) -> str:
-    """What follows for the pod, as the end of a sentence."""
+    """The outcome for the pod, as the end of a sentence."""
     if decision.node is not None:
         others = len(decision.feasible) - 1
         return f"it goes to {decision.node}" + (f" ({count(others, 'other node')} would fit)" if others else "")
     if decision.preemption is not None and decision.nominated_node is not None:
-        return f"it evicts {_with_priority(decision.preemption.victims, 2)} on {decision.nominated_node}"
+        return f"it evicts {listing(_with_priority(decision.preemption.victims), 2)} on {decision.nominated_node}"
     return "it fits nowhere"
 
 
-# -- what the cluster's scheduler said
+# -- what the cluster's scheduler says
 
 
-def _said(answer: Answer, page: Page, at: int) -> None:
-    said = failed(answer.pod)
-    if said is None or answer.situation in SAID or not said.message:
+def _scheduler_says(answer: Answer, at: int) -> Iterator[Section]:
+    condition = failed(answer.pod)
+    if condition is None or answer.situation in DONE or not condition.message:
         return
-    moment = said.lastTransitionTime
-    page.head("What the scheduler says" + (f" (for {human_duration(at - moment)})" if moment is not None else ""))
-    page.say(said.message, 2)
-    if answer.found is None or answer.situation in (NOMINATED, GATED):
-        return
-    decision = answer.found.decision
-    if said.message == decision.event:
-        page.say("We come to the same result, letter by letter.", 2)
-    elif decision.node is None:
-        page.say(f"We say now: {decision.event}", 2)
+    moment = condition.lastTransitionTime
+    parts: list[Part] = [condition.message]
+    decision = answer.decision
+    if decision is not None and answer.situation not in (NOMINATED, GATED):
+        if condition.message == decision.event:
+            parts.append("We reach the same result, word for word.")
+        elif decision.node is None:
+            parts.append(f"We say now: {decision.event}")
+    since = f" (for {human_duration(at - moment)})" if moment is not None else ""
+    yield Section(f"What the scheduler says{since}", parts)

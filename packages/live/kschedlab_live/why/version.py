@@ -48,24 +48,24 @@ def server_of(text: str) -> Server:
 
 UNKNOWN = Server("", "v1.37", False)
 OF_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
-"""Where a pod finds the namespace of its service account."""
+"""The file in a pod with the namespace of its service account."""
 
 
-class Context(NamedTuple):
+class KubectlContext(NamedTuple):
     """kubectl's context: its name ("" without one) and its namespace."""
 
     name: str
     namespace: str
 
 
-def context_of(kubectl: Kubectl) -> Context:
+def context_of(kubectl: Kubectl) -> KubectlContext:
     """The context that kubectl uses. Without a kubeconfig, in a pod, it is the namespace of its service account."""
     try:
         data: Any = decoded(kubectl.start("config", "view", "--minify", "--output=json")())
         (context,) = data["contexts"]
-        return Context(str(context["name"]), str(context["context"].get("namespace") or "default"))
+        return KubectlContext(str(context["name"]), str(context["context"].get("namespace") or "default"))
     except (KubectlError, KeyError, TypeError, ValueError):
-        return Context("", _of_service_account())
+        return KubectlContext("", _of_service_account())
 
 
 def _of_service_account() -> str:

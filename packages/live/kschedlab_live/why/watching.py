@@ -21,20 +21,22 @@ from kschedlab.generations import Generation
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
 from kschedlab.objects.model import Pod, ReplicaSet, ReplicationController, StatefulSet, controller_of
 from kschedlab.objects.problems import safe_text
+from kschedlab.program.terminal.screen import Screen
+from kschedlab.program.terminal.writer import written
+from kschedlab.text.sections import Section
 from kschedlab.text.words import count
 from kschedlab_live.kubectl import Kubectl, KubectlError, decoded, words
 from kschedlab_live.why.answer import Setting
 from kschedlab_live.why.asking import asks_pending, gather
-from kschedlab_live.why.page import Page, page_width
 from kschedlab_live.why.reading import EVERYWHERE, OWNERS, lean
 from kschedlab_live.why.shadow import ALIKE, APART, OTHERWISE, SAMPLED, TIE, Shadow, Verdict
-from kschedlab_live.why.text import page_end
+from kschedlab_live.why.text import setting_sections
 
 INTERRUPTED = 130
 BRIEF, TRIES = 2.0, 3
 """A watch that ends within so many seconds so many times cannot be followed."""
 OUTAGE = 15
-"""How often a cluster that cannot be read any more is tried again."""
+"""The number of attempts to read a cluster that has become unreadable."""
 TICK = 0.25
 SAYS = {
     ALIKE: "as we decide",
@@ -53,9 +55,14 @@ def watch(
     namespace: str,
     given: Mapping[str, Generation] | None,
     generation: str | None,
-    out: Print,
+    screen: Screen,
 ) -> int:
     """Follow the cluster until Ctrl-C. KubectlError if it cannot be read any more; the agreement is printed first."""
+
+    def out(text: str) -> None:
+        screen.write(f"{text}\n")
+        screen.out.flush()
+
     shadow: Shadow | None = None
     brief = 0
     try:
@@ -65,10 +72,10 @@ def watch(
                 setting = _read(kubectl, given, generation, patient=shadow is not None, out=out)
                 if shadow is None:
                     shadow = Shadow(cluster_of(setting), setting.profiles, namespace)
-                    _begin(setting, out)
+                    screen.print(*written(_begin(setting), screen), "")
                 else:
                     shadow.cluster = cluster_of(setting)
-                _follow(streams, kubectl, shadow, setting.reading.objects, out)
+                _follow(streams, kubectl, shadow, setting.reading.objects, screen.width, out)
             brief = brief + 1 if time.monotonic() - began < BRIEF else 0
         raise KubectlError(f"the watch ends again and again{streams.why()}")
     except KeyboardInterrupt:
@@ -98,18 +105,16 @@ def cluster_of(setting: Setting) -> Cluster:
     return setting.cluster
 
 
-def _begin(setting: Setting, out: Print) -> None:
+def _begin(setting: Setting) -> Iterator[Section]:
     cluster = cluster_of(setting)
-    page = Page(page_width())
-    page.say(
+    yield Section(
         f"Following {count(len(cluster.nodes), 'node')} and {count(len(cluster.pod_keys()), 'pod')}, "
         f"{len(cluster.pending):,} of them pending; decided as {setting.server.generation}. Ctrl-C ends it."
     )
-    page_end(setting, page)
-    out(f"{page}\n")
+    yield from setting_sections(setting)
 
 
-def _follow(streams: Streams, kubectl: Kubectl, shadow: Shadow, listed: Objects, out: Print) -> None:
+def _follow(streams: Streams, kubectl: Kubectl, shadow: Shadow, listed: Objects, width: int, out: Print) -> None:
     """Judge what the watches bring, until one of them ends."""
     versions = {_name(obj): _version(obj) for obj in (*listed.nodes, *listed.pods)}
     owners = {_name(obj)[1:] for obj in _owners(listed)}
@@ -117,10 +122,10 @@ def _follow(streams: Streams, kubectl: Kubectl, shadow: Shadow, listed: Objects,
         if event is None:
             verdicts: Iterator[Verdict] = shadow.tick(time.monotonic())
         else:
-            kind, found = event
+            kind, data = event
             if kind == "ERROR":
                 return
-            changed = _object(found)
+            changed = _object(data)
             if changed is None or (kind != "DELETED" and _version(changed) <= versions.get(_name(changed), -1)):
                 continue
             versions[_name(changed)] = _version(changed)
@@ -133,7 +138,7 @@ def _follow(streams: Streams, kubectl: Kubectl, shadow: Shadow, listed: Objects,
                 shadow.node(changed.metadata.name, None if gone else changed)
                 verdicts = shadow.tick(time.monotonic())
         for verdict in verdicts:
-            out(line(verdict, page_width()))
+            out(line(verdict, width))
 
 
 def line(verdict: Verdict, width: int) -> str:
@@ -236,7 +241,7 @@ class Streams:
                 yield str(event.get("type")), event["object"]
 
     def why(self) -> str:
-        """What kubectl said when a watch ended, after a colon; "" if it said nothing."""
+        """The error that kubectl printed when a watch ended, after a colon, or ""."""
         self._errors.seek(0)
         errors = self._errors.read().decode("utf-8", "replace")
         return f": {words(errors)}" if errors.strip() else ""

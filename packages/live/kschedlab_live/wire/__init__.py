@@ -1,4 +1,4 @@
-"""What serving and scheduling share: the API on the wire.
+"""The API on the wire, for serving and for scheduling.
 
 =============  =====================================================================
 ``objects``    objects as complete JSON, and back into the model; formats of patches

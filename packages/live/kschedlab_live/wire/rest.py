@@ -1,4 +1,4 @@
-"""What an object has beside the model: environment variables, probes, ports of a service.
+"""The fields of an object beside the model: environment variables, probes, ports of a service.
 
 The simulation ignores these fields. Whoever reads the object gets them back as they were written.
 """

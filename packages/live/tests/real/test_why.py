@@ -108,12 +108,12 @@ def why(plane: Plane, programs: Path, *arguments: str, status: int = 0) -> str:
 
 @pytest.mark.parametrize("user", [(), ("--as=ann",)], ids=["administrator", "with the role of the documentation"])
 def test_each_pod_is_answered_as_the_scheduler_said(user: tuple[str, ...], plane: Plane, cluster: Path) -> None:
-    same = "We come to the same result, letter by letter."
+    same = "We reach the same result, word for word."
     big = why(plane, cluster, "big", *user)
     assert (
         "none of 3 nodes can take it." in big and "too small for 6 CPU: they have at most 4 CPU" in big and same in big
     )
-    assert "tolerating dedicated=gpu: it goes to gpu-1" in big
+    assert "tolerating dedicated=gpu it goes to gpu-1" in big
     choosy = why(plane, cluster, "pod/choosy", *user)
     assert "wants disk=ssd, the node has no such label" in choosy and same in choosy
     claimed = why(plane, cluster, "default/claimed", *user)
@@ -130,7 +130,7 @@ def test_one_node_more_and_all_pending(plane: Plane, cluster: Path) -> None:
     plane.create(tolerant, asks("tolerant-too", "8", tolerations=[{"operator": "Exists"}]))
     until(lambda: any(name.startswith("tolerant") for name in plane.bound()))
     waits = next(name for name in ("tolerant", "tolerant-too") if name not in plane.bound())
-    assert "With 1 node more (gpu-1-new) It goes to gpu-1-new" in why(plane, cluster, waits, "--add-node", "like=gpu-1")
+    assert "With 1 more node (gpu-1-new) It goes to gpu-1-new" in why(plane, cluster, waits, "--add-node", "like=gpu-1")
     pending = why(plane, cluster, "--pending")
     assert "1 pod: gated by example.com/quota default/gated" in pending
     assert "1 pod: another scheduler's, volcano default/volcano" in pending

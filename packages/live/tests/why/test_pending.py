@@ -13,11 +13,11 @@ def test_pods_with_the_same_cause_are_one_group(kubectl, why):
     said = why("--pending")
     assert said.startswith("8 pending pods.")
     assert "5 pods: no node fits: Insufficient cpu default/big-0, default/big-1, default/big-2 and 2 more" in said
-    assert "In the way of big-0: 1 node: too small for 9 CPU: it has 4 CPU What would help big-0:" in said
-    assert "- asking for 4 CPU instead of 9 CPU: it goes to n1" in said
+    assert "In the way of big-0: nodes because 1 too small for 9 CPU: it has 4 CPU n1 What would help big-0:" in said
+    assert "asking for 4 CPU instead of 9 CPU it goes to n1" in said
     assert "1 pod: gated by x.io/q default/gated" in said
     assert "1 pod: another scheduler's, volcano default/v" in said
-    assert "1 pod: there is room now, and the next attempt should find it default/fits On n1." in said
+    assert "1 pod: there is room now, and the next attempt should find it default/fits On n1" in said
     assert "default/big-4" in why("--pending", "--all")
 
 
@@ -29,7 +29,7 @@ def test_pods_are_placed_one_after_the_other(kubectl, why):
 
 def test_preemptors(kubectl, why):
     kubectl(node("n1", cpu=4), pod("low", on="n1", cpu=4), pod("vip", cpu=4, priority=9))
-    assert "1 pod: no node has room, but pods of lower priority may be evicted default/vip Eviction on n1." in why(
+    assert "1 pod: no node has room, but pods of lower priority may be evicted default/vip Eviction on n1" in why(
         "--pending"
     )
 
@@ -44,7 +44,7 @@ def test_a_namespace_alone(kubectl, why):
 def test_with_more_nodes(kubectl, why):
     kubectl(node("n1", cpu=4), pod("x", on="n1", cpu=4), *(pod(f"p{i}", cpu=3) for i in range(3)))
     said = why("--pending", "--add-node", "like=n1", "--add-node", "like=n1")
-    assert said.startswith("3 pending pods, with 2 nodes more (n1-new, n1-new-2).")
+    assert said.startswith("3 pending pods, with 2 more nodes (n1-new, n1-new-2).")
     assert "2 pods: there is room now" in said and "1 pod: no node fits" in said
 
 

@@ -92,8 +92,8 @@ def test_only_reading_verbs_and_no_shell(kubectl, why):
 def test_what_may_not_be_read_is_told_with_what_is_unknown(kubectl, why):
     kubectl(node("n1"), pod("web"), refused=["poddisruptionbudgets.policy", "services", "replicasets.apps"])
     said = why("web")
-    assert "- poddisruptionbudgets: not readable, so preemption may choose pods that a budget protects." in said
-    assert "- services, replicasets: not readable, so the default spreading may be missing" in said
+    assert "Not readable kinds so poddisruptionbudgets preemption may choose pods that a budget protects" in said
+    assert "services, replicasets the default spreading may be missing" in said
     assert 'User "jane" may not list them.' in said
 
 

@@ -23,9 +23,9 @@ def test_a_pod_that_is_too_large(kubectl, why):
     kubectl(node("n1"), node("n2"), pod("web", cpu=5) | refused_with(SAID))
     said = why("web")
     assert said.startswith("default/web is pending: none of 2 nodes can take it. It asks for 5 CPU; priority 0.")
-    assert "2 nodes too small for 5 CPU: they have at most 4 CPU n1, n2" in said
-    assert "asking for 4 CPU instead of 5 CPU: it goes to n1 (1 other node would fit)" in said
-    assert f"What the scheduler says {SAID} We come to the same result, letter by letter." in said
+    assert "2 too small for 5 CPU: they have at most 4 CPU n1, n2" in said
+    assert "asking for 4 CPU instead of 5 CPU it goes to n1 (1 other node would fit)" in said
+    assert f"What the scheduler says {SAID} We reach the same result, word for word." in said
 
 
 def test_what_the_scheduler_said_and_what_we_say_now(kubectl, why):
@@ -36,19 +36,19 @@ def test_what_the_scheduler_said_and_what_we_say_now(kubectl, why):
 def test_the_most_that_is_free(kubectl, why):
     kubectl(node("n1"), node("n2"), pod("a", on="n1", cpu=3), pod("b", on="n2", cpu="2500m"), pod("web", cpu=2))
     said = why("web")
-    assert "2 nodes too little cpu for 2 CPU: at most 1.5 CPU free, on n2 n1, n2" in said
+    assert "2 too little cpu for 2 CPU: at most 1.5 CPU free, on n2 n1, n2" in said
     assert "Evicting pods would not help on any of these nodes." not in said
     assert "Evicting pods of lower priority than 0 does not help anywhere." in said
-    assert "with priority 1 instead of 0: it evicts default/a (priority 0) on n1" in said
+    assert "with priority 1 instead of 0 it evicts default/a (priority 0) on n1" in said
 
 
 def test_obstacles_are_named(kubectl, why):
     cordoned = node("n3", unschedulable=True)
     kubectl(node("n1"), node("n2", taints=[GPU]), cordoned, pod("web", nodeSelector={"disk": "ssd"}))
     said = why("pod/web")
-    assert "1 node cordoned n3" in said and "1 node taint dedicated=gpu n2" in said
-    assert "1 node wants disk=ssd, the node has no such label n1" in said
-    assert "- without nodeSelector disk=ssd: it goes to n1" in said
+    assert "1 cordoned n3" in said and "1 taint dedicated=gpu n2" in said
+    assert "1 wants disk=ssd, the node has no such label n1" in said
+    assert "without nodeSelector disk=ssd it goes to n1" in said
 
 
 ZONE = "topology.kubernetes.io/zone"
@@ -82,7 +82,7 @@ HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
         (
             [node("n1", **A), node("n2", **A), pod("x", on="n2", labels={"app": "a"}),
              pod("web", **demands("podAntiAffinity"))],
-            f"2 nodes its podAntiAffinity: default/x is in {ZONE}=a n1, n2",
+            f"2 its podAntiAffinity: default/x is in {ZONE}=a n1, n2",
         ),
         (
             [node("n1", **A), pod("x", on="n1", **demands("podAntiAffinity")), pod("web", labels={"app": "a"})],
@@ -102,7 +102,7 @@ HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
         ),
         (
             [node("n1", **A), pod("web", **wants([(ZONE, "In", ["a", "c"]), ("disk", "In", ["ssd", "nvme"])]))],
-            "1 node its nodeAffinity wants disk In nvme, ssd, the node has no such label n1",
+            "1 its nodeAffinity wants disk In nvme, ssd, the node has no such label n1",
         ),
         ([node("n1", **A), pod("web", **wants([(ZONE, "NotIn", ["a"])]))], f"wants {ZONE} NotIn a, the node has a"),
         (
@@ -116,9 +116,9 @@ HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
         ),
         (
             [node("n1", allocatable={"cpu": 4, "memory": "8Gi", "pods": 1}), pod("x", on="n1"), pod("web")],
-            "1 node as many pods as it may have, 1 n1",
+            "1 as many pods as it may have, 1 n1",
         ),
-        ([node("n1", cpu=1), node("n2"), pod("web", cpu=2, **NAMED)], "1 node the pod asks for other nodes by name n2"),
+        ([node("n1", cpu=1), node("n2"), pod("web", cpu=2, **NAMED)], "1 the pod asks for other nodes by name n2"),
     ],
 )  # fmt: skip
 def test_what_exactly_is_in_the_way(objects, said, kubectl, why):
@@ -132,8 +132,8 @@ def test_a_resource_that_no_node_has(kubectl, why):
     said = why("web")
     assert "no x.io/gpu on it n1" in said
     tolerate, without = (
-        said.index("- tolerating dedicated=gpu: it goes to g1"),
-        said.index("- without asking for x.io/gpu"),
+        said.index("tolerating dedicated=gpu it goes to g1"),
+        said.index("without asking for x.io/gpu"),
     )
     assert tolerate < without
 
@@ -158,7 +158,7 @@ def test_whom_it_would_evict(kubectl, why):
     kubectl(node("n1", cpu=2), pod("low", on="n1", cpu=2), pod("vip", cpu=2, priority=100), budget("b", 0, {"a": "b"}))
     said = why("vip")
     assert "it fits on no node as it is, but may evict 1 pod on n1." in said
-    assert "Whom it evicts On n1: default/low (priority 0). n1 is the only candidate" in said
+    assert "Whom it evicts On n1: default/low (priority 0) n1 is the only candidate" in said
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_no_priority_beyond_what_a_user_may_have(running, proposed, kubectl, why
 def test_a_budget_is_violated(kubectl, why):
     low = pod("low", on="n1", cpu=2, labels={"app": "b"})
     kubectl(node("n1", cpu=2), low, pod("vip", cpu=2, priority=100), budget("b", 0))
-    assert "This violates 1 PodDisruptionBudget all the same." in why("vip")
+    assert "This violates 1 PodDisruptionBudget." in why("vip")
 
 
 def test_a_pod_that_fits_is_not_stuck_by_the_nodes(kubectl, why):
@@ -228,7 +228,7 @@ def test_a_gated_pod(kubectl, why):
     kubectl(node("n1"), pod("web", schedulingGates=[{"name": "example.com/quota"}]))
     said = why("web")
     assert "it waits for its scheduling gates: example.com/quota." in said
-    assert "without its scheduling gates: it goes to n1" in said
+    assert "without its scheduling gates it goes to n1" in said
 
 
 def test_a_nominated_pod(kubectl, why):
@@ -249,9 +249,9 @@ def test_finished_and_ending_pods(kubectl, why):
 
 def test_one_node_more(kubectl, why):
     kubectl(node("n1", cpu=4), node("n2", cpu=2), pod("a", on="n1", cpu=4), pod("b", on="n2", cpu=2), pod("web", cpu=3))
-    assert "With 1 node more (n1-new) It goes to n1-new" in why("web", "--add-node", "like=n1")
+    assert "With 1 more node (n1-new) It goes to n1-new" in why("web", "--add-node", "like=n1")
     small = why("web", "--add-node=like=n2", "--add-node=like=n2")
-    assert "With 2 nodes more (n2-new, n2-new-2) It still fits on none of 4 nodes" in small
+    assert "With 2 more nodes (n2-new, n2-new-2) It still fits on none of 4 nodes" in small
     assert "NodeResourcesFit refuses n2-new: asks for 3 CPU, 2 CPU is free." in small
     assert 'no node "n7"' in why("web", "--add-node", "like=n7", status=1)
 
@@ -331,7 +331,7 @@ def test_names_cannot_steer_the_terminal(kubectl, why):
     web = pod("web", labels={"app": "x"}) | refused_with("\x1b[2J\u202eno")
     web["spec"]["schedulingGates"] = [{"name": "a/\x1b]0;x\x07"}]
     kubectl(node("n\x1b[31m1"), web, pod("ok", schedulerName="\x1b[2J\u202e"), pod("\x1bodd"))
-    assert "\\x1b[2J\\u202e" in why("ok")
+    assert "[U+001B][2J[U+202E]" in why("ok")
     why("web", status=1)
     why("\x1bodd", status=1)
     why("--pending")
@@ -342,7 +342,7 @@ def test_an_object_that_cannot_be_understood_is_left_out(kubectl, why):
     kubectl(node("n1"), pod("web"), broken)
     said = why("web")
     assert "it fits now, and would go to n1" in said
-    assert "Not readable - left out: Pod default/broken: spec.containers" in said
+    assert "Not readable left out: Pod default/broken: spec.containers" in said
 
 
 def test_plain_data(kubectl, capsys):

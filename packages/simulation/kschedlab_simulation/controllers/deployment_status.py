@@ -47,12 +47,12 @@ def rolls(owner: Deployment) -> bool:
 
 
 def max_surge(owner: Deployment) -> int:
-    """How many pods more than desired may exist during a rollout."""
+    """The number of pods beyond the desired ones that may exist during a rollout."""
     return _fenceposts(owner)[0] if rolls(owner) else 0
 
 
 def max_unavailable(owner: Deployment) -> int:
-    """How many of the desired pods may be unavailable during a rollout."""
+    """The number of desired pods that may be unavailable during a rollout."""
     desired = replicas_of(owner)
     return min(_fenceposts(owner)[1], desired) if rolls(owner) and desired else 0
 
@@ -114,7 +114,7 @@ def counted_status(rollout: Rollout, now: int) -> DeploymentStatus:
 
 
 def _terminating(sets: Sequence[ReplicaSet]) -> int | None:
-    """How many pods are terminating; None if a ReplicaSet does not report it."""
+    """The number of terminating pods; None if a ReplicaSet does not report it."""
     reports = [each.status.terminatingReplicas for each in sets if each.status.observedGeneration]
     return None if None in reports else sum(report for report in reports if report is not None)
 
@@ -218,4 +218,4 @@ def _with(conditions: Conditions, condition: DeploymentCondition) -> Conditions:
 
 
 def _without(conditions: Conditions, type: str) -> Conditions:
-    return tuple(each for each in conditions if each.type != type)
+    return tuple(condition for condition in conditions if condition.type != type)

@@ -241,7 +241,7 @@ def _is_saturated(owner: Deployment, new: ReplicaSet) -> bool:
 
 
 def _share(owner: Deployment, replica_set: ReplicaSet, missing: int, added: int) -> int:
-    """How many of the missing pods the ReplicaSet gets, by its size before (GetReplicaSetProportion)."""
+    """The ReplicaSet's share of the missing pods, by its size before (GetReplicaSetProportion)."""
     size, desired, rest = replicas_of(replica_set), replicas_of(owner), missing - added
     maximum = _number(replica_set, MAXIMUM) or owner.status.replicas
     if not missing or not rest or (desired and not maximum):

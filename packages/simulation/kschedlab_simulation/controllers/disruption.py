@@ -30,7 +30,7 @@ from kschedlab_simulation.server.api import ApiServer
 
 NAME = "disruption-controller"
 COMPONENT = "controllermanager"
-"""What its events name as their origin."""
+"""The origin of its events."""
 
 
 @dataclass(frozen=True)

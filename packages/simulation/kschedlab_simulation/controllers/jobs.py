@@ -27,8 +27,8 @@ UID_LABELS = ("batch.kubernetes.io/controller-uid", "controller-uid")
 
 
 @dataclass(frozen=True)
-class Record:
-    """What the controller remembers about a Job's pods.
+class JobRecord:
+    """The controller's memory of a Job's pods.
 
     ``counted``: the uids that the status already counts; ``failures``: how many pods failed after the last success,
     the latest of them at ``failed_at``.
@@ -51,22 +51,24 @@ class JobSync:
     """The writes, the record to keep once they succeed, and microseconds until the next sync (0: none)."""
 
     writes: list[Write]
-    record: Record
+    record: JobRecord
     requeue_after: int = 0
 
 
 def is_finished(job: Job) -> bool:
     """Whether the Job is complete or has permanently failed."""
-    return any(each.type in ("Complete", "Failed") and each.status == "True" for each in job.status.conditions)
+    return any(
+        condition.type in ("Complete", "Failed") and condition.status == "True" for condition in job.status.conditions
+    )
 
 
-def initial_record(job: Job, pods: Sequence[Pod]) -> Record:
+def initial_record(job: Job, pods: Sequence[Pod]) -> JobRecord:
     """The record of a newly observed Job: its status may already count its finished pods."""
     counts = job.status.succeeded or job.status.failed
-    return Record({pod.metadata.uid: None for pod in pods if counts and pod.status.phase in TERMINAL})
+    return JobRecord({pod.metadata.uid: None for pod in pods if counts and pod.status.phase in TERMINAL})
 
 
-def plan(job: Job, pods: Sequence[Pod], record: Record, now: int, expectations_met: bool = True) -> JobSync:
+def plan(job: Job, pods: Sequence[Pod], record: JobRecord, now: int, expectations_met: bool = True) -> JobSync:
     """``pods``: all of the Job's pods, including those just deleted; ``expectations_met``: whether the informers show
     the earlier creations and deletions; until then, no more follow.
     """
@@ -105,7 +107,7 @@ def plan(job: Job, pods: Sequence[Pod], record: Record, now: int, expectations_m
     return JobSync(writes, record, requeue_after)
 
 
-def _manage(job: Job, status: JobStatus, active: Sequence[Pod], record: Record, now: int) -> tuple[list[Write], int]:
+def _manage(job: Job, status: JobStatus, active: Sequence[Pod], record: JobRecord, now: int) -> tuple[list[Write], int]:
     """(pods to create or delete, microseconds until backoff allows more)."""
     template = template_of(job)
     if template is None:
@@ -166,7 +168,7 @@ def _has_failed(pod: Pod) -> bool:
     return phase == "Failed" or (pod.metadata.deletionTimestamp is not None and phase != "Succeeded")
 
 
-def _updated_record(record: Record, succeeded: Sequence[Pod], failed: Sequence[Pod]) -> Record:
+def _updated_record(record: JobRecord, succeeded: Sequence[Pod], failed: Sequence[Pod]) -> JobRecord:
     """Count these pods too; a success resets the failures before it (newBackoffRecord)."""
     if not succeeded and not failed:
         return record
@@ -174,7 +176,7 @@ def _updated_record(record: Record, succeeded: Sequence[Pod], failed: Sequence[P
     last_success = max(map(_finished_at, succeeded)) if succeeded else None
     times = [moment for moment in map(_finished_at, failed) if last_success is None or moment > last_success]
     failures = (record.failures if last_success is None else 0) + len(times)
-    return Record(counted, failures, max(times) if times else record.failed_at if last_success is None else 0)
+    return JobRecord(counted, failures, max(times) if times else record.failed_at if last_success is None else 0)
 
 
 def _finished_at(pod: Pod) -> int:

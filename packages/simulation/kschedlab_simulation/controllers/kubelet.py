@@ -138,7 +138,7 @@ NOT_ALLOCATED = "ResourceClaim {name}: not allocated"
 
 
 def unprepared(pod: Pod, find: Find, for_group: bool = False) -> str:
-    """What the kubelet says of the first claim that is not ready for the pod; "" if all are.
+    """The kubelet's message about the first claim that is not ready for the pod; "" if all are.
 
     ``for_group``: see :mod:`kschedlab_devices.claims`.
     """
@@ -399,11 +399,11 @@ class Kubelet:
 
 def _is_unknown(node: Node) -> bool:
     """Whether the node's Ready condition is Unknown: its kubelet does not report."""
-    return any(each.type == "Ready" and each.status == "Unknown" for each in node.status.conditions)
+    return any(condition.type == "Ready" and condition.status == "Unknown" for condition in node.status.conditions)
 
 
 def _is_ready(node: Node) -> bool:
-    return all(each.status == "True" for each in node.status.conditions if each.type == READY)
+    return all(condition.status == "True" for condition in node.status.conditions if condition.type == READY)
 
 
 def _running_since(pod: Pod, now: int) -> int:

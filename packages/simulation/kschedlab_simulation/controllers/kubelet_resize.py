@@ -44,7 +44,7 @@ ACTUATION = SECOND
 
 
 class Resizes:
-    """What the kubelets have allocated to the pods that they run, and the resizes that wait for room."""
+    """The kubelets' allocations to the pods that they run, and the resizes that wait for room."""
 
     def __init__(
         self, env: simpy.Environment, api: ApiServer, pods: Informer[Pod], nodes: Informer[Node], record: Record
@@ -81,8 +81,8 @@ class Resizes:
         """Try the node's pending resizes: those that need no more, then by priority, QoS class and age."""
         if not self._pending:
             return
-        found = [pod for pod in self._pods.by_index(NODE, node) if pod.metadata.uid in self._pending]
-        for pod in sorted(found, key=self._rank):
+        waiting = [pod for pod in self._pods.by_index(NODE, node) if pod.metadata.uid in self._pending]
+        for pod in sorted(waiting, key=self._rank):
             self._allocate(pod)
 
     def _rank(self, pod: Pod) -> tuple[bool, int, bool, int]:
@@ -133,9 +133,9 @@ class Resizes:
         for name in ("cpu", "memory"):
             amount = node.status.allocatable.get(name) if node is not None else None
             capacity = 0 if amount is None else amount.milli() if name == "cpu" else amount.value()
-            used, asked = sum(each.get(name, 0) for each in others), wanted.get(name, 0)
-            if asked > capacity - used:
-                return NO_ROOM.format(name, asked, used, capacity)
+            used, more = sum(each.get(name, 0) for each in others), wanted.get(name, 0)
+            if more > capacity - used:
+                return NO_ROOM.format(name, more, used, capacity)
         return ""
 
     def _requests(self, pod: Pod) -> dict[str, int]:
@@ -155,7 +155,9 @@ class Resizes:
         summary: dict[str, Any] = {}
         for field in ("initContainers", "containers"):
             if containers := getattr(pod.spec, field):
-                summary[field] = [{"name": each.name, "resources": _shown(each.resources)} for each in containers]
+                summary[field] = [
+                    {"name": container.name, "resources": _shown(container.resources)} for container in containers
+                ]
         summary["generation"] = pod.metadata.generation
         if error:
             summary["error"] = error
@@ -189,7 +191,7 @@ def _is_same(allocated: PodSpec, wanted: PodSpec) -> bool:
 
 
 def _without(status: PodStatus, type: str) -> PodStatus:
-    return replace(status, conditions=tuple(each for each in status.conditions if each.type != type))
+    return replace(status, conditions=tuple(condition for condition in status.conditions if condition.type != type))
 
 
 def _with(status: PodStatus, condition: PodCondition, now: int) -> PodStatus:
@@ -216,7 +218,9 @@ def _each(
     containers = {each.name: each for each in (*spec.initContainers, *spec.containers)}
 
     def changed(statuses: tuple[ContainerStatus, ...]) -> tuple[ContainerStatus, ...]:
-        return tuple(change(each, containers[each.name]) if each.name in containers else each for each in statuses)
+        return tuple(
+            change(status, containers[status.name]) if status.name in containers else status for status in statuses
+        )
 
     return replace(
         status,

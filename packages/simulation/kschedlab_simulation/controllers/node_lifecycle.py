@@ -73,7 +73,7 @@ def toleration_time(tolerations: Sequence[Toleration], taints: Iterable[Taint]) 
     """
     limits: list[int] = []
     for taint in taints:
-        matching = [each for each in tolerations if each.tolerates(taint)]
+        matching = [toleration for toleration in tolerations if toleration.tolerates(taint)]
         if not matching:
             return 0
         limits += [max(0, each.tolerationSeconds) for each in matching[:1] if each.tolerationSeconds is not None]

@@ -132,7 +132,7 @@ class Owners:
         self._sets = by_owner(informers, ReplicaSet)
         self._selectors: dict[str, dict[Key, Selector]] = {}
         self._expectations: dict[Key, dict[str, int]] = {}
-        self._records: dict[str, jobs.Record] = {}
+        self._records: dict[str, jobs.JobRecord] = {}
         self._templates: dict[str, dict[str, PodTemplate]] = {}
         self._deleted_job_pods: dict[str, dict[str, Pod]] = {}
         self._queue: WorkQueue[Key] = WorkQueue(env, self._sync, latency)

@@ -178,7 +178,7 @@ def replica_status(owner: Replicated, pods: Sequence[Pod], terminating: int, fai
 def _failure_conditions(owner: Replicated, count: int, failure: str, now: int) -> tuple[Condition, ...]:
     conditions = owner.status.conditions
     if not failure:
-        return tuple(each for each in conditions if each.type != REPLICA_FAILURE)
+        return tuple(condition for condition in conditions if condition.type != REPLICA_FAILURE)
     reason = "FailedCreate" if count < replicas_of(owner) else "FailedDelete" if count > replicas_of(owner) else ""
     known = condition_of(conditions, REPLICA_FAILURE)
     return conditions if known else with_condition(conditions, Condition(REPLICA_FAILURE, "True", reason, failure), now)

@@ -44,7 +44,7 @@ NAME, COMPONENT = "resource-claim-controller", "resource_claim"
 ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 """The annotation of a claim that was made for a pod: which of the pod's claims it is."""
 MOST_CONSUMERS = 256
-"""How many pods may share a claim (v1.37: resource/v1/types.go, ResourceClaimReservedForMaxSize)."""
+"""Maximum number of pods that share a claim (v1.37: resource/v1/types.go, ResourceClaimReservedForMaxSize)."""
 NO_TEMPLATE = 'resource claim template "{name}": resourceclaimtemplate.resource.k8s.io "{name}" not found'
 
 _LONGEST_BASE = 57
@@ -54,7 +54,7 @@ Owner: TypeAlias = Pod | PodGroup
 
 
 class Key(NamedTuple):
-    """What the controller looks after: a ``Pod``, ``PodGroup`` or ``ResourceClaim``, by its key."""
+    """An object that the controller looks after: a ``Pod``, ``PodGroup`` or ``ResourceClaim``, by its key."""
 
     kind: str
     key: str
@@ -155,8 +155,8 @@ class ResourceClaims:
         """Whether the claim was made for the pod, or the group."""
         if isinstance(owner, Pod):
             return not owner_fault(claim, owner, self._for_groups)
-        found = controller_of(claim.metadata)
-        return found is not None and found.uid == owner.metadata.uid
+        controller = controller_of(claim.metadata)
+        return controller is not None and controller.uid == owner.metadata.uid
 
     def _is_to_reserve(self, claim: ResourceClaim, pod: Pod) -> bool:
         status = claim.status
@@ -333,7 +333,7 @@ def unprotected(claim: ResourceClaim) -> ResourceClaim:
 def _needs_none(owner: Owner, entry: PodResourceClaim) -> bool:
     """Whether the status says that the entry needs no claim."""
     statuses = owner.status.resourceClaimStatuses
-    return any(each.name == entry.name and each.resourceClaimName is None for each in statuses)
+    return any(status.name == entry.name and status.resourceClaimName is None for status in statuses)
 
 
 def _used_claims(owner: Owner) -> list[str]:

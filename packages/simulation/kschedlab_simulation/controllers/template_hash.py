@@ -31,7 +31,7 @@ _DEFAULTS: dict[tuple[str, str], Any] = {
     ("v1.ContainerPort", "protocol"): "TCP",
     ("v1.PersistentVolumeClaimSpec", "volumeMode"): "Filesystem",
 }
-"""What the API server fills in."""
+"""The fields that the API server fills in."""
 
 _AMOUNT = re.compile(r"([-+]?\d+)(.*)")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}

@@ -122,7 +122,7 @@ def _term(topology: Mapping[str, str]) -> NodeSelectorTerm:
 NAME = "persistent-volume-binder"
 DRIVER = "external-provisioner"
 COMPONENT = "persistentvolume-controller"
-"""What the events of the PersistentVolume controller name as their origin."""
+"""The origin of the PersistentVolume controller's events."""
 
 CLAIM = "claim"
 """The index of pods by the claims that they use."""

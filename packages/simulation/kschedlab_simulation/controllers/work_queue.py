@@ -21,7 +21,7 @@ BASE_DELAY, MAX_DELAY = 5_000, 1_000_000_000
 """Microseconds: the delay after the first failure, which doubles with each further one, and the maximum."""
 
 Latency = Callable[[], int]
-"""How long a controller takes to react, in microseconds; each call may give another answer."""
+"""The microseconds that a controller takes to react; each call may give another number."""
 
 
 def at_once() -> int:

@@ -27,7 +27,7 @@ NARROW = {"READY": 5, "STATUS": 17, "AGE": 5}
 STYLES = {EVICTED: "yellow", PREEMPTED: "yellow", NEW: "green"}
 
 
-class Watch:
+class Printer:
     """Prints a line whenever a pod changes, with lines of its own in between.
 
     Its own lines begin with :data:`MARK`: the virtual time since ``start`` (microseconds) whenever a second has passed,
@@ -104,8 +104,8 @@ class NarrowTable:
 def run_parts(changes: Sequence[PodChange], now: int, screen: Screen) -> Iterator[RenderableType]:
     """The changes since the start, and the number of unchanged pods. ``now``: microseconds since 1970."""
     by_kind = Counter(change.what for change in changes)
-    said = [f"{by_kind[what]:,} {what or 'unchanged'}" for what in ORDER if by_kind[what]]
-    yield text(f"Pods: {', '.join(said) or 'none'}", "bold")
+    counts = [f"{by_kind[what]:,} {what or 'unchanged'}" for what in ORDER if by_kind[what]]
+    yield text(f"Pods: {', '.join(counts) or 'none'}", "bold")
     listed = [change for change in changes if change.what != SAME or screen.all]
     if len(listed) < len(changes):
         screen.folded = True

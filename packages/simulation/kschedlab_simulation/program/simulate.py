@@ -104,9 +104,9 @@ def run(options: argparse.Namespace) -> int:
 def _advance(simulation: Simulation, options: argparse.Namespace, out: Screen) -> None:
     """Run the simulation to its end, and show its events or its progress."""
     if options.watch:
-        from kschedlab_simulation.program.run import Watch
+        from kschedlab_simulation.program.run import Printer
 
-        watch = Watch(out, simulation.start, options.wide)
+        watch = Printer(out, simulation.start, options.wide)
         for entry in simulation.follow(options.until):
             watch.show(entry)
         out.write("\n")
@@ -135,7 +135,7 @@ def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float
 
 @contextmanager
 def _log_file(path: Path | None, inputs: Sequence[str]) -> Iterator[Callable[[Log], None]]:
-    """What writes the log. UsageError if it cannot be written.
+    """The writer of the log. UsageError if it cannot be written.
 
     The log is written beside the file, which it replaces when the run has ended: a run that is killed leaves the file
     as it was.

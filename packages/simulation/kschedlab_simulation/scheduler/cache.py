@@ -248,8 +248,8 @@ class SchedulerCache:
         has no match there.
         """
         cluster, info = self.cluster(), self.info(pod)
-        found = pod_volumes(cluster, info, node, self.rules.binder.checks_storage_capacity)
-        assumed = assumed_versions(cluster, info, found, node)
+        volumes = pod_volumes(cluster, info, node, self.rules.binder.checks_storage_capacity)
+        assumed = assumed_versions(cluster, info, volumes, node)
         done: list[ApiObject] = []
         try:
             for document in assumed.changed:
@@ -270,10 +270,10 @@ class SchedulerCache:
 
         ``written``: the objects as the API server returned them. v1.37: binder.go, checkBindings.
         """
-        found = self._nodes.get(node)
-        if found is None:
+        entry = self._nodes.get(node)
+        if entry is None:
             raise VolumeError(f'failed to get node "{node}": node "{node}" not found')
-        check = BindingCheck(self._volumes, found, self._cluster.find(CSINode, node), self.rules.binder, self._failed)
+        check = BindingCheck(self._volumes, entry, self._cluster.find(CSINode, node), self.rules.binder, self._failed)
         return check.is_done(written)
 
     # -- internals

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from kschedlab_devices.claims import Consumer
 
 POLLING = 5 * SECOND
-"""How often the scheduler looks whether devices are ready."""
+"""The time between two looks at whether devices are ready."""
 RETRIES, PAUSE = 4, SECOND // 100
-"""How often a write is repeated after a conflict, and when (k8s.io/client-go util/retry, DefaultRetry)."""
+"""Attempts for a write that conflicts, and the pauses (k8s.io/client-go util/retry, DefaultRetry)."""
 LATE = "device binding timeout: context deadline exceeded"
 
 
@@ -84,7 +84,7 @@ class DeviceBinding:
         self._sharers[key] += 1
 
     def _found(self, pod: Pod, node: str) -> Reservation | str | None:
-        """What the pod gets on the node, None if it demands nothing, or the error."""
+        """The pod's reservation on the node, None if it demands nothing, or the error."""
         context, generation = self._context, self._context.generations[pod.spec.schedulerName]
         cluster = context.cache.cluster()
         info = cluster.on_node(pod.key)

@@ -16,7 +16,7 @@ from typing import Any
 
 LOCAL = "127.0.0.1"
 PATIENCE = 5.0
-"""How many seconds the server waits for a client that sends or reads nothing."""
+"""The seconds that the server waits for a client that sends or reads nothing."""
 
 TEXT = "text/plain; charset=utf-8"
 METRICS = "text/plain; version=0.0.4; charset=utf-8"

@@ -28,7 +28,6 @@ from kschedlab_simulation.scheduler.cycle_orders import ORDERS
 from kschedlab_simulation.scheduler.device_binding import on_clock
 from kschedlab_simulation.scheduler.failure import Failures
 from kschedlab_simulation.scheduler.framework import Framework
-from kschedlab_simulation.scheduler.handle import PluginHandle
 from kschedlab_simulation.scheduler.handlers import Handlers
 from kschedlab_simulation.scheduler.metrics import Metrics
 from kschedlab_simulation.scheduler.parts import parts_for
@@ -205,3 +204,32 @@ def _pods(env: simpy.Environment, api: Api, rules: LoopRules, latencies: Latenci
 
 def _is_active(pod: Pod) -> bool:
     return pod.status.phase not in ("Succeeded", "Failed") and pod.metadata.deletionTimestamp is None
+
+
+class PluginHandle:
+    """Gives plugins the clock, the API server, the pods that wait on Permit and the queue.
+
+    It is a :class:`~kschedlab.plugins.framework.Handle`.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.api = context.api
+
+    @property
+    def now(self) -> int:
+        """Microseconds since 1970."""
+        return self._context.now
+
+    @property
+    def waiting_pods(self) -> WaitingPods:
+        """The pods that wait on Permit; a plugin can allow or reject them."""
+        return self._context.waiting
+
+    def sleep(self, seconds: float) -> simpy.Event:
+        """An event to yield in PreBind and Bind: it lets that much virtual time pass."""
+        return self._context.env.timeout(int(seconds * SECOND))
+
+    def activate(self, pods: Iterable[Pod]) -> None:
+        """Move these pods to the active queue, wherever they wait."""
+        self._context.queue.activate(pods)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PreemptionOutcome:
-    """What preemption decided. ``node``: the nominated node, or "".
+    """The outcome of preemption. ``node``: the nominated node, or "".
 
     ``ineligible``: why the pod may not preempt, or the error that ended preemption, or "".
     ``no_candidates``: eviction cannot help on any node.

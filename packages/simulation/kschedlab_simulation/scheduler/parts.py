@@ -35,14 +35,14 @@ class Parts:
     plugins: tuple[object, ...] = ()
 
     def preempting(self, context: Context, binding: Binding) -> Preempting:
-        """Who evicts victims."""
+        """The part that evicts victims."""
         return EVICTIONS[context.rules.eviction](context, binding)
 
     def watch_gates(self, context: Context, is_running: Callable[[Pod], bool]) -> None:
         """The queue exists now; ``is_running``: whether a pod's victims are still being evicted."""
 
     def engine(self, generation: Generation, percentage: int | None, rng: random.Random | None) -> Scheduler:
-        """Who decides. The loop hands it the cluster before each decision."""
+        """The engine. The loop hands it the cluster before each decision."""
         return Scheduler(Cluster(Objects(), generation.api), generation, percentage, rng)
 
     def loop(
@@ -51,11 +51,11 @@ class Parts:
         return Loop(context, engine, failures, binding, preempting)
 
     def handlers(self, context: Context, informers: Informers, generation: Generation) -> Handlers:
-        """What follows from changes of nodes, pods and other objects."""
+        """The handlers for changes of nodes, pods and other objects."""
         return (HandlersByHint if generation.queue.hints else HandlersMovingAll)(context)
 
     def tries(self) -> dict[str, int]:
-        """How often each group was tried, by name: a run ends once that is all that still happens."""
+        """The number of attempts by group: a run ends once nothing else happens any more."""
         return {}
 
 

@@ -122,7 +122,7 @@ def hints(context: Context) -> Iterator[Registration]:
     }
     known = by_profile({name: queueing_hints(each.filters, cluster) for name, each in profiles.items()})
     yield from (one for one in known if one.plugin not in own)
-    if any(each.extenders for each in profiles.values()):
+    if any(profile.extenders for profile in profiles.values()):
         yield from (Registration(EXTENDER, *one) for one in ANY_EVENT)
     for registrations in own.values():
         yield from registrations

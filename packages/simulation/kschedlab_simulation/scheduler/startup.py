@@ -104,6 +104,6 @@ class StartUp:
 
 
 def _algorithms(name: str, generation: Generation) -> str:
-    filters = ", ".join(each.name for each in generation.filters)
+    filters = ", ".join(plugin.name for plugin in generation.filters)
     scores = ", ".join(f"{each.name}={weight}" for each, weight in generation.scores)
     return f"{name}: {generation.name}: filter {filters}; score {scores}"

@@ -123,10 +123,10 @@ class BindingCheck:
 
     def _get(self, document: ApiObject, doing: str) -> Any:
         get, key = self.assumed.observed if self.rules.waits_for_informer else self.assumed.latest, key_of(document)
-        found = get(type(document), key)
-        if found is None:
+        stored = get(type(document), key)
+        if stored is None:
             raise VolumeError(f'{doing}: could not find {type(document).__name__} "{_shown(key)}"')
-        return found
+        return stored
 
     def _check_usable(self, volume: PersistentVolume) -> None:
         if not self.rules.waits_for_informer:

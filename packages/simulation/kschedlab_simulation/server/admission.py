@@ -1,4 +1,4 @@
-"""What happens to an object before it is stored: defaults, admission, validation, and the fields that the server sets.
+"""Prepares an object before it is stored: defaults, admission, validation, and the fields that the server sets.
 
 v1.37: k8s.io/apiserver pkg/registry/rest (create.go, update.go), pkg/registry/core/pod/strategy.go and the strategies
 of the other kinds, plugin/pkg/admission/{priority,defaulttolerationseconds,nodetaint}. A namespace need not exist, and
@@ -204,7 +204,10 @@ def _with_default_tolerations(pod: Pod) -> Pod:
     missing = tuple(
         default
         for default in _DEFAULT_TOLERATIONS
-        if not any(each.key in ("", default.key) and each.effect in ("", default.effect) for each in tolerations)
+        if not any(
+            toleration.key in ("", default.key) and toleration.effect in ("", default.effect)
+            for toleration in tolerations
+        )
     )
     return _replace(pod, spec=_replace(pod.spec, tolerations=tolerations + missing)) if missing else pod
 

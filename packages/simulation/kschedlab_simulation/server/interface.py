@@ -1,4 +1,4 @@
-"""What the scheduler and its informers ask of an API server: the simulation's own, or one at the end of a network.
+"""The API server as the scheduler and its informers use it: the simulation's own, or one across a network.
 
 The simulation's :class:`~kschedlab_simulation.server.api.ApiServer` answers at once. A server behind a network returns
 an event that brings the answer later, or fails with the :class:`~kschedlab_simulation.status.ApiError`.
@@ -46,7 +46,7 @@ class Api(Protocol):
     """
 
     def find(self, kind: type[D], namespace: str, name: str) -> D | None:
-        """What the client knows of the object at once, without a request; None if it does not exist."""
+        """The object as the client knows it without a request; None if it does not exist."""
         ...
 
     def get(self, kind: type[D], namespace: str, name: str) -> Answer[D]: ...

@@ -165,7 +165,7 @@ def _removed(old: ResourceRequirements, new: ResourceRequirements, path: str, wh
 
 
 def _kept(resources: ResourceRequirements | None) -> tuple[object, ...] | None:
-    """What a resize may not change; None if there is nothing."""
+    """The resources that a resize may not change, or None."""
     if resources is None:
         return None
     lists = ({n: q for n, q in each.items() if n not in _RESIZABLE} for each in (resources.requests, resources.limits))

@@ -140,7 +140,7 @@ class Store:
 
     @property
     def changes(self) -> int:
-        """How many changes the history has."""
+        """The number of changes in the history."""
         return len(self._history)
 
     def forget_oldest(self) -> None:

@@ -30,7 +30,7 @@ MOST = 200_000
 
 
 def count_fault(count: int) -> str | None:
-    """What is wrong with a number of objects to create, or None."""
+    """The fault of a number of objects to create, or None."""
     if count < 0:
         return later("{count} is negative", count=count)
     too_many = later(
@@ -149,12 +149,12 @@ class ObjectReader:
     def gates(self, gates: FeatureGates, path: Path, origin: Origin, *, emulated: bool = False) -> FeatureGates:
         """The modelled gates of these that leave their defaults; warns of the others. See ``feature_gates.chosen``."""
         try:
-            found = chosen(gates, emulated=emulated)
+            choice = chosen(gates, emulated=emulated)
         except FeatureGateError as error:
             self.problems.append(origin.problem(Fault(path, str(error))))
             return {}
-        self.report.warnings += [str(origin.problem(Fault(path, note))) for note in found.notes]
-        return found.modelled
+        self.report.warnings += [str(origin.problem(Fault(path, note))) for note in choice.notes]
+        return choice.modelled
 
     def finish(self) -> None:
         """ManifestError if there are problems."""

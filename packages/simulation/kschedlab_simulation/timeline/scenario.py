@@ -40,7 +40,7 @@ from kschedlab_validation.gated import needs
 
 @dataclass(frozen=True)
 class Settings:
-    """How kubelets, latencies and owners behave. ``recreate``: whether owners replace deleted pods.
+    """The behaviour of kubelets, latencies and owners. ``recreate``: whether owners replace deleted pods.
 
     ``kubelet``: None for nodes without kubelets; ``controllers``: how long these take to react.
     """
@@ -145,9 +145,9 @@ class _ScenarioReader(ObjectReader):
 
     @property
     def seen(self) -> int:
-        """How many objects, entries, settings and problems there are so far."""
-        found = len(self.scenario.entries) + (self._simulation_map is not None)
-        return found + self.report.total + len(self.problems)
+        """The number of objects, entries, settings and problems so far."""
+        number = len(self.scenario.entries) + (self._simulation_map is not None)
+        return number + self.report.total + len(self.problems)
 
     def read_document(self, data: Any, origin: Origin) -> None:
         if _is_workload_file(data):

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from kschedlab.build import Manifest
 from kschedlab.objects.model import Job, Pod
-from kschedlab_simulation.controllers.jobs import Record
+from kschedlab_simulation.controllers.jobs import JobRecord
 from kschedlab_simulation.controllers.kubelet import EXIT_CODE, RUN_SECONDS, KubeletSettings
 from packages.simulation.tests.controllers.stage import NODE, SECOND, Stage, owner, template
 
@@ -103,5 +103,5 @@ def test_its_pods_carry_its_name_and_uid():
 
 
 def test_the_wait_after_failures_doubles_up_to_ten_minutes():
-    waits = [Record(failures=failures).remaining(0) // SECOND for failures in (0, 1, 2, 3, 6, 7, 50)]
+    waits = [JobRecord(failures=failures).remaining(0) // SECOND for failures in (0, 1, 2, 3, 6, 7, 50)]
     assert waits == [0, 10, 20, 40, 320, 600, 600]

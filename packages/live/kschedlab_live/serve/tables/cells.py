@@ -1,4 +1,4 @@
-"""What the cells of kubectl's tables have in common: ages, selectors, containers.
+"""Cells that several of kubectl's tables share: ages, selectors, containers.
 
 v1.37: pkg/printers/internalversion/printers.go, k8s.io/apimachinery pkg/labels (FormatLabels).
 """
