@@ -90,8 +90,8 @@ bench: .venv/installed ## pods/s on a cluster of moderate size
 figures: .venv/installed ## the figures of docs/benchmarks.md (REAL=--real=PROGRAM compares speeds)
 	$(BIN)/python -m tools.figures $(REAL)
 
-mutants: .venv/installed ## do the tests notice COUNT small changes of what decides? (hours)
-	$(BIN)/python -m tools.mutants --count $(COUNT) --seed $(SEED)
+mutants: .venv/installed ## do the tests notice COUNT small changes of what decides, with ALL=1 of every package? (hours)
+	$(BIN)/python -m tools.mutants $(if $(ALL),--all) --count $(COUNT) --seed $(SEED)
 
 fuzz: .venv/installed ## SECONDS of hostile files, then of random scenarios beside the real schedulers (needs Go)
 	$(BIN)/python -m tools.fuzz_input --seconds $(SECONDS) --seed $(SEED)
