@@ -90,8 +90,8 @@ bench: .venv/installed ## pods/s on a cluster of moderate size
 measured: .venv/installed ## measure what the documents say, and write it there (MEASURE=cel SEED=7; most need Go)
 	$(BIN)/python -m tools.measured $(MEASURE) --seed $(SEED) $(if $(filter-out file,$(origin COUNT)),--count $(COUNT))
 
-mutants: .venv/installed ## do the tests notice COUNT small changes of what decides? (hours)
-	$(BIN)/python -m tools.mutants --count $(COUNT) --seed $(SEED)
+mutants: .venv/installed ## do the tests notice COUNT small changes of what decides, with ALL=1 of every package? (hours)
+	$(BIN)/python -m tools.mutants $(if $(ALL),--all) --count $(COUNT) --seed $(SEED)
 
 fuzz: .venv/installed ## SECONDS of hostile files, then of random scenarios beside the real schedulers (needs Go)
 	$(BIN)/python -m tools.fuzz_input --seconds $(SECONDS) --seed $(SEED)

@@ -1,11 +1,12 @@
 """Small changes of the package: each is Python, changes something, and leaves the rest as it is."""
 
 import ast
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from tools.mutants import ROOT, mutants
+from tools.mutants import ROOT, drawn_over_all, mutants, stages_of_all
 
 MODULE = '''"""A number: 3 < 4."""
 from typing import TYPE_CHECKING
@@ -55,3 +56,23 @@ def test_a_change_is_python_and_the_only_one(module: Path) -> None:
 def test_there_are_changes_of_every_room_that_decides() -> None:
     for room in ("filter", "score", "preemption", "queue", "cluster"):
         assert sum(1 for path in (ROOT / "kschedlab" / room).rglob("*.py") for _ in mutants(path)) > 100
+
+
+def test_every_package_is_drawn_and_more_changes_begin_with_the_same() -> None:
+    few, many = ([*islice(drawn_over_all(7), count)] for count in (20, 200))
+    assert many[:20] == few and len(set(many)) == 200
+    packages = {"/".join(Path(each.module).parts[:2]) for each in many if each.module.startswith("packages")}
+    assert packages == {f"packages/{each.parent.name}" for each in ROOT.glob("packages/*/pyproject.toml")}
+    assert any(each.module.startswith("kschedlab/") for each in many)
+
+
+def test_the_nearest_tests_come_first_and_each_once() -> None:
+    change = next(mutants(ROOT / "packages/simulation/kschedlab_simulation/controllers/podgc.py"))
+    asked = [[each for each in tests if each.startswith("packages")] for tests in stages_of_all(change).values()]
+    assert asked[0] == ["packages/simulation/tests/controllers/test_podgc.py"]
+    assert asked[-1] == ["packages/simulation/tests"] and len(asked) == len({str(each) for each in asked})
+
+
+def test_where_a_picture_has_its_lines_is_no_change() -> None:
+    drawn = [*mutants(ROOT / "packages/lab/kschedlab_lab/views/layout.py")]
+    assert drawn and not any(each.old.isdigit() for each in drawn)

@@ -1,5 +1,7 @@
 """The panels of lesson 10 in a plain page: what is drawn, clicked and played."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -31,7 +33,7 @@ def test_a_click_on_a_device_takes_rival_or_the_taint_away(shown: Show) -> None:
     page = shown(TWO)
     page.key(f"device/{DRIVER}/node-b/gpu-0").click()
     page.settled()
-    expect(page.sentence).to_have_text("train goes to node-b and gets gpu-0 and gpu-1.")
+    expect(page.sentence).to_have_text(re.compile("^train .*node-b .*gpu-0 .*gpu-1"))
     page.key(f"device/{DRIVER}/node-c/gpu-0").press("Enter")
     page.settled()
     assert page.session.panel.settings == devices.Settings().changed(count=2, together=True, rival=False, broken=False)
@@ -47,9 +49,9 @@ def test_the_search_is_played(shown: Show) -> None:
         player.get_by_role("slider").press("ArrowRight")
         expect(page.sentence).to_have_text(f"node-a: {said}.")
     player.get_by_role("slider").press("ArrowRight")
-    expect(page.sentence).to_have_text("node-a: gpu-0 leads nowhere, and is given back.")
+    expect(page.sentence).to_have_text(re.compile("^node-a: gpu-0 .*given back"))
     player.get_by_role("slider").press("End")
-    expect(page.sentence).to_have_text("train goes to node-a and gets gpu-1 and gpu-2.")
+    expect(page.sentence).to_have_text(re.compile("^train .*node-a .*gpu-1 .*gpu-2"))
 
 
 @pytest.mark.parametrize("width", [432, 655, 880])

@@ -17,12 +17,16 @@ PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><body style="
 <div id="card"></div>"""
 MODEL = """async ([code, traits]) => {
     const heard = {};
+    Object.assign(window, { sent: 0, late: [], slow: false }); // a slow kernel's replies wait in `late`
     const model = {
         get: (name) => traits[name],
         on: (name, act) => (heard[name] ??= []).push(act),
         off: () => {},
         send: async (message) => {
-            traits.face = JSON.parse(await window.kernel(JSON.stringify(message)));
+            const face = JSON.parse(await window.kernel(JSON.stringify(message)));
+            window.sent += 1;
+            if (window.slow) await new Promise((done) => window.late.push(done));
+            traits.face = face;
             (heard["change:face"] ?? []).forEach((act) => act());
         },
     };
@@ -85,6 +89,78 @@ def test_a_node_is_picked_in_the_picture(show: Show, width: int) -> None:
     expect(page.get_by_role("radio", name=asked.right)).to_be_checked()
     page.get_by_role("button", name="Check").click()
     expect(page.get_by_role("status")).to_contain_text("✓")
+
+
+def heard(page: Page, count: int) -> None:
+    """Wait until the kernel has so many messages."""
+    page.wait_for_function(f"window.sent >= {count}")
+
+
+def test_a_pick_stays_after_it_was_kept(show: Show) -> None:
+    asked = exercise("preemption", 2)
+    page = show(Card(asked))
+    page.locator(f"[data-pick='{asked.right}']").filter(visible=True).last.click()
+    heard(page, 1)
+    assert asked.given == asked.right
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_role("status")).to_contain_text("✓")
+
+
+def test_a_late_reply_takes_no_pick_back(show: Show) -> None:
+    asked = exercise("preemption", 2)
+    page = show(Card(asked))
+    page.evaluate("window.slow = true")
+    page.get_by_role("button", name="Hint").click()
+    heard(page, 1)
+    page.locator(f"[data-pick='{asked.right}']").filter(visible=True).last.click()
+    heard(page, 2)
+    page.evaluate("window.slow = false, window.late.forEach((reply) => reply())")
+    expect(page.get_by_role("status")).to_contain_text("Hint 1")
+    expect(page.get_by_role("radio", name=asked.right)).to_be_checked()
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_role("status")).to_contain_text("✓")
+
+
+def test_a_late_reply_takes_nothing_back_that_was_typed(show: Show) -> None:
+    page = show(Card(exercise("your_cluster", 3)))
+    field = page.get_by_role("textbox")
+    page.evaluate("window.slow = true")
+    field.fill("1")
+    field.press("Enter")
+    heard(page, 1)
+    field.fill("12")
+    page.evaluate("window.late.shift()()")
+    expect(page.get_by_role("status")).to_contain_text("✗")
+    expect(field).to_have_value("12")
+    heard(page, 2)
+    page.evaluate("window.slow = false, window.late.forEach((reply) => reply())")
+    expect(field).to_have_value("12")
+
+
+def test_what_another_view_has_answered_is_shown(show: Show) -> None:
+    asked = exercise("preemption", 2)
+    card = Card(asked)
+    page = show(card)
+    page.get_by_role("radio", name="node-a").check()
+    heard(page, 1)
+    asked.check("node-b")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.get_by_role("radio", name="node-b")).to_be_checked()
+
+
+def test_a_node_is_picked_while_a_reply_draws_the_picture_anew(show: Show) -> None:
+    asked = exercise("preemption", 2)
+    page = show(Card(asked))
+    page.evaluate("window.slow = true")
+    page.get_by_role("radio", name=next(each for each in asked.choices() if each != asked.right)).check()
+    page.get_by_role("button", name="Check").click()
+    heard(page, 1)
+    page.locator(f"[data-pick='{asked.right}']").filter(visible=True).last.hover()
+    page.mouse.down()
+    page.evaluate("window.slow = false, window.late.forEach((reply) => reply())")
+    expect(page.get_by_role("status")).to_contain_text("✗")
+    page.mouse.up()
+    expect(page.get_by_role("radio", name=asked.right)).to_be_checked()
 
 
 def test_a_typed_answer_needs_no_unit(show: Show) -> None:

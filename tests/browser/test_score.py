@@ -1,5 +1,7 @@
 """The stages of lesson 03 in a plain page: nothing overlaps, and what is dragged, clicked and answered arrives."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -120,7 +122,7 @@ def test_a_weight_is_dragged_and_a_place_on_the_map_is_clicked(shown: Show) -> N
     page = shown(weights.panel())
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
     page.drag("weight/NodeAffinity/grip", 18, 0)
-    expect(page.sentence).to_have_text("node-d has the highest sum, 1000552, 66 more than node-c.")
+    expect(page.sentence).to_have_text(re.compile("^node-d .*1000552.* 66 .*node-c"))
     page.key("cell/off/1").click()
     page.settled()
     expect(page.sentence).to_contain_text("node-a has the highest sum, 1000401")
@@ -131,7 +133,7 @@ def test_a_weight_is_dragged_and_a_place_on_the_map_is_clicked(shown: Show) -> N
 
 def test_a_broken_draw_is_seen_to_be_unfair(shown: Show) -> None:
     page = shown(select_host.panel())
-    expect(page.sentence).to_have_text("Each of the 4 best nodes is drawn with probability 1/4.")
+    expect(page.sentence).to_have_text(re.compile("4 best nodes .*1/4"))
     page.key("rule/1/2").click()
     page.settled()
     expect(page.sentence).to_contain_text("not fair: node-a 1/8, node-b 1/8, node-c 1/4, node-d 1/2.")

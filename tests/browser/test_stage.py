@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from kschedlab.text.html import Html, element
 from kschedlab.text.tables import row, table
@@ -15,7 +15,7 @@ from kschedlab_lab.panels.prediction import Prediction, Question
 from kschedlab_lab.panels.settings import Nothing, Restorable, choice, slider, steps, switch
 from kschedlab_lab.views.svg import Room, label, svg
 from tests.browser.conftest import Show
-from tests.browser.page import PanelPage
+from tests.browser.page import SHOW, PanelPage
 
 NODES = ("node-a", "node-b", "node-c")
 ROOM = Room()
@@ -193,6 +193,48 @@ def test_with_reduced_motion_nothing_moves_and_the_end_is_the_same(opened: Open)
     assert page.page.evaluate("document.getAnimations().length") == 0
     shown = page.page.locator(".ks-picture svg g").first.inner_html()
     assert "translate(280,40)" in shown
+
+
+def drawn_anew(page: PanelPage) -> None:
+    """The kernel sends the same picture for another room."""
+    shown = page.session.look()
+    page.page.evaluate(SHOW, [{**shown, "picture": shown["picture"] + " "}])
+
+
+@pytest.mark.parametrize("finger", [False, True])
+def test_a_click_counts_where_the_picture_is_drawn_anew_under_it(opened: Open, finger: bool) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()))
+    press(page, "node/node-b", finger)
+    expect(page.question).to_contain_text("Right.")
+    press(page, page.page.locator("[data-set]"), finger)
+    expect(page.page.get_by_label("node-b is tainted")).to_be_checked()
+
+
+def test_a_press_that_moves_away_is_no_click(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()))
+    page.page.mouse.move(*page.middle("node/node-b"))
+    page.page.mouse.down()
+    drawn_anew(page)
+    page.page.mouse.move(*page.middle("node/node-c"))
+    page.page.mouse.up()
+    page.settled()
+    expect(page.question).to_contain_text("Click your answer")
+
+
+def press(page: PanelPage, what: str | Locator, finger: bool) -> None:
+    """A click during which the picture is drawn anew."""
+    x, y = page.middle(what)
+    if not finger:
+        page.page.mouse.move(x, y)
+        page.page.mouse.down()
+        drawn_anew(page)
+        return page.page.mouse.up()
+    screen = page.context.new_cdp_session(page.page)
+    screen.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    screen.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    drawn_anew(page)
+    screen.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    return None
 
 
 def test_a_question_is_answered_in_the_picture(opened: Open) -> None:

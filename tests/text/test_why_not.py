@@ -14,6 +14,7 @@ from kschedlab.text.tables import html
 from kschedlab.text.why_not import Check, again, compared, margin, why_not, why_not_section, why_not_table
 from kschedlab.whatif import Case
 from kschedlab_lab.panels.cluster_source import bundled
+from tests.saying import says
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
@@ -131,17 +132,17 @@ def test_the_margin_adds_up(world):
 def test_would_it_land_there_again():
     spread = [node("n", allocatable=ROOM), node("m", allocatable=ROOM)]
     stays = Case("default/mine", cluster(*spread, pod("busy", "m", cpu="1"), pod("mine", "n", cpu="1")))
-    assert again(stays.decide(), "n") == "So it would land on the node where it runs."
+    assert says(again(stays.decide(), "n"), "would", "node where it runs")
     tie = Case("default/mine", cluster(*spread, pod("mine", "n", cpu="1")))
-    assert again(tie.decide(), "n") == "So it may land on the node where it runs."
+    assert says(again(tie.decide(), "n"), "may", "node where it runs")
     moves = Case("default/mine", cluster(*spread, pod("busy", "n", cpu="1"), pod("mine", "n", cpu="1")))
     names, lines = compared(moves.decide(), "n")
-    assert again(moves.decide(), "n") == f"The node where it runs is {lines[-1].chosen - lines[-1].others[0]} behind."
+    assert says(again(moves.decide(), "n"), "node where it runs", lines[-1].chosen - lines[-1].others[0], "behind")
     tainted = cluster(
         node("n", allocatable=ROOM, taints=[TAINT]),
         node("m", allocatable=ROOM),
         pod("mine", "n", cpu="1"),
     )
     told = again(Case("default/mine", tainted).decide(), "n")
-    assert told == "The node where it runs is refused now, by TaintToleration."
+    assert says(told, "node where it runs", "refused", "TaintToleration")
     assert again(schedule("default/mine", cluster(*spread, pod("mine", ""))), None) == ""

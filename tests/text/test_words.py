@@ -11,6 +11,7 @@ from kschedlab.objects.model import Time
 from kschedlab.scheduler import schedule
 from kschedlab.text.plain import aligned
 from kschedlab.text.words import amount, choice, clock, count, listing, outcome, refusals, request_text
+from tests.saying import says
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -61,7 +62,7 @@ def said(*objects: Any, **options: Any) -> str:
 def test_what_was_decided_in_a_sentence() -> None:
     web = pod("web", cpu="1")
     full = pod("big", "n1", cpu="1", priority=5)
-    assert said(node("n1", allocatable=SMALL), web) == "default/web goes to n1, the only feasible node out of 1."
+    assert says(said(node("n1", allocatable=SMALL), web), "default/web", "n1", "only feasible", 1)
     score = schedule("default/web", cluster(node("n1"), node("n2"), web)).scores.total.max()  # type: ignore[union-attr]
     best = f"with the highest score ({score}) of the 2 feasible nodes out of 2."
     assert said(node("n1"), node("n2"), web) == f"default/web goes to n1, one of 2 {best}"
@@ -70,10 +71,10 @@ def test_what_was_decided_in_a_sentence() -> None:
         == "default/web fits on none of 1 node, and preemption does not help."
     )
     low = pod("low", "n1", cpu="1", priority=-1)
-    assert said(node("n1", allocatable=SMALL), low, web) == "default/web fits on none of 1 node; it preempts low on n1."
+    assert says(said(node("n1", allocatable=SMALL), low, web), "default/web", "none of 1 node", "preempts low on n1")
     assert said(web) == "default/web fits on none of 0 nodes."
     gated = pod("web", schedulingGates=[{"name": "a"}])
-    assert said(node("n1"), gated) == "default/web waits for its scheduling gates: a."
+    assert says(said(node("n1"), gated), "default/web", "scheduling gates", "a")
 
 
 def test_pods_that_may_not_preempt_or_are_rejected_at_once() -> None:
@@ -146,7 +147,7 @@ def test_which_rule_chose() -> None:
 
     one, two = node("n1", allocatable=SMALL), node("n2", allocatable=SMALL)
     assert choose(one, victim("n1", 10)) == ""
-    assert choose(one, victim("n1", 1)) == "n1 is the only candidate, so no rule is asked."
+    assert says(choose(one, victim("n1", 1)), "n1", "only candidate", "no rule")
     expected = "Of 2 candidates, rule 2 (lowest first victim priority) chooses n2 over n1."
     assert choose(one, two, victim("n1", 2), victim("n2", 1)) == expected
     tie = "All 5 rules leave a tie of n1, n2; the scheduler takes any of them, here n1."

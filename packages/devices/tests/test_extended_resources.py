@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kschedlab.build import Manifest, cluster, pod, resources
 from kschedlab.manifests.loading import decode_objects
@@ -103,6 +104,9 @@ def test_written_claims_are_found_as_they_come_and_go() -> None:
     assert found() == IN_MEMORY
     world.add(written("b"), written("a"))
     assert found() == "b"
+    first, second = world.objects_of(ResourceClaim)
+    world.change_objects([replace(first, status=first.status)])
+    assert found() == "b", "what changes keeps its place"
     first, second = world.objects_of(ResourceClaim)
     world.change_objects((), [first])
     fork = world.fork()

@@ -154,7 +154,7 @@ class Informer(Generic[D]):
         if not self._started:
             self._started = True
             self._env.process(self._run())
-            if self._resync > 0:
+            if self._resync:
                 self._env.process(self._run_resync())
 
     def disconnect(self, duration: int = 0) -> None:

@@ -33,6 +33,8 @@ CLAIM = claim("c", "pv")
         ({OLD_ZONE: "a"}, {ZONE: "a"}, False),
         ({OLD_ZONE: "b", ZONE: "a"}, {OLD_ZONE: "a"}, False),
         ({REGION: "r"}, {OLD_REGION: "r"}, True),
+        ({REGION: "s"}, {OLD_REGION: "r"}, False),
+        ({OLD_REGION: "s"}, {OLD_REGION: "r"}, False),
         ({ZONE: "x"}, {ZONE: ""}, True),
         ({ZONE: "x"}, {ZONE: "a____b"}, True),
     ],

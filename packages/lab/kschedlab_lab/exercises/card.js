@@ -2,6 +2,7 @@
 
 import { button, coded, make, tell, unique } from "../stage/dom.js";
 import { learn, say } from "../stage/language.js";
+import { surviving } from "../stage/press.js";
 
 const DRAFT = 600; // milliseconds without a key after which the answer is kept
 const FOCUS = 60; // milliseconds until the notebook has noticed a new focus
@@ -102,6 +103,8 @@ class Card {
     learn(model, el);
     el.classList.add("kschedlab", "ks", "ks-exercise");
     this.el = el;
+    this.id = unique(); // a card can be shown in several places
+    this.sent = 0; // answers that were sent from here
     const face = model.get("face");
     this.cell = face.place === "cell";
     const check = () => this.check();
@@ -112,6 +115,7 @@ class Card {
     this.place = places[face.place]?.() ?? null;
     this.question = make("div", { class: "ks-asked ks-table" });
     this.question.addEventListener("click", (event) => this.pick(event.target.closest("[data-pick]")?.dataset.pick));
+    surviving(this.question, "[data-pick]", ({ dataset: { pick } }) => this.pick(pick));
     this.reply = make("div", { class: "ks-reply", "aria-live": "polite" });
     const main = button(say("Check"), check);
     main.classList.add("ks-main");
@@ -133,8 +137,13 @@ class Card {
   show(face) {
     if (face.question !== this.asked) this.question.innerHTML = this.asked = face.question;
     if (face.reply !== this.said) this.reply.innerHTML = this.said = face.reply;
-    if (face.given !== this.given) this.place?.set(this.given = face.given); // another view, or code, has answered
+    if (face.given !== this.given && !this.isAhead(face)) this.place?.set(this.given = face.given); // another view, or code, has answered
     this.mark();
+  }
+
+  /** Whether what stands here is newer than this face: a slow kernel has not heard of it yet. */
+  isAhead({ heard }) {
+    return Boolean(this.timer) || (heard?.[this.id] ?? 0) < this.sent;
   }
 
   /** A node of the picture is picked: the same as its choice below. */
@@ -154,16 +163,23 @@ class Card {
   }
 
   async check() {
-    clearTimeout(this.timer);
     if (this.cell) return (await runCell(this.el)) || this.send({ again: true });
-    this.given = this.place.get();
-    this.send({ check: this.given });
+    this.hand("check", this.place.get());
   }
 
+  /** Keeps an answer that nobody has checked, once no key was pressed for a while. */
   draft(text) {
     clearTimeout(this.timer);
     this.mark();
-    this.timer = setTimeout(() => this.send({ draft: (this.given = text) }), DRAFT);
+    this.timer = setTimeout(() => this.hand("draft", text), DRAFT);
+  }
+
+  /** Sends what stands here. */
+  hand(what, text) {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.given = text;
+    this.send({ [what]: text, from: this.id, n: (this.sent += 1) });
   }
 
   send(message) {

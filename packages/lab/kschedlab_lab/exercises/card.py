@@ -55,6 +55,7 @@ class Card(anywidget.AnyWidget):
     """An exercise, or the ``part`` of it below a cell. Every card of an exercise shows the same reply.
 
     ``again``: judges what was handed over in that cell, where the front end can't run the cell itself.
+    ``heard``: by view, the last answer from there, so that a view takes no older one back.
     """
 
     _esm = front_end(HERE / "card.js")
@@ -65,6 +66,7 @@ class Card(anywidget.AnyWidget):
 
     def __init__(self, exercise: Asked, part: str = WHOLE, again: Callable[[], object] = lambda: None) -> None:
         self.exercise, self.part, self.again, self._saved = exercise, part, again, ""
+        self.heard: dict[str, int] = {}
         super().__init__(face=exercise.face(part), spoken=spoken())
         self.on_msg(self._received)
         exercise.shown_in.add(self)
@@ -81,7 +83,7 @@ class Card(anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Show what was said last, also in a saved notebook."""
-        self.face = self.exercise.face(self.part)
+        self.face = {**self.exercise.face(self.part), "heard": {**self.heard}}
         self._save()
 
     def _save(self) -> None:
@@ -89,6 +91,8 @@ class Card(anywidget.AnyWidget):
             republish(self._saved, *self.exercise.still(self.part))
 
     def _received(self, _widget: object, message: dict[str, Any], _buffers: object) -> None:
+        if "from" in message:
+            self.heard[str(message["from"])] = int(message["n"])
         if "draft" in message:
             self.exercise.given = str(message["draft"])
             self._save()

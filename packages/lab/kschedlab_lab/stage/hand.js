@@ -2,6 +2,7 @@
 
 import { offer, places, put, withdraw } from "./carrying.js";
 import { overlay } from "./motion.js";
+import { surviving } from "./press.js";
 
 const FIRM = 4; // pixels: less is a click
 const STEP = -14; // units of the picture for a value, where a handle does not say it
@@ -17,6 +18,7 @@ export class Hand {
     on("pointerup", () => this.held && this.release());
     on("pointercancel", () => this.letGo());
     on("click", (event) => this.ignoreClick || this.click(event.target));
+    surviving(this.picture, "[data-pick], [data-set]", (element) => this.held || this.click(element));
   }
 
   /** A finger on a handle moves it, not the page: `touch-action` of a part of an SVG is not obeyed. */

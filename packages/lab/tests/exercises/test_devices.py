@@ -9,6 +9,7 @@ from kschedlab_lab.exercises import devices
 from kschedlab_lab.exercises.devices import together_broken
 from kschedlab_lab.exercises.exercise import Exercise, State
 from tests.answering import one_right_answer
+from tests.saying import says
 
 SEEDS = range(12)
 
@@ -55,7 +56,7 @@ def test_wrong_claims_are_told_what_is_missing():
     unknown = exercise.check(exercise.right.replace('.model == "a100"', '.firmware == "2"')).words
     assert unknown.startswith("The decision ends with an error: ") and "no such key: firmware" in unknown
     status = "status: {allocation: {devices: {results: []}}}\n"
-    assert exercise.check(exercise.right + status).words == "Leave the status out: the scheduler writes it."
+    assert says(exercise.check(exercise.right + status).words, "status", "scheduler")
 
 
 def test_a_search_that_never_gives_back_is_refuted_by_the_second_instance():

@@ -9,6 +9,7 @@ from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from tests.answering import one_right_answer
+from tests.saying import says
 
 SEEDS = range(60)
 
@@ -51,7 +52,7 @@ def test_a_wrong_node_is_told_where_it_drops_out():
 def test_a_budget_that_changes_nothing_is_told_why():
     exercise = preemption.exercises(1)[3]
     assert "is still chosen" in exercise.check(as_yaml([budget("nobody", 0)])).words
-    assert exercise.check("").words == "There must be one PodDisruptionBudget; you gave 0."
+    assert says(exercise.check("").words, "PodDisruptionBudget", 0)
     more = as_yaml([budget("shop", 0), {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}])
     assert exercise.check(more).words == "Only PodDisruptionBudgets may be added."
 

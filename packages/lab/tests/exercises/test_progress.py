@@ -136,3 +136,12 @@ def test_two_kernels_that_write_at_once_lose_nothing(tmp_path):
     assert [writer.wait(60) for writer in writers] == [0, 0]
     assert len(json.loads((tmp_path / FILE).read_text())) == 200
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+def test_a_notebook_shows_the_table_and_the_trouble(tmp_path):
+    (tmp_path / FILE).write_text("{")
+    lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
+    lesson[2].check("3")
+    shown = lesson.progress()._repr_html_()
+    assert shown.count("<tr>") == 3 and "2. Number 2" in shown and "✓" in shown
+    assert lesson.progress().sentence in shown and 'role="alert"' in shown and "can&#x27;t be read" in shown

@@ -8,6 +8,7 @@ from kschedlab_lab.exercises import your_plugin
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.your_plugin import DECLARATIONS, SOURCES, scaled_broken
 from tests.answering import one_right_answer
+from tests.saying import says
 
 SEEDS = range(20)
 
@@ -47,9 +48,9 @@ def test_wrong_nodes_are_told_what_is_missing():
     def said(celsius: str, cpu: int = 1) -> str:
         return exercise.check(as_yaml([node("node-x", cpu, "1Gi", {"celsius": celsius})])).words
 
-    assert exercise.check("").words == "Add one node, with a name of its own, and nothing else."
+    assert says(exercise.check("").words, "one node", "name")
     assert "must be warmer than all others" in said("0")
-    assert said("warm") == "node-x has -1 degrees: it must be warmer than all others."
+    assert says(said("warm"), "node-x", "-1", "warmer")
     assert said("70", 64) == "node-x is refused: node(s) were too hot."
 
 

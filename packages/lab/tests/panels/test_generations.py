@@ -12,6 +12,7 @@ from kschedlab.whatif.named_rules import NAMED_RULES
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story, which_rule
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 TIE = "tie: node-a, node-b"
 ANSWERS = {
@@ -176,7 +177,7 @@ def test_remarks_on_nodes_that_are_not_taken() -> None:
     assert remark(taint, "node-a").startswith("node-a: score 246. default/web goes to node-b")
     spread = decide(Settings("spread out", "v1.20"))
     assert remark(spread, "node-b").startswith("node-b: PodTopologySpread: node(s) didn't match pod topology spread")
-    assert remark(spread, "node-c") == "default/web-3 goes to node-c, the only feasible node out of 3."
+    assert says(remark(spread, "node-c"), "default/web-3", "node-c", "only feasible", 3)
 
 
 def test_plugins_join_every_version() -> None:

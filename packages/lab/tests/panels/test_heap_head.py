@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 from kschedlab_lab.panels.heap_head import NAMES, Settings, head, heaps, init, panel, show, which_comes_out
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 ROOM = Room(640, 330)
 
@@ -77,4 +78,4 @@ def test_the_question():
     assert asked.why(settings, "node-a").startswith("node-a has only 5. ")
     assert asked.why(settings, asked.choices[-1]).startswith("Without an extender v1.37 draws nothing. ")
     assert "★" not in str(asked.before(settings)(ROOM))
-    assert panel().move(c=8).view.sentence == "node-d has the highest score and comes out first."
+    assert says(panel().move(c=8).view.sentence, "node-d", "highest score", "first")

@@ -24,6 +24,7 @@ from kschedlab_lab.panels import (
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
+from tests.saying import says
 
 ROOM = Room(640, 330)
 
@@ -393,6 +394,15 @@ def test_pods_that_break_the_budget_come_back_first():
         assert view.story(ROOM)[-1].picture == view.picture(ROOM)
 
 
+def test_the_informer_s_sentences_count_what_it_sees():
+    for settings in informer.Settings.grid():
+        found = informer.seen(replace(settings, step=0))
+        assert says(informer.show(replace(settings, step=0)).sentence, len(found))
+        listed = informer.show(replace(settings, step=1)).sentence
+        assert says(listed, sum(each.seen for each in found), len(found), "web")
+        assert ("not among" in listed) is not found[-1].seen
+
+
 # -- questions
 
 
@@ -427,6 +437,10 @@ def test_a_question_knows_the_engine_s_answer_and_has_a_word_for_each(name):
         picture = str(question.before(settings)(ROOM))
         if "data-pick" in picture:
             assert all(f'data-pick="{choice}"' in picture for choice in question.choices)
+
+
+def test_whoever_counts_only_what_the_file_names_reads_how_many_are_loaded():
+    assert says(start.how_many().why(start.Settings(policy=True), "1"), 3)
 
 
 # -- stories and plugins

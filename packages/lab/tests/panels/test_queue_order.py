@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from kschedlab.manifests.loading import loads
 from kschedlab_lab.panels.queue_order import UNSET, Settings, panel, picture, pods, show, who_is_next
+from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
 
 FIELDS = ("creationTimestamp", "lastTransitionTime", "lastProbeTime")
@@ -91,3 +92,11 @@ def test_who_picks_a_pod_in_a_tie_reads_what_is_equal() -> None:
         assert who_is_next().right(tie) == "a tie"
         for answer in ("mail", "web"):
             assert who_is_next().why(tie, answer).startswith(equal.format(time))
+
+
+def test_the_table_marks_the_row_that_decides() -> None:
+    for settings in some():
+        decides = [row.split("</td>")[0] for row in str(show(settings).table).split("<tr")[2:] if DECIDES in row]
+        (_, mail), (_, web) = sides(settings)
+        wanted = {mail, web} if settings.mail_priority == settings.web_priority else {"priority"}
+        assert {row.split()[-1].rpartition(">")[2] for row in decides} == wanted, settings

@@ -33,6 +33,7 @@ from kschedlab_lab.panels.reduce_and_sum import (
 from kschedlab_lab.views.map_reduce import reduced
 from kschedlab_lab.views.reduce_and_sum import STAGES, SUM
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 ROOM = Room(640, 330)
 WITH_REDUCE = ["NodeAffinityPriority", "SelectorSpreadPriority", "TaintTolerationPriority"]
@@ -137,7 +138,7 @@ def test_the_log_has_the_rows_with_a_reduce_and_the_sums():
 def test_the_question_about_weights():
     asked, settings = which_weight(), Settings(affinity=3, node="node-c", stage=SUM, priority=SUM)
     assert asked.right(settings) == "NodeAffinity" and asked.right(settings.changed(node="node-d")) == "SelectorSpread"
-    assert asked.why(settings, "NodeAffinity") == "node-c has the highest sum, 100052, 10 more than node-b."
+    assert says(asked.why(settings, "NodeAffinity"), "node-c", "highest", 100052, 10, "node-b")
     assert asked.why(settings, "SelectorSpread").startswith("With SelectorSpread × 3, node-d wins. node-c has")
     assert asked.before is None
 

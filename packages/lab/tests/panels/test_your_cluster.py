@@ -20,6 +20,7 @@ from kschedlab_lab.panels.cluster_source import BUNDLED
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.stage.files import FilePicker
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 from tools import make_cluster
 
 SMALL = as_yaml([node("node-a"), pod("first", "node-a", 1), pod("second", "", 9)])
@@ -60,7 +61,7 @@ def test_the_bundled_cluster_waits_for_different_reasons(loaded):
     panel = lesson.panel()
     for key, why in PENDING.items():
         assert why in panel.move(pod=key).view.text
-    assert loaded.sentence == "the bundled cluster: 200 nodes, 2,047 running pods, 13 pending."
+    assert says(loaded.sentence, "bundled", "200 nodes", "2,047 running", "13 pending")
 
 
 def test_the_bundled_cluster_is_what_the_tool_makes():

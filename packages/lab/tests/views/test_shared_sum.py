@@ -1,6 +1,7 @@
 """What is said of workers that share a sum."""
 
 from kschedlab_lab.views.shared_sum import Moment, Race, Sum, describe, moment_rows, result, sentence
+from tests.saying import says
 
 RACE = Race(["One", "Two"], ["node-a", "node-b"], [[6, 1], [10, 2]])
 
@@ -39,6 +40,6 @@ def test_own_cells_are_not_lost_before_they_are_added_up():
 
 def test_how_it_ended():
     right = at(None, "ends", 0, 0, [Sum(16, frozenset({0, 1})), Sum(3, frozenset({0, 1}))])
-    assert result(RACE, right) == "Every sum is right: node-a 16, node-b 3. node-a has the highest."
+    assert says(result(RACE, right), "right", "node-a 16", "node-b 3", "highest")
     wrong = at(None, "ends", 0, 0, [Sum(0), Sum(3, frozenset({0, 1}))], written=frozenset({(0, 0), (1, 0)}))
     assert result(RACE, wrong) == "2 of 4 additions are lost: node-a 0, node-b 3; node-b wins instead of node-a."

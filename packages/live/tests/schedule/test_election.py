@@ -10,6 +10,7 @@ from kschedlab_live.schedule import election
 from kschedlab_live.schedule.election import Election, present
 from kschedlab_live.wire.statuses import failure
 from packages.live.tests.schedule.fakes import FakeClient, run, until
+from tests.saying import says
 
 
 class Leases:
@@ -97,7 +98,7 @@ def test_a_lease_that_another_took_is_lost() -> None:
         assert not mine.leads and leases.holder == "a thief"
         return why
 
-    assert run(lose()) == "the lease kube-system/kschedlab is lost: a thief holds it"
+    assert says(run(lose()), "kube-system/kschedlab", "lost", "a thief")
 
 
 def test_a_lease_that_cannot_be_renewed_is_lost_before_it_ends() -> None:
@@ -109,7 +110,7 @@ def test_a_lease_that_cannot_be_renewed_is_lost_before_it_ends() -> None:
         leases.away = True
         return await mine.hold()
 
-    assert run(lose()) == "the lease kube-system/kschedlab is lost: it could not be renewed for 0.2 s"
+    assert says(run(lose()), "kube-system/kschedlab", "lost", "renewed", "0.2 s")
     assert notes[1:] == ["the lease kube-system/kschedlab: away"]
 
 

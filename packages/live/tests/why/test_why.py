@@ -355,3 +355,12 @@ def test_plain_data(kubectl, capsys):
     assert data["decision"]["event"].startswith("0/1 nodes are available: 1 Insufficient cpu.")
     assert data["changes"][0]["change"] == "asking for 4 CPU instead of 9 CPU"
     assert data["unreadable"][0]["what"] == "poddisruptionbudgets"
+
+
+def test_six_obstacles_are_shown_and_the_rest_counted(kubectl, why):
+    tainted = [node(f"t{i}", taints=[GPU | {"value": f"v{i}"}], labels={"disk": "ssd"}) for i in range(4)]
+    other = [node(f"l{i}", labels={"disk": f"hdd{i}"}) for i in range(4)]
+    kubectl(*tainted, *other, pod("web", nodeSelector={"disk": "ssd"}))
+    said, every = why("web"), why("web", "--all")
+    assert said.count(" 1 node ") == 6 and "2 more nodes for other reasons (--all lists them)" in said
+    assert every.count(" 1 node ") == 8 and "for other reasons" not in every

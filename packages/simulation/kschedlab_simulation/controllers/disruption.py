@@ -21,7 +21,7 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab.objects.selectors import Selector, SelectorError
+from kschedlab.objects.selectors import Selector
 from kschedlab_simulation.controllers.budgets import Scaled, ScaleError, budget_status, failed_status
 from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
 from kschedlab_simulation.events import Record, silent
@@ -82,10 +82,7 @@ class Disruption:
         key = key_of(budget)
         self._selectors.pop(key, None)
         if budget.spec.selector is not None:
-            try:
-                self._selectors[key] = budget.spec.selector.compile()
-            except SelectorError as error:
-                self._record(budget, "Warning", "NoPods", f"Failed to get pods: {error}", COMPONENT)
+            self._selectors[key] = budget.spec.selector.compile()  # the API server lets no other in
         self._forget_pods(key)
         self._pods_of_budget[key] = {pod.key: pod for pod in self._pods.list() if self._selects(key, pod)}
         for name in self._pods_of_budget[key]:

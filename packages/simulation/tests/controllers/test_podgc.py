@@ -2,7 +2,7 @@ from kschedlab.build import Manifest, node, pod
 from kschedlab.objects.model import Node, Pod
 from kschedlab_simulation.controllers.podgc import PodGC, PodGCSettings
 from kschedlab_simulation.informers import Informers
-from packages.simulation.tests.controllers.stage import NODE, SECOND, Stage, owner, phase, template
+from packages.simulation.tests.controllers.stage import NODE, NOON, SECOND, Stage, owner, phase, template
 
 
 def finished(name: str, **metadata: str) -> Manifest:
@@ -16,7 +16,9 @@ def test_pods_of_a_deleted_node_are_deleted_after_the_quarantine():
     stage.api.delete(Node, "", "n1")
     assert stage.run(50).phases() == {"Running": 2}
     assert stage.run(30).names() == ["b"]
-    last = [entry for entry in stage.changes("Pod") if entry.key == "default/a"][-2].new
+    last = [entry for entry in stage.changes("Pod") if entry.key == "default/a"][-2]
+    assert last.at == NOON + 60 * SECOND, "a round every 20 s; the second one that misses the node is 40 s before"
+    last = last.new
     assert last.status.phase == "Failed"
     target = next(each for each in last.status.conditions if each.type == "DisruptionTarget")
     assert (target.reason, target.message) == ("DeletionByPodGC", "PodGC: node no longer exists")

@@ -10,6 +10,7 @@ from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.objects.model import Node, Pod
 from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_simulation.log import Changed
+from kschedlab_simulation.scheduler.context import BIND
 from packages.simulation.tests.plane import Plane
 
 ALL = tuple(GENERATIONS)
@@ -60,6 +61,7 @@ def test_the_error_of_a_binder_is_the_pods(generation: str) -> None:
     assert world.where() == {"web": ""}
     message = next(message for reason, message in world.events("web") if reason == "FailedScheduling")
     assert "binder: RuntimeError: full" in message
+    assert [each for each in world.details(BIND) if each.startswith("binder: ") and "full" in each], "the log names it"
     assert message.lower().startswith("binding rejected: ") == (generation != "v1.37")
 
 

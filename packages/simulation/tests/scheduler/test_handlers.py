@@ -11,7 +11,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.handlers import HandlersByHint
-from packages.simulation.tests.plane import Plane, documents
+from packages.simulation.tests.plane import SECOND, Plane, documents
 from tests.storage import claim, csi_node, storage_class, volume
 
 ALL = tuple(GENERATIONS)
@@ -182,3 +182,16 @@ def test_a_cache_error_is_logged_and_harmless() -> None:
     plane.create(pod("web"))
     plane.run()
     assert plane.where() == {"web": "n1"}
+
+
+def test_a_pod_that_is_deleted_before_it_is_bound_frees_its_node_at_once() -> None:
+    """v1.37: pkg/scheduler/eventhandlers.go, handleAssumedPodDeletion."""
+    plane = Plane(node("n1", allocatable=SMALL), latencies=Latencies(bind=60 * SECOND))
+    plane.create(pod("old", cpu="800m"))
+    plane.run(1)
+    plane.create(pod("web", cpu="500m"))
+    plane.run(5)
+    assert "assume" in plane.steps("old") and part(plane) == "unschedulable"
+    plane.delete("old", grace=0)
+    plane.run(10)
+    assert "assume" in plane.steps("web")

@@ -1,4 +1,7 @@
-"""Settings of every test run. No test may depend on PYTHONHASHSEED: only notebooks run with a fixed one."""
+"""Settings of every test run, also of one package alone.
+
+No test may depend on PYTHONHASHSEED: only notebooks run with a fixed one.
+"""
 
 import os
 
