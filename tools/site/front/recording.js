@@ -166,7 +166,8 @@ export class Recording extends Model {
 
   answer(answer) {
     const { asked, gate } = this.record.asks, given = answer === null ? null : this.checked(answer, asked);
-    if (given === undefined) this.error = `"${answer}" ${this.words.isNot} ${asked.numbers}`;
+    const allowed = asked.choices.length ? `${this.words.notOneOf} ${asked.choices.join(", ")}` : `${this.words.isNot} ${asked.numbers}`;
+    if (given === undefined) this.error = `"${answer}" ${allowed}`;
     else this.gates.open(gate, given, { ...this.at });
   }
 

@@ -1,0 +1,60 @@
+"""A panel's conversation with its front end is written in Python and, for pages, in JavaScript: both say the same."""
+
+import json
+from typing import Any
+
+from playwright.sync_api import Browser
+
+from kschedlab_lab.panels import overview_victims
+from kschedlab_lab.panels.session import Session
+from kschedlab_lab.stage.front_end import front_end
+from tests.browser.conftest import ROOT
+from tools.site.edition import EDITIONS
+from tools.site.record import ROOMS, Limits, Shared, recording
+from tools.site.run import ShownPanel
+
+PLAYED = """async ([code, record, words, messages]) => {
+    const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+    const { Gates, Recording, Worlds } = await import(url);
+    const worlds = new Worlds();
+    worlds.add(record);
+    const recorded = new Recording(record, worlds.of(record), record.parts, new Gates(), words);
+    const replies = [];
+    recorded.on("msg:custom", (reply) => replies.push(reply));
+    recorded.on("change:shown", () => replies.push({ shown: recorded.get("shown") }));
+    return messages.map((message) => {
+        replies.length = 0;
+        recorded.receive(message);
+        return replies.at(-1);
+    });
+}"""
+
+
+def conversation(panel: Any) -> list[dict[str, Any]]:
+    """What a reader does: a wrong answer and a right one, each control, states by name, and back."""
+    controls = Session(panel).controls
+    start = panel.settings.indices()
+    moves = [{"set": {**start, each["name"]: place}} for each in controls for place in range(len(each["values"]))]
+    typed = [{"state": str(panel.settings)}, {"state": "nothing: 1"}, {"state": f"{controls[0]['name']}: much"}]
+    answers = [{"answer": "nobody at all"}, {"answer": panel.question.choices[0]}]
+    said = [{"room": [*ROOMS[0]]}, moves[1], *answers, *moves, {"menu": True}, *typed, {"reset": True}, {"menu": True}]
+    return [{**message, "n": number} for number, message in enumerate(said)]
+
+
+def told(reply: dict[str, Any]) -> dict[str, Any]:
+    """What a reader sees of it: JavaScript leaves out what is empty, and says why a story was not recorded."""
+    shown = reply.get("shown", reply.get("menu"))
+    return {key: value for key, value in shown.items() if value not in ("", None, False, {}) and key != "untold"}
+
+
+def test_a_recorded_panel_says_what_python_says(browser: Browser) -> None:
+    panel = overview_victims.panel().ask(overview_victims.who_leaves())
+    record = recording(ShownPanel(panel, panel.still(), True, ()), Shared(), Limits(pairs=25, states=25, stories=2))
+    messages = conversation(panel)
+    page = browser.new_page()
+    code = front_end(ROOT / "tools/site/front/recording.js")
+    replies = page.evaluate(PLAYED, [code, json.loads(json.dumps(record)), EDITIONS["en"].words, messages])
+    page.close()
+    session = Session(overview_victims.panel().ask(overview_victims.who_leaves()))
+    for message, reply in zip(messages, replies, strict=True):
+        assert told(reply) == told(session.receive(message)[-1]), message
