@@ -21,6 +21,7 @@ from kschedlab.program.main import main
 from kschedlab.program.terminal.screen import Screen
 from kschedlab.program.terminal.writer import limits, written as rendered
 from kschedlab.scheduler import schedule
+from kschedlab.text.sections import Section, Table
 from kschedlab.whatif.compare import Comparison
 
 BUNDLED = Path(__file__).parents[2] / "packages/lab/kschedlab_lab/panels/bundled.json.gz"
@@ -248,3 +249,10 @@ def test_bash_completes_options_and_files(tmp_path: Path, capsys: pytest.Capture
     assert complete("explain", "--gen") == ["--generation"]
     assert complete("explain", "--color", "a") == ["auto", "always"]
     assert complete("explain", "clus") == ["cluster.yaml"]
+
+
+def test_a_table_without_rows_is_nothing() -> None:
+    text = io.StringIO()
+    out = Screen(text, 80, False, False)
+    out.print(*rendered([Section("Nodes", (Table(("node", "score"), ()), "none"))], out))
+    assert text.getvalue().split() == ["Nodes", "none"]

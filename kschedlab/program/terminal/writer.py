@@ -79,6 +79,8 @@ def _table(table: Table, names: ShortNames) -> RenderableType:
     if table.turned:
         rows = [(list(column), "") for column in zip(*(cells for cells, _ in rows), strict=True)]
     (head, _), *body = rows
+    if not body:
+        return ""
     columns = list(zip(*(cells for cells, _ in body), strict=True))
     numbers = [i for i, column in enumerate(columns) if all(isinstance(cell, int) or cell == "" for cell in column)]
     fixed = [i for i, column in enumerate(columns) if all(map(_is_word, column))]
@@ -87,7 +89,7 @@ def _table(table: Table, names: ShortNames) -> RenderableType:
         column.min_width = min(FIXED, max(map(_longest_word, values)))
     for cells, mark in body:
         grid_.add_row(*(_cell(cell, names) for cell in cells), style=ROWS.get(mark, ""))
-    return grid_ if body else ""
+    return grid_
 
 
 def _is_word(cell: Cell) -> bool:
