@@ -1,7 +1,7 @@
 """How a decision grows with nodes, pods and kinds of pods, and what they cost: python -m benchmarks.growth [FOLDER]
 
-Prints the tables of docs/benchmarks.md, and writes the pictures to FOLDER (default: docs/images). Times are those of
-the processor, so other programs disturb them little. All nodes are looked at.
+Prints the tables of docs/benchmarks.md with their pictures, and writes these to FOLDER (default: docs/images). Times
+are those of the processor, so other programs disturb them little. All nodes are looked at.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ def picture(path: Path, unit: str, xs: tuple[int, ...], rows: dict[str, list[Res
     alt = f"Milliseconds of a decision by {unit}: " + "; ".join(f"{name} {values}" for name, values in series.items())
     lines = Lines(xs, series, (unit, "ms of a decision"), alt, lambda value: f"{value:,}")
     path.write_text(str(lines(Room(640, 300))) + "\n", encoding="utf-8")
+    print(f"\n![Milliseconds of a decision by {unit}](images/{path.name})")
 
 
 def speeds(rows: dict[str, list[Result]]) -> None:
@@ -129,9 +130,9 @@ def main() -> None:
     }
     for unit, (xs, rows) in grown.items():
         table(unit, xs, rows)
-        picture(options.folder / f"growth-{unit.replace(' ', '-')}.svg", unit, xs, rows)
         if unit == "nodes":
             speeds(rows)
+        picture(options.folder / f"growth-{unit.replace(' ', '-')}.svg", unit, xs, rows)
     print("\n| bytes | a node | a pod's own object | what the cluster keeps of a pod |\n|---|---|---|---|")
     for name, apps, unique in MEMORY:
         found = measured("memory", "apps", 5_000, 10_000, apps, unique)

@@ -16,6 +16,8 @@ def test_a_running_pod_is_taken_off_its_node_first() -> None:
     explanation = explain("default/db", WORLD)
     first = "default/db runs on n1. Scheduled again, it would land on the node where it runs."
     assert explanation.runs_on == "n1" and str(explanation).splitlines()[0] == first
+    data, pending = explanation.to_dict(), explain("default/web", WORLD).to_dict()
+    assert (data["pod"], data["runs_on"]) == ("default/db", "n1") and "runs_on" not in pending
     bigger = explain(pod("db", cpu=4), WORLD)
     assert (bigger.runs_on, bigger.decision.node) == ("n1", "n1"), "its old self no longer counts"
 

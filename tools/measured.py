@@ -69,7 +69,13 @@ MEASURES = {
     "hashes": _oracle("Names of ReplicaSets and revisions", "hashes", "validate_1_37", 2_000),
     "cel": _oracle("Random selectors of devices, as cel-go evaluates them", "cel", "cel_1_37", 20_000),
     "devices": _oracle("Random claims and slices, as the real allocator decides", "devices", "allocate_1_37", 5_000),
-    "devices-gates": _oracle("The same with lists and groups", "devices", "allocate_1_37", 5_000, " --gates"),
+    "devices-gates": _oracle(
+        "Random claims with lists and compatibility groups, as the real allocator decides",
+        "devices",
+        "allocate_1_37",
+        5_000,
+        " --gates",
+    ),
     "groups": _groups("groups"),
     "groups-mixed": _groups("mixed"),
     "files": Measure(

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,9 +55,19 @@ def ours(manifest: Manifest) -> list[Finding]:
     return [Finding(path_text(fault.path), fault.message) for fault in found]
 
 
-def agrees(kind: str, here: Iterable[Finding], refused: bool) -> bool:
-    """Whether the package's answer is the API server's, apart from what the package refuses on purpose."""
-    return any(here) if refused else all(_known(each, kind, REFUSED_HERE) for each in here)
+def agrees(kind: str, here: Sequence[Finding], refused: bool) -> bool:
+    """Whether the package's answer is the API server's, apart from what the package refuses on purpose.
+
+    A value that is refused on purpose may have others refused beside it: a policy does not fit a capacity that is none.
+    """
+    if refused:
+        return any(here)
+    meant = {each.where.rpartition(".")[0] for each in here if _known(each, kind, REFUSED_HERE)} - {
+        "",
+        "spec",
+        "status",
+    }
+    return all(_known(each, kind, REFUSED_HERE) or each.where.startswith(tuple(meant)) for each in here)
 
 
 def theirs(manifest: Manifest, answer: Manifest) -> list[Finding]:

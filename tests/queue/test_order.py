@@ -2,8 +2,9 @@
 
 from msgspec.structs import replace
 
+from kschedlab.build import cluster, pod as manifest
 from kschedlab.objects.model import ObjectMeta, Pod
-from kschedlab.queue.order import ZERO, active_q_comp, pod_timestamp
+from kschedlab.queue.order import ZERO, active_q_comp, pod_timestamp, queue_order
 from tests.queue.pods import moment, pod, scheduled
 
 
@@ -35,3 +36,20 @@ def test_no_priority_is_priority_zero() -> None:
     assert active_q_comp(none, pod("b", 0, created=2))
     assert active_q_comp(none, pod("b", -1))
     assert not active_q_comp(none, pod("b", 1, created=2))
+
+
+def test_pending_pods_are_taken_by_priority_then_by_creation() -> None:
+    made = [
+        manifest(name, priority=priority) for name, priority in (("late", 0), ("early", 0), ("vip", 9), ("none", 0))
+    ]
+    for each, created in zip(
+        made, ("2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z", "2024-01-03T00:00:00Z"), strict=False
+    ):
+        each["metadata"]["creationTimestamp"] = created
+    world = cluster(*made, manifest("ends", deleted="2024-01-01T00:00:00Z"))
+    assert [each.key for each in queue_order(world.pending.values())] == [
+        "default/vip",
+        "default/none",
+        "default/early",
+        "default/late",
+    ]

@@ -24,7 +24,6 @@ from kschedlab.messages import later
 from kschedlab.objects.model import (
     ISCSI,
     AzureDisk,
-    AzureFile,
     CSINode,
     CSIVolume,
     EphemeralVolume,
@@ -120,12 +119,6 @@ def _check_azure_disk(source: AzureDisk, path: Path, faults: list[Fault]) -> Non
     check_choice(source.kind, ("Shared", "Dedicated", "Managed"), (*path, "kind"), faults)
 
 
-def _check_azure_file(source: AzureFile, path: Path, faults: list[Fault]) -> None:
-    _present("secretName", "shareName")(source, path, faults)
-    if source.secretNamespace == "":
-        faults.append(Fault((*path, "secretNamespace"), "is empty: give it a value or leave it out"))
-
-
 def _check_ephemeral(source: EphemeralVolume, path: Path, faults: list[Fault]) -> None:
     if source.volumeClaimTemplate is None:
         faults.append(Fault((*path, "volumeClaimTemplate"), "is missing"))
@@ -149,7 +142,7 @@ _SOURCES: dict[str, Callable[[Any, Path, list[Fault]], None]] = {
     "rbd": _present("monitors", "image"),
     "cinder": _present("volumeID"),
     "azureDisk": _check_azure_disk,
-    "azureFile": _check_azure_file,
+    "azureFile": _present("secretName", "shareName"),
     "vsphereVolume": _present("volumePath"),
     "portworxVolume": _present("volumeID"),
     "image": _present("reference"),
@@ -237,6 +230,8 @@ def _check_volume_spec(spec: PersistentVolumeSpec, path: Path, faults: list[Faul
         check_present(spec.csi.volumeHandle, (*path, "csi", "volumeHandle"), faults)
     if spec.storageClassName and (fault := name_fault(spec.storageClassName)):
         faults.append(Fault((*path, "storageClassName"), fault))
+    if spec.azureFile is not None and spec.azureFile.secretNamespace == "":  # a pod's source has no such field
+        faults.append(Fault((*path, "azureFile", "secretNamespace"), "is empty: give it a value or leave it out"))
 
 
 def check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:

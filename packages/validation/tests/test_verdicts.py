@@ -88,6 +88,26 @@ def test_a_controller_does_not_wait_less_than_no_time() -> None:
     assert [each.where for each in found] == ["spec.minReadySeconds"]
 
 
+def test_what_follows_from_a_meant_refusal_is_meant() -> None:
+    manifest = slice_with({"int": 1})
+    policy = {"default": "4Gi", "validValues": ["4Gi", "8Gi"]}
+    (device,) = manifest["spec"]["devices"]
+    device |= {"allowMultipleAllocations": True, "capacity": {"memory": {"value": "1e65", "requestPolicy": policy}}}
+    assert len(ours(manifest)) > 1 and agrees("ResourceSlice", ours(manifest), refused=False)
+    device["capacity"]["memory"]["value"] = "1Gi"
+    assert not agrees("ResourceSlice", ours(manifest), refused=False)
+
+
+def test_only_a_volume_has_a_namespace_of_its_secret() -> None:
+    file = {"secretName": "s", "shareName": "t", "secretNamespace": ""}
+    manifest = pod_in({"podGroupName": "g"})
+    manifest["spec"]["volumes"] = [{"name": "v", "azureFile": file}]
+    assert ours(manifest) == []
+    spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "azureFile": file}
+    found = ours({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": spec})
+    assert [each.where for each in found] == ["spec.azureFile.secretNamespace"]
+
+
 def test_a_changed_class_of_service_is_let_through() -> None:
     answer = {"errors": [{"field": "status.qosClass", "type": "FieldValueInvalid", "detail": "field is immutable"}]}
     manifest = pod_in({"podGroupName": "g"}) | {"status": {"qosClass": "Guaranteed"}}

@@ -232,6 +232,11 @@ def test_the_sentence_and_the_marked_point_say_the_same():
         assert f"v1.16 finds {row[3]} " in view.sentence
 
 
+def test_every_twentieth_of_the_nodes_can_be_asked_for():
+    for share in (0, 5, 10, 50, 100):
+        assert sampling.panel().move(percentage=share).settings.percentage == share
+
+
 def test_the_curve_shows_what_is_looked_at_where_that_differs():
     view = sampling.show(sampling.Settings(5000, 10, 4))
     row = next(line for line in view.text.splitlines() if "▶" in line).split()
