@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from kschedlab.messages import say
 from kschedlab_lab.language import language as speak
+from tests.browser.conftest import IN_THE_TEXT
 from tests.browser.lab import LIMIT, behind_dots
 from tests.site.built import PART, Site, build
 from tools.site.edition import EDITIONS
@@ -50,8 +51,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 @contextmanager
-def opened(browser: Browser, file: Path | str, width: int = 1280, theme: str = "light") -> Iterator[Page]:
-    """A page without a network; nothing may go wrong in it, and it may ask nobody else for anything."""
+def opened(
+    browser: Browser, file: Path | str, width: int = 1280, theme: str = "light", *, beside: bool = False
+) -> Iterator[Page]:
+    """A page without a network; nothing may go wrong in it, and it may ask nobody else for anything.
+
+    ``beside``: its panels share the stage beside the text, if there is room; else each is in its place.
+    """
     address = file if isinstance(file, str) else file.as_uri()
     context = browser.new_context(
         viewport={"width": width, "height": 800},
@@ -59,6 +65,8 @@ def opened(browser: Browser, file: Path | str, width: int = 1280, theme: str = "
         reduced_motion="reduce",
         offline=address.startswith("file:"),
     )
+    if not beside:
+        context.add_init_script(IN_THE_TEXT)
     page, wrong = context.new_page(), list[str]()
     page.set_default_timeout(LIMIT)
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -81,6 +89,17 @@ def alive(page: Page, slot: Locator) -> Locator:
     expect(slot).to_have_attribute("data-alive", "true")
     page.evaluate(QUIET)
     return slot
+
+
+def shown(page: Page, slot: Locator) -> Locator:
+    """Where this slot's panel is: on the stage beside the text, or in the slot."""
+    line = slot.locator(".ks-line")
+    if not line.count():
+        return slot
+    line.click()
+    expect(line).to_have_attribute("aria-pressed", "true")
+    page.evaluate(QUIET)
+    return page.locator(".ks-dock")
 
 
 def answer(page: Page, slot: Locator) -> None:
@@ -202,7 +221,8 @@ def speaking(code: str) -> Iterator[None]:
 def test_everything_on_a_page_moves(
     browser: Browser, site: Site, language: str, name: str, width: int, theme: str
 ) -> None:
-    with speaking(language), opened(browser, site.page(name, language), width, theme) as page:
+    with speaking(language), opened(browser, site.page(name, language), width, theme, beside=True) as page:
+        beside = 0
         for slot in page.locator("[data-record]").all():
             alive(page, slot)
             if slot.get_attribute("data-kind") == "progress":
@@ -211,6 +231,8 @@ def test_everything_on_a_page_moves(
                 solved(slot)
                 assert slot.evaluate(SMALL) == 0
                 continue
+            slot = shown(page, slot)
+            beside += slot.get_attribute("class") == "ks-dock"
             answer(page, slot)
             behind_dots(slot)
             controls = slot.locator(".ks-control:visible").count()
@@ -218,6 +240,7 @@ def test_everything_on_a_page_moves(
             clicked(page, slot)
             told(page, slot)
             assert slot.evaluate(SMALL) == 0
+        assert (beside > 0) == (width >= 900)
         assert page.evaluate(TOO_WIDE) <= 0
 
 
@@ -301,7 +324,7 @@ def test_the_buttons_below_a_picture_share_a_line(browser: Browser, site: Site) 
         answer(page, slot)
         boxes = [each.bounding_box() for each in behind_dots(slot).locator(".ks-bar > button:visible").all()]
         middles = [box["y"] + box["height"] / 2 for box in boxes if box is not None]
-        assert len(middles) == 2 and max(middles) - min(middles) <= 2
+        assert len(middles) == 3 and max(middles) - min(middles) <= 2
 
 
 def test_what_a_question_above_covers_opens_with_its_answer(browser: Browser, site: Site) -> None:

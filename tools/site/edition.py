@@ -36,6 +36,7 @@ ENGLISH = {
     "next": "Next",
     "theme": "Light or dark",
     "page": "On this page",
+    "skip": "To the lesson",
 }
 
 CHINESE = {
@@ -62,6 +63,7 @@ CHINESE = {
     "next": "下一课",
     "theme": "浅色或深色",
     "page": "本页内容",
+    "skip": "跳到正文",
 }
 
 ENGLISH_INSTEAD = {

@@ -80,6 +80,7 @@ class Page:
             addresses=self._addresses(),
             words=escape(json.dumps(words, ensure_ascii=False)),
             theme=escape(self.words["theme"]),
+            skip=escape(self.words["skip"]),
             note=f'<p class="note">{link_to(sentences([self.words["recorded"], self.words["run"]]), self.binder)}</p>',
             toc=self._toc(cells),
             cells=cells,
@@ -172,7 +173,8 @@ class Page:
 
 def _markdown(source: str) -> str:
     """The text as markup, without the sentences on how to run a cell."""
-    return str(markdown2html(TO_RUN.sub("", source)))
+    markup = str(markdown2html(TO_RUN.sub("", source)))
+    return markup.replace('class="anchor-link"', 'class="anchor-link" aria-hidden="true" tabindex="-1"')
 
 
 def title_of(notebook: Notebook) -> str:

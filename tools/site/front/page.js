@@ -105,6 +105,8 @@ function themes() {
 function begin() {
   const words = JSON.parse(document.body.dataset.words);
   themes();
+  const contents = document.querySelector(".toc");
+  contents.addEventListener("click", ({ target }) => target.closest("a") && (contents.open = false));
   if (!window.DecompressionStream) return; // the saved pictures stay
   const observer = new IntersectionObserver((seen) => {
     for (const { target } of seen.filter((each) => each.isIntersecting)) {
