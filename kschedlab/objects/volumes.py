@@ -61,6 +61,11 @@ class AzureDisk(Part, frozen=True):
 class AzureFile(Part, frozen=True):
     secretName: str = ""
     shareName: str = ""
+
+
+class PersistentAzureFile(AzureFile, frozen=True):
+    """``azureFile`` of a PersistentVolume."""
+
     secretNamespace: str | None = None
 
 
@@ -162,7 +167,7 @@ class PersistentVolumeSpec(Part, frozen=True):
     awsElasticBlockStore: AWSElasticBlockStore | None = None
     cinder: Cinder | None = None
     azureDisk: AzureDisk | None = None
-    azureFile: AzureFile | None = None
+    azureFile: PersistentAzureFile | None = None
     vsphereVolume: VsphereVolume | None = None
     portworxVolume: PortworxVolume | None = None
     rbd: RBD | None = None

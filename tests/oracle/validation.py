@@ -74,10 +74,12 @@ def theirs(manifest: Manifest, answer: Manifest) -> list[Finding]:
     """What the API server refuses in the object, without what the package lets through on purpose."""
     if "decode" in answer:
         return [Finding("", answer["decode"])]
-    found = [
-        Finding(error["field"], f"{error['type']} {error.get('detail', '')}") for error in answer.get("errors", ())
-    ]
-    return [each for each in found if not _known(each, manifest["kind"], LET_THROUGH)]
+    return [each for each in _errors(answer) if not _known(each, manifest["kind"], LET_THROUGH)]
+
+
+def _errors(answer: Manifest) -> list[Finding]:
+    found = answer.get("errors", ())
+    return [Finding(error["field"], f"{error['type']} {error.get('detail', '')}") for error in found]
 
 
 def _known(finding: Finding, kind: str, differences: Iterable[Any]) -> bool:
@@ -119,6 +121,8 @@ def main() -> int:
         manifests = [random_object(rng, options.kind) for _ in range(min(BATCH, options.count - start))]
         for manifest, answer in zip(manifests, asked(options.program, manifests), strict=True):
             kind, here, there = manifest["kind"], ours(manifest), theirs(manifest, answer)
+            if here and not there:
+                there = _errors(answer)  # both refuse it, if for different reasons: the real one stops at the first
             kinds[kind] += 1
             refused[kind] += bool(there)
             recorded.setdefault(_key(kind, there, kinds[kind]), {"refused": bool(there), "object": manifest})

@@ -103,6 +103,8 @@ def test_only_a_volume_has_a_namespace_of_its_secret() -> None:
     manifest = pod_in({"podGroupName": "g"})
     manifest["spec"]["volumes"] = [{"name": "v", "azureFile": file}]
     assert ours(manifest) == []
+    manifest["spec"]["volumes"][0]["azureFile"] = file | {"secretNamespace": []}
+    assert ours(manifest) == []
     spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "azureFile": file}
     found = ours({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": spec})
     assert [each.where for each in found] == ["spec.azureFile.secretNamespace"]
