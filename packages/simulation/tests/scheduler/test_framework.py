@@ -8,6 +8,7 @@ import pytest
 
 from kschedlab.build import node, pod
 from kschedlab.objects.model import Pod
+from kschedlab.plugins.events import ClusterEvent
 from kschedlab.plugins.framework import (
     POINTS,
     SKIP,
@@ -19,7 +20,6 @@ from kschedlab.plugins.framework import (
     Status,
     Wait,
 )
-from kschedlab.queue.interface import ClusterEvent
 from packages.simulation.tests.plane import Plane
 from tests.storage import storage_class
 
