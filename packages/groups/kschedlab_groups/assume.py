@@ -19,8 +19,8 @@ from kschedlab.objects.model import PodGroup, ResourceClaim
 
 if TYPE_CHECKING:
     from kschedlab.claims import GivenBack
-    from kschedlab.filter.volumes.assumed import AssumedVolumes
     from kschedlab_devices.binding import Reservation
+    from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ def assume(cluster: Cluster, decision: Decision, group: PodGroup) -> Taken:
 
 
 def _assume_volumes(cluster: Cluster, decision: Decision, node: str) -> AssumedVolumes | None:
-    from kschedlab.filter.volumes.assumed import assumed_versions, pod_volumes
+    from kschedlab_simulation.scheduler.assumed_volumes import assumed_versions, pod_volumes
 
     generation, pod = decision.generation, decision.pod
     if "VolumeBinding" not in generation.plugin_names:
