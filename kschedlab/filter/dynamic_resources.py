@@ -7,18 +7,14 @@ is another package's (see :mod:`kschedlab.claims`); here is when it is asked. Ev
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kschedlab.claims import claims_for, demands_devices
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.filter.plugin import PreFilterRejection, PreparedFilter
+from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter
 from kschedlab.objects.meta import SECOND
-
-if TYPE_CHECKING:
-    from kschedlab.generations import Generation
 
 NAME = "DynamicResources"
 
@@ -43,8 +39,8 @@ class DynamicResources:
         return claims_for(pod.pod).prepare(self, pod, cluster) if demands_devices(pod, cluster) else None
 
 
-def plugin_for(pod: PodInfo, cluster: Cluster, generation: Generation) -> DynamicResources | None:
-    """The generation's plugin, if the pod demands devices; None also if the generation has none."""
+def plugin_for(pod: PodInfo, cluster: Cluster, filters: Iterable[Filter]) -> DynamicResources | None:
+    """The plugin among these filters, if the pod demands devices; None also if there is none."""
     if not demands_devices(pod, cluster):
         return None
-    return next((each for each in generation.filters if isinstance(each, DynamicResources)), None)
+    return next((each for each in filters if isinstance(each, DynamicResources)), None)

@@ -66,7 +66,7 @@ def _reserve(cluster: Cluster, decision: Decision, group: PodGroup, volumes: Ass
     from kschedlab_devices.claiming import demand_by, given_back
     from kschedlab_devices.claims import consumer_of
 
-    plugin = plugin_for(decision.pod, cluster, decision.generation)
+    plugin = plugin_for(decision.pod, cluster, decision.generation.filters)
     demand = demand_by(plugin, decision.pod, cluster) if plugin is not None else None
     if plugin is None or demand is None or decision.node is None or decision.verdicts is None:
         return Taken(volumes=volumes)
