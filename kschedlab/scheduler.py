@@ -116,7 +116,7 @@ class Scheduler:
         pod, cluster, generation = decision.pod, decision.cluster, self.generation
         if not generation.preemption.after_dynamic_resources:
             return decision
-        if DYNAMIC_RESOURCES not in (plugin.name for plugin in generation.filters[: prepared.asked]):
+        if DYNAMIC_RESOURCES not in (plugin.name for plugin in generation.filters[: prepared.ran]):
             return replace(decision, post_filter_error="not found")
         plugin = plugin_for(pod, cluster, generation.filters)
         if plugin is None or decision.verdicts is None:

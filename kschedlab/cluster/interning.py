@@ -22,16 +22,16 @@ Lists: TypeAlias = dict[Hashable, ref[Signature] | list[ref[Signature]]]
 
 
 def _put(lists: Lists, item: Hashable, signature: ref[Signature]) -> None:
-    found = lists.setdefault(item, signature)
-    if isinstance(found, list):
-        found.append(signature)
-    elif found is not signature:
-        lists[item] = [found, signature]
+    present = lists.setdefault(item, signature)
+    if isinstance(present, list):
+        present.append(signature)
+    elif present is not signature:
+        lists[item] = [present, signature]
 
 
 def _list(lists: Lists, item: Hashable) -> Sequence[ref[Signature]]:
-    found = lists.get(item, ())
-    return (found,) if isinstance(found, ref) else found
+    present = lists.get(item, ())
+    return (present,) if isinstance(present, ref) else present
 
 
 class Items:
@@ -122,22 +122,22 @@ FEW = 1024
 class Answers:
     """The answers other than 0 to a query, by the signature's number.
 
-    ``clue``: leads to the signatures that may have one (None: all do); ``asked``: how many of them were asked, for each
-    item of the clue.
+    ``clue``: leads to the signatures that may have one (None: all do). ``examined``: for each item of the clue, the
+    number of its signatures that were asked.
     """
 
     clue: Clue | None
-    asked: list[int]
+    examined: list[int]
     known: dict[int, int] = field(default_factory=dict)
 
     def update(self, query: PodQuery, lists: Sequence[Sequence[ref[Signature]]]) -> dict[int, int]:
         """Ask the signatures that are new in the lists, one for each item of the clue."""
-        for place, found in enumerate(lists):
-            if self.asked[place] < len(found):
-                for each in found[self.asked[place] :]:
+        for place, signatures in enumerate(lists):
+            if self.examined[place] < len(signatures):
+                for each in signatures[self.examined[place] :]:
                     if (signature := each()) is not None:
                         self.write(signature, query.of(signature))
-                self.asked[place] = len(found)
+                self.examined[place] = len(signatures)
         return self.known
 
     def write(self, signature: Signature, answer: int) -> None:
@@ -262,8 +262,8 @@ class Signatures:
 
     def with_item(self, extract: Extract, item: Hashable) -> list[Signature]:
         """The signatures from which the function extracts the item."""
-        found = self._items_of(extract).of(item)
-        return [signature for each in found if (signature := each()) is not None]
+        references = self._items_of(extract).of(item)
+        return [signature for each in references if (signature := each()) is not None]
 
     def extracted(self, extract: Callable[[Signature], Iterable[T]]) -> Iterator[T]:
         """The different items that the function extracts from all signatures. Each signature is examined once."""

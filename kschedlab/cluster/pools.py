@@ -35,20 +35,20 @@ def pool_labels(cluster: Cluster) -> list[str]:
             values.setdefault(key, set()).add(value)
     named = sorted(key for key in values if key not in USUAL and key.rpartition("/")[2] in NAMES)
     usual = [key for key in (*USUAL, *named, INSTANCE_TYPE) if key in values]
-    several = sorted(key for key, found in values.items() if 2 <= len(found) <= POOLS and key not in usual)
+    several = sorted(key for key, distinct in values.items() if 2 <= len(distinct) <= POOLS and key not in usual)
     return [*usual, TAINTS, *several]
 
 
 def pools(cluster: Cluster, label: str = "") -> dict[str, list[int]]:
     """Indices of each pool's nodes, the largest pool first. ``label``: by default the likeliest one."""
     label = label or usual_label(cluster)
-    found: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for place, node in enumerate(cluster.nodes):
-        found.setdefault(_pool(node, label), []).append(place)
-    largest = sorted(found, key=lambda name: (-len(found[name]), name))
+        places.setdefault(_pool(node, label), []).append(place)
+    largest = sorted(places, key=lambda name: (-len(places[name]), name))
     kept = largest if len(largest) <= POOLS else largest[: POOLS - 1]
-    rest = [place for name in largest[len(kept) :] for place in found[name]]
-    merged = {name: found[name] for name in kept}
+    rest = [place for name in largest[len(kept) :] for place in places[name]]
+    merged = {name: places[name] for name in kept}
     if rest:
         merged[OTHERS] = sorted([*merged.get(OTHERS, []), *rest])
     return merged

@@ -223,15 +223,15 @@ class ExtenderRun:
         """The rows of these pods on the node. v1.37: extender.go, convertPodUIDToPod."""
         rows = self.cluster.pods_of(self.cluster.index[node]).tolist()
         row_of = {identity(self.cluster.pods.info(row).pod): row for row in rows}
-        found = []
+        rows = []
         for pod in pods:
             if pod not in row_of:
                 raise ExtenderError(
                     f"extender: {extender.name} claims to preempt pod (UID: &{{{pod}}}) on node: {node}, "
                     "but the pod is not found on that node"
                 )
-            found.append(row_of[pod])
-        return np.array(found, np.int64)
+            rows.append(row_of[pod])
+        return np.array(rows, np.int64)
 
 
 def error_text(error: ExtenderError, rules: ExtenderRules) -> str:

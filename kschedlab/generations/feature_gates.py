@@ -92,10 +92,10 @@ def known_gates() -> dict[str, Gate]:
 
 def gated(generation: G, gates: FeatureGates) -> G:
     """The generation with these gates. FeatureGateError as :func:`chosen`, and for one that is not modelled."""
-    found = chosen(gates)
-    if found.notes:
-        raise FeatureGateError(found.notes[0])
-    changed: G = with_gates(generation, found.modelled)
+    wanted = chosen(gates)
+    if wanted.notes:
+        raise FeatureGateError(wanted.notes[0])
+    changed: G = with_gates(generation, wanted.modelled)
     return changed
 
 

@@ -19,7 +19,7 @@ NO_NODE = later("no node")
 NOT_ALONE = later("no single rule gives the whole of it")
 
 
-class Said(NamedTuple):
+class NodeResult(NamedTuple):
     """What a generation says about a node. ``chosen``: the generation may pick the node."""
 
     lines: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class PodAnswer(NamedTuple):
     victims: tuple[tuple[str, ...], ...] = ()
 
 
-Fate: TypeAlias = tuple[bool, bool, Said]
+Fate: TypeAlias = tuple[bool, bool, NodeResult]
 
 
 def comparison_sections(comparison: Comparison, limits: Limits) -> Iterator[Section]:
@@ -91,18 +91,18 @@ def _nodes(comparison: Comparison, limit: int) -> Section:
     return Section(title, [Table(terms("node", "generation", "result"), rows), *more], folded=True, cut=cut)
 
 
-def _grouped(by_node: Mapping[str, Sequence[Said]]) -> dict[tuple[Said, ...], list[str]]:
-    groups: dict[tuple[Said, ...], list[str]] = {}
+def _grouped(by_node: Mapping[str, Sequence[NodeResult]]) -> dict[tuple[NodeResult, ...], list[str]]:
+    groups: dict[tuple[NodeResult, ...], list[str]] = {}
     for node, row in by_node.items():
         groups.setdefault(tuple(row), []).append(node)
     return groups
 
 
-def _unnamed(cell: Said, row: Sequence[Said]) -> Said:
+def _unnamed(cell: NodeResult, row: Sequence[NodeResult]) -> NodeResult:
     """The cell without the names of pods that no generation evicts, so that nodes that differ only in them are one."""
     if len(cell.lines) < 2 or any(other.chosen for other in row):
         return cell
-    return Said((cell.lines[0], say("a candidate for preemption, not chosen")))
+    return NodeResult((cell.lines[0], say("a candidate for preemption, not chosen")))
 
 
 def _pod(comparison: Comparison) -> str:
@@ -146,8 +146,8 @@ def remark(decision: Decision, choice: str) -> str:
             best=best,
         )
     (cell,) = cells(Comparison({"": decision}, ()))[choice]
-    said = say("{node}: {reasons}.", node=choice, reasons=say("; ").join(cell.lines))
-    return sentences((said, decided(decision)))
+    sentence = say("{node}: {reasons}.", node=choice, reasons=say("; ").join(cell.lines))
+    return sentences((sentence, decided(decision)))
 
 
 def decided(decision: Decision) -> str:
@@ -156,17 +156,17 @@ def decided(decision: Decision) -> str:
     return sentences((outcome(decision), rule))
 
 
-def cells(comparison: Comparison) -> dict[str, list[Said]]:
+def cells(comparison: Comparison) -> dict[str, list[NodeResult]]:
     """What each generation says about each node; nodes on which they differ come first."""
     decisions = list(comparison.decisions.values())
     names = sorted(decisions[0].cluster.names)
     columns = [list(_column(decision, names)) for decision in decisions]
-    cells = {name: [cell for cell, _ in said] for name, *said in zip(names, *columns, strict=True)}
-    differing = {name for name, *said in zip(names, *columns, strict=True) if len({fate for _, fate in said}) > 1}
+    cells = {name: [cell for cell, _ in results] for name, *results in zip(names, *columns, strict=True)}
+    differing = {name for name, *results in zip(names, *columns, strict=True) if len({fate for _, fate in results}) > 1}
     return {name: cells[name] for name in sorted(cells, key=lambda name: name not in differing)}
 
 
-def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Said, Fate]]:
+def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[NodeResult, Fate]]:
     """For each node what the decision says about it, and what becomes of it: passes, has the best score, evicts."""
     best, scores = frozenset(decision.best), decision.scores
     totals = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores is not None else {}
@@ -176,17 +176,17 @@ def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Said, Fa
         yield cell, (verdict.passes, name in best, evicted)
 
 
-def _cell(decision: Decision, verdict: NodeVerdict, evicted: Said, total: int | None, best: bool) -> Said:
+def _cell(decision: Decision, verdict: NodeVerdict, evicted: NodeResult, total: int | None, best: bool) -> NodeResult:
     if decision.error:
-        return Said((say("error"),))
+        return NodeResult((say("error"),))
     if decision.gates:
-        return Said((say("not looked at"),))
+        return NodeResult((say("not looked at"),))
     if not verdict.passes:
         refused = ": ".join([str(verdict.plugin), *_reasons(decision, verdict)])
-        return Said((refused, *evicted.lines), evicted.chosen)
+        return NodeResult((refused, *evicted.lines), evicted.chosen)
     if decision.scores is None:
-        return Said((say("the only one" if best else "passes"),), best)
-    return Said((say("score {total} (best)" if best else "score {total}", total=total),), best)
+        return NodeResult((say("the only one" if best else "passes"),), best)
+    return NodeResult((say("score {total} (best)" if best else "score {total}", total=total),), best)
 
 
 def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
@@ -196,16 +196,16 @@ def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
     return ["; ".join(reasons)] if reasons else []
 
 
-def _evicted(decision: Decision, node: str) -> Said:
+def _evicted(decision: Decision, node: str) -> NodeResult:
     preemption = decision.preemption
     if preemption is None or node not in preemption.candidates:
-        return Said()
+        return NodeResult()
     own = f"{decision.pod.pod.metadata.namespace}/"
     victims = listing([victim.key.removeprefix(own) for victim in preemption.candidates[node].victims])
     if node not in preemption.tied:
-        return Said((say("evicts {victims}", victims=victims),))
+        return NodeResult((say("evicts {victims}", victims=victims),))
     message = later("evicts {victims} (chosen)" if len(preemption.tied) == 1 else "evicts {victims} (tied)")
-    return Said((say(message, victims=victims),), chosen=True)
+    return NodeResult((say(message, victims=victims),), chosen=True)
 
 
 def explained(step: Difference) -> bool:

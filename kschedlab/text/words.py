@@ -88,8 +88,8 @@ def refusals(decision: Decision) -> list[RefusedNodes]:
         plugin = "PreFilter" if number == EXCLUDED else verdicts.plugins[number]
         for reasons, nodes in _by_reasons(verdicts, number, unresolvable):
             folded.setdefault((plugin, reasons, bool(unresolvable[nodes[0]])), []).extend(nodes)
-    found = [_refusal(decision, verdicts, *key, nodes) for key, nodes in folded.items()]
-    return sorted(found, key=lambda refusal: (-len(refusal.nodes), refusal.plugin, refusal.reasons))
+    refusals = [_refusal(decision, verdicts, *key, nodes) for key, nodes in folded.items()]
+    return sorted(refusals, key=lambda refusal: (-len(refusal.nodes), refusal.plugin, refusal.reasons))
 
 
 def _by_reasons(
@@ -122,8 +122,8 @@ def _refusal(
 def request_text(decision: Decision) -> str:
     """The pod's requests and priority."""
     wants = [amount(name, value) for name, value in decision.pod.request.items() if value]
-    asked, priority = listed(wants) or say("nothing"), decision.pod.priority
-    return say("asks for {asked}; priority {priority}", asked=asked, priority=priority)
+    requested, priority = listed(wants) or say("nothing"), decision.pod.priority
+    return say("asks for {asked}; priority {priority}", asked=requested, priority=priority)
 
 
 def outcome(decision: Decision) -> str:
