@@ -35,7 +35,7 @@ class Selects:
 
 
 REQUIRED, FORBIDDEN, PREFERRED = "required affinity", "required anti-affinity", "preferred"
-"""What a pod's term is for."""
+"""The purpose of a pod's term."""
 
 
 @dataclass(frozen=True, slots=True)

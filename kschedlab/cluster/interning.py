@@ -35,7 +35,7 @@ def _list(lists: Lists, item: Hashable) -> Sequence[ref[Signature]]:
 
 
 class Items:
-    """What a function extracts from the signatures: by item, those that have it. ``done``: how many were examined."""
+    """The items that a function extracts from signatures, each with its signatures. ``done``: the number examined."""
 
     def __init__(self) -> None:
         self._found: Lists = {}
@@ -66,9 +66,9 @@ class Items:
 
 
 class Labels(Items):
-    """Signatures by label. The values of a key are listed once somebody asks for one.
+    """Signatures by label. The values of a key are listed at its first query.
 
-    Nobody asks for the label with a pod's own name, which would take a list for each pod. ``_found``: by key.
+    No query is about the label with a pod's own name, which would take a list for each pod. ``_found``: by key.
     """
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ T = TypeVar("T")
 LIMIT = 1 << 13
 """The most queries whose answers are kept."""
 FEW = 1024
-"""So many signatures come before the first look for those that nobody has any more."""
+"""The number of signatures before the first sweep for those that no pod has any more."""
 
 
 @dataclass(slots=True)
@@ -169,7 +169,7 @@ class Signatures:
         self._start()
 
     def _start(self) -> None:
-        """Forget all that can be found again, and keep the signatures that somebody has."""
+        """Forget all that can be computed again, and keep the signatures in use."""
         self._known = {each: each for each in self._known if each() is not None}
         self._born = list(self._known)
         self._items: dict[Extract, Items] = {}
@@ -178,15 +178,15 @@ class Signatures:
 
     @property
     def born(self) -> int:
-        """How many signatures were born since the last sweep, or were left by it."""
+        """The number of signatures that were born since the last sweep, or that it left."""
         return len(self._born)
 
     def born_since(self, number: int) -> list[Signature]:
-        """Those of them that somebody has, without the first ones."""
+        """Those in use, without the first ones."""
         return [signature for each in self._born[number:] if (signature := each()) is not None]
 
     def living(self) -> list[Signature]:
-        """The signatures that somebody has."""
+        """The signatures in use."""
         return [signature for each in self._known if (signature := each()) is not None]
 
     def of(self, pod: Pod) -> Signature:
@@ -212,7 +212,7 @@ class Signatures:
         return terms
 
     def _new_number(self) -> int:
-        """A number that nobody has. Now and then, when there may be as many dead signatures as living ones, count."""
+        """An unused number. Sweeps first when there may be as many dead signatures as living ones."""
         if len(self._born) >= self._next_sweep:
             self._start()
             self.sweeps += 1

@@ -21,7 +21,7 @@ NAMES = frozenset({"pool", "nodepool", "node-pool", "nodegroup", "node-group"})
 """Labels that name a node's pool; the second: the last part of such a label's key."""
 INSTANCE_TYPE, ZONE = "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"
 TAINTS = "taints"
-"""What stands for a label where nodes are grouped by their taints."""
+"""The name in place of a label where nodes are grouped by their taints."""
 POOLS = 12
 """Maximum number of pools; the smallest ones are merged."""
 OTHERS = "others"
@@ -55,7 +55,7 @@ def pools(cluster: Cluster, label: str = "") -> dict[str, list[int]]:
 
 
 def usual_label(cluster: Cluster) -> str:
-    """The label that names pools if nobody chooses one; ``taints`` without any."""
+    """The label that names pools by default; ``taints`` if no label does."""
     has = Counter(key for node in cluster.nodes for key in node.metadata.labels)
     named = sorted(key for key in has if key.rpartition("/")[2] in NAMES)
     return next((key for key in (*USUAL, *named, INSTANCE_TYPE) if has[key]), TAINTS)

@@ -47,7 +47,7 @@ class Offer:
 
 
 class ExtenderRun:
-    """The extenders that are asked about one pod. ``calls``: what each was asked and answered, in order.
+    """The extenders that concern one pod. ``calls``: the requests and answers, in order.
 
     ``max_node_score``: the highest score of a plugin, to which the extenders' 0 to 10 are scaled.
     """
@@ -161,7 +161,7 @@ class ExtenderRun:
 
     @property
     def free_node(self) -> FreeNode:
-        """What preemption does with a node that needs no victims."""
+        """Preemption's treatment of a node that needs no victims."""
         return self.rules.free_node
 
     @property

@@ -1,7 +1,7 @@
 """DynamicResources: can the devices that the pod claims be allocated on the node?
 
-v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PreFilter, Filter). The search for devices
-is another package's (see :mod:`kschedlab.claims`); here is when it is asked. Evicting pods can't help.
+v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PreFilter, Filter). Another
+package searches for devices (see :mod:`kschedlab.claims`); this filter decides when. Evicting pods can't help.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ def wall_clock() -> int:
 
 @dataclass(frozen=True)
 class DynamicResources:
-    """The filter. Microseconds: ``binding_timeout``, for an allocated device to get ready; ``filter_timeout``, for the
-    real scheduler's search on a node (0: unlimited); ``now``, a clock since 1970, which tells what has timed out."""
+    """The filter.
+
+    ``binding_timeout``: microseconds until an allocated device must be ready. ``filter_timeout``: microseconds of the
+    real scheduler's search on a node (0: unlimited). ``now``: a clock, in microseconds since 1970.
+    """
 
     name: str = NAME
     binding_timeout: int = 600 * SECOND

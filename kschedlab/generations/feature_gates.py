@@ -78,7 +78,7 @@ def chosen(gates: FeatureGates, *, emulated: bool = False) -> Chosen:
 
 
 def effect_of(name: str) -> Callable[[Any], Any] | None:
-    """What a modelled gate does to a generation when it leaves its default; None if nobody models the gate."""
+    """The function that changes a generation when the gate leaves its default; None for a gate without a model."""
     if name in EFFECTS:
         return EFFECTS[name]
     return next((entry.load() for entry in entry_points(group=GROUP, name=name)), None)
@@ -139,7 +139,7 @@ def _word(value: bool) -> str:
 
 VERSION = "v1.37"
 _MESSAGES = column(VERSION)["messages"]
-"""What neither a configuration nor a gate changes: it tells a profile of v1.37, whatever its name is."""
+"""They identify a profile of v1.37 by any name: neither a configuration nor a gate changes them."""
 GROUP = "kschedlab.feature_gates"
 
 # -- what a modelled gate changes when it leaves its default

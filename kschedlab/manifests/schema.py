@@ -20,7 +20,7 @@ from kschedlab.objects.problems import WRITTEN, Fault, Path, shortened
 from kschedlab.objects.quantity import Quantity, QuantityError
 
 _INVALID = object()
-"""Stands for a value of the wrong type."""
+"""Replaces a value of the wrong type."""
 
 
 def decode_value(expected: type, value: Any) -> Any:

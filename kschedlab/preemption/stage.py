@@ -46,7 +46,7 @@ def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo
 
 
 PANIC = "panic: runtime error: index out of range [0] with length 0"
-"""What v1.20 dies of when it compares a node without victims."""
+"""The panic of v1.20 when it compares a node without victims."""
 
 
 def extended(result: Preemption, extending: ExtenderRun, ladder: Sequence[Rule]) -> Preemption:

@@ -20,14 +20,14 @@ NOT_ALONE = later("no single rule gives the whole of it")
 
 
 class NodeResult(NamedTuple):
-    """What a generation says about a node. ``chosen``: the generation may pick the node."""
+    """A generation's result for one node, in lines. ``chosen``: the generation may pick the node."""
 
     lines: tuple[str, ...] = ()
     chosen: bool = False
 
 
 class PodAnswer(NamedTuple):
-    """What a pod gets: the node, or several that are tied, and by node the pods that are evicted there."""
+    """A pod's result: the node, or several that are tied, and by node the pods that are evicted there."""
 
     nodes: tuple[str, ...]
     victims: tuple[tuple[str, ...], ...] = ()
@@ -37,7 +37,7 @@ Fate: TypeAlias = tuple[bool, bool, NodeResult]
 
 
 def comparison_sections(comparison: Comparison, limits: Limits) -> Iterator[Section]:
-    """What each generation decides, what differs from one to the next and why, and what each says about the nodes."""
+    """The decision of each generation, the differences from one to the next with their causes, and all nodes."""
     decisions = comparison.decisions
     generations = count(len(decisions), "generation")
     pairs = _merged(decisions, [decided(decision) for decision in decisions.values()])
@@ -151,13 +151,13 @@ def remark(decision: Decision, choice: str) -> str:
 
 
 def decided(decision: Decision) -> str:
-    """What was decided, and which rule chose among the candidates for preemption."""
+    """The outcome, and the rule that chose among the candidates for preemption."""
     rule = choice(decision.preemption) if decision.preemption is not None else ""
     return sentences((outcome(decision), rule))
 
 
 def cells(comparison: Comparison) -> dict[str, list[NodeResult]]:
-    """What each generation says about each node; nodes on which they differ come first."""
+    """The result of each generation for each node; nodes on which they differ come first."""
     decisions = list(comparison.decisions.values())
     names = sorted(decisions[0].cluster.names)
     columns = [list(_column(decision, names)) for decision in decisions]
@@ -167,7 +167,7 @@ def cells(comparison: Comparison) -> dict[str, list[NodeResult]]:
 
 
 def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[NodeResult, Fate]]:
-    """For each node what the decision says about it, and what becomes of it: passes, has the best score, evicts."""
+    """For each node the result, and the part of it that can differ: passes, has the best score, evicts."""
     best, scores = frozenset(decision.best), decision.scores
     totals = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores is not None else {}
     for name in names:

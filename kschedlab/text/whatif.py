@@ -1,4 +1,4 @@
-"""What would change a decision, as a sentence, a table and text."""
+"""The answers of a what-if as a sentence, a table and text."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def whatif_table(whatif: WhatIf) -> Table:
 
 
 def fits_sections(fits: Fits) -> Iterator[Section]:
-    """How many pods fit, the nodes with their new pods, and why others do not fit."""
+    """The number of pods that fit, the nodes with their new pods, and why others do not fit."""
     rows = [Row([node, len(pods), listing(pods, VICTIMS)]) for node, pods in _grouped(fits.placed).items()]
     yield Section(fits_sentence(fits), [Table(terms(*FITS_HEAD), rows), *_misfits(fits)])
 
 
 def fits_sentence(fits: Fits) -> str:
-    """How many of the pods fit."""
+    """The number of pods that fit."""
     pods = len(fits.placements)
     if pods < 2:
         return (
@@ -115,7 +115,7 @@ def whatif_sentence(whatif: WhatIf) -> str:
 
 
 def notes(whatif: WhatIf) -> list[str]:
-    """What did not help, and what was not tried."""
+    """The changes that did not help, and those that were not tried."""
     relaxations, remarks = whatif.relaxations, []
     if whatif.decision.node is None:
         if not whatif.requests and any(whatif.decision.pod.request.values()):
@@ -185,7 +185,7 @@ RELAXED = (
     later("tolerating {what}"),
     later("without its scheduling gates"),
 )
-"""How the changes of :mod:`kschedlab.whatif.relaxations` begin."""
+"""The beginnings of the changes of :mod:`kschedlab.whatif.relaxations`."""
 
 
 def _relaxed(change: str) -> str:

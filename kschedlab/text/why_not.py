@@ -22,7 +22,7 @@ GAINS = 3
 
 
 class Check(NamedTuple):
-    """One filter on the node. ``first``: it is the one that the scheduler asked; ``details``: what is in the way."""
+    """One filter on the node. ``first``: the filter whose refusal counts; ``details``: what is in the way."""
 
     plugin: str
     refuses: bool
@@ -40,7 +40,7 @@ class Points(NamedTuple):
 
     @property
     def lead(self) -> int:
-        """How far the chosen node is ahead of the first other."""
+        """The points by which the chosen node is ahead of the first other."""
         return self.chosen - self.others[0]
 
     @property

@@ -146,7 +146,7 @@ def outcome(decision: Decision) -> str:
 
 
 def _preempting(preemption: Preemption, stays: str) -> str:
-    """What becomes of a pod that fits nowhere."""
+    """The result of preemption for a pod that fits nowhere."""
     node = preemption.nominated_node
     if node is not None:
         victims = evicted(preemption.victims)
@@ -182,7 +182,7 @@ def _why(decision: Decision) -> str:
 
 
 def choice(preemption: Preemption) -> str:
-    """Which rule chose the node, in one sentence; "" if nothing was chosen."""
+    """The rule that chose the node, in one sentence; "" if no node was chosen."""
     node, candidates = preemption.nominated_node, len(preemption.positions)
     if node is None:
         return ""
@@ -211,7 +211,7 @@ def choice(preemption: Preemption) -> str:
 
 
 def columns_of(text: str) -> int:
-    """How many columns the text takes in a terminal: a Chinese character takes two."""
+    """The width of the text in columns of a terminal: a Chinese character takes two."""
     return len(text) + (0 if text.isascii() else sum(map(_is_wide, text)))
 
 
