@@ -8,14 +8,12 @@ from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.messages import later, listed, say, sentences, terms
-from kschedlab.text.ladder import steps as ladder
 from kschedlab.text.sections import DECIDES, Cell, Limits, Lines, Names, Row, Section, Strong, Table
 from kschedlab.text.words import choice, count, listing, outcome
 from kschedlab.whatif.compare import Cause, Comparison, Difference
 from kschedlab.whatif.named_rules import title_of
 
 SAME = later("the same outcome")
-NO_NODE = later("no node")
 NOT_ALONE = later("no single rule gives the whole of it")
 
 
@@ -24,13 +22,6 @@ class NodeResult(NamedTuple):
 
     lines: tuple[str, ...] = ()
     chosen: bool = False
-
-
-class PodAnswer(NamedTuple):
-    """A pod's result: the node, or several that are tied, and by node the pods that are evicted there."""
-
-    nodes: tuple[str, ...]
-    victims: tuple[tuple[str, ...], ...] = ()
 
 
 Fate: TypeAlias = tuple[bool, bool, NodeResult]
@@ -65,7 +56,7 @@ def _changed(step: Difference) -> Section:
         values = f"{say(change.before)} → {say(change.after)}"
         rule = [*([Strong(say(title))] if title else []), say(change.rule), values]
         rows.append(Row([Lines(rule), effect(cause)], DECIDES if cause.whole else ""))
-    none = [] if explained(step) else [say(NOT_ALONE)]
+    none = [] if any(cause.whole for cause in step.causes) else [say(NOT_ALONE)]
     parts = listed(terms(*step.parts))
     title = say("{between}: differs in {parts}", between=between, parts=parts)
     return Section(title, [Table(terms("rule switched alone", "effect"), rows), *none])
@@ -107,47 +98,6 @@ def _unnamed(cell: NodeResult, row: Sequence[NodeResult]) -> NodeResult:
 
 def _pod(comparison: Comparison) -> str:
     return next(iter(comparison.decisions.values())).pod.key
-
-
-def answer(decision: Decision) -> PodAnswer:
-    """The part of a decision that its pod notices."""
-    preemption = decision.preemption
-    if preemption is None or not preemption.tied:
-        return PodAnswer(tuple(sorted(decision.best)))
-    nodes = tuple(preemption.tied)
-    victims = (sorted(each.key for each in preemption.candidates[node].victims) for node in nodes)
-    return PodAnswer(nodes, tuple(map(tuple, victims)))
-
-
-def picked(decision: Decision) -> str:
-    """The answer in a few words: "node-a", "tie: node-a, node-b" or "no node"."""
-    if decision.error:
-        return say("an error")
-    nodes = answer(decision).nodes
-    return nodes[0] if len(nodes) == 1 else say("tie: {nodes}", nodes=listing(nodes, 3)) if nodes else say(NO_NODE)
-
-
-def remark(decision: Decision, choice: str) -> str:
-    """Why the decision takes this node, or evicts this pod, or why it does not."""
-    preemption = decision.preemption
-    if choice in answer(decision).nodes:
-        return decided(decision)
-    if choice not in decision.cluster.index:
-        return decided(decision)
-    if preemption is not None and choice in preemption.candidates:
-        lost = next(step for step in ladder(preemption, answer(decision).nodes + (choice,)) if choice not in step.kept)
-        best = lost.values[answer(decision).nodes[0]]
-        return say(
-            "{node} loses at rule {number} ({rule}): {value} against {best}.",
-            node=choice,
-            number=lost.number,
-            rule=lost.rule,
-            value=lost.values[choice],
-            best=best,
-        )
-    (cell,) = cells(Comparison({"": decision}, ()))[choice]
-    sentence = say("{node}: {reasons}.", node=choice, reasons=say("; ").join(cell.lines))
-    return sentences((sentence, decided(decision)))
 
 
 def decided(decision: Decision) -> str:
@@ -206,11 +156,6 @@ def _evicted(decision: Decision, node: str) -> NodeResult:
         return NodeResult((say("evicts {victims}", victims=victims),))
     message = later("evicts {victims} (chosen)" if len(preemption.tied) == 1 else "evicts {victims} (tied)")
     return NodeResult((say(message, victims=victims),), chosen=True)
-
-
-def explained(step: Difference) -> bool:
-    """Whether a single change explains the whole difference."""
-    return any(cause.whole for cause in step.causes)
 
 
 def effect(cause: Cause) -> str:
