@@ -438,9 +438,11 @@ def test_every_rule_is_switched() -> None:
 @pytest.mark.parametrize("generation", GENERATIONS.values(), ids=GENERATIONS)
 def test_every_queue_works_in_every_generation(generation: Generation, queue: Queue) -> None:
     plane = Plane(node("n1", allocatable=SMALL), generation=switched(generation, "queue", queue))
-    plane.create(pod("web", cpu="800m"), pod("next", cpu="500m"))
+    plane.create(pod("web", cpu="800m"))
+    plane.run(2)
+    plane.create(pod("next", cpu="500m"))
     plane.run(5)
-    assert plane.where() == {"web": "n1"}
+    assert plane.where() == {"web": "n1", "next": ""}
     plane.delete("web", grace=0)
     plane.run(400)
     assert plane.where() == {"next": "n1"}
