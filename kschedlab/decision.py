@@ -13,6 +13,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.stage import EXCLUDED, Verdicts, unavailable
 from kschedlab.objects.problems import unknown
+from kschedlab.queue.pre_enqueue import gated_message
 from kschedlab.score.stage import Scores, prioritize
 from kschedlab.shown import Shown
 
@@ -151,7 +152,7 @@ class Decision(Shown):
         if self.error:
             return self.error
         if self.gates:
-            return f"waiting for scheduling gates: [{' '.join(self.gates)}]"
+            return gated_message(self.gates)
         if len(self.feasible):
             return ""
         if not self.cluster.nodes:

@@ -11,6 +11,7 @@ from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST, Profiles, api_of, profile_for, profiles_of
+from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
 from kschedlab.shown import Shown
 
@@ -95,8 +96,7 @@ def each_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> Itera
     """As :func:`explain_pending`, one pod after the other; None instead of a decision if no profile schedules it."""
     profiles = profiles_of(generation)
     fork = checked_cluster(cluster).under(api_of(profiles)).fork()
-    waiting = (info for info in fork.pending.values() if info.pod.metadata.deletionTimestamp is None)
-    for info in sorted(waiting, key=_rank):
+    for info in queue_order(fork.pending.values()):
         if (own := profile_for(info.pod, profiles)) is None:
             yield info, None
             continue
@@ -104,11 +104,3 @@ def each_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> Itera
         fork = fork.fork()
         Scheduler(fork, own, exhaustive=True).commit(decision)
         yield info, decision
-
-
-def _rank(pod: PodInfo) -> tuple[int, int]:
-    """PrioritySort: higher priority first, then the earlier creation.
-
-    v1.37: pkg/scheduler/framework/plugins/queuesort/priority_sort.go.
-    """
-    return -(pod.pod.spec.priority or 0), pod.pod.metadata.creationTimestamp or 0

@@ -20,6 +20,7 @@ from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, plugin
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
+from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
 if TYPE_CHECKING:
@@ -59,8 +60,7 @@ class Scheduler:
 
     def decide(self, pod: PodInfo) -> Decision:
         """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
-        gates = tuple(gate.name for gate in pod.pod.spec.schedulingGates)
-        if gates and self.generation.obeys_scheduling_gates:
+        if self.generation.obeys_scheduling_gates and (gates := gate_names(pod.pod)):
             return Decision(pod, self.cluster, self.generation, None, NOTHING, 0, gates=gates)
         return self.cycle(pod)
 

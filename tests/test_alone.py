@@ -34,6 +34,11 @@ scheduler = Scheduler(world, "{version}")
 scheduler.commit(scheduler.decide(world.pending["default/p"]))
 print(*world.pending)
 """
+QUEUE = """
+queue = Generation.named("v1.37").queue(lambda: 0)
+queue.add(cluster(pod("p")).pending["default/p"].pod)
+print(queue.pop().pod.key)
+"""
 DEMAND = """
 claim = {"name": "gpu", "resourceClaimName": "gpu"}
 served = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}}
@@ -96,6 +101,10 @@ def alone(program: str) -> str:
 def test_each_generation_decides_and_preempts(version: str) -> None:
     assert alone(DECIDE.format(version=version)) == "b"
     assert alone(PREEMPT.format(version=version)) == "a default/low\ndefault/p"
+
+
+def test_the_queue_with_hints_works() -> None:
+    assert alone(QUEUE) == "default/p"
 
 
 def test_a_pod_that_demands_devices_is_an_error_with_a_remedy() -> None:

@@ -29,11 +29,7 @@ import pytest
 import yaml  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
-QUEUE = "packages/simulation/kschedlab_simulation/queue"
-ROOMS = (
-    *(f"kschedlab/{room}" for room in ("filter", "score", "preemption", "cluster", "scheduler", "decision")),
-    QUEUE,
-)
+ROOMS = ("filter", "score", "preemption", "queue", "cluster", "scheduler.py", "decision.py")
 SWAPS: dict[type[ast.AST], Any] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -143,11 +139,9 @@ def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
 
 def stages(mutant: Mutant) -> list[list[str]]:
     """The tests that may notice it, the cheapest first: its module's, its room's, the real verdicts, the rest."""
-    stem = Path(mutant.module).stem
-    home, _, room = next(each for each in ROOMS if mutant.module.startswith(each)).rpartition("/")
-    tests = (ROOT / home).parent / "tests"
-    near = [str(each.relative_to(ROOT)) for each in (tests / room, tests / f"test_{room}.py") if each.exists()]
-    own = [str(each.relative_to(ROOT)) for each in tests.glob(f"{room}/**/test_{stem}*.py")]
+    room, stem = mutant.module.split("/")[1].removesuffix(".py"), Path(mutant.module).stem
+    near = [each for each in (f"tests/{room}", f"tests/test_{room}.py") if (ROOT / each).exists()]
+    own = [str(each.relative_to(ROOT)) for each in (ROOT / "tests").glob(f"{room}/**/test_{stem}*.py")]
     verdicts = ["tests/conformance/test_vectors.py", "tests/conformance/test_queue_ops.py"]
     rest = [f"--ignore={each}" for each in (*SLOW, *NEVER_DECIDE, *TOOLS, *verdicts)]
     return [[*each, f"--deselect={LONG}"] if each else [] for each in (own, near)] + [verdicts, rest]
@@ -190,7 +184,11 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    paths = [path for room in ROOMS for path in sorted((*ROOT.glob(f"{room}/**/*.py"), *ROOT.glob(f"{room}.py")))]
+    paths = [
+        path
+        for room in ROOMS
+        for path in sorted((ROOT / "kschedlab").glob(f"{room}/**/*.py" if "." not in room else room))
+    ]
     every = [mutant for path in paths for mutant in mutants(path)]
     drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))
     print(f"{len(drawn)} of {len(every):,} changes", flush=True)

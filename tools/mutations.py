@@ -74,27 +74,11 @@ def mutations() -> Iterator[Mutation]:
     yield Mutation(
         "rules stay", "06", "kschedlab/whatif/named_rules.py", "return NAMES[first - 1] if", "return NAMES[first] if"
     )
+    yield Mutation("the last pod first", "02", "kschedlab/queue/order.py", "(pod1)) < rank(", "(pod1)) > rank(")
     yield Mutation(
-        "the last pod first",
-        "02",
-        "packages/simulation/kschedlab_simulation/queue/order.py",
-        "(pod1)) < rank(",
-        "(pod1)) > rank(",
+        "the wrong child", "02", "kschedlab/queue/heap.py", "data.less(right, child)", "data.less(child, right)"
     )
-    yield Mutation(
-        "the wrong child",
-        "02",
-        "packages/simulation/kschedlab_simulation/queue/heap.py",
-        "data.less(right, child)",
-        "data.less(child, right)",
-    )
-    yield Mutation(
-        "a parent too far",
-        "02",
-        "packages/simulation/kschedlab_simulation/queue/heap.py",
-        "(place - 1) // 2",
-        "place // 2",
-    )
+    yield Mutation("a parent too far", "02", "kschedlab/queue/heap.py", "(place - 1) // 2", "place // 2")
     yield Mutation(
         "a node less is looked at",
         "01",

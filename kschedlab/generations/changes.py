@@ -11,7 +11,8 @@ from typing import Any
 from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations.messages import Messages
-from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, Queue, SkippedPods
+from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITHOUT_BACKOFF
+from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
 from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37
 from kschedlab.objects.meta import SECOND
 from kschedlab.preemption.ladder import RULES
@@ -93,7 +94,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.free_node": _TAKEN,
         "extending.binder": _FIRST,  # scheduler.go, schedule_one.go, extendersBinding
         # -- the loop
-        "loop.queue": Queue.WITHOUT_BACKOFF,  # internal/queue, backend/queue
+        "queue": WITHOUT_BACKOFF,  # internal/queue, backend/queue
         "loop.extension_points": _PREDICATES,  # framework/interface.go
         "loop.rejecting_points": (),  # framework/runtime
         "loop.cycle": _RESERVE,
@@ -160,7 +161,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.ignorable_last": True,  # factory/factory.go, CreateFromConfig
         "extending.binder": _INTERESTED,  # scheduler.go, schedule_one.go, extendersBinding
         # -- the loop
-        "loop.queue": Queue.BACKOFF_BY_NAME,  # internal/queue, backend/queue
+        "queue": WITH_BACKOFF_1_16,  # internal/queue, backend/queue
         "loop.extension_points": _FRAMEWORK,  # framework/interface.go
         "loop.rejecting_points": ("permit", "pre_bind"),  # framework/runtime
         "loop.ignored_changes": _SET_BY_SERVER_1_20,  # skipPodUpdate
@@ -189,7 +190,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.starts_upper_case": False,  # core/extender.go, send
         "extending.free_node": _PANIC,  # pickOneNodeForPreemption
         # -- the loop
-        "loop.queue": Queue.BACKOFF_BY_ATTEMPTS,  # internal/queue, backend/queue
+        "queue": WITH_BACKOFF,  # internal/queue, backend/queue
         "loop.extension_points": _POST_FILTER,  # framework/interface.go
         "loop.rejecting_points": ("permit",),  # framework/runtime
         "loop.cycle": _ASSUME,  # scheduler.go, scheduleOne
@@ -242,7 +243,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.free_node": _NO_NODE,  # pickOneNodeForPreemption
         "extending.binder": _UNTIL,  # scheduler.go, schedule_one.go, extendersBinding
         # -- the loop
-        "loop.queue": Queue.WITH_HINTS,  # internal/queue, backend/queue
+        "queue": WITH_EVENTS,  # internal/queue, backend/queue
         "loop.extension_points": _QUEUEING,  # framework/interface.go
         "loop.rejecting_points": _REJECTING,  # framework/runtime
         "loop.eviction": _ASYNC,  # prepareCandidateAsync

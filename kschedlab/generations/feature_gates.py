@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, TypeAlias, TypeVar
 
@@ -172,6 +173,12 @@ def _eviction_in_cycle(generation: Any) -> Any:
     return replace(generation, loop=replace(generation.loop, eviction=Eviction.IN_CYCLE))
 
 
+def _no_early_pops(generation: Any) -> Any:
+    """backend/queue: a pod stays in backoff to its end, to the nanosecond, and passes PreEnqueue afterwards."""
+    queue = generation.queue
+    return replace(generation, queue=replace(queue, make=partial(queue.make, pops_backoff=False)))
+
+
 def _comparing_taints(generation: Any) -> Any:
     """k8s.io/api core/v1/toleration.go: Gt and Lt."""
     return replace(generation, api=replace(generation.api, compares_taints=True))
@@ -192,7 +199,7 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     "NodeDeclaredFeatures": _no_declared_features,
     "NominatedNodeNameForExpectation": _no_early_nomination,
     "SchedulerAsyncPreemption": _eviction_in_cycle,
-    "SchedulerPopFromBackoffQ": _alike,
+    "SchedulerPopFromBackoffQ": _no_early_pops,
     "SchedulerPreQueueingHints": _alike,
     "StorageCapacityScoring": _no_capacity_score,
     "TaintTolerationComparisonOperators": _comparing_taints,

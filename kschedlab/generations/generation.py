@@ -12,6 +12,7 @@ from kschedlab.extenders.rules import ExtenderRules
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations.messages import Messages
+from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
@@ -34,7 +35,7 @@ class Generation:
     ``nominated_node_first``: a pod's nominated node is tried before all others. ``obeys_scheduling_gates``: a pod with
     scheduling gates is not scheduled. ``ties``: how one of several best nodes is chosen. ``checks_claims_first``: a
     missing or terminating claim is an error before any filter runs. ``max_node_score``: the highest of a plugin.
-    ``messages``: its texts; ``loop``: rules of the scheduling loop, its queue included.
+    ``messages``: its texts; ``loop``: rules of the scheduling loop; ``queue``: creates its scheduling queue.
     ``plugins``: those that :meth:`plus` added, by name; their filters and scores are in ``filters`` and ``scores``.
     ``extenders``: those that :meth:`extended_by` added; ``extending``: their rules. ``feature_gates``: changed ones.
     """
@@ -53,6 +54,7 @@ class Generation:
     max_node_score: int
     messages: Messages
     loop: LoopRules
+    queue: QueueMaker
     extending: ExtenderRules
     plugins: tuple[tuple[str, object], ...] = ()
     extenders: tuple[Extender, ...] = ()

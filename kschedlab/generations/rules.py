@@ -9,19 +9,6 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 
-class Queue(Enum):
-    """The scheduling queue: what a pod waits for after a failed attempt."""
-
-    WITHOUT_BACKOFF = auto()
-    """Any event moves all pods, at once."""
-    BACKOFF_BY_NAME = auto()
-    """Any event moves all pods, after a backoff that counts the failures of the pod's name."""
-    BACKOFF_BY_ATTEMPTS = auto()
-    """Any event moves all pods, after a backoff that counts the pod's attempts."""
-    WITH_HINTS = auto()
-    """An event moves the pods that it may help, as the hints of plugins say, after such a backoff."""
-
-
 class CycleOrder(Enum):
     """The order of the steps between choosing a node and binding."""
 
@@ -90,10 +77,9 @@ class CacheRules:
 class LoopRules:
     """How the loop treats pods, from the informer to the binding. Each rule has one effect and works in any generation.
 
-    ``queue``, ``cycle``, ``eviction``, ``skips``: see :class:`Queue`, :class:`CycleOrder`, :class:`Eviction`,
-    :class:`SkippedPods`.
     ``extension_points``: the methods that plugins may implement (:class:`~kschedlab.plugins.framework.Plugin`).
     ``rejecting_points``: after Filter, the points where a plugin's rejection is not an error.
+    ``cycle``, ``eviction``, ``skips``: see :class:`CycleOrder`, :class:`Eviction`, :class:`SkippedPods`.
     ``ignored_changes``: fields of an assumed pod; if only these change, the pod is not queued again.
     ``ignores_identical_updates``: an update with an unchanged resource version does not reach the queue.
     ``rejects_deleted_waiting_pods``: a pod that is deleted while it waits on Permit is rejected at once.
@@ -117,7 +103,6 @@ class LoopRules:
     ``cache``: see :class:`CacheRules`.
     """
 
-    queue: Queue
     extension_points: tuple[str, ...]
     rejecting_points: tuple[str, ...]
     cycle: CycleOrder

@@ -42,7 +42,6 @@ from kschedlab.objects.model import Pod
 from kschedlab.objects.nodes import Node
 from kschedlab.plugins.arrays import ArrayFilter
 from kschedlab.plugins.checking import CheckReport, check_plugin
-from kschedlab.plugins.events import ClusterEvent
 from kschedlab.plugins.framework import (
     ERROR,
     SKIP,
@@ -58,6 +57,7 @@ from kschedlab.plugins.framework import (
 )
 from kschedlab.plugins.functions import node_filter, node_score
 from kschedlab.plugins.loading import PluginNotFoundError, load_plugin
+from kschedlab.queue.interface import ClusterEvent
 from kschedlab.score.plugin import MAX_NODE_SCORE, Score, Scored, default_normalize
 
 __all__ = [

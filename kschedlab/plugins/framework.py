@@ -14,7 +14,7 @@ from kschedlab.messages import say
 from kschedlab.objects.meta import ObjectMeta
 from kschedlab.objects.model import Pod
 from kschedlab.objects.nodes import Node, NodeSpec, NodeStatus
-from kschedlab.plugins.events import ClusterEvent
+from kschedlab.queue.interface import ClusterEvent
 
 PACKAGE = Path(__file__).parents[1]
 ERROR, UNSCHEDULABLE, UNRESOLVABLE = "Error", "Unschedulable", "UnschedulableAndUnresolvable"

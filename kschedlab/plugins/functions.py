@@ -9,8 +9,9 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import InputTypeError
-from kschedlab.plugins.events import ClusterEvent, checked_event
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE, Answer, NodeView, Plugin, Status
+from kschedlab.queue.events import checked_event
+from kschedlab.queue.interface import ClusterEvent
 from kschedlab.score.plugin import MAX_NODE_SCORE
 
 QueueingHint = Callable[[Pod, Any, Any], bool]

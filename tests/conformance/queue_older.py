@@ -4,7 +4,6 @@ Around a queue: a clock, the newest version of every pod (the API server's) and 
 reported as its array, until several pods were moved at once: the real queue moves them in a Go map's iteration order.
 """
 
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -12,9 +11,8 @@ from msgspec.structs import replace
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import Pod
-from kschedlab_simulation.queue.events import event
-from kschedlab_simulation.queue.makers import new_queue
-from kschedlab_simulation.queue.older.queued_pod import QueuedPodInfo
+from kschedlab.queue.events import event
+from kschedlab.queue.older.queued_pod import QueuedPodInfo
 from tests.conformance.queue_driver import MILLISECOND, QueueDriver
 
 START = {"v1.13": 2_000_000_000 * 1_000_000, "v1.16": 1_577_836_800_000_000, "v1.20": 1_577_836_800_000_000}
@@ -31,7 +29,7 @@ def answer(scenario: dict[str, Any]) -> dict[str, Any]:
 
 class Driver(QueueDriver):
     def __init__(self, version: str) -> None:
-        super().__init__(START[version], partial(new_queue, GENERATIONS[version]))
+        super().__init__(START[version], GENERATIONS[version].queue)
         self.version = version
         self.first: dict[QueuedPodInfo, int] = {}
         self.open = self.backoff_open = False

@@ -6,11 +6,11 @@ Around the queue: a clock, the newest version of every pod (the informer's store
 from functools import partial
 from typing import Any
 
-from kschedlab_simulation.queue.events import event
-from kschedlab_simulation.queue.queued_pod import QueuedPodInfo
-from kschedlab_simulation.queue.with_events import WithEvents
-from packages.simulation.tests.queue.events import ALWAYS, survives_update
+from kschedlab.queue.events import event
+from kschedlab.queue.queued_pod import QueuedPodInfo
+from kschedlab.queue.with_events import WithEvents
 from tests.conformance.queue_driver import MILLISECOND, QueueDriver
+from tests.queue.events import ALWAYS, survives_update
 
 START = 1_577_836_800_000_000  # 2020-01-01T00:00:00Z
 

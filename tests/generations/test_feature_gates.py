@@ -15,7 +15,6 @@ from kschedlab.objects.model import Device, ResourceSlice
 from kschedlab.objects.problems import ManifestError
 from kschedlab.program.decide import decide_lines
 from kschedlab_groups.queue import WithGroups
-from kschedlab_simulation.scheduler.parts import parts_for
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.status import ApiError
 from kschedlab_simulation.timeline.scenario import loads_scenario
@@ -192,5 +191,5 @@ def test_gates_of_the_queue_do_not_undo_each_other() -> None:
     one = V1_37.with_feature_gates({"SchedulerPopFromBackoffQ": False}).with_feature_gates({"GenericWorkload": True})
     other = V1_37.with_feature_gates({"GenericWorkload": True}).with_feature_gates({"SchedulerPopFromBackoffQ": False})
     for generation in (one, other):
-        queue = parts_for(generation).queue(generation, lambda: 0)
+        queue = generation.queue(lambda: 0)
         assert isinstance(queue, WithGroups) and not queue._pops_backoff and queue._backoff.window == 1

@@ -12,9 +12,9 @@ from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.manifests.decoding import decode
 from kschedlab.manifests.defaults import with_defaults
-from kschedlab_simulation.queue.events import event
-from kschedlab_simulation.queue.hints.table import queueing_hints
-from kschedlab_simulation.queue.requeueing import EventHints
+from kschedlab.queue.events import event
+from kschedlab.queue.hints.table import queueing_hints
+from kschedlab.queue.requeueing import EventHints
 from packages.devices.tests.device_manifests import unchecked
 
 VECTORS = Path(__file__).parent / "vectors" / "device-hints.jsonl.gz"

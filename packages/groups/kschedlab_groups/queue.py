@@ -10,20 +10,25 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 from kschedlab.objects.model import Pod, PodGroup
-from kschedlab.plugins.events import ClusterEvent
-from kschedlab_groups.queued_group import GroupBackoff, GroupKey, Pods, QueuedGroup, entry_name, group_of, key_of
-from kschedlab_simulation.queue.events import (
+from kschedlab.queue.events import (
     SCHEDULE_ATTEMPT_FAILURE,
     UNSCHEDULED_POD_ADD,
     UNSCHEDULED_POD_DELETE,
     name_of,
     pod_changes,
 )
-from kschedlab_simulation.queue.interface import GONE, UNSCHEDULABLE, Place, QueuedPod
-from kschedlab_simulation.queue.pre_enqueue import is_gated
-from kschedlab_simulation.queue.queued_pod import NEVER, QueuedPodInfo
-from kschedlab_simulation.queue.requeueing import AFTER_BACKOFF, IMMEDIATELY, SKIP
-from kschedlab_simulation.queue.with_events import WithEvents
+from kschedlab.queue.interface import (
+    GONE,
+    UNSCHEDULABLE,
+    ClusterEvent,
+    Place,
+    QueuedPod,
+)
+from kschedlab.queue.pre_enqueue import is_gated
+from kschedlab.queue.queued_pod import NEVER, QueuedPodInfo
+from kschedlab.queue.requeueing import AFTER_BACKOFF, IMMEDIATELY, SKIP
+from kschedlab.queue.with_events import WithEvents
+from kschedlab_groups.queued_group import GroupBackoff, GroupKey, Pods, QueuedGroup, entry_name, group_of, key_of
 
 
 class WithGroups(WithEvents):

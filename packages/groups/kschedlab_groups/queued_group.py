@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kschedlab.objects.model import Pod, PodGroup
-from kschedlab_simulation.queue.backoff import Backoff
-from kschedlab_simulation.queue.queued_pod import NEVER, QueuedPodInfo
+from kschedlab.queue.backoff import Backoff
+from kschedlab.queue.queued_pod import NEVER, QueuedPodInfo
 
 GroupKey = tuple[str, str]
 """The namespace and the name of a group."""

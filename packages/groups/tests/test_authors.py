@@ -12,9 +12,9 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.objects.model import ObjectMeta, Pod, PodGroup, PodSchedulingGroup, PodSpec
+from kschedlab.queue.events import Registration, event
 from kschedlab_groups.queue import WithGroups
 from kschedlab_groups.queued_group import QueuedGroup
-from kschedlab_simulation.queue.events import Registration, event
 
 GROUP = PodGroup(metadata=ObjectMeta(name="pg", namespace="default"))
 KEY = "default", "pg"

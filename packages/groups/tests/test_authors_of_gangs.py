@@ -12,10 +12,10 @@ import pytest
 from kschedlab.build import pod
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import Pod, PodGroup
+from kschedlab.queue.events import ASSIGNED_POD_ADD, UNSCHEDULED_POD_ADD
 from kschedlab_groups.cycle import fault
 from kschedlab_groups.group import SUCCESS, UNSCHEDULABLE, WAIT, feasible
 from kschedlab_groups.simulated.plugin import POD_GROUP_ADD, POD_GROUP_UPDATE, GangScheduling, GroupStates
-from kschedlab_simulation.queue.events import ASSIGNED_POD_ADD, UNSCHEDULED_POD_ADD
 from packages.groups.tests.test_cycle import group, member
 
 NEVER, LOWER = {"preemptionPolicy": "Never"}, {"preemptionPolicy": "PreemptLowerPriority"}

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from kschedlab.objects.kinds import RESOURCES, key_of
 from kschedlab.objects.model import ApiObject
+from kschedlab.queue.interface import Now
 from kschedlab_simulation.log import Log, Recorded
-from kschedlab_simulation.queue.interface import Now
 
 NORMAL, WARNING = "Normal", "Warning"
 

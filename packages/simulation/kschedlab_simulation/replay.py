@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from kschedlab.messages import say
 from kschedlab.objects.model import ApiObject, Pod
+from kschedlab.queue.interface import GONE
 from kschedlab_simulation.log import Changed, Log, LogEntry, Moved, Step
-from kschedlab_simulation.queue.interface import GONE
 
 D = TypeVar("D", bound=ApiObject)
 

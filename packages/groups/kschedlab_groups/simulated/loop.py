@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kschedlab.objects.meta import Condition, Time
 from kschedlab.objects.model import Pod, PodGroup
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import Scheduler
 from kschedlab_groups.cycle import GroupDecision, PodVerdict, decide, fault
 from kschedlab_groups.group import SUCCESS
@@ -18,7 +19,6 @@ from kschedlab_groups.queue import WithGroups
 from kschedlab_groups.queued_group import QueuedGroup, key_of
 from kschedlab_groups.simulated.evictions import GroupEvictions
 from kschedlab_groups.simulated.plugin import GroupStates
-from kschedlab_simulation.queue.queued_pod import QueuedPodInfo
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import POP, SCHEDULE, Context
 from kschedlab_simulation.scheduler.device_binding import give_back

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.model import Pod, PodGroup
+from kschedlab.queue.events import UNSCHEDULED_POD_ADD
 from kschedlab.scheduler import Scheduler
 from kschedlab_groups.queue import WithGroups
 from kschedlab_groups.simulated.evictions import GroupEvictions
@@ -24,9 +24,6 @@ from kschedlab_groups.simulated.plugin import (
 )
 from kschedlab_groups.victims import GroupScheduler
 from kschedlab_simulation.informers import Informers
-from kschedlab_simulation.queue.events import UNSCHEDULED_POD_ADD
-from kschedlab_simulation.queue.interface import Now
-from kschedlab_simulation.queue.makers import gated_options
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import Context
 from kschedlab_simulation.scheduler.failure import Failures
@@ -85,10 +82,6 @@ class GroupParts(Parts):
     def preempting(self, context: Context, binding: Binding) -> GroupEvictions:
         """Groups are evicted as a whole where they ask for it."""
         return GroupEvictions(context, binding, self.states)
-
-    def queue(self, generation: Generation, now: Now, **options: Any) -> WithGroups:
-        """The queue in which the pods of a group are one entry."""
-        return WithGroups(now, **gated_options(generation), **options)
 
     def watch_gates(self, context: Context, is_running: Callable[[Pod], bool]) -> None:
         """PreEnqueue's answers are kept until what they depend on changes."""

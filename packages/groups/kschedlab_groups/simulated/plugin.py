@@ -10,11 +10,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kschedlab.objects.model import Pod, PodGroup, ResourceClaim
-from kschedlab.plugins.events import ClusterEvent
 from kschedlab.plugins.framework import UNRESOLVABLE, Answer, Plugin, Status, Wait, method
+from kschedlab.queue.events import ASSIGNED_POD_ADD, UNSCHEDULED_POD_ADD, event
+from kschedlab.queue.interface import ClusterEvent
 from kschedlab_groups.group import min_count
 from kschedlab_groups.queued_group import GroupKey, group_of
-from kschedlab_simulation.queue.events import ASSIGNED_POD_ADD, UNSCHEDULED_POD_ADD, event
 
 if TYPE_CHECKING:
     from kschedlab_simulation.scheduler.context import Context

@@ -11,6 +11,12 @@ from kschedlab.build import HOUR, Manifest
 from kschedlab.generations import GENERATIONS
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.meta import SECOND
+from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE_ADD
+from kschedlab.queue.heap import Heap
+from kschedlab.queue.interface import ACTIVE, UNSCHEDULABLE
+from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
+from kschedlab.queue.older.without_backoff import WithoutBackoff
+from kschedlab.queue.order import pod_timestamp
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.queue_build import NAMES, later_but_first
@@ -19,13 +25,6 @@ from kschedlab_lab.exercises.queue_repairs import downwards, the_order
 from kschedlab_lab.panels.queue_heap_watched import decoded, info, name
 from kschedlab_lab.panels.queue_order import UNSET, field_of, waiting
 from kschedlab_lab.panels.queue_parts_run import NOON, neighbour
-from kschedlab_simulation.queue.events import ASSIGNED_POD_DELETE, NODE_ADD
-from kschedlab_simulation.queue.heap import Heap
-from kschedlab_simulation.queue.interface import ACTIVE, UNSCHEDULABLE
-from kschedlab_simulation.queue.makers import new_queue
-from kschedlab_simulation.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
-from kschedlab_simulation.queue.older.without_backoff import WithoutBackoff
-from kschedlab_simulation.queue.order import pod_timestamp
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -339,7 +338,7 @@ def random_tries(rng: random.Random) -> Tries:
     made = build.pod("web", "", 3, 100)
     made["metadata"]["uid"] = "uid-web"
     pod = decoded(made)
-    queue = new_queue(GENERATIONS["v1.37"], lambda: NOON + clock)
+    queue = GENERATIONS["v1.37"].queue(lambda: NOON + clock)
     queue.add(pod)
     gone = neighbour("cache")
     failed: list[float] = []

@@ -8,10 +8,10 @@ from kschedlab.build import HOUR, as_yaml
 from kschedlab.manifests.loading import Objects
 from kschedlab.messages import listed, say
 from kschedlab.objects.model import Pod
+from kschedlab.queue.order import active_q_comp
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.panels.queue_order import UNSET, waiting
-from kschedlab_simulation.queue.order import active_q_comp
 
 NAMES = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu")
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from kschedlab.build import HOUR, Manifest
 from kschedlab.messages import say
+from kschedlab.queue.heap import Heap
+from kschedlab.queue.order import active_q_comp
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.panels.queue_heap_watched import decoded
 from kschedlab_lab.panels.queue_order import UNSET, waiting
-from kschedlab_simulation.queue.heap import Heap
-from kschedlab_simulation.queue.order import active_q_comp
 
 Waiting = tuple[int, int, int | None, int | None]
 """A pod as (priority, created, last transition, last probe); None where there is none. Minutes after midnight."""

@@ -15,6 +15,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
+from kschedlab.queue.interface import ACTIVE
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
@@ -24,7 +25,6 @@ from kschedlab_lab.views.loop import NotebookTable
 from kschedlab_lab.views.pieces import Fact
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.log import Log, Moved
-from kschedlab_simulation.queue.interface import ACTIVE
 from kschedlab_simulation.scheduler.startup import StartUp
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.simulation import START

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from kschedlab.generations import GENERATIONS
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.meta import SECOND
+from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
 from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
@@ -20,7 +21,6 @@ from kschedlab_lab.panels.settings import Restorable, choice, moments, switch
 from kschedlab_lab.views.queue_clock import Clock, Event, History, Part, Stretch, draw_clock, step_of
 from kschedlab_lab.views.queue_pods import Pod
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
 
 Plugins: TypeAlias = tuple[object, ...]
 TIMES = (*range(31), *range(60, 361, 30))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kschedlab.messages import later, say, terms
+from kschedlab.queue.nominated import NominatedPodMap
 from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
@@ -20,7 +21,6 @@ from kschedlab_lab.panels.queue_nominated import pod
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.queue_parts import Entry, draw_pair
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.queue.nominated import NominatedPodMap
 
 KEY, POP, ALREADY = "KeyError", later("Pop's nil"), "already exists"
 

@@ -1,7 +1,7 @@
 """The heap of the active queue at work: every comparison and every swap of one operation.
 
-Pods with different priorities are in a :class:`~kschedlab_simulation.queue.heap.Heap`; some are popped; then one more
-is popped, added, updated or deleted. The picture shows the heap afterwards, the story how it came about.
+Pods with different priorities are in a :class:`~kschedlab.queue.heap.Heap`; some are popped; then one more is popped,
+added, updated or deleted. The picture shows the heap afterwards, the story how it came about.
 """
 
 from __future__ import annotations

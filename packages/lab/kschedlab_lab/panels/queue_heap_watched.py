@@ -8,9 +8,9 @@ from kschedlab import build
 from kschedlab.build import Manifest
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
-from kschedlab_simulation.queue.heap import Heap, HeapData
-from kschedlab_simulation.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
-from kschedlab_simulation.queue.order import pod_timestamp
+from kschedlab.queue.heap import Heap, HeapData
+from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
+from kschedlab.queue.order import pod_timestamp
 
 
 class Act(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from kschedlab import build
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.model import Pod
+from kschedlab.queue.nominated import NominatedPodMap, NominationRules
 from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
@@ -21,7 +22,6 @@ from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_parts import Nominations, draw_nominations
 from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.queue.nominated import NominatedPodMap, NominationRules
 
 NODES = ("node-a", "node-b")
 PRIORITY = 500

@@ -10,6 +10,7 @@ from kschedlab.build import HOUR, Manifest, clock_time
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say
 from kschedlab.objects.model import Pod
+from kschedlab.queue.order import active_q_comp, pod_timestamp
 from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
@@ -21,7 +22,6 @@ from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order, step_of
 from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.queue.order import active_q_comp, pod_timestamp
 
 UNSET = -1
 TIMES = tuple(range(8 * HOUR, 10 * HOUR + 1, 10))

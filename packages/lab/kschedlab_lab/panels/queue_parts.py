@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kschedlab.messages import later, say, sentences, terms
+from kschedlab.queue.older.without_backoff import WithoutBackoff, is_pod_unschedulable
 from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
@@ -44,7 +45,6 @@ from kschedlab_lab.views.queue_parts import (
     slot_width,
 )
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.queue.older.without_backoff import WithoutBackoff, is_pod_unschedulable
 
 
 @dataclass(frozen=True)

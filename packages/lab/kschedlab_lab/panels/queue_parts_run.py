@@ -9,9 +9,9 @@ from kschedlab.build import Manifest
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
+from kschedlab.queue.events import NODE_ADD
+from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab_lab.panels.queue_heap_watched import decoded
-from kschedlab_simulation.queue.events import NODE_ADD
-from kschedlab_simulation.queue.older.without_backoff import WithoutBackoff
 
 NOON = 1_772_452_800_000_000
 """2026-03-02T12:00:00Z, the time of web's attempt, in microseconds since 1970."""

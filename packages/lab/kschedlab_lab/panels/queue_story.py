@@ -17,20 +17,17 @@ from kschedlab import build
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.generations.rules import Queue
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.plugins.events import ClusterEvent, checked_event
 from kschedlab.plugins.framework import method, name_of
+from kschedlab.queue.events import ASSIGNED_POD_DELETE, Registration, checked_event, node_changes
+from kschedlab.queue.hints.table import queue, queueing_hints
+from kschedlab.queue.interface import GONE, ClusterEvent, QueuedPod
 from kschedlab.scheduler import schedule
 from kschedlab.text.words import refusals
 from kschedlab_lab.panels.queue_heap_watched import decoded
-from kschedlab_simulation.queue.events import ASSIGNED_POD_DELETE, Registration, node_changes
-from kschedlab_simulation.queue.hints.table import queue, queueing_hints
-from kschedlab_simulation.queue.interface import GONE, QueuedPod
-from kschedlab_simulation.queue.makers import new_queue
 
 START = 1_772_438_400_000_000
 """2026-03-02T08:00:00Z, in microseconds since 1970."""
@@ -93,9 +90,8 @@ class Story:
     def __post_init__(self) -> None:
         self.cluster = manifests()
         self.rules = GENERATIONS[self.generation].plus(*self.plugins)
-        hints = {"hints": tuple(hints_of(self.rules))} if self.rules.loop.queue is Queue.WITH_HINTS else {}
-        options = {"get_pod": self._known, "on_moved": self._moved, **hints}
-        self.queue = new_queue(self.rules, lambda: START + self.clock, **options)
+        hints = {"hints": tuple(hints_of(self.rules))} if self.rules.queue.hints else {}
+        self.queue = self.rules.queue(lambda: START + self.clock, get_pod=self._known, on_moved=self._moved, **hints)
         self.jobs = 0
 
     def _known(self, key: str) -> Pod | None:

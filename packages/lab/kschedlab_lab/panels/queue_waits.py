@@ -7,13 +7,12 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import say
 from kschedlab.objects.meta import SECOND
+from kschedlab.queue.events import NODE_ADD
+from kschedlab.queue.interface import ACTIVE
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.panels.queue_heap_watched import decoded
 from kschedlab_lab.panels.queue_story import ATTEMPT, START
-from kschedlab_simulation.queue.events import NODE_ADD
-from kschedlab_simulation.queue.interface import ACTIVE
-from kschedlab_simulation.queue.makers import new_queue
 
 FAILURES = 6
 
@@ -28,7 +27,7 @@ class Lonely:
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
         condition["lastProbeTime"] = made["metadata"]["creationTimestamp"]
         self.pod = decoded(made | {"status": {"conditions": [condition]}})
-        self.queue = new_queue(GENERATIONS[generation], lambda: START + self.clock, get_pod=lambda key: self.pod)
+        self.queue = GENERATIONS[generation].queue(lambda: START + self.clock, get_pod=lambda key: self.pod)
         self.queue.add(self.pod)
 
     def fail(self) -> None:

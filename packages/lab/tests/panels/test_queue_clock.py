@@ -11,6 +11,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import loads
 from kschedlab.objects.meta import SECOND
 from kschedlab.plugins import node_filter
+from kschedlab.queue.events import event
 from kschedlab_lab.panels.queue_clock import (
     FRAMES,
     TIMES,
@@ -27,7 +28,6 @@ from kschedlab_lab.panels.queue_clock import (
 from kschedlab_lab.panels.queue_story import EVENTS, PODS, replay
 from kschedlab_lab.panels.queue_waits import Measured, wait_without_event, waits_after_failures
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.queue.events import event
 
 BOTH = [(name, busy) for name in GENERATIONS for busy in (False, True)]
 

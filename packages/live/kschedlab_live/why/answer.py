@@ -11,11 +11,11 @@ from kschedlab.explanation import Explanation, explain
 from kschedlab.generations import Generation, api_of
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.pod_status import PodCondition
+from kschedlab.queue.order import SCHEDULED
 from kschedlab.whatif import WhatIf, what_if
 from kschedlab.whatif.another_node import copies
 from kschedlab_live.why.reading import Reading
 from kschedlab_live.why.version import Server
-from kschedlab_simulation.pods import SCHEDULED
 
 FINISHED, ENDING, OTHERS, GATED, BOUND, NOMINATED, PENDING = (
     "finished",

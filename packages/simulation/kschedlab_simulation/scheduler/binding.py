@@ -15,8 +15,8 @@ import simpy
 from kschedlab.extenders.extender import ExtenderError
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import ERROR, Skip, Status
+from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab_simulation.events import NORMAL
-from kschedlab_simulation.queue.events import ASSIGNED_POD_DELETE
 from kschedlab_simulation.scheduler.cache import CacheError
 from kschedlab_simulation.scheduler.context import (
     ASSUME,

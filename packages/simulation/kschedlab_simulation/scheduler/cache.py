@@ -20,7 +20,7 @@ from kschedlab.generations.rules import CacheRules
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import AllocationResult, ApiObject, CSINode, Node, Pod, ResourceClaim
-from kschedlab_simulation.queue.interface import Now
+from kschedlab.queue.interface import Now
 from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, VolumeError, assumed_versions, pod_volumes
 from kschedlab_simulation.scheduler.volumes import AssumeCache, BindingCheck
 

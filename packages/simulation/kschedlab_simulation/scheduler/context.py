@@ -16,9 +16,9 @@ from kschedlab_simulation.clock import now
 from kschedlab_simulation.log import Log, Step
 
 if TYPE_CHECKING:
+    from kschedlab.queue.interface import QueuedPod, SchedulingQueue
     from kschedlab_simulation.events import Broadcaster
     from kschedlab_simulation.informers import Informer
-    from kschedlab_simulation.queue.interface import QueuedPod, SchedulingQueue
     from kschedlab_simulation.scheduler.cache import SchedulerCache
     from kschedlab_simulation.scheduler.framework import Framework
     from kschedlab_simulation.scheduler.metrics import Metrics

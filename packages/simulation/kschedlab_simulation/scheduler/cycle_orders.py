@@ -10,7 +10,7 @@ from typing import Any
 
 from kschedlab.generations.rules import CycleOrder
 from kschedlab.plugins.framework import ERROR, Status
-from kschedlab_simulation.queue.with_events import WithEvents
+from kschedlab.queue.with_events import WithEvents
 from kschedlab_simulation.scheduler.binding import Binding, Steps
 from kschedlab_simulation.scheduler.context import (
     ASSUME_VOLUMES,

@@ -13,8 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from kschedlab.objects.model import ApiObject, Node, Pod
-from kschedlab.plugins.events import ClusterEvent
-from kschedlab_simulation.queue.events import (
+from kschedlab.queue.events import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
     NODE_ADD,
@@ -23,7 +22,8 @@ from kschedlab_simulation.queue.events import (
     node_changes,
     pod_changes,
 )
-from kschedlab_simulation.queue.older.without_backoff import WithoutBackoff
+from kschedlab.queue.interface import ClusterEvent
+from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab_simulation.scheduler.cache import CacheError
 from kschedlab_simulation.scheduler.context import Context
 from kschedlab_simulation.scheduler.watched_kinds import event_moving_all, event_of

@@ -17,11 +17,11 @@ from kschedlab.generations import Generation, Profiles
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
+from kschedlab.queue.with_events import WithEvents
 from kschedlab_simulation.clock import now
 from kschedlab_simulation.events import Broadcaster
 from kschedlab_simulation.informers import Informer, Informers, pod_informer
 from kschedlab_simulation.log import Log, Moved
-from kschedlab_simulation.queue.with_events import WithEvents
 from kschedlab_simulation.scheduler.cache import SchedulerCache
 from kschedlab_simulation.scheduler.context import Context, Latencies
 from kschedlab_simulation.scheduler.cycle_orders import ORDERS
@@ -97,7 +97,7 @@ class KubeScheduler:
         volumes, failures = VolumeBinding(context), Failures(context)
         binding = ORDERS[rules.cycle](context, failures, volumes)
         preempting = parts.preempting(context, binding)
-        context.queue = queue_for(context, parts.queue, preempting.is_running, self._moved, self._nominated)
+        context.queue = queue_for(context, preempting.is_running, self._moved, self._nominated)
         parts.watch_gates(context, preempting.is_running)
         self.loop = parts.loop(context, parts.engine(first, percentage, rng), failures, binding, preempting)
         for each in generations.values():

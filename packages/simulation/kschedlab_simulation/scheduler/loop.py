@@ -13,9 +13,9 @@ import simpy
 
 from kschedlab.generations.rules import SkippedPods
 from kschedlab.objects.model import Pod
+from kschedlab.queue.interface import QueuedPod
 from kschedlab.scheduler import Scheduler
 from kschedlab_simulation.events import WARNING
-from kschedlab_simulation.queue.interface import QueuedPod
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import POP, PREEMPT, SCHEDULE, SKIP, Context, Cycle
 from kschedlab_simulation.scheduler.device_binding import give_back

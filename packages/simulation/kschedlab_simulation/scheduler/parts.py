@@ -11,17 +11,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from importlib.metadata import entry_points
-from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
-from kschedlab.generations.rules import Queue
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.model import Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab_simulation.informers import Informers
-from kschedlab_simulation.queue.interface import Now, SchedulingQueue
-from kschedlab_simulation.queue.makers import new_queue
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import Context
 from kschedlab_simulation.scheduler.evictions import EVICTIONS
@@ -42,10 +38,6 @@ class Parts:
         """Who evicts victims."""
         return EVICTIONS[context.rules.eviction](context, binding)
 
-    def queue(self, generation: Generation, now: Now, **options: Any) -> SchedulingQueue:
-        """The scheduling queue."""
-        return new_queue(generation, now, **options)
-
     def watch_gates(self, context: Context, is_running: Callable[[Pod], bool]) -> None:
         """The queue exists now; ``is_running``: whether a pod's victims are still being evicted."""
 
@@ -60,7 +52,7 @@ class Parts:
 
     def handlers(self, context: Context, informers: Informers, generation: Generation) -> Handlers:
         """What follows from changes of nodes, pods and other objects."""
-        return (HandlersByHint if generation.loop.queue is Queue.WITH_HINTS else HandlersMovingAll)(context)
+        return (HandlersByHint if generation.queue.hints else HandlersMovingAll)(context)
 
     def tries(self) -> dict[str, int]:
         """How often each group was tried, by name: a run ends once that is all that still happens."""

@@ -9,36 +9,30 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kschedlab.extenders.extender import PLUGIN as EXTENDER
-from kschedlab.generations.rules import Queue
 from kschedlab.messages import say
 from kschedlab.objects.model import Pod, ResourceClaim
 from kschedlab.objects.problems import InputValueError
-from kschedlab.plugins.events import ClusterEvent, checked_event
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
-from kschedlab_simulation.queue.events import Hint, Registration
-from kschedlab_simulation.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
-from kschedlab_simulation.queue.interface import OnMoved, OnNominated, SchedulingQueue
-from kschedlab_simulation.queue.pre_enqueue import GATES, Gate
+from kschedlab.queue.events import Hint, Registration, checked_event
+from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
+from kschedlab.queue.interface import ClusterEvent, OnMoved, OnNominated, SchedulingQueue
+from kschedlab.queue.pre_enqueue import GATES, Gate
 from kschedlab_simulation.scheduler.context import Context
 
 DEFAULT_PREEMPTION, DYNAMIC_RESOURCES = "DefaultPreemption", "DynamicResources"
 
 
 def queue_for(
-    context: Context,
-    make: Callable[..., SchedulingQueue],
-    preempts: Callable[[Pod], bool],
-    on_moved: OnMoved,
-    on_nominated: OnNominated,
+    context: Context, preempts: Callable[[Pod], bool], on_moved: OnMoved, on_nominated: OnNominated
 ) -> SchedulingQueue:
-    """The generation's queue. ``make``: creates it; ``preempts``: whether the pod's victims are still being evicted."""
-    generation = next(iter(context.generations.values()))
+    """The generation's queue. ``preempts``: whether the pod's victims are still being evicted."""
+    make = next(iter(context.generations.values())).queue
     more: dict[str, Any] = {"get_pod": context.pods.get, "on_nominated": on_nominated, "on_moved": on_moved}
     if (less := queue_sort(context)) is not None:
         more["less"] = less
-    if context.rules.queue is Queue.WITH_HINTS:
+    if make.hints:
         more |= {"hints": tuple(hints(context)), "gates": gates(context, preempts)}
-    return make(generation, lambda: context.now, **more)
+    return make(lambda: context.now, **more)
 
 
 def user_plugins(context: Context) -> list[tuple[object, frozenset[str]]]:

@@ -19,7 +19,7 @@ from kschedlab.objects.model import (
     Service,
     StorageClass,
 )
-from kschedlab.plugins.events import ClusterEvent
+from kschedlab.queue.interface import ClusterEvent
 
 OTHER_KINDS = tuple(kind for kind in RELEVANT_PART if kind is not PriorityClass)
 """All kinds but nodes, pods, and priority classes, whose values the API server writes into the pods."""

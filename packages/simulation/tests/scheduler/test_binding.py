@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from kschedlab.build import Manifest, node, pod, term
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
-from kschedlab.plugins.events import ClusterEvent
 from kschedlab.plugins.framework import SKIP, Plugin, Skip, Wait
+from kschedlab.queue.events import NODE_ADD
+from kschedlab.queue.interface import ClusterEvent
 from kschedlab_simulation.log import Log, Step
-from kschedlab_simulation.queue.events import NODE_ADD
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab_simulation.status import ApiError

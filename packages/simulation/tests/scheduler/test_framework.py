@@ -8,7 +8,6 @@ import pytest
 
 from kschedlab.build import node, pod
 from kschedlab.objects.model import Pod
-from kschedlab.plugins.events import ClusterEvent
 from kschedlab.plugins.framework import (
     POINTS,
     SKIP,
@@ -20,6 +19,7 @@ from kschedlab.plugins.framework import (
     Status,
     Wait,
 )
+from kschedlab.queue.interface import ClusterEvent
 from packages.simulation.tests.plane import Plane
 from tests.storage import storage_class
 

@@ -11,11 +11,11 @@ from kschedlab.build import node, pod
 from kschedlab.generations import GENERATIONS, V1_16, V1_20, V1_37, Generation
 from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, Queue, SkippedPods
 from kschedlab.objects.model import PersistentVolumeClaim, Pod
-from kschedlab.plugins.events import ClusterEvent
 from kschedlab.plugins.framework import NodeView, Plugin, Wait
+from kschedlab.queue.events import NODE_ADD
+from kschedlab.queue.interface import ClusterEvent
+from kschedlab.queue.with_events import WithEvents
 from kschedlab_simulation.log import LogEntry, Recorded, Step
-from kschedlab_simulation.queue.events import NODE_ADD
-from kschedlab_simulation.queue.with_events import WithEvents
 from kschedlab_simulation.scheduler.cache import CacheError
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.handlers import HandlersMovingAll

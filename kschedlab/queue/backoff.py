@@ -1,0 +1,87 @@
+"""Pods that wait until their backoff ends.
+
+v1.37: pkg/scheduler/backend/queue/backoff_queue.go. Backoff ends at whole seconds, so the pods of one second leave in
+the order of the active queue. Pods that returned with an error are kept separately: they are not popped early. (The
+real queue does not break ties among those, which changes nothing: the active queue sorts them again.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kschedlab.objects.meta import SECOND
+from kschedlab.queue.heap import Heap
+from kschedlab.queue.queued_pod import NEVER, Less, QueuedPodInfo, key_func, priority_sort
+
+
+class Backoff:
+    """The rejected pods (entityBackoffQ), and those that returned with an error (entityErrorBackoffQ).
+
+    ``initial``, ``maximum``: microseconds; no backoff if the maximum is 0. ``less``: the order of the active queue.
+    ``window``: backoff ends at multiples of it, in microseconds; 1 without the gate SchedulerPopFromBackoffQ.
+    """
+
+    def __init__(self, initial: int, maximum: int, less: Less = priority_sort, window: int = SECOND) -> None:
+        self._initial, self._maximum = initial, maximum
+        self._less = less
+        self.window = window
+        self._rejected = Heap(key_func, self.ends_before)
+        self._with_error = Heap(key_func, self.ends_before)
+
+    def __len__(self) -> int:
+        return len(self._rejected) + len(self._with_error)
+
+    def __iter__(self) -> Iterator[QueuedPodInfo]:
+        """The pods in insertion order: the rejected ones, then those with errors."""
+        yield from self._rejected
+        yield from self._with_error
+
+    def ends_before(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
+        """Whether the first pod's backoff ends earlier; at the same second, the active queue's order decides."""
+        if first.backoff_until != second.backoff_until:
+            return first.backoff_until < second.backoff_until
+        return self._less(first, second)
+
+    def set(self, pod: QueuedPodInfo) -> None:
+        """Set the end of the pod's backoff, which starts at its timestamp."""
+        count = pod.error_count or pod.unschedulable_count
+        pod.backoff_until = NEVER
+        if count and self._maximum:
+            pod.backoff_until = self._aligned(pod.timestamp + self.duration(count))
+
+    def duration(self, count: int) -> int:
+        """Microseconds of backoff after ``count`` failures in a row: doubled each time, up to the maximum."""
+        if self._initial > self._maximum >> (count - 1):
+            return self._maximum
+        return self._initial << (count - 1)
+
+    def get(self, key: str) -> QueuedPodInfo | None:
+        """The pod, or None."""
+        return self._rejected.get_by_key(key) or self._with_error.get_by_key(key)
+
+    def add_or_update(self, pod: QueuedPodInfo) -> None:
+        """Add the pod, or update it in place."""
+        (self._rejected if pod.rejector_plugins else self._with_error).add(pod)
+
+    def remove(self, key: str) -> QueuedPodInfo | None:
+        """Remove and return the pod, or None."""
+        return self._rejected.delete(key) or self._with_error.delete(key)
+
+    def pop(self) -> QueuedPodInfo | None:
+        """Remove and return the rejected pod whose backoff ends first, although it has not ended yet."""
+        return self._rejected.pop() if self._rejected else None
+
+    def pop_completed(self, now: int) -> list[QueuedPodInfo]:
+        """Remove and return the pods whose backoff has ended."""
+        completed = []
+        for heap in (self._rejected, self._with_error):
+            while (pod := heap.peek()) is not None and not self.is_waiting(pod, now):
+                completed.append(heap.pop())
+        return completed
+
+    def is_waiting(self, pod: QueuedPodInfo, now: int) -> bool:
+        """Whether the pod's backoff lasts still, which includes the second in which it ends."""
+        return pod.backoff_until >= self._aligned(now)
+
+    def _aligned(self, moment: int) -> int:
+        return moment - moment % self.window

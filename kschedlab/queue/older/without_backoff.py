@@ -1,0 +1,342 @@
+"""The queue of v1.13: active pods, and unschedulable pods that any event moves.
+
+v1.13: pkg/scheduler/internal/queue/scheduling_queue.go (PriorityQueue). A pod is in ``active_q``, a heap by priority,
+or in ``unschedulable_q`` until an event occurs or a minute has passed. Where the real queue moves several pods at once
+in Go's random map order, they move here in insertion order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from kschedlab.cluster.terms import AffinityTerm
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import ObjectMeta, Pod
+from kschedlab.queue.events import (
+    ASSIGNED_POD_ADD,
+    FORCE_ACTIVATE,
+    SCHEDULE_ATTEMPT_FAILURE,
+    UNSCHEDULABLE_TIMEOUT,
+    name_of,
+)
+from kschedlab.queue.heap import Heap
+from kschedlab.queue.interface import (
+    ACTIVE,
+    BACKOFF,
+    GONE,
+    IN_FLIGHT,
+    UNSCHEDULABLE,
+    ClusterEvent,
+    Now,
+    OnMoved,
+    OnNominated,
+    Place,
+    QueuedPod,
+)
+from kschedlab.queue.nominated import NominatedPodMap, NominationRules
+from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
+from kschedlab.queue.order import SCHEDULED, ZERO, pod_timestamp
+
+
+class UnschedulablePodsMap:
+    """The pods by ``namespace/name``. ``pods``: in insertion order, where the real map has Go's random order.
+
+    Required affinity terms are stored parsed: every newly assigned pod is matched against them.
+    """
+
+    def __init__(self) -> None:
+        self.pods: dict[str, QueuedPodInfo] = {}
+        self._terms: dict[str, tuple[AffinityTerm, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self.pods)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.pods
+
+    def __iter__(self) -> Iterator[QueuedPodInfo]:
+        return iter(self.pods.values())
+
+    def add_or_update(self, queued: QueuedPodInfo) -> None:
+        """Add the pod, or replace it."""
+        self.pods[queued.key] = queued
+        self._terms.pop(queued.key, None)
+        if terms := _required_affinity(queued.pod):
+            self._terms[queued.key] = terms
+
+    def delete(self, key: str) -> QueuedPodInfo | None:
+        """Remove and return the pod, or None."""
+        self._terms.pop(key, None)
+        return self.pods.pop(key, None)
+
+    def get(self, key: str) -> QueuedPodInfo | None:
+        """The pod, or None."""
+        return self.pods.get(key)
+
+    def with_matching_affinity_term(self, pod: Pod) -> list[QueuedPodInfo]:
+        """The pods with a required affinity term that matches this pod.
+
+        (getUnschedulablePodsWithMatchingAffinityTerm.)
+        """
+        namespace, labels = pod.metadata.namespace, pod.metadata.labels
+        return [
+            self.pods[key]
+            for key, terms in self._terms.items()
+            if any(term.matches(namespace, labels, {}) for term in terms)
+        ]
+
+
+def _required_affinity(pod: Pod) -> tuple[AffinityTerm, ...]:
+    affinity = pod.spec.affinity
+    if affinity is None or affinity.podAffinity is None:
+        return ()
+    terms = affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution
+    return tuple(AffinityTerm.of(term, pod.metadata.namespace) for term in terms)
+
+
+MAX_WAIT = 60 * SECOND
+"""Microseconds after which an unschedulable pod moves without an event (unschedulableQTimeInterval)."""
+ALREADY_PRESENT = {
+    ACTIVE: "pod is already present in the activeQ",
+    BACKOFF: "pod is already present in the backoffQ",
+    UNSCHEDULABLE: "pod is already present in unschedulableQ",
+}
+POD_ADD, POD_UPDATE, POD_DELETE = "PodAdd", "PodUpdate", "PodDelete"
+
+
+class WithoutBackoff:
+    """The scheduling queue of v1.13 (PriorityQueue).
+
+    ``scheduling_cycle`` counts pops; ``move_request_cycle`` is its value at the last move request: a pod in flight at
+    that time may have missed the event, and becomes active again.
+    ``get_pod``: looks up a pod in the informer by ``namespace/name``, if ``nominations`` requires it. ``on_nominated``,
+    ``on_moved``: called when a pod is nominated, or moves to a different part. ``less``: a queue sort plugin in place
+    of PrioritySort. ``already_present``: the errors for a returned pod that is already in the queue, by part.
+    """
+
+    def __init__(
+        self,
+        now: Now,
+        *,
+        get_pod: Callable[[str], Pod | None] | None = None,
+        on_nominated: OnNominated | None = None,
+        on_moved: OnMoved | None = None,
+        less: Callable[[QueuedPodInfo, QueuedPodInfo], bool] = priority_sort,
+        nominations: NominationRules = NominationRules(),  # noqa: B008 (it is frozen)
+        already_present: Mapping[str, str] = ALREADY_PRESENT,
+    ) -> None:
+        self._now = now
+        self._on_moved = on_moved
+        self._present = already_present
+        self.active_q = Heap(key_func, less)
+        self.unschedulable_q = UnschedulablePodsMap()
+        self.nominated_pods = NominatedPodMap(nominations, get_pod, on_nominated)
+        self.scheduling_cycle = 0
+        self.move_request_cycle = -1
+        self._parts: dict[str, Heap[QueuedPodInfo] | UnschedulablePodsMap] = {
+            ACTIVE: self.active_q,
+            UNSCHEDULABLE: self.unschedulable_q,
+        }
+
+    # -- reading
+
+    @property
+    def flushes(self) -> Sequence[tuple[int, Callable[[], None]]]:
+        """The period of each flush in microseconds."""
+        return ((30 * SECOND, self.flush_unschedulable),)
+
+    def places(self) -> dict[str, Place]:
+        """Where each queued pod is, by ``namespace/name``."""
+        return {queued.key: Place(part, queued.since) for part, pods in self._parts.items() for queued in pods}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts.values()))
+
+    # -- adding, updating and deleting pods
+
+    def add(self, pod: Pod) -> None:
+        """Add a new pod to the active queue (Add)."""
+        queued = self._new(pod)
+        part = self._part_of(pod.key)
+        if part and part != ACTIVE:
+            self._parts[part].delete(pod.key)
+        queued.part = part
+        self._to_active(queued, POD_ADD)
+        self.nominated_pods.add(pod)
+
+    def add_if_not_present(self, pod: Pod) -> None:
+        """Add the pod unless it is in the queue (AddIfNotPresent)."""
+        if not self._part_of(pod.key):
+            self.add(pod)
+
+    def update(self, old: Pod | None, new: Pod) -> None:
+        """The pod changed (Update). An unschedulable pod becomes active if more than its status changed. A pod that is
+        not in the queue is added, even one in flight.
+        """
+        old = new if old is None else old
+        if (queued := self.active_q.get_by_key(new.key)) is not None:
+            self.nominated_pods.update(old, new)
+            queued.update(new, self._timestamp(new, queued))
+            self.active_q.update(queued)
+        elif (queued := self.unschedulable_q.get(new.key)) is not None:
+            self.nominated_pods.update(old, new)
+            queued.update(new, self._timestamp(new, queued))
+            if is_pod_updated(old, new):
+                self._requeue_updated(queued)
+            else:
+                self.unschedulable_q.add_or_update(queued)
+        else:
+            self._to_active(self._new(new), POD_UPDATE)
+            self.nominated_pods.add(new)
+
+    def delete(self, pod: Pod) -> None:
+        """Remove a pod that is deleted, or no longer this scheduler's (Delete)."""
+        self.nominated_pods.delete(pod)
+        if part := self._part_of(pod.key):
+            self._parts[part].delete(pod.key)
+            self._notify(pod, part, GONE, POD_DELETE)
+
+    # -- scheduling
+
+    def pop(self) -> QueuedPodInfo | None:
+        """The first active pod (Pop); None where the real queue blocks."""
+        if not self.active_q:
+            return None
+        queued = self.active_q.pop()
+        queued.attempts += 1
+        self.scheduling_cycle += 1
+        self._set_part(queued, IN_FLIGHT, "Pop")
+        return queued
+
+    def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
+        """Return a popped pod that was not scheduled (AddUnschedulableIfNotPresent), after
+        :meth:`QueuedPodInfo.record_failure`. ``cycle``: :attr:`scheduling_cycle` just after its pop.
+
+        ValueError, with the real queue's message, if it is already in the queue.
+        """
+        assert isinstance(queued, QueuedPodInfo), "a pod can only return to the queue that it was popped from"
+        if part := self._part_of(queued.key):
+            raise ValueError(self._present[part].format(pod=queued.key))
+        queued.update(queued.pod, self._timestamp(queued.pod))
+        self.requeue_failed(queued, cycle)
+        self.nominated_pods.add(queued.pod)
+
+    def requeue_failed(self, queued: QueuedPodInfo, cycle: int) -> None:
+        """An unschedulable pod waits, unless an event occurred since its pop; after an error it becomes active."""
+        if cycle > self.move_request_cycle and is_pod_unschedulable(queued.pod):
+            self._to_unschedulable(queued, SCHEDULE_ATTEMPT_FAILURE)
+        else:
+            self._to_active(queued, SCHEDULE_ATTEMPT_FAILURE)
+
+    def done(self, pod: Pod) -> None:
+        """The popped pod is bound or deleted. The real queue has no such call; here it reports the move."""
+        if not self._part_of(pod.key):
+            self._notify(pod, IN_FLIGHT, GONE, "Done")
+
+    def activate(self, pods: Iterable[Pod]) -> None:
+        """Move these pods to the active queue. No real queue before v1.22 can."""
+        for pod in pods:
+            part = self._part_of(pod.key)
+            if part and part != ACTIVE and (queued := self._parts[part].delete(pod.key)) is not None:
+                self._to_active(queued, name_of(FORCE_ACTIVATE))
+
+    # -- events
+
+    def move(
+        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
+    ) -> None:
+        """Any event moves all pods (MoveAllToActiveQueue). ``pre_check``: only pods that pass it."""
+        self._move([q for q in self.unschedulable_q if pre_check is None or pre_check(q.pod)], name_of(event))
+
+    def assigned_pod_added(self, pod: Pod) -> None:
+        """A pod was assigned to a node: move pods whose required affinity matches it (AssignedPodAdded)."""
+        self._move(self.unschedulable_q.with_matching_affinity_term(pod), name_of(ASSIGNED_POD_ADD))
+
+    def assigned_pod_updated(self, old: Pod, new: Pod, event: ClusterEvent) -> None:
+        """An assigned pod changed: move pods whose required affinity matches it (AssignedPodUpdated)."""
+        self._move(self.unschedulable_q.with_matching_affinity_term(new), name_of(event))
+
+    def flush_unschedulable(self) -> None:
+        """Move pods that have waited for over a minute (flushUnschedulableQLeftover)."""
+        now = self._now()
+        stale = [q for q in self.unschedulable_q if q.timestamp != ZERO and now - q.timestamp > MAX_WAIT]
+        if stale:
+            self._move(stale, name_of(UNSCHEDULABLE_TIMEOUT))
+
+    # -- nominations
+
+    def nominate(self, pod: Pod, node: str) -> None:
+        """Nominate the pod to the node (UpdateNominatedPodForNode)."""
+        self.nominated_pods.add(pod, node or None)
+
+    def remove_nomination(self, pod: Pod) -> None:
+        """Remove the pod's nomination (DeleteNominatedPodIfExists)."""
+        self.nominated_pods.delete(pod)
+
+    def nominated(self, node: str) -> list[Pod]:
+        """The pods nominated to the node, in order of nomination (NominatedPodsForNode)."""
+        return self.nominated_pods.pods_for_node(node)
+
+    # -- moving between parts
+
+    def _new(self, pod: Pod) -> QueuedPodInfo:
+        return QueuedPodInfo(pod, self._timestamp(pod))
+
+    def _timestamp(self, pod: Pod, queued: QueuedPodInfo | None = None) -> int:
+        """The timestamp of a new or updated pod: v1.13 reads it from the pod itself."""
+        return pod_timestamp(pod)
+
+    def _move(self, pods: Iterable[QueuedPodInfo], why: str) -> None:
+        """Move these pods out of ``unschedulable_q`` (movePodsToActiveQueue)."""
+        for queued in pods:
+            self.unschedulable_q.delete(queued.key)
+            self._move_one(queued, why)
+        self.move_request_cycle = self.scheduling_cycle
+
+    def _move_one(self, queued: QueuedPodInfo, why: str) -> None:
+        self._to_active(queued, why)
+
+    def _requeue_updated(self, queued: QueuedPodInfo) -> None:
+        """The pod itself changed while it was unschedulable."""
+        self.unschedulable_q.delete(queued.key)
+        self._to_active(queued, POD_UPDATE)
+
+    def _to_active(self, queued: QueuedPodInfo, why: str) -> None:
+        self.active_q.add(queued)
+        self._set_part(queued, ACTIVE, why)
+
+    def _to_unschedulable(self, queued: QueuedPodInfo, why: str) -> None:
+        self.unschedulable_q.add_or_update(queued)
+        self._set_part(queued, UNSCHEDULABLE, why)
+
+    def _part_of(self, key: str) -> str:
+        return next((part for part, pods in self._parts.items() if key in pods), "")
+
+    def _set_part(self, queued: QueuedPodInfo, part: str, why: str) -> None:
+        origin, queued.part, queued.since = queued.part, part, self._now()
+        if origin != part:
+            self._notify(queued.pod, origin, part, why)
+
+    def _notify(self, pod: Pod, origin: str, part: str, why: str) -> None:
+        if self._on_moved is not None:
+            self._on_moved(pod, origin, part, why)
+
+
+def is_pod_unschedulable(pod: Pod) -> bool:
+    """Whether its PodScheduled condition has the reason Unschedulable, not an error."""
+    for condition in pod.status.conditions:
+        if condition.type == SCHEDULED:
+            return condition.status == "False" and condition.reason == "Unschedulable"
+    return False
+
+
+def is_pod_updated(old: Pod, new: Pod) -> bool:
+    """Whether more than its status, resourceVersion and generation changed."""
+    return old.spec != new.spec or _stripped(old) != _stripped(new)
+
+
+def _stripped(pod: Pod) -> ObjectMeta:
+    return replace(pod.metadata, resourceVersion="", generation=0)

@@ -1,0 +1,112 @@
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.objects.model import (
+    Node,
+    NodeCondition,
+    NodeSpec,
+    NodeStatus,
+    ObjectMeta,
+    Pod,
+    PodExtendedResourceClaimStatus,
+    PodResourceClaimStatus,
+    PodStatus,
+    Taint,
+)
+from kschedlab.objects.quantity import Quantity
+from kschedlab.queue.events import (
+    FORCE_ACTIVATE,
+    UNSCHEDULABLE_TIMEOUT,
+    event,
+    is_wildcard,
+    matches,
+    name_of,
+    node_change,
+    node_changes,
+    pod_changes,
+)
+
+
+@pytest.mark.parametrize(
+    ("registered", "happened", "expected"),
+    [
+        (event("Node", "Add"), event("Node", "Add"), True),
+        (event("Node", "Add"), event("Node", "Delete"), False),
+        (event("Node", "Add"), event("AssignedPod", "Add"), False),
+        (event("Node", "Update"), event("Node", "UpdateNodeTaint"), True),
+        (event("Node", "UpdateNodeTaint"), event("Node", "Update"), False),
+        (event("Node", "Add", "UpdateNodeTaint"), event("Node", "UpdateNodeLabel"), False),
+        (event("Node", "Add", "UpdateNodeTaint"), event("Node", "UpdateNodeTaint"), True),
+        (event("Pod", "Delete"), event("AssignedPod", "Delete"), True),
+        (event("Pod", "Delete"), event("Node", "Delete"), False),
+        (event("AssignedPod", "Delete"), event("Pod", "Delete"), False),
+        (event("*", "Add"), event("Node", "Add"), True),
+        (event("Node", "All"), event("*", "All"), False),
+        (event("*", "All"), event("Node", "UpdateNodeLabel"), True),
+    ],
+)
+def test_a_registration_matches_events_at_least_as_specific(registered, happened, expected) -> None:
+    assert matches(registered, happened) is expected
+
+
+def test_wildcard_events_have_their_own_names() -> None:
+    assert is_wildcard(UNSCHEDULABLE_TIMEOUT)
+    assert is_wildcard(FORCE_ACTIVATE)
+    assert name_of(FORCE_ACTIVATE) == "ForceActivate"
+    assert name_of(event("Node", "UpdateNodeTaint")) == "NodeUpdateNodeTaint"
+    assert not is_wildcard(event("*", "Add"))
+
+
+def test_an_unknown_action_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        matches(event("Node", "Explode"), event("Node", "Add"))
+
+
+OLD = Node(metadata=ObjectMeta(name="n1"), spec=NodeSpec(unschedulable=True))
+
+
+@pytest.mark.parametrize(
+    ("new", "actions", "name"),
+    [
+        (OLD, [], ""),
+        (replace(OLD, spec=NodeSpec()), ["UpdateNodeTaint"], "NodeSpecUnschedulableChange"),
+        (
+            replace(OLD, status=NodeStatus(allocatable={"cpu": Quantity("1")})),
+            ["UpdateNodeAllocatable"],
+            "NodeAllocatableChange",
+        ),
+        (replace(OLD, metadata=ObjectMeta(name="n1", labels={"a": ""})), ["UpdateNodeLabel"], "NodeLabelChange"),
+        (
+            replace(OLD, spec=NodeSpec(unschedulable=True, taints=(Taint("k", effect="NoSchedule"),))),
+            ["UpdateNodeTaint"],
+            "NodeTaintChange",
+        ),
+        (
+            replace(OLD, status=NodeStatus(conditions=(NodeCondition("Ready", "True"),))),
+            ["UpdateNodeCondition"],
+            "NodeConditionChange",
+        ),
+        (replace(OLD, metadata=ObjectMeta(name="n1", annotations={"a": ""})), ["UpdateNodeAnnotation"], ""),
+        (
+            replace(OLD, metadata=ObjectMeta(name="n1", labels={"a": ""}, annotations={"a": ""})),
+            ["UpdateNodeLabel", "UpdateNodeAnnotation"],
+            "NodeLabelChange",
+        ),
+    ],
+)
+def test_the_events_of_a_node_update_in_v1_37_and_v1_20(new: Node, actions: list[str], name: str) -> None:
+    assert [event.actions for event in node_changes(OLD, new)] == [frozenset([action]) for action in actions]
+    assert node_change(OLD, new) == name
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        PodStatus(resourceClaimStatuses=(PodResourceClaimStatus("gpu", "p-gpu-x"),)),
+        PodStatus(extendedResourceClaimStatus=PodExtendedResourceClaimStatus((), "p-extended-resources-x")),
+    ],
+)
+def test_a_generated_claim_is_an_event_of_the_pod_itself(status: PodStatus) -> None:
+    old, new = Pod(), Pod(status=status)
+    assert pod_changes(old, new, target=True) == [event("TargetPod", "UpdatePodGeneratedResourceClaim")]
+    assert pod_changes(new, new, target=True) == [event("TargetPod", "Update")]

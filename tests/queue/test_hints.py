@@ -1,0 +1,118 @@
+import gzip
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kschedlab.filter.node import NodeName
+from kschedlab.filter.pod_topology_spread import PodTopologySpread
+from kschedlab.objects.model import Node, NodeStatus, Pod, PodSpec, Toleration, TopologySpreadConstraint
+from kschedlab.objects.quantity import Quantity
+from kschedlab.queue.events import ACTIONS, NODE_ADD, bits
+from kschedlab.queue.hints.pod_cache import PodCache
+from kschedlab.queue.hints.pod_topology_spread import SpreadHints
+from kschedlab.queue.hints.resources import resources_after_node
+from kschedlab.queue.hints.table import DEFAULT, by_profile, queueing_hints, skip
+from kschedlab.queue.queued_pod import QueuedPodInfo
+from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
+from tests.queue.hint_questions import ask
+
+VECTORS = Path(__file__).parent / "vectors"
+
+
+def questions() -> dict[str, list[dict[str, Any]]]:
+    found = defaultdict(list)
+    with gzip.open(VECTORS / "hints.jsonl.gz") as lines:
+        for question in map(json.loads, lines):
+            found[question.get("plugin", question["ask"])].append(question)
+    return found
+
+
+QUESTIONS = questions()
+
+
+@pytest.mark.parametrize("plugin", QUESTIONS)
+def test_hints_answer_as_the_real_plugins(plugin: str) -> None:
+    for question in QUESTIONS[plugin]:
+        assert ask(question) == question["says"], question["id"]
+
+
+def test_vectors_cover_both_answers_of_every_hint() -> None:
+    said = defaultdict(set)
+    for question in QUESTIONS.values():
+        for each in question:
+            if each["ask"] == "hint":
+                said[each["plugin"], each["resource"], each["action"]].add(each["says"]["queue"])
+    assert sum(len(verdicts) == 2 for verdicts in said.values()) >= 38
+
+
+def real_registrations() -> tuple[set[tuple[str, str, int]], dict[str, int]]:
+    rows = [line.split("\t") for line in (VECTORS / "registrations-v1.37.tsv").read_text().splitlines()]
+    actions = {row[1]: int(row[2]) for row in rows if row[0] == "action"}
+    return {(row[0], row[1], int(row[3])) for row in rows if row[0] != "action"}, actions
+
+
+def test_plugins_register_for_what_the_real_ones_do() -> None:
+    registered, actions = real_registrations()
+    assert {(one.plugin, one.event.resource, bits(one.event.actions)) for one in DEFAULT} == registered
+    assert actions == ACTIONS
+
+
+def test_a_profile_registers_its_plugins_and_the_two_default_ones() -> None:
+    plugins = {one.plugin for one in queueing_hints([NodeName()])}
+    assert plugins == {"NodeName", "SchedulingGates", "DefaultPreemption"}
+
+
+def test_a_plugin_without_registrations_gets_every_event() -> None:
+    class MyOwn:
+        name = "MyOwn"
+
+        def prepare(self, pod, cluster):
+            return None
+
+    hints = EventHints(queueing_hints([MyOwn()]))
+    assert "MyOwn" in hints.hints_for(NODE_ADD)
+
+
+def test_hints_of_a_profile_apply_to_its_own_pods() -> None:
+    def strategy(scheduler: str) -> int:
+        waiting = QueuedPodInfo(Pod(spec=PodSpec(schedulerName=scheduler)), 0, 0)
+        waiting.record_failure(waiting.pod, ["NodeName"])
+        return hints.strategy(waiting, NODE_ADD, None, Node())
+
+    never = tuple(one._replace(hint=skip) for one in queueing_hints([NodeName()]))
+    hints = EventHints(by_profile({"eager": queueing_hints([NodeName()]), "lazy": never}))
+    assert (strategy("eager"), strategy("lazy")) == (AFTER_BACKOFF, SKIP)
+
+
+def test_hard_default_constraints_need_the_cluster() -> None:
+    hard = TopologySpreadConstraint(maxSkew=1, topologyKey="zone", whenUnsatisfiable="DoNotSchedule")
+    with pytest.raises(ValueError, match="need the cluster"):
+        queueing_hints([PodTopologySpread(defaults=(hard,))])
+
+
+@pytest.mark.parametrize(("policy", "helps"), [("Honor", True), ("Ignore", False)])
+def test_new_tolerations_help_where_a_constraint_honours_taints(policy: str, helps: bool) -> None:
+    constraint = TopologySpreadConstraint(
+        maxSkew=1, topologyKey="zone", whenUnsatisfiable="DoNotSchedule", nodeTaintsPolicy=policy
+    )
+    old = Pod(spec=PodSpec(topologySpreadConstraints=(constraint,)))
+    new = Pod(spec=PodSpec(topologySpreadConstraints=(constraint,), tolerations=(Toleration(operator="Exists"),)))
+    assert SpreadHints().after_itself(new, old, new) is helps
+    assert not SpreadHints().after_itself(new, new, new)
+
+
+def test_a_node_that_allows_no_pods_never_helps() -> None:
+    node = Node(status=NodeStatus(allocatable={"cpu": Quantity("8")}))
+    assert not resources_after_node()(Pod(), None, node)
+
+
+def test_values_are_cached_per_pod_until_the_cache_is_full() -> None:
+    asked = []
+    prepared = PodCache(lambda pod: asked.append(pod) or len(asked), size=2)
+    one, other, third = Pod(), Pod(), Pod()
+    assert [prepared(one), prepared(one), prepared(other), prepared(one)] == [1, 1, 2, 1]
+    assert prepared(third) == 3
+    assert prepared(one) == 4

@@ -1,0 +1,37 @@
+"""The order of the active queue."""
+
+from msgspec.structs import replace
+
+from kschedlab.objects.model import ObjectMeta, Pod
+from kschedlab.queue.order import ZERO, active_q_comp, pod_timestamp
+from tests.queue.pods import moment, pod, scheduled
+
+
+def test_an_untried_pod_has_its_creation_time() -> None:
+    assert pod_timestamp(pod("a", created=3)) == moment(3)
+
+
+def test_a_tried_pod_has_its_probe_time_or_else_its_transition_time() -> None:
+    tried = pod("a", created=3)
+    assert pod_timestamp(scheduled(tried, lastTransitionTime=moment(5), lastProbeTime=moment(9))) == moment(9)
+    assert pod_timestamp(scheduled(tried, lastTransitionTime=moment(5))) == moment(5)
+
+
+def test_a_condition_without_times_is_older_than_everything() -> None:
+    assert pod_timestamp(scheduled(pod("a", created=3))) == ZERO
+    assert pod_timestamp(Pod(metadata=ObjectMeta(name="never created"))) == ZERO
+
+
+def test_priority_comes_first_then_the_earlier_time() -> None:
+    assert active_q_comp(pod("a", 10, created=9), pod("b", 5, created=1))
+    assert active_q_comp(pod("a", 5, created=1), pod("b", 5, created=9))
+    assert not active_q_comp(pod("a", 5, created=9), pod("b", 5, created=1))
+    assert not active_q_comp(pod("a", 5, created=1), pod("b", 5, created=1))
+
+
+def test_no_priority_is_priority_zero() -> None:
+    none = pod("a", created=1)
+    none = replace(none, spec=replace(none.spec, priority=None))
+    assert active_q_comp(none, pod("b", 0, created=2))
+    assert active_q_comp(none, pod("b", -1))
+    assert not active_q_comp(none, pod("b", 1, created=2))
