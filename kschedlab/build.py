@@ -74,9 +74,9 @@ def pod(
     ``memory``. ``nominated``: the node that preemption makes room on. ``deleted``: when its deletion ends. ``image``,
     ``ports``: the container's; other names go to the spec.
     """
-    asked = {"cpu": cpu, "memory": memory} | dict(requests or {})
+    requested = {"cpu": cpu, "memory": memory} | dict(requests or {})
     container: Manifest = {"name": "main", "image": image}
-    if amounts := {resource: str(amount) for resource, amount in asked.items() if amount is not None}:
+    if amounts := {resource: str(amount) for resource, amount in requested.items() if amount is not None}:
         container["resources"] = resources(amounts)
     if ports:
         container["ports"] = [dict(port) for port in ports]

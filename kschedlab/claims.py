@@ -1,4 +1,4 @@
-"""How a package that allocates devices joins the engine.
+"""The hook for a package that allocates devices.
 
 The plugin DynamicResources of v1.37 leaves the pods that demand devices to a package, which declares in pyproject.toml
 who serves them: a module or an object with the functions of :class:`Claims` ::
@@ -35,7 +35,7 @@ GROUP = "kschedlab.claims"
 
 
 class GivenBack(NamedTuple):
-    """What PostFilter does for a pod that no node can take. ``message``: "" if nothing.
+    """PostFilter's action for a pod that no node can take. ``message``: "" if there is none.
 
     ``claim``: the claim as it is to be written, or as it was if it is to be ``deleted``. None: nothing is, or it was
     for an earlier pod of the group in the same cycle that it would have been allocated.
@@ -47,9 +47,9 @@ class GivenBack(NamedTuple):
 
 
 class Claims(Protocol):
-    """What the package does. ``plugin`` has the arguments of DynamicResources; the cluster has claims and slices.
+    """The functions of the package. ``plugin`` has the arguments of DynamicResources, the cluster claims and slices.
 
-    The engine asks about pods that demand devices alone (:func:`demands_devices`), so whatever is slow to load may be
+    The engine asks about pods that demand devices alone (:func:`demands_devices`), so slow modules may be
     imported at the top of the module.
     """
 
@@ -95,7 +95,7 @@ class Claims(Protocol):
         ...
 
     def sections(self, decision: Decision) -> Iterable[Section]:
-        """Which devices the pod gets, or why nodes cannot serve its claims."""
+        """The devices that the pod gets, or why nodes cannot serve its claims."""
         ...
 
 
@@ -115,7 +115,7 @@ def is_served(pod: Pod, cluster: Cluster, resource: str) -> bool:
 
 
 def claims_for(pod: Pod) -> Claims:
-    """Who serves the pod, which demands devices. MissingExtraError if no package does."""
+    """The package that serves the pod, which demands devices. MissingExtraError if there is none."""
     if (claims := installed()) is None:
         raise MissingExtraError(f"pod {pod.key} demands devices: run pip install 'kschedlab[devices]'")
     return claims
@@ -123,7 +123,7 @@ def claims_for(pod: Pod) -> Claims:
 
 @cache
 def installed() -> Claims | None:
-    """What an installed package declares; None if there is none. ImportError if two packages do."""
+    """The object that an installed package declares, or None. ImportError if two packages declare one."""
     from importlib.metadata import entry_points  # slow to load, and most clusters have no devices
 
     declared = {entry.value: entry for entry in entry_points(group=GROUP)}

@@ -88,7 +88,7 @@ class Decision(Shown):
 
     @property
     def calls(self) -> tuple[ExtenderCall, ...]:
-        """What the extenders were asked and answered, in order."""
+        """The calls to extenders with their answers, in order."""
         return tuple(self.extending.calls) if self.extending is not None else ()
 
     @property

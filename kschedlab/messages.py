@@ -106,5 +106,5 @@ def sentences(parts: Iterable[str]) -> str:
 
 
 def gap() -> str:
-    """What separates two sentences."""
+    """The text between two sentences."""
     return _Spoken.language.gap

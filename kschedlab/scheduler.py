@@ -116,9 +116,9 @@ class Scheduler:
         pod, cluster, generation = decision.pod, decision.cluster, self.generation
         if not generation.preemption.after_dynamic_resources:
             return decision
-        if DYNAMIC_RESOURCES not in (plugin.name for plugin in generation.filters[: prepared.asked]):
+        if DYNAMIC_RESOURCES not in (plugin.name for plugin in generation.filters[: prepared.ran]):
             return replace(decision, post_filter_error="not found")
-        plugin = plugin_for(pod, cluster, generation)
+        plugin = plugin_for(pod, cluster, generation.filters)
         if plugin is None or decision.verdicts is None:
             return decision
         given_back = claims_for(pod.pod).given_back(plugin, pod, cluster, decision.verdicts)
@@ -204,7 +204,7 @@ class Scheduler:
         """Apply the decision: bind the pod, or evict the victims at once and nominate the pod."""
         cluster, pod = self.cluster, decision.pod
         writes = decision.node is not None or decision.given_back is not None
-        if writes and plugin_for(pod, cluster, self.generation) is not None:
+        if writes and plugin_for(pod, cluster, self.generation.filters) is not None:
             pod = claims_for(pod.pod).commit(decision)
         if decision.node is not None:
             cluster.bind(pod, decision.node)

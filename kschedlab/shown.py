@@ -1,4 +1,4 @@
-"""How results show themselves: as text where they are printed, as HTML in a notebook."""
+"""Results show themselves: as text where they are printed, as HTML in a notebook."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Shown:
     """A result with sections to show (:mod:`kschedlab.text.sections`)."""
 
     def sections(self, limits: Limits) -> Iterable[Section]:
-        """What there is to say about it; ``limits``: how much of it."""
+        """The text about the result; ``limits``: how much of it."""
         raise NotImplementedError
 
     def __str__(self) -> str:

@@ -45,6 +45,7 @@ MARKS = {
 
 DATA = {
     "glossary.yaml": ("meaning",),
+    "parser_words.yaml": ("message",),
     "lessons.yaml": ("title", "question", "acts", "article", "version"),
     "rules.yaml": ("title", "before", "after"),
 }

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from benchmarks.perf.mocked_features import mocked
 from benchmarks.perf.operations import CreateNodes, NodeAllocatableStrategy, Operation
 from kschedlab.cluster.volumes import BOUND, MIGRATED_PLUGINS
-from kschedlab.filter.volumes.volume_claims import claim_reference
 from kschedlab.objects.model import (
     Container,
     ContainerPort,
@@ -34,6 +33,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab_simulation.server.names import generated_name
+from kschedlab_simulation.volume_claims import claim_reference
 
 _HOSTNAME = "kubernetes.io/hostname"
 _RESOURCES = {"cpu": Quantity("100m"), "memory": Quantity("500Mi")}

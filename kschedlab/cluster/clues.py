@@ -1,7 +1,7 @@
 """Clues: what a pod must have for a question to concern it, so that questions and pods find each other by a look-up.
 
-A selector that demands ``app In (web)`` matches only pods with that label. Whoever asks looks up the pods with the
-label, and a pod looks up the questions about its labels. Nobody goes through all pods, or through all questions.
+A selector that demands ``app In (web)`` matches only pods with that label. A query looks up the pods with the
+label, and a pod looks up the queries about its labels. Nothing goes through all pods, or through all queries.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """For each query, its sum over the pods of each node.
 
-A query about a handful of pods is summed when it is asked: its clues lead to signatures, and these to the rows of their
+A query about a handful of pods is summed on demand: its clues lead to signatures, and these to the rows of their
 pods. One about more pods keeps what it counted, and every pod that comes or goes updates it: as a column with a number
 for each node if there are many, and otherwise as a list of nodes with a number each.
 """
@@ -56,7 +56,7 @@ class Tally:
         np.add.at(column, self._nodes[: self._length], weight * self._numbers[: self._length])
 
     def __len__(self) -> int:
-        """The number of nodes, those counted that stand there twice."""
+        """The number of nodes; a node that is listed twice counts twice."""
         return self._length
 
     def _count(self, column: IntArray, more: int = 0) -> None:

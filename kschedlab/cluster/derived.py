@@ -18,7 +18,7 @@ IMAGES = "status.images"
 ALLOCATABLE = "status.allocatable"
 DECLARED_FEATURES = "status.declaredFeatures"
 NAMES = "metadata.name"
-"""Fields of nodes as sources. Each stands for the field on all nodes, in their order, so adding, removing or moving a
+"""Fields of nodes as sources. Each is the field of all nodes, in their order, so adding, removing or moving a
 node changes all of them."""
 
 READ_FIELD: dict[str, Callable[[Node], object]] = {
@@ -31,7 +31,7 @@ READ_FIELD: dict[str, Callable[[Node], object]] = {
     ALLOCATABLE: lambda node: node.status.allocatable,
     DECLARED_FEATURES: lambda node: node.status.declaredFeatures,
 }
-"""How to read each field. A node's name never changes."""
+"""The readers of each field. A node's name never changes."""
 
 EVERY_FIELD = frozenset([NAMES, *READ_FIELD])
 

@@ -35,7 +35,7 @@ class Selects:
 
 
 REQUIRED, FORBIDDEN, PREFERRED = "required affinity", "required anti-affinity", "preferred"
-"""What a pod's term is for."""
+"""The purpose of a pod's term."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ class IncomingPod:
 
     def terms_of_others(self, cluster: Cluster) -> Iterator[Holds]:
         """The terms of any pods, running or not, that match the incoming pod."""
-        found = cluster.signatures.concerning(self.signature, held_terms, lambda holds: clues_to(holds.term))
-        return (holds for holds in found if self.matched_by(holds.term))
+        concerning = cluster.signatures.concerning(self.signature, held_terms, lambda holds: clues_to(holds.term))
+        return (holds for holds in concerning if self.matched_by(holds.term))
 
 
 def by_key(weighted: Iterable[tuple[str, PodQuery, int]]) -> dict[str, Sum]:

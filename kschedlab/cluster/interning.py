@@ -22,20 +22,20 @@ Lists: TypeAlias = dict[Hashable, ref[Signature] | list[ref[Signature]]]
 
 
 def _put(lists: Lists, item: Hashable, signature: ref[Signature]) -> None:
-    found = lists.setdefault(item, signature)
-    if isinstance(found, list):
-        found.append(signature)
-    elif found is not signature:
-        lists[item] = [found, signature]
+    present = lists.setdefault(item, signature)
+    if isinstance(present, list):
+        present.append(signature)
+    elif present is not signature:
+        lists[item] = [present, signature]
 
 
 def _list(lists: Lists, item: Hashable) -> Sequence[ref[Signature]]:
-    found = lists.get(item, ())
-    return (found,) if isinstance(found, ref) else found
+    present = lists.get(item, ())
+    return (present,) if isinstance(present, ref) else present
 
 
 class Items:
-    """What a function extracts from the signatures: by item, those that have it. ``done``: how many were examined."""
+    """The items that a function extracts from signatures, each with its signatures. ``done``: the number examined."""
 
     def __init__(self) -> None:
         self._found: Lists = {}
@@ -66,9 +66,9 @@ class Items:
 
 
 class Labels(Items):
-    """Signatures by label. The values of a key are listed once somebody asks for one.
+    """Signatures by label. The values of a key are listed at its first query.
 
-    Nobody asks for the label with a pod's own name, which would take a list for each pod. ``_found``: by key.
+    No query is about the label with a pod's own name, which would take a list for each pod. ``_found``: by key.
     """
 
     def __init__(self) -> None:
@@ -115,29 +115,29 @@ T = TypeVar("T")
 LIMIT = 1 << 13
 """The most queries whose answers are kept."""
 FEW = 1024
-"""So many signatures come before the first look for those that nobody has any more."""
+"""The number of signatures before the first sweep for those that no pod has any more."""
 
 
 @dataclass(slots=True)
 class Answers:
     """The answers other than 0 to a query, by the signature's number.
 
-    ``clue``: leads to the signatures that may have one (None: all do); ``asked``: how many of them were asked, for each
-    item of the clue.
+    ``clue``: leads to the signatures that may have one (None: all do). ``examined``: for each item of the clue, the
+    number of its signatures that were asked.
     """
 
     clue: Clue | None
-    asked: list[int]
+    examined: list[int]
     known: dict[int, int] = field(default_factory=dict)
 
     def update(self, query: PodQuery, lists: Sequence[Sequence[ref[Signature]]]) -> dict[int, int]:
         """Ask the signatures that are new in the lists, one for each item of the clue."""
-        for place, found in enumerate(lists):
-            if self.asked[place] < len(found):
-                for each in found[self.asked[place] :]:
+        for place, signatures in enumerate(lists):
+            if self.examined[place] < len(signatures):
+                for each in signatures[self.examined[place] :]:
                     if (signature := each()) is not None:
                         self.write(signature, query.of(signature))
-                self.asked[place] = len(found)
+                self.examined[place] = len(signatures)
         return self.known
 
     def write(self, signature: Signature, answer: int) -> None:
@@ -169,7 +169,7 @@ class Signatures:
         self._start()
 
     def _start(self) -> None:
-        """Forget all that can be found again, and keep the signatures that somebody has."""
+        """Forget all that can be computed again, and keep the signatures in use."""
         self._known = {each: each for each in self._known if each() is not None}
         self._born = list(self._known)
         self._items: dict[Extract, Items] = {}
@@ -178,15 +178,15 @@ class Signatures:
 
     @property
     def born(self) -> int:
-        """How many signatures were born since the last sweep, or were left by it."""
+        """The number of signatures that were born since the last sweep, or that it left."""
         return len(self._born)
 
     def born_since(self, number: int) -> list[Signature]:
-        """Those of them that somebody has, without the first ones."""
+        """Those in use, without the first ones."""
         return [signature for each in self._born[number:] if (signature := each()) is not None]
 
     def living(self) -> list[Signature]:
-        """The signatures that somebody has."""
+        """The signatures in use."""
         return [signature for each in self._known if (signature := each()) is not None]
 
     def of(self, pod: Pod) -> Signature:
@@ -212,7 +212,7 @@ class Signatures:
         return terms
 
     def _new_number(self) -> int:
-        """A number that nobody has. Now and then, when there may be as many dead signatures as living ones, count."""
+        """An unused number. Sweeps first when there may be as many dead signatures as living ones."""
         if len(self._born) >= self._next_sweep:
             self._start()
             self.sweeps += 1
@@ -262,8 +262,8 @@ class Signatures:
 
     def with_item(self, extract: Extract, item: Hashable) -> list[Signature]:
         """The signatures from which the function extracts the item."""
-        found = self._items_of(extract).of(item)
-        return [signature for each in found if (signature := each()) is not None]
+        references = self._items_of(extract).of(item)
+        return [signature for each in references if (signature := each()) is not None]
 
     def extracted(self, extract: Callable[[Signature], Iterable[T]]) -> Iterator[T]:
         """The different items that the function extracts from all signatures. Each signature is examined once."""

@@ -1,4 +1,4 @@
-"""Which nodes match label selectors and taints, evaluated once for each distinct value instead of once for each node.
+"""The nodes that match label selectors and taints, evaluated once for each distinct value instead of each node.
 
 Thousands of nodes share a handful of zones and lists of taints. The cluster keeps every result
 (:meth:`Cluster.derived`); callers must not write to it.

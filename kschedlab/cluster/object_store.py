@@ -77,12 +77,12 @@ class ObjectChange:
 
         Forks share the changes before they part, so a change of another fork is not known.
         """
-        found: list[ObjectChange] = []
+        changes: list[ObjectChange] = []
         change: ObjectChange | None = self
-        while change is not None and len(found) <= most:
+        while change is not None and len(changes) <= most:
             if change is earlier:
-                return found
-            found.append(change)
+                return changes
+            changes.append(change)
             change = change.before
         return None
 

@@ -1,4 +1,4 @@
-"""What a pod requests, as the scheduler counts it before and after it is placed."""
+"""The requests of a pod, as the scheduler counts them before and after it is placed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Requests(msgspec.Struct, frozen=True, gc=False):
-    """What a pod requests: one object for all pods that request the same.
+    """The requests of a pod: one object for all pods that request the same.
 
     ``request``: the requests that the filter checks, by resource name (cpu in milli, the rest in units).
     ``placed``: the requests that count once the pod is on a node.

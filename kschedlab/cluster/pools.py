@@ -21,7 +21,7 @@ NAMES = frozenset({"pool", "nodepool", "node-pool", "nodegroup", "node-group"})
 """Labels that name a node's pool; the second: the last part of such a label's key."""
 INSTANCE_TYPE, ZONE = "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"
 TAINTS = "taints"
-"""What stands for a label where nodes are grouped by their taints."""
+"""The name in place of a label where nodes are grouped by their taints."""
 POOLS = 12
 """Maximum number of pools; the smallest ones are merged."""
 OTHERS = "others"
@@ -35,27 +35,27 @@ def pool_labels(cluster: Cluster) -> list[str]:
             values.setdefault(key, set()).add(value)
     named = sorted(key for key in values if key not in USUAL and key.rpartition("/")[2] in NAMES)
     usual = [key for key in (*USUAL, *named, INSTANCE_TYPE) if key in values]
-    several = sorted(key for key, found in values.items() if 2 <= len(found) <= POOLS and key not in usual)
+    several = sorted(key for key, distinct in values.items() if 2 <= len(distinct) <= POOLS and key not in usual)
     return [*usual, TAINTS, *several]
 
 
 def pools(cluster: Cluster, label: str = "") -> dict[str, list[int]]:
     """Indices of each pool's nodes, the largest pool first. ``label``: by default the likeliest one."""
     label = label or usual_label(cluster)
-    found: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for place, node in enumerate(cluster.nodes):
-        found.setdefault(_pool(node, label), []).append(place)
-    largest = sorted(found, key=lambda name: (-len(found[name]), name))
+        places.setdefault(_pool(node, label), []).append(place)
+    largest = sorted(places, key=lambda name: (-len(places[name]), name))
     kept = largest if len(largest) <= POOLS else largest[: POOLS - 1]
-    rest = [place for name in largest[len(kept) :] for place in found[name]]
-    merged = {name: found[name] for name in kept}
+    rest = [place for name in largest[len(kept) :] for place in places[name]]
+    merged = {name: places[name] for name in kept}
     if rest:
         merged[OTHERS] = sorted([*merged.get(OTHERS, []), *rest])
     return merged
 
 
 def usual_label(cluster: Cluster) -> str:
-    """The label that names pools if nobody chooses one; ``taints`` without any."""
+    """The label that names pools by default; ``taints`` if no label does."""
     has = Counter(key for node in cluster.nodes for key in node.metadata.labels)
     named = sorted(key for key in has if key.rpartition("/")[2] in NAMES)
     return next((key for key in (*USUAL, *named, INSTANCE_TYPE) if has[key]), TAINTS)

@@ -71,8 +71,8 @@ class ResourceTable:
 
     def _row(self, row: int) -> IntArray:
         if (place := self._place[row]) >= 0:
-            found: IntArray = self._arrays[place]
-            return found
+            array: IntArray = self._arrays[place]
+            return array
         amounts = self._lists.get(row, {})
         array = np.zeros(self._arrays.shape[1], np.int64)
         array[list(amounts)] = list(amounts.values())

@@ -47,9 +47,9 @@ EMPTY = Pod()
 class Signature:
     """The fields that all pods of one signature share. Signatures with the same are equal.
 
-    ``number``: its own while somebody has it. ``terms``: the affinity terms of every pod with the signature, one object
-    for all with the same. ``example``: the first pod with the signature, for its host ports and volumes: read nothing
-    else there. It is empty if it has none.
+    ``number``: unique among the signatures in use. ``terms``: the affinity terms of every pod with the signature, one
+    object for all with the same. ``example``: the first pod with the signature, for its host ports and volumes:
+    read nothing else there. It is empty if it has none.
     """
 
     __slots__ = ("__weakref__", "example", "labels", "namespace", "number", "terminating", "terms")

@@ -17,7 +17,7 @@ Labels = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerm:
-    """Which pods a term matches (``selector``), in which namespaces, and the topology key.
+    """The pods that a term matches (``selector``), their namespaces, and the topology key.
 
     A selector that is None matches no pod. The hash is computed once.
     """

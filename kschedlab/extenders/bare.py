@@ -1,4 +1,4 @@
-"""What scores see of nodes that an extender returned as objects: no pods and no images.
+"""Nodes that an extender returned as objects, as scores see them: without pods and images.
 
 v1.37 makes a NodeInfo of such a node (pkg/scheduler/extender.go, Filter: NewNodeInfo, SetNode) and hands it to the
 scores. NodeResourcesFit, NodeResourcesBalancedAllocation, ImageLocality and, for the topology key of the host,

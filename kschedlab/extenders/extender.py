@@ -1,4 +1,4 @@
-"""What an extender is, and what it answers.
+"""Extenders and their answers.
 
 v1.37: staging/src/k8s.io/kube-scheduler/extender/v1/types.go and pkg/scheduler/extender.go.
 """
@@ -18,7 +18,7 @@ PLUGIN = "Extender"
 
 
 class ExtenderError(Exception):
-    """The extender failed; the message is the real scheduler's where the real one has the same failure."""
+    """The extender failed; the message is kube-scheduler's where it has the same failure."""
 
 
 class BadStatusError(ExtenderError):
@@ -71,9 +71,9 @@ class ExtenderCall:
 class Extender:
     """An extender. Its methods raise ExtenderError.
 
-    ``name``: the real one's is its URL. ``address``: where it sends pods and nodes; empty: nowhere.
+    ``name``: in kube-scheduler its URL. ``address``: where it sends pods and nodes, or "".
     ``weight``: of its scores. ``ignorable``: a failure does not end the decision.
-    ``managed_resources``: it is asked only about pods that request or limit one of them; empty: about all.
+    ``managed_resources``: only pods that request or limit one of them are sent to it; empty: all pods are.
     ``node_cache_capable``: it receives and returns names of nodes; else it returns whole nodes.
     ``filters``, ``prioritizes``, ``preempts``, ``binds``: what it does.
     """
@@ -94,7 +94,7 @@ class Extender:
         )
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
-        """Which of the nodes can take the pod."""
+        """The nodes that can take the pod."""
         return Filtered([node.metadata.name for node in nodes])
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Sequence[tuple[str, int]]:
@@ -110,5 +110,5 @@ class Extender:
 
 
 def identity(pod: Pod) -> str:
-    """How extenders refer to a pod: by its uid, or ``namespace/name`` if a manifest has none."""
+    """The name of a pod in an extender's messages: its uid, or ``namespace/name`` if a manifest has none."""
     return pod.metadata.uid or pod.key

@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 
 class FreeNode(Enum):
-    """What preemption does with a node that a pod fits on without any victim.
+    """Preemption's treatment of a node that a pod fits on without any victim.
 
     Only extenders can cause it: they refuse a node that the filters accept, or return a node without victims.
     """
@@ -22,7 +22,7 @@ class FreeNode(Enum):
 
 
 class Binder(Enum):
-    """Which extender binds a pod."""
+    """The extender that binds a pod."""
 
     FIRST = auto()
     """The first with a bindVerb, if it manages a resource of the pod. v1.13: factory/factory.go, getBinderFunc."""
@@ -36,7 +36,7 @@ class Binder(Enum):
 class ExtenderRules:
     """How a generation treats extenders: named rules. The defaults are those of v1.37.
 
-    ``ignorable_last``: extenders that may fail are asked after the others; else in the order of the configuration.
+    ``ignorable_last``: extenders that may fail come after the others; else in the order of the configuration.
     ``sets_status``: an extender's reason replaces those of filters, ``failedAndUnresolvableNodes`` counts, and evicting
     can't help on a node that an extender drops without a reason; else reasons add up and evicting may always help.
     ``refuses_other_nodes``: a name that was not among the nodes given to the extender is an error.

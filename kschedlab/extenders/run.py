@@ -47,7 +47,7 @@ class Offer:
 
 
 class ExtenderRun:
-    """The extenders that are asked about one pod. ``calls``: what each was asked and answered, in order.
+    """The extenders that concern one pod. ``calls``: the requests and answers, in order.
 
     ``max_node_score``: the highest score of a plugin, to which the extenders' 0 to 10 are scaled.
     """
@@ -161,7 +161,7 @@ class ExtenderRun:
 
     @property
     def free_node(self) -> FreeNode:
-        """What preemption does with a node that needs no victims."""
+        """Preemption's treatment of a node that needs no victims."""
         return self.rules.free_node
 
     @property
@@ -223,15 +223,15 @@ class ExtenderRun:
         """The rows of these pods on the node. v1.37: extender.go, convertPodUIDToPod."""
         rows = self.cluster.pods_of(self.cluster.index[node]).tolist()
         row_of = {identity(self.cluster.pods.info(row).pod): row for row in rows}
-        found = []
+        rows = []
         for pod in pods:
             if pod not in row_of:
                 raise ExtenderError(
                     f"extender: {extender.name} claims to preempt pod (UID: &{{{pod}}}) on node: {node}, "
                     "but the pod is not found on that node"
                 )
-            found.append(row_of[pod])
-        return np.array(found, np.int64)
+            rows.append(row_of[pod])
+        return np.array(rows, np.int64)
 
 
 def error_text(error: ExtenderError, rules: ExtenderRules) -> str:

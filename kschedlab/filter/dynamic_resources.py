@@ -1,24 +1,20 @@
 """DynamicResources: can the devices that the pod claims be allocated on the node?
 
-v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PreFilter, Filter). The search for devices
-is another package's (see :mod:`kschedlab.claims`); here is when it is asked. Evicting pods can't help.
+v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PreFilter, Filter). Another
+package searches for devices (see :mod:`kschedlab.claims`); this filter decides when. Evicting pods can't help.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kschedlab.claims import claims_for, demands_devices
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.filter.plugin import PreFilterRejection, PreparedFilter
+from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter
 from kschedlab.objects.meta import SECOND
-
-if TYPE_CHECKING:
-    from kschedlab.generations import Generation
 
 NAME = "DynamicResources"
 
@@ -30,8 +26,11 @@ def wall_clock() -> int:
 
 @dataclass(frozen=True)
 class DynamicResources:
-    """The filter. Microseconds: ``binding_timeout``, for an allocated device to get ready; ``filter_timeout``, for the
-    real scheduler's search on a node (0: unlimited); ``now``, a clock since 1970, which tells what has timed out."""
+    """The filter.
+
+    ``binding_timeout``: microseconds until an allocated device must be ready. ``filter_timeout``: microseconds of the
+    real scheduler's search on a node (0: unlimited). ``now``: a clock, in microseconds since 1970.
+    """
 
     name: str = NAME
     binding_timeout: int = 600 * SECOND
@@ -43,8 +42,8 @@ class DynamicResources:
         return claims_for(pod.pod).prepare(self, pod, cluster) if demands_devices(pod, cluster) else None
 
 
-def plugin_for(pod: PodInfo, cluster: Cluster, generation: Generation) -> DynamicResources | None:
-    """The generation's plugin, if the pod demands devices; None also if the generation has none."""
+def plugin_for(pod: PodInfo, cluster: Cluster, filters: Iterable[Filter]) -> DynamicResources | None:
+    """The plugin among these filters, if the pod demands devices; None also if there is none."""
     if not demands_devices(pod, cluster):
         return None
-    return next((each for each in generation.filters if isinstance(each, DynamicResources)), None)
+    return next((each for each in filters if isinstance(each, DynamicResources)), None)

@@ -1,4 +1,4 @@
-"""What a filter plugin is, and what it returns.
+"""Filter plugins and their results.
 
 Every file in this folder has the same anatomy: what the plugin decides and the source it follows; its reasons, letter
 by letter; :meth:`Filter.prepare`, which reads the pod and the cluster once; a :class:`PreparedFilter`, which checks all
@@ -120,7 +120,7 @@ class PreparedFilter(Protocol):
 
 
 class CostlyFilter(ABC):
-    """A prepared filter that takes long for a node, and remembers: it is asked about those that nobody has refused."""
+    """A prepared filter that is slow and remembers its answers: it runs only on nodes that no other filter refused."""
 
     @abstractmethod
     def filter_among(self, nodes: BoolArray) -> Refusals | None:

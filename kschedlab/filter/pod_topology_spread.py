@@ -112,7 +112,7 @@ class Skew:
         self.least = int(self._counts.min()) if self.enough_domains else 0
 
     def parts(self, snapshot: Snapshot) -> Iterator[Refusal]:
-        """Where the key is missing, and where the skew is too large."""
+        """The nodes without the key, and those where the skew is too large."""
         constraint, domain = self.constraint, self._topology.domain
         yield Refusal(domain < 0, NO_LABEL, True)
         matching, minimum = self.counts(snapshot)

@@ -29,7 +29,7 @@ class Prepared:
 
     ``plugins``, ``filters``: their names and prepared filters. ``included``: bool[nodes], the nodes in every
     PreFilterResult, or None for all; ``excluded_by``: the plugins with a PreFilterResult. ``rejected``: set if a plugin
-    rejected the pod before any node was checked. ``asked``: how many plugins' PreFilter ran, skipping or not.
+    rejected the pod before any node was checked. ``ran``: how many plugins' PreFilter ran, skipping or not.
     """
 
     plugins: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Prepared:
     included: BoolArray | None = None
     excluded_by: tuple[str, ...] = ()
     rejected: PreFilterRejection | None = None
-    asked: int = 0
+    ran: int = 0
 
 
 def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepared:
@@ -47,13 +47,13 @@ def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepar
     rejected: PreFilterRejection | None = None
     node_names: frozenset[str] | None = None
     excluded_by: list[str] = []
-    for asked, plugin in enumerate(plugins, 1):
+    for ran, plugin in enumerate(plugins, 1):
         prepared = plugin.prepare(pod, cluster)
         if prepared is None:
             continue
         if isinstance(prepared, PreFilterRejection):
             if prepared.unresolvable:
-                return Prepared(rejected=prepared, asked=asked)
+                return Prepared(rejected=prepared, ran=ran)
             rejected = prepared
             continue
         names.append(plugin.name)
@@ -63,7 +63,7 @@ def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepar
             node_names = prepared.node_names if node_names is None else node_names & prepared.node_names
             if not node_names:
                 rejection = PreFilterRejection("", (_not_satisfied(excluded_by),))
-                return Prepared(excluded_by=tuple(sorted(excluded_by)), rejected=rejection, asked=asked)
+                return Prepared(excluded_by=tuple(sorted(excluded_by)), rejected=rejection, ran=ran)
     named = [cluster.index[name] for name in node_names or () if name in cluster.index]
     included = None if node_names is None else np.isin(np.arange(len(cluster.names)), named)
     return Prepared(tuple(names), tuple(filters), included, tuple(sorted(excluded_by)), rejected, len(plugins))

@@ -4,7 +4,6 @@
 ``generation``                    the class Generation, the four generations by name, profiles
 ``changes``                       what each version changed: constants, rules and messages
 ``rules``, ``messages``           the records of the loop's rules and of the messages
-``queues``                        the scheduling queue of each generation
 ``v1_37``, ``v1_20``, ...         one generation with its filters and scores, loaded on first use
 ``feature_gates``                 v1.37's feature gates, and what the modelled ones change
 ``registry``                      plugins of older generations by name, for configurations

@@ -1,4 +1,4 @@
-"""What each version changed: its constants, rules and messages, as differences from the version before.
+"""The changes of each version: its constants, rules and messages, as differences from the version before.
 
 The modules ``v1_13`` to ``v1_37`` have the filters and scores. The class with the field documents each rule. Sources
 are below pkg/scheduler, in the version that has the line.

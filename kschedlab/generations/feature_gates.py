@@ -79,7 +79,7 @@ def chosen(gates: FeatureGates, *, emulated: bool = False) -> Chosen:
 
 
 def effect_of(name: str) -> Callable[[Any], Any] | None:
-    """What a modelled gate does to a generation when it leaves its default; None if nobody models the gate."""
+    """The function that changes a generation when the gate leaves its default; None for a gate without a model."""
     if name in EFFECTS:
         return EFFECTS[name]
     return next((entry.load() for entry in entry_points(group=GROUP, name=name)), None)
@@ -93,10 +93,10 @@ def known_gates() -> dict[str, Gate]:
 
 def gated(generation: G, gates: FeatureGates) -> G:
     """The generation with these gates. FeatureGateError as :func:`chosen`, and for one that is not modelled."""
-    found = chosen(gates)
-    if found.notes:
-        raise FeatureGateError(found.notes[0])
-    changed: G = with_gates(generation, found.modelled)
+    wanted = chosen(gates)
+    if wanted.notes:
+        raise FeatureGateError(wanted.notes[0])
+    changed: G = with_gates(generation, wanted.modelled)
     return changed
 
 
@@ -140,7 +140,7 @@ def _word(value: bool) -> str:
 
 VERSION = "v1.37"
 _MESSAGES = column(VERSION)["messages"]
-"""What neither a configuration nor a gate changes: it tells a profile of v1.37, whatever its name is."""
+"""They identify a profile of v1.37 by any name: neither a configuration nor a gate changes them."""
 GROUP = "kschedlab.feature_gates"
 
 # -- what a modelled gate changes when it leaves its default

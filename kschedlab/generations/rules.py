@@ -19,7 +19,7 @@ class CycleOrder(Enum):
 
 
 class Eviction(Enum):
-    """Who evicts victims, and when."""
+    """The part of the scheduler that evicts victims, and the moment."""
 
     AFTER_FAILURE = auto()
     """The loop: the pod goes back to the queue, is nominated through the API server, and its victims are deleted."""
@@ -32,7 +32,7 @@ class Eviction(Enum):
 
 
 class SkippedPods(Enum):
-    """Which popped pods are skipped, besides those that are being deleted."""
+    """The popped pods that are skipped, besides those that are being deleted."""
 
     NONE = auto()
     UNCHANGED = auto()

@@ -15,7 +15,7 @@ from kschedlab.objects.problems import Path, shortened
 
 MAX_DEPTH = 100
 MAX_ALIASED = 200_000
-"""How many values the aliases of one document may expand to."""
+"""The most values to which the aliases of one document may expand."""
 
 
 class UnreadableError(Exception):

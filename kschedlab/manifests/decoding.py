@@ -26,7 +26,7 @@ KINDS: dict[str, type[ApiObject]] = {kind.__name__: kind for kind in ApiObject._
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an object comes from: the input, the index of its document there, and its path in the document.
+    """The place of an object: the input, the index of its document there, and its path in the document.
 
     ``text``: None for parsed objects; ``root`` is then the object's index. ``kind``, ``name``: as messages give them.
     """

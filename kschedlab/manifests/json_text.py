@@ -9,7 +9,6 @@ from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-define
 from typing import Any
 
 from kschedlab.manifests.composer import Composer, UnreadableError
-from kschedlab.manifests.parser_words import in_words
 from kschedlab.messages import later
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -110,7 +109,7 @@ class _Reader:
             value, self.position = scanstring(self.text, self.position + 1, True)
         except JSONDecodeError as error:
             self.position = error.pos
-            raise self.fault(in_words(error.msg[0].lower() + error.msg[1:].removesuffix(" at"))) from None
+            raise self.fault(later(error.msg[0].lower() + error.msg[1:].removesuffix(" at"))) from None
         if not value.isascii() and re.search("[\ud800-\udfff]", value):
             raise self.fault(later("unpaired surrogate"))
         return value

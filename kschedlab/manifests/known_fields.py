@@ -17,7 +17,7 @@ from kschedlab.messages import later
 from kschedlab.objects.problems import Fault, Path, one_of, shortened
 
 MOST = 100
-"""How many unknown fields of one object are named."""
+"""The most unknown fields of one object that are named."""
 
 _OTHER_GROUPS = ("autoscaling", "extensions")
 """Groups of Kubernetes without a dot whose kinds kschedlab does not read."""
@@ -37,7 +37,7 @@ class Known(NamedTuple):
 
 @cache
 def known() -> Known:
-    """What known_fields.txt lists."""
+    """The content of known_fields.txt."""
     listed = Known({}, {})
     for line in files("kschedlab.manifests").joinpath("known_fields.txt").read_text(encoding="utf-8").splitlines():
         version, equals, kinds = line.partition(" = ")
@@ -88,7 +88,7 @@ def respelt(data: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, dict[str, str]]) -> bool:
-    """Whether there is nothing to find: this is asked of every map of every object, so it is quick."""
+    """Whether all fields are known. It is quick, because it runs for every map of every object."""
     for name, value in data.items():
         inner = fields.get(name)
         if inner is None:
@@ -103,7 +103,7 @@ def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, di
     return True
 
 
-# -- what somebody may have meant
+# -- likely corrections
 
 
 def _kind_fault(data: dict[str, Any], kinds: Mapping[str, list[str]]) -> Fault | None:

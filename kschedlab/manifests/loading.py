@@ -51,7 +51,7 @@ SPEC = (
     *("tolerations", "topologySpreadConstraints", "volumes"),
 )
 STATUS = ("phase", "startTime", "conditions", "containerStatuses", "hostIP")
-"""What many pods have in common. Their labels differ: a pod of a StatefulSet carries its own name."""
+"""Fields that many pods have in common. Their labels differ: a pod of a StatefulSet carries its own name."""
 
 
 class Sharing:
@@ -96,7 +96,7 @@ __all__ = ["LoadReport", "ManifestError", "Objects", "decode_objects", "from_kub
 
 @dataclass
 class LoadReport:
-    """What was loaded. ``counts``: objects by kind. ``unknown``: objects by a kind that the scheduler does not read."""
+    """A summary. ``counts``: objects by kind. ``unknown``: objects by a kind that the scheduler does not read."""
 
     counts: dict[str, int] = field(default_factory=dict)
     unknown: dict[str, int] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class LoadReport:
         return sum(self.counts.values()) + sum(self.unknown.values())
 
     def lines(self) -> list[str]:
-        """What a user should know: the warnings, and the kinds that were ignored."""
+        """The warnings, and the kinds that were ignored, as lines for a user."""
         gated = {kind: count for kind, count in self.unknown.items() if kind in GATED}
         others = {kind: count for kind, count in self.unknown.items() if kind not in gated}
         lines = list(self.warnings)
@@ -122,7 +122,7 @@ class LoadReport:
 
 
 _LISTED = 30
-"""How many ignored kinds are named."""
+"""The most ignored kinds that are named."""
 
 _GROUPS = ("CompositePodGroup", "PodGroup", "Workload")
 GATED = frozenset(f"{kind}.scheduling.k8s.io" for kind in _GROUPS)
@@ -288,7 +288,7 @@ class _Loader:
 
     @property
     def seen(self) -> int:
-        """How many objects and problems there are so far."""
+        """The number of objects and problems so far."""
         return self.report.total + len(self.problems)
 
     def add_text(self, text: SourceText) -> None:

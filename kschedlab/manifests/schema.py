@@ -20,7 +20,7 @@ from kschedlab.objects.problems import WRITTEN, Fault, Path, shortened
 from kschedlab.objects.quantity import Quantity, QuantityError
 
 _INVALID = object()
-"""Stands for a value of the wrong type."""
+"""Replaces a value of the wrong type."""
 _EMPTY: dict[Any, Any] = {str: "", Quantity: "0", int: 0, bool: False}
 """What ``null`` is in a list, by the type of its items; a map of fields for all others."""
 
@@ -104,8 +104,8 @@ def _validate_map(data: Any, expected: Any, path: Path, faults: list[Fault]) -> 
     for key in data:
         if not isinstance(key, str):
             given = _type_name(key)
-            said = later("the key {key!r} is {given}, not text: put it in quotes", key=key, given=given)
-            faults.append(Fault(path, said))
+            message = later("the key {key!r} is {given}, not text: put it in quotes", key=key, given=given)
+            faults.append(Fault(path, message))
     data = {key: value for key, value in data.items() if isinstance(key, str)}
     absent: Any = "" if expected is str else {} if isinstance(expected, type) and issubclass(expected, Part) else None
     entries = {k: _validate(absent if v is None else v, expected, (*path, k), faults) for k, v in data.items()}

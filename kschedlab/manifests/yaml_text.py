@@ -12,7 +12,6 @@ from decimal import Decimal
 from typing import Any
 
 from kschedlab.manifests.composer import MERGE, Composer, UnreadableError
-from kschedlab.manifests.parser_words import in_words
 from kschedlab.messages import later
 from kschedlab.objects.problems import shortened
 
@@ -53,7 +52,7 @@ def compose_yaml(text: str, positions: bool = False) -> Composer:
         raise _not_yaml(mark.line + 1 if mark else 1, _yaml_problem(error)) from None
     except yaml.reader.ReaderError as error:
         before = text[: error.position] if isinstance(error.position, int) else ""
-        raise _not_yaml(before.count("\n") + 1, in_words(error.reason)) from None
+        raise _not_yaml(before.count("\n") + 1, later(error.reason)) from None
     return composer
 
 
@@ -62,12 +61,12 @@ def _not_yaml(line: int, why: str) -> UnreadableError:
 
 
 def _yaml_problem(error: Any) -> str:
-    problem = in_words(error.problem or "syntax error")
+    problem = later(error.problem or "syntax error")
     if error.context and error.context_mark is not None:
         return later(
             "{problem} ({context} that starts on line {line})",
             problem=problem,
-            context=in_words(error.context),
+            context=later(error.context),
             line=error.context_mark.line + 1,
         )
     return problem

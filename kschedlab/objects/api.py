@@ -1,4 +1,4 @@
-"""How the generations differ in a pod: which fields their APIs have, and how their schedulers count its requests."""
+"""The differences of generations in a pod: the fields of their APIs, and how their schedulers count its requests."""
 
 from __future__ import annotations
 

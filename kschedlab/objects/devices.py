@@ -35,7 +35,7 @@ class DeviceAttribute(Part, frozen=True, rename=lambda name: name.replace("Value
 
     @property
     def given(self) -> dict[str, Any]:
-        """What is set, by its name in a manifest; a list is a tuple."""
+        """The fields that are set, by their names in a manifest; a list is a tuple."""
         names = zip(self.__struct_encode_fields__, self.__struct_fields__, strict=True)
         return {name: value for name, field in names if (value := getattr(self, field)) is not None}
 
@@ -324,4 +324,4 @@ class ResourceClaimTemplate(ApiObject, frozen=True):
 
 
 Request: TypeAlias = ExactDeviceRequest | DeviceSubRequest
-"""What asks for devices of one class."""
+"""A request for devices of one class."""

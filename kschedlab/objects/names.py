@@ -1,4 +1,4 @@
-"""Which names and labels the API accepts.
+"""The names and labels that the API accepts.
 
 v1.37: k8s.io/apimachinery pkg/api/validate/content and pkg/util/validation/validation.go. Each function returns
 the fault as the end of a sentence, or None. Results are cached: the same few texts come up thousands of times.

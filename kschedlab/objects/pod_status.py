@@ -1,4 +1,4 @@
-"""What the kubelet, the scheduler and the controllers report of a pod.
+"""The status of a pod, as the kubelet, the scheduler and the controllers report it.
 
 v1.37: k8s.io/api core/v1 (types.go).
 """

@@ -91,7 +91,7 @@ def expected(what: str, given: object) -> InputTypeError:
 
 
 LISTED = 10
-"""How many names an error lists at most."""
+"""The most names that an error lists."""
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:

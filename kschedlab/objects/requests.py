@@ -212,7 +212,7 @@ def _specified(_: Pod, container: Container) -> ResourceList | None:
 
 
 def reported_resources(pod: Pod) -> tuple[object, ...]:
-    """What the status says about resources, which can change the request of a pod on a node; empty if nothing."""
+    """The resources in the status, which can change the request of a pod on a node; empty if there are none."""
     status = pod.status
     of_containers = tuple(
         (each.name, each.resources, each.allocatedResources)

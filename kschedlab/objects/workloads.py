@@ -120,7 +120,7 @@ class PodTemplate(Part, frozen=True):
 
 
 class ReplicaStatus(Part, frozen=True):
-    """How many pods of a ReplicaSet or a ReplicationController exist."""
+    """The pods of a ReplicaSet or a ReplicationController that exist."""
 
     replicas: Int32 = 0
     fullyLabeledReplicas: Int32 = 0
@@ -206,7 +206,7 @@ class StatefulSet(ApiObject, frozen=True):
 
 
 class RollingUpdateDeployment(Part, frozen=True):
-    """How many pods more than desired may exist, and how many fewer may be available: numbers or percentages."""
+    """The pods beyond the desired number that may exist, and those that may be missing: numbers or percentages."""
 
     maxUnavailable: Int32 | str = "25%"
     maxSurge: Int32 | str = "25%"

@@ -118,7 +118,7 @@ class NamedPlugin:
 
     @property
     def parts(self) -> str:
-        """What the plugin does, as its methods."""
+        """The plugin's methods, for messages."""
         parts = [
             *(["filter(pod, cluster)"] if self.own_filter is not None else []),
             *([say("score(pod, cluster), weight {weight}", weight=self.weight)] if self.own_score is not None else []),

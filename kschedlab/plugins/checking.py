@@ -124,18 +124,18 @@ def _cluster(manifests: list[Manifest], lookups: Lookups, values: Sequence[str])
 
 
 def _recorded(
-    found: Any, owner: str, place: int, keys: list[tuple[str, str, str]], values: Sequence[str], lookups: Lookups
+    node_or_pod: Any, owner: str, place: int, keys: list[tuple[str, str, str]], values: Sequence[str], lookups: Lookups
 ) -> Any:
     """The object with values for the recorded keys; it records further reads."""
-    assert isinstance(found, Node | Pod)
+    assert isinstance(node_or_pod, Node | Pod)
     parts = {}
     for part in ("labels", "annotations"):
-        given = dict(getattr(found.metadata, part))
+        given = dict(getattr(node_or_pod.metadata, part))
         for number, (whose, where, key) in enumerate(keys):
             if values and (whose, where) == (owner, part):
                 given[key] = values[(place + number) % len(values)]
         parts[part] = RecordedLookups(given, lookups, owner, part)
-    return replace(found, metadata=replace(found.metadata, **parts))
+    return replace(node_or_pod, metadata=replace(node_or_pod.metadata, **parts))
 
 
 MOST = 20
@@ -415,12 +415,13 @@ def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot 
     if isinstance(prepared, PreFilterRejection):
         return [prepared.reasons] * len(cluster.nodes)
     refused = prepared.filter(snapshot or Snapshot(cluster))
-    found: FilterAnswers = [tuple(refused.reasons(n)) or None if refused else None for n in range(len(cluster.nodes))]
+    reasons: FilterAnswers = [tuple(refused.reasons(n)) or None if refused else None for n in range(len(cluster.nodes))]
     for part in refused.parts if refused is not None else ():
         if part.error and part.mask.any():
             raise SchedulingError(f'running "{plugin.name}" filter plugin: {part.reason}')
     kept = prepared.node_names
-    return [a if kept is None or name in kept else ("excluded",) for a, name in zip(found, cluster.names, strict=True)]
+    by_name = zip(cluster.names, reasons, strict=True)
+    return [each if kept is None or name in kept else ("excluded",) for name, each in by_name]
 
 
 def _declared(plugin: Filter, cluster: Cluster, info: PodInfo | None = None) -> tuple[bool, bool] | None:

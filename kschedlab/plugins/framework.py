@@ -223,8 +223,8 @@ def name_of(plugin: object) -> str:
 
 def method(plugin: object, point: str) -> Callable[..., Any] | None:
     """The plugin's method at that extension point, or None if it does not override it."""
-    found = getattr(plugin, point, None)
-    return None if found is None or getattr(type(plugin), point, None) is getattr(Plugin, point, None) else found
+    own = getattr(plugin, point, None)
+    return None if own is None or getattr(type(plugin), point, None) is getattr(Plugin, point, None) else own
 
 
 class PluginError(Exception):

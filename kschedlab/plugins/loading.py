@@ -44,7 +44,7 @@ def load_plugin(reference: str) -> object:
             )
         )
     if not colon:
-        if (found := installed_plugin(reference)) is None:
+        if (plugin := installed_plugin(reference)) is None:
             there = listed(sorted(each.name for each in entry_points(group=GROUP))) or say("none")
             raise PluginNotFoundError(
                 say(
@@ -54,7 +54,7 @@ def load_plugin(reference: str) -> object:
                     there=there,
                 )
             )
-        return made(found, {}, reference)
+        return made(plugin, {}, reference)
     module = _imported(module_name, reference)
     if not hasattr(module, name):
         there = listed(sorted(each for each, value in vars(module).items() if is_plugin(value))) or say("none")
@@ -75,18 +75,18 @@ def installed_plugin(name: str) -> object | None:
 
     PluginNotFoundError if it cannot be loaded or two packages declare it.
     """
-    found = tuple(entry_points(group=GROUP, name=name))
-    if not found:
+    declared = tuple(entry_points(group=GROUP, name=name))
+    if not declared:
         return None
-    if len({each.value for each in found}) > 1:
+    if len({each.value for each in declared}) > 1:
         raise PluginNotFoundError(
             say(
                 'plugin "{name}" is declared twice: {names}',
                 name=name,
-                names=listed(sorted(each.value for each in found)),
+                names=listed(sorted(each.value for each in declared)),
             )
         )
-    return _loaded(found[0])
+    return _loaded(declared[0])
 
 
 def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
@@ -162,15 +162,15 @@ def _imported(module: str, reference: str) -> Any:
         ) from None
 
 
-def _loaded(found: EntryPoint) -> object:
+def _loaded(entry: EntryPoint) -> object:
     try:
-        plugin: object = found.load()
+        plugin: object = entry.load()
     except (Exception, SystemExit) as error:
         raise PluginNotFoundError(
             say(
                 'plugin "{name}" ({place}) cannot be loaded: {why}',
-                name=found.name,
-                place=found.value,
+                name=entry.name,
+                place=entry.value,
                 why=raised(error),
             )
         ) from None

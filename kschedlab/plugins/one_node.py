@@ -83,15 +83,14 @@ def _failure(name: str, fault: str, first: str, mask: BoolArray) -> Refusal:
 
 def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
     """The nodes at these positions of the snapshot, as plugins see them."""
-    found: dict[int, list[PodInfo]] = {}
-    asked = False
+    by_node: dict[int, list[PodInfo]] | None = None
     cluster = snapshot.cluster
 
     def pods(position: int) -> list[Pod]:
-        nonlocal found, asked
-        if not asked:
-            found, asked = snapshot.pods_by_node(), True
-        return [info.pod for info in found.get(position, ())]
+        nonlocal by_node
+        if by_node is None:
+            by_node = snapshot.pods_by_node()
+        return [info.pod for info in by_node.get(position, ())]
 
     def resources(position: int) -> tuple[dict[str, int], dict[str, int]]:
         allocatable = {name: int(cluster.allocatable[row, position]) for name, row in cluster.resources.items()}
@@ -179,16 +178,16 @@ class OneNodeScore:
             try:
                 raw[name], terms[name] = _score_with_terms(call(ask, pod.pod, view))
             except PluginError as fault:
-                asked = say("{fault}; on node {node}: return an integer", fault=fault, node=name)
-                raise self._failed("running Score plugins", asked) from fault
+                why = say("{fault}; on node {node}: return an integer", fault=fault, node=name)
+                raise self._failed("running Score plugins", why) from fault
         normalize = method(self.plugin, "normalize")
         try:
-            brought = raw if normalize is None else _scores(call(normalize, dict(raw)), raw)
+            normalized = raw if normalize is None else _scores(call(normalize, dict(raw)), raw)
         except PluginError as fault:
             raise self._failed("running Normalize on Score plugins", str(fault)) from fault
         highest = getattr(self.plugin, "highest", None) or self.highest
-        self._check(brought, highest)
-        column = np.array([brought[name] for name in names], np.int64) * self.highest // highest
+        self._check(normalized, highest)
+        column = np.array([normalized[name] for name in names], np.int64) * self.highest // highest
         return Scored(np.array([raw[name] for name in names], np.int64), column, _by_term(list(terms.values())))
 
     def _pre_score(self, pod: Pod, names: list[str]) -> bool:
@@ -228,12 +227,12 @@ def _score_with_terms(answer: object) -> tuple[int, dict[str, Any]]:
 
 def _by_term(terms: list[dict[str, Any]]) -> dict[str, object]:
     """Terms that are numbers on every node, by name: int64 or float64 [nodes]."""
-    found: dict[str, object] = {}
+    columns: dict[str, object] = {}
     for name in terms[0] if terms else ():
         values = [each.get(name) for each in terms]
         if all(isinstance(value, int | float) for value in values):
-            found[name] = np.array(values)
-    return found
+            columns[name] = np.array(values)
+    return columns
 
 
 def _score(value: object) -> int:

@@ -1,4 +1,4 @@
-"""Which victims would break a PodDisruptionBudget.
+"""The victims that would break a PodDisruptionBudget.
 
 v1.37: pkg/scheduler/framework/preemption/util.go, FilterVictimsWithPDBViolation.
 """

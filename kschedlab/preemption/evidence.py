@@ -100,7 +100,7 @@ class Preemption:
 
     @property
     def message(self) -> str:
-        """What PostFilter adds to the FailedScheduling message."""
+        """The sentence that PostFilter adds to the FailedScheduling message."""
         if self.reason:
             return f"preemption: {self.reason}."
         if self.failure:

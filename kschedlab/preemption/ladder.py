@@ -61,7 +61,7 @@ class Rung:
 
 
 def number_of_violations(victims: Victims) -> IntArray:
-    """How many victims violate a PodDisruptionBudget."""
+    """The number of victims that violate a PodDisruptionBudget."""
     return victims.violations
 
 
@@ -76,7 +76,7 @@ def sum_of_priorities(victims: Victims) -> IntArray:
 
 
 def number_of_victims(victims: Victims) -> IntArray:
-    """How many victims there are."""
+    """The number of victims."""
     return victims.number
 
 

@@ -43,7 +43,7 @@ class PreemptionRules:
 
     ``enabled``: pods can preempt.
     ``after_dynamic_resources``: DynamicResources' PostFilter runs first. It fails if its PreFilter did not run because
-    another plugin had rejected the pod, and then nobody asks for preemption.
+    another plugin had rejected the pod, and then preemption does not run.
     ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough; 100 % examines all.
     ``obeys_preemption_policy``: a pod with preemptionPolicy Never does not preempt.
     ``unresolvable_node_ends_wait``: a nominated node where evicting can't help any more does not make the pod wait.
@@ -66,5 +66,5 @@ class PreemptionRules:
     ladder: tuple[Rule, ...] = RULES
 
     def enough(self, potential: int) -> int:
-        """How many candidates end the search among that many nodes."""
+        """The number of candidates that ends the search among this many nodes."""
         return min(potential, max(self.min_candidates, potential * self.min_candidate_percentage // 100))

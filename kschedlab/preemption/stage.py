@@ -46,29 +46,29 @@ def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo
 
 
 PANIC = "panic: runtime error: index out of range [0] with length 0"
-"""What v1.20 dies of when it compares a node without victims."""
+"""The panic of v1.20 when it compares a node without victims."""
 
 
-def extended(found: Preemption, extending: ExtenderRun, ladder: Sequence[Rule]) -> Preemption:
+def extended(result: Preemption, extending: ExtenderRun, ladder: Sequence[Rule]) -> Preemption:
     """The candidates that extenders leave, and the rules climbed with them. SchedulingError if the scheduler panics.
 
     v1.37: framework/preemption/preemption.go, callExtenders.
     """
-    run, positions = found.run, found.positions
+    run, positions = result.run, result.positions
     assert run is not None
     if not len(positions):
-        return replace(found, failure=free_nodes(run, found.cluster.names) if extending.refuses_free_nodes else "")
+        return replace(result, failure=free_nodes(run, result.cluster.names) if extending.refuses_free_nodes else "")
     try:
         left = extending.preempt(offers(run, positions))
     except SchedulingError as error:
-        return replace(found, positions=positions[:0], failure=str(error))
-    found = replace(found, positions=np.array([offer.node for offer in left], np.int64), extended=tuple(left))
+        return replace(result, positions=positions[:0], failure=str(error))
+    result = replace(result, positions=np.array([offer.node for offer in left], np.int64), extended=tuple(left))
     if not left:
-        return replace(found, failure=NO_CANDIDATE)
+        return replace(result, failure=NO_CANDIDATE)
     free = chosen_without_victims(left, extending.free_node)
     if free is not None:
-        return replace(found, free=free)
-    return replace(found, rungs=climb(victims_of(left, found.cluster.pods), ladder))
+        return replace(result, free=free)
+    return replace(result, rungs=climb(victims_of(left, result.cluster.pods), ladder))
 
 
 def offers(run: DryRun, positions: IntArray) -> list[Offer]:
@@ -140,14 +140,14 @@ class Evaluator:
         enough = len(potential) if exhaustive else self.rules.enough(len(potential))
         offset = rng.randrange(len(potential)) if rng else 0
         tried, candidates = self.search(np.concatenate([potential[offset:], potential[:offset]]), enough)
-        found = Preemption(self.cluster, "", potential, tried, candidates)
+        result = Preemption(self.cluster, "", potential, tried, candidates)
         if self.rules.fails_with_its_filters and not len(candidates) and (failure := dry_run_errors(tried)):
-            return replace(found, failure=failure)
+            return replace(result, failure=failure)
         if self.extending is not None:
             from kschedlab.preemption.stage import extended
 
-            found = extended(found, self.extending, self.rules.ladder)
-        return choose(found, self.rules, rng) if len(found.positions) else found
+            result = extended(result, self.extending, self.rules.ladder)
+        return choose(result, self.rules, rng) if len(result.positions) else result
 
     def priority(self, other: PodInfo) -> int:
         """The priority with which another pod resists."""
@@ -200,13 +200,13 @@ class Evaluator:
             size *= 4
 
 
-def choose(found: Preemption, rules: PreemptionRules, rng: random.Random | None) -> Preemption:
+def choose(result: Preemption, rules: PreemptionRules, rng: random.Random | None) -> Preemption:
     """With one of the candidates, of which there is at least one."""
-    positions, cluster = found.positions, found.cluster
-    if found.extended is None and found.run is not None:
-        found = replace(found, rungs=climb(_victims_of(found.run, positions, cluster), rules.ladder))
-    tied = (np.flatnonzero(found.rungs[-1].kept) if found.free is None else found.free).tolist()
-    return replace(found, chosen=rng.choice(tied) if rng else min(tied, key=lambda i: cluster.names[positions[i]]))
+    positions, cluster = result.positions, result.cluster
+    if result.extended is None and result.run is not None:
+        result = replace(result, rungs=climb(_victims_of(result.run, positions, cluster), rules.ladder))
+    tied = (np.flatnonzero(result.rungs[-1].kept) if result.free is None else result.free).tolist()
+    return replace(result, chosen=rng.choice(tied) if rng else min(tied, key=lambda i: cluster.names[positions[i]]))
 
 
 def dry_run_errors(run: DryRun) -> str:

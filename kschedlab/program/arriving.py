@@ -39,26 +39,26 @@ def arriving_pods(queue: Sequence[msgspec.Raw], objects: Objects) -> list[Pod]:
     for index, raw in enumerate(queue):
         place = Problem(index, 0, f"queue[{index}]", "")
         try:
-            found = decode_objects([raw], objects.priority_classes)
+            arrived = decode_objects([raw], objects.priority_classes)
         except ManifestError as error:
             problems += [replace(place, message=problem.message) for problem in error.problems]
             continue
-        if why := _refused(found, known):
+        if why := _refused(arrived, known):
             problems.append(replace(place, message=why))
             continue
-        pods += found.pods
-        known.add(found.pods[0].key)
+        pods += arrived.pods
+        known.add(arrived.pods[0].key)
     if problems:
         raise ManifestError(problems)
     return pods
 
 
-def _refused(found: Objects, known: set[str]) -> str | None:
+def _refused(arrived: Objects, known: set[str]) -> str | None:
     """Why these objects, read from one member of the queue, cannot arrive as a pod."""
-    counts = found.report.counts | found.report.unknown
+    counts = arrived.report.counts | arrived.report.unknown
     if counts != {"Pod": 1}:
         return f"expected one pod, found {' and '.join(counts) or 'nothing'}: other objects belong into objects"
-    (pod,) = found.pods
+    (pod,) = arrived.pods
     if pod.spec.nodeName:
         where = f"spec.nodeName: the pod already runs on {quoted(pod.spec.nodeName)}"
         return f"Pod {pod.key}: {where}: remove the field, or move the pod to objects"

@@ -154,7 +154,7 @@ def _as_recorded(decision: Decision) -> dict[str, Any]:
 
 
 def _not_modelled(objects: Objects) -> dict[str, list[str]]:
-    """What the scenario asks for and the decision leaves out, unless it is nothing."""
+    """A note about the parts of the scenario that the decision leaves out; None if there are none."""
     lines = [line for line in objects.report.lines() if NOT_MODELLED in line]
     return {"notModelled": lines} if lines else {}
 

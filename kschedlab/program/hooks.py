@@ -1,4 +1,4 @@
-"""What other packages add to the program. A package declares it in its pyproject.toml::
+"""Other packages extend the program. A package declares its part in its pyproject.toml::
 
     [project.entry-points."kschedlab.commands"]
     simulate = "my_package.simulate"            # a module with add(commands), for `kschedlab simulate`
@@ -40,7 +40,7 @@ def command(name: str) -> Any:
 
 
 def part(name: str, what: str) -> Any:
-    """What a package declares under this name. ``what``: for the MissingExtraError if no package does."""
+    """The object that a package declares under this name. ``what``: for the MissingExtraError if no package does."""
     return _loaded(_only(PARTS, name), what, PARTS_OF[name])
 
 

@@ -55,19 +55,19 @@ def main(arguments: Sequence[str] | None = None, program: str = "kschedlab") -> 
 
 
 def _drop_output() -> None:
-    """Nobody can take what is still in the buffer; Python would write it once more when it ends, and fail."""
+    """Drop the buffer, which nobody reads; Python would write it when it ends, and fail."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """As argparse; what somebody typed cannot steer the terminal."""
+        """As argparse, but the user's input cannot steer the terminal."""
         super().error(visible(message))
 
 
 def _parser(program: str, chosen: str = "") -> argparse.ArgumentParser:
-    """The parser; of other packages only the chosen command is loaded, or all if it is none of them."""
+    """The parser; of the commands of other packages, only the chosen one is loaded; all are if it is not among them."""
     parser = _Parser(prog=program, description="Decide exactly as kube-scheduler decides, and say why.")
     parser.add_argument("--version", action="version", version=f"kschedlab {__version__}")
     parser.set_defaults(parser=parser)

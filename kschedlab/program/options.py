@@ -193,7 +193,7 @@ def print_json(data: object) -> None:
 
 
 def print_html(document: str) -> None:
-    """Print an HTML document in UTF-8, as it says of itself, whatever the terminal's encoding is."""
+    """Print an HTML document in UTF-8, whatever the terminal's encoding is."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     print(document)

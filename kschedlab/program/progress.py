@@ -38,9 +38,9 @@ class Progress:
 
     def reading(self, files: Iterable[str]) -> None:
         """Announce that files are being read, if that takes long."""
-        found = [path for path in map(Path, files) if path.is_file()]
-        if sum(path.stat().st_size / SLOW.get(path.suffix, SLOW_YAML) for path in found) > 1:
-            self.announce(f"reading {sum(path.stat().st_size for path in found) / (1 << 20):,.0f} MiB")
+        existing = [path for path in map(Path, files) if path.is_file()]
+        if sum(path.stat().st_size / SLOW.get(path.suffix, SLOW_YAML) for path in existing) > 1:
+            self.announce(f"reading {sum(path.stat().st_size for path in existing) / (1 << 20):,.0f} MiB")
 
     def announce(self, what: str) -> None:
         """Say at once what is being done: for work that reports no progress."""

@@ -6,11 +6,11 @@
 the queue               without_backoff, with_backoff         with_events
 a pod in it             queued_pod                            queued_pod
 active                  heap, order                           heap, queued_pod (its order)
-in backoff              pod_backoff                           backoff
-unschedulable           unschedulable_pods                    unschedulable; events, hints/, requeueing
+in backoff              with_backoff                          backoff
+unschedulable           without_backoff                       with_events; events, hints/, requeueing, narrowing
 gated, in flight                                              pre_enqueue, in_flight
 nominated               nominated                             nominated
 ======================  ====================================  ================================================
 
-``interface`` is the protocol that the scheduling loop uses for all of them.
+``interface`` is the protocol that the scheduling loop uses for all of them; ``makers`` creates a generation's queue.
 """

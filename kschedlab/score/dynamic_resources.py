@@ -20,7 +20,7 @@ from kschedlab.score.plugin import Scored, default_normalize
 
 @dataclass(frozen=True)
 class DynamicResourcesScore:
-    """The score. ``filter``: what asked the nodes for devices."""
+    """The score. ``filter``: the filter that searched the nodes for devices."""
 
     name: str = NAME
     filter: DynamicResources = DynamicResources()

@@ -56,13 +56,13 @@ class InterPodAffinityScore:
         incoming = incoming_pod(pod, cluster)
         if self.ignores_preferred_terms_of_existing_pods and not incoming.terms.preferred:
             return {}
-        found = {}
+        sums = {}
         for key, weights in by_key(self._weighted(incoming, cluster)).items():
             topology, count = cluster.topology(key), cluster.count(weights)
             has_key = topology.domain >= 0
             if ((count != 0) & has_key).any() or _cancel_out(weights, has_key, cluster):
-                found[key] = topology.total(count)[topology.domain[nodes]]
-        return found
+                sums[key] = topology.total(count)[topology.domain[nodes]]
+        return sums
 
     def _weighted(self, incoming: IncomingPod, cluster: Cluster) -> Iterator[tuple[str, PodQuery, int]]:
         """The terms between the incoming pod and any other: topology key, query about the other, weight."""

@@ -122,7 +122,7 @@ class NodeResourcesFitScore:
 
 @dataclass(frozen=True)
 class BalancedResourceAllocation:
-    """How close the utilizations of cpu and memory are with the pod: (1 - difference) * highest, truncated.
+    """The closeness of the utilizations of cpu and memory with the pod: (1 - difference) * highest, truncated.
 
     0 where either would be full. v1.20: noderesources/balanced_allocation.go; v1.16, v1.13:
     algorithm/priorities/balanced_resource_allocation.go. Later: :class:`NodeResourcesBalancedAllocation`.
@@ -147,7 +147,7 @@ class BalancedResourceAllocation:
 
 @dataclass(frozen=True)
 class NodeResourcesBalancedAllocation:
-    """How much more balanced the node's utilization becomes with the pod: 50 + (50 + with - without) / 2."""
+    """The gain in balance of the node's utilization by the pod: 50 + (50 + with - without) / 2."""
 
     name: str = "NodeResourcesBalancedAllocation"
     resources: Resources = CPU_AND_MEMORY

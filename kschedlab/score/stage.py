@@ -60,7 +60,7 @@ def prioritize(pod: PodInfo, cluster: Cluster, nodes: IntArray, plugins: Sequenc
 
 
 class Ties(Enum):
-    """How one of several best nodes is chosen: in turn, drawn at random, or as the head of a heap of all scores."""
+    """The choice among several best nodes: in turn, drawn at random, or as the head of a heap of all scores."""
 
     IN_TURN = "in turn"
     DRAWN = "drawn"

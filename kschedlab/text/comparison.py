@@ -8,36 +8,27 @@ from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.messages import later, listed, say, sentences, terms
-from kschedlab.text.ladder import steps as ladder
 from kschedlab.text.sections import DECIDES, Cell, Limits, Lines, Names, Row, Section, Strong, Table
 from kschedlab.text.words import choice, count, listing, outcome
 from kschedlab.whatif.compare import Cause, Comparison, Difference
 from kschedlab.whatif.named_rules import title_of
 
 SAME = later("the same outcome")
-NO_NODE = later("no node")
 NOT_ALONE = later("no single rule gives the whole of it")
 
 
-class Said(NamedTuple):
-    """What a generation says about a node. ``chosen``: the generation may pick the node."""
+class NodeResult(NamedTuple):
+    """A generation's result for one node, in lines. ``chosen``: the generation may pick the node."""
 
     lines: tuple[str, ...] = ()
     chosen: bool = False
 
 
-class PodAnswer(NamedTuple):
-    """What a pod gets: the node, or several that are tied, and by node the pods that are evicted there."""
-
-    nodes: tuple[str, ...]
-    victims: tuple[tuple[str, ...], ...] = ()
-
-
-Fate: TypeAlias = tuple[bool, bool, Said]
+Fate: TypeAlias = tuple[bool, bool, NodeResult]
 
 
 def comparison_sections(comparison: Comparison, limits: Limits) -> Iterator[Section]:
-    """What each generation decides, what differs from one to the next and why, and what each says about the nodes."""
+    """The decision of each generation, the differences from one to the next with their causes, and all nodes."""
     decisions = comparison.decisions
     generations = count(len(decisions), "generation")
     pairs = _merged(decisions, [decided(decision) for decision in decisions.values()])
@@ -65,7 +56,7 @@ def _changed(step: Difference) -> Section:
         values = f"{say(change.before)} → {say(change.after)}"
         rule = [*([Strong(say(title))] if title else []), say(change.rule), values]
         rows.append(Row([Lines(rule), effect(cause)], DECIDES if cause.whole else ""))
-    none = [] if explained(step) else [say(NOT_ALONE)]
+    none = [] if any(cause.whole for cause in step.causes) else [say(NOT_ALONE)]
     parts = listed(terms(*step.parts))
     title = say("{between}: differs in {parts}", between=between, parts=parts)
     return Section(title, [Table(terms("rule switched alone", "effect"), rows), *none])
@@ -91,83 +82,42 @@ def _nodes(comparison: Comparison, limit: int) -> Section:
     return Section(title, [Table(terms("node", "generation", "result"), rows), *more], folded=True, cut=cut)
 
 
-def _grouped(by_node: Mapping[str, Sequence[Said]]) -> dict[tuple[Said, ...], list[str]]:
-    groups: dict[tuple[Said, ...], list[str]] = {}
+def _grouped(by_node: Mapping[str, Sequence[NodeResult]]) -> dict[tuple[NodeResult, ...], list[str]]:
+    groups: dict[tuple[NodeResult, ...], list[str]] = {}
     for node, row in by_node.items():
         groups.setdefault(tuple(row), []).append(node)
     return groups
 
 
-def _unnamed(cell: Said, row: Sequence[Said]) -> Said:
+def _unnamed(cell: NodeResult, row: Sequence[NodeResult]) -> NodeResult:
     """The cell without the names of pods that no generation evicts, so that nodes that differ only in them are one."""
     if len(cell.lines) < 2 or any(other.chosen for other in row):
         return cell
-    return Said((cell.lines[0], say("a candidate for preemption, not chosen")))
+    return NodeResult((cell.lines[0], say("a candidate for preemption, not chosen")))
 
 
 def _pod(comparison: Comparison) -> str:
     return next(iter(comparison.decisions.values())).pod.key
 
 
-def answer(decision: Decision) -> PodAnswer:
-    """The part of a decision that its pod notices."""
-    preemption = decision.preemption
-    if preemption is None or not preemption.tied:
-        return PodAnswer(tuple(sorted(decision.best)))
-    nodes = tuple(preemption.tied)
-    victims = (sorted(each.key for each in preemption.candidates[node].victims) for node in nodes)
-    return PodAnswer(nodes, tuple(map(tuple, victims)))
-
-
-def picked(decision: Decision) -> str:
-    """The answer in a few words: "node-a", "tie: node-a, node-b" or "no node"."""
-    if decision.error:
-        return say("an error")
-    nodes = answer(decision).nodes
-    return nodes[0] if len(nodes) == 1 else say("tie: {nodes}", nodes=listing(nodes, 3)) if nodes else say(NO_NODE)
-
-
-def remark(decision: Decision, choice: str) -> str:
-    """Why the decision takes this node, or evicts this pod, or why it does not."""
-    preemption = decision.preemption
-    if choice in answer(decision).nodes:
-        return decided(decision)
-    if choice not in decision.cluster.index:
-        return decided(decision)
-    if preemption is not None and choice in preemption.candidates:
-        lost = next(step for step in ladder(preemption, answer(decision).nodes + (choice,)) if choice not in step.kept)
-        best = lost.values[answer(decision).nodes[0]]
-        return say(
-            "{node} loses at rule {number} ({rule}): {value} against {best}.",
-            node=choice,
-            number=lost.number,
-            rule=lost.rule,
-            value=lost.values[choice],
-            best=best,
-        )
-    (cell,) = cells(Comparison({"": decision}, ()))[choice]
-    said = say("{node}: {reasons}.", node=choice, reasons=say("; ").join(cell.lines))
-    return sentences((said, decided(decision)))
-
-
 def decided(decision: Decision) -> str:
-    """What was decided, and which rule chose among the candidates for preemption."""
+    """The outcome, and the rule that chose among the candidates for preemption."""
     rule = choice(decision.preemption) if decision.preemption is not None else ""
     return sentences((outcome(decision), rule))
 
 
-def cells(comparison: Comparison) -> dict[str, list[Said]]:
-    """What each generation says about each node; nodes on which they differ come first."""
+def cells(comparison: Comparison) -> dict[str, list[NodeResult]]:
+    """The result of each generation for each node; nodes on which they differ come first."""
     decisions = list(comparison.decisions.values())
     names = sorted(decisions[0].cluster.names)
     columns = [list(_column(decision, names)) for decision in decisions]
-    cells = {name: [cell for cell, _ in said] for name, *said in zip(names, *columns, strict=True)}
-    differing = {name for name, *said in zip(names, *columns, strict=True) if len({fate for _, fate in said}) > 1}
+    cells = {name: [cell for cell, _ in results] for name, *results in zip(names, *columns, strict=True)}
+    differing = {name for name, *results in zip(names, *columns, strict=True) if len({fate for _, fate in results}) > 1}
     return {name: cells[name] for name in sorted(cells, key=lambda name: name not in differing)}
 
 
-def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Said, Fate]]:
-    """For each node what the decision says about it, and what becomes of it: passes, has the best score, evicts."""
+def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[NodeResult, Fate]]:
+    """For each node the result, and the part of it that can differ: passes, has the best score, evicts."""
     best, scores = frozenset(decision.best), decision.scores
     totals = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores is not None else {}
     for name in names:
@@ -176,17 +126,17 @@ def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Said, Fa
         yield cell, (verdict.passes, name in best, evicted)
 
 
-def _cell(decision: Decision, verdict: NodeVerdict, evicted: Said, total: int | None, best: bool) -> Said:
+def _cell(decision: Decision, verdict: NodeVerdict, evicted: NodeResult, total: int | None, best: bool) -> NodeResult:
     if decision.error:
-        return Said((say("error"),))
+        return NodeResult((say("error"),))
     if decision.gates:
-        return Said((say("not looked at"),))
+        return NodeResult((say("not looked at"),))
     if not verdict.passes:
         refused = ": ".join([str(verdict.plugin), *_reasons(decision, verdict)])
-        return Said((refused, *evicted.lines), evicted.chosen)
+        return NodeResult((refused, *evicted.lines), evicted.chosen)
     if decision.scores is None:
-        return Said((say("the only one" if best else "passes"),), best)
-    return Said((say("score {total} (best)" if best else "score {total}", total=total),), best)
+        return NodeResult((say("the only one" if best else "passes"),), best)
+    return NodeResult((say("score {total} (best)" if best else "score {total}", total=total),), best)
 
 
 def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
@@ -196,21 +146,16 @@ def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
     return ["; ".join(reasons)] if reasons else []
 
 
-def _evicted(decision: Decision, node: str) -> Said:
+def _evicted(decision: Decision, node: str) -> NodeResult:
     preemption = decision.preemption
     if preemption is None or node not in preemption.candidates:
-        return Said()
+        return NodeResult()
     own = f"{decision.pod.pod.metadata.namespace}/"
     victims = listing([victim.key.removeprefix(own) for victim in preemption.candidates[node].victims])
     if node not in preemption.tied:
-        return Said((say("evicts {victims}", victims=victims),))
+        return NodeResult((say("evicts {victims}", victims=victims),))
     message = later("evicts {victims} (chosen)" if len(preemption.tied) == 1 else "evicts {victims} (tied)")
-    return Said((say(message, victims=victims),), chosen=True)
-
-
-def explained(step: Difference) -> bool:
-    """Whether a single change explains the whole difference."""
-    return any(cause.whole for cause in step.causes)
+    return NodeResult((say(message, victims=victims),), chosen=True)
 
 
 def effect(cause: Cause) -> str:

@@ -1,4 +1,4 @@
-"""What a decision says: the outcome, then a section for each stage that has results."""
+"""The sections of a decision: the outcome, then one for each stage that has results."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _refused(decision: Decision) -> Iterator[Section]:
 
 
 def device_sections(decision: Decision) -> Iterator[Section]:
-    """Which devices the pod gets, or why nodes cannot serve its claims."""
+    """The devices that the pod gets, or why nodes cannot serve its claims."""
     claims = installed() if demands_devices(decision.pod, decision.cluster) else None
     if claims is not None:  # without a package, the decision did not come to devices
         yield from claims.sections(decision)
@@ -112,7 +112,7 @@ def _scored(decision: Decision, scores: Scores, limits: Limits) -> Section:
 
 
 def sums_of(scores: Scores, i: int) -> list[str]:
-    """How each plugin's score of node ``i`` is computed."""
+    """The computation of each plugin's score of node ``i``."""
     columns = zip(scores.weights, scores.rows, scores.results, strict=True)
     return [f"{row.raw[i]} → {row.normalized[i]} × {weight} = {result[i]}" for weight, row, result in columns]
 

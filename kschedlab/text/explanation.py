@@ -1,4 +1,4 @@
-"""What an explanation says: the decision, and for a running pod whether it would stay on its node."""
+"""The sections of an explanation: the decision, and for a running pod whether it would stay on its node."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pending_sections(pending: PendingPods, limits: Limits) -> Iterator[Section]:
 
 
 def running(explanation: Explanation) -> str:
-    """Where the pod runs, and whether it would land there again."""
+    """The node of the running pod, and whether it would land there again."""
     decision, node = explanation.decision, explanation.runs_on
     result = again(decision, node)
     if node is not None and node in decision.best:

@@ -14,7 +14,7 @@ from kschedlab.text.sections import DECIDES, WEAK, Line, Names, Row, Strong, Tab
 from kschedlab.text.words import clock
 
 COLUMNS = 6
-"""How many candidates a table shows side by side."""
+"""The most candidates that a table shows side by side."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[RuleResult]:
 
 
 def fate(preemption: Preemption, node: str) -> str:
-    """What the ladder does with this candidate, in a sentence."""
+    """The ladder's result for this candidate, in a sentence."""
     for step in steps(preemption, list(preemption.candidates)):
         others = sorted(other for other in step.kept if other != node)
         if node in step.standing and node not in step.kept:

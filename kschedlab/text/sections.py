@@ -1,4 +1,4 @@
-"""What there is to say about a decision, as data: sections of sentences, names and tables.
+"""A text about a result as data: sections of sentences, names and tables.
 
 Three writers know how it looks: :mod:`kschedlab.text.plain`, :mod:`kschedlab.text.tables` (HTML) and
 :mod:`kschedlab.program.terminal.writer`. They fold long lists, so that what matters stays in sight.
@@ -17,7 +17,7 @@ GOOD, WARNING, BAD = "good", "warning", "bad"
 
 
 class Strong(str):
-    """A text that stands out."""
+    """Emphasised text."""
 
 
 class Names(NamedTuple):
@@ -74,7 +74,7 @@ class Section:
 
 
 class Limits(NamedTuple):
-    """How much is shown: nodes with their scores, totals of others, candidates, pods of each, rows of nodes."""
+    """The most that is shown: nodes with their scores, totals of others, candidates, pods of each, rows of nodes."""
 
     nodes: int
     totals: int

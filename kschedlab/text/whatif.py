@@ -1,4 +1,4 @@
-"""What would change a decision, as a sentence, a table and text."""
+"""The answers of a what-if as a sentence, a table and text."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def whatif_table(whatif: WhatIf) -> Table:
 
 
 def fits_sections(fits: Fits) -> Iterator[Section]:
-    """How many pods fit, the nodes with their new pods, and why others do not fit."""
+    """The number of pods that fit, the nodes with their new pods, and why others do not fit."""
     rows = [Row([node, len(pods), listing(pods, VICTIMS)]) for node, pods in _grouped(fits.placed).items()]
     yield Section(fits_sentence(fits), [Table(terms(*FITS_HEAD), rows), *_misfits(fits)])
 
 
 def fits_sentence(fits: Fits) -> str:
-    """How many of the pods fit."""
+    """The number of pods that fit."""
     pods = len(fits.placements)
     if pods < 2:
         return (
@@ -115,25 +115,27 @@ def whatif_sentence(whatif: WhatIf) -> str:
 
 
 def notes(whatif: WhatIf) -> list[str]:
-    """What did not help, and what was not tried."""
-    relaxations, said = whatif.relaxations, []
+    """The changes that did not help, and those that were not tried."""
+    relaxations, remarks = whatif.relaxations, []
     if whatif.decision.node is None:
         if not whatif.requests and any(whatif.decision.pod.request.values()):
-            said.append(say("Less of one resource alone is not enough."))
+            remarks.append(say("Less of one resource alone is not enough."))
         if not relaxations.sufficient:
             tried = say(
                 "No change of its constraints is enough: {changes} tried, pairs as well.",
                 changes=count(relaxations.tried, "change"),
             )
-            said.append(tried if relaxations.tried else say("No change of its constraints is enough: it has none."))
+            remarks.append(tried if relaxations.tried else say("No change of its constraints is enough: it has none."))
         if relaxations.untried:
-            said.append(say("{changes} not tried: there are too many.", changes=count(relaxations.untried, "change")))
+            remarks.append(
+                say("{changes} not tried: there are too many.", changes=count(relaxations.untried, "change"))
+            )
         preemption = whatif.decision.preemption
         if whatif.priority is None and preemption is not None and preemption.eligible and preemption.chosen is None:
-            said.append(say("No priority makes it preempt."))
+            remarks.append(say("No priority makes it preempt."))
     elif not whatif.weights:
-        said.append(say("No weight of one score alone, from 0 to 100, changes the node."))
-    return said
+        remarks.append(say("No weight of one score alone, from 0 to 100, changes the node."))
+    return remarks
 
 
 def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
@@ -146,9 +148,9 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
         yield _answer(later("requests"), change, limit.after, but)
     for each in whatif.relaxations.sufficient:
-        said = say(" and ").join(map(_relaxed, each.changes))
+        changes = say(" and ").join(map(_relaxed, each.changes))
         yield WhatIfAnswer(
-            Line(later("constraints"), said, then(each.decision)), each.decision, " and ".join(each.changes)
+            Line(later("constraints"), changes, then(each.decision)), each.decision, " and ".join(each.changes)
         )
     if (priority := whatif.priority) is not None:
         change = _Change(later("with priority {far} instead of {now}"), far=priority.far, now=priority.now)
@@ -183,7 +185,7 @@ RELAXED = (
     later("tolerating {what}"),
     later("without its scheduling gates"),
 )
-"""How the changes of :mod:`kschedlab.whatif.relaxations` begin."""
+"""The beginnings of the changes of :mod:`kschedlab.whatif.relaxations`."""
 
 
 def _relaxed(change: str) -> str:
@@ -199,8 +201,8 @@ def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
     names = [f"{victim.key} ({victim.priority})" for victim in eviction.victims]
     rest = len(names) - VICTIMS
     word = ", ".join(names[:VICTIMS]) + (f" and {rest:,} more" if rest > 0 else "")
-    said = say("without {names} on {node}", names=listing(names, VICTIMS), node=eviction.node)
-    line = Line(later("eviction"), said, then(eviction.decision))
+    change = say("without {names} on {node}", names=listing(names, VICTIMS), node=eviction.node)
+    line = Line(later("eviction"), change, then(eviction.decision))
     return WhatIfAnswer(line, eviction.decision, f"without {word} on {eviction.node}")
 
 

@@ -14,7 +14,7 @@ from kschedlab.filter.stage import EXCLUDED
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.text.decision import ranking
 from kschedlab.text.ladder import RuleResult, steps
-from kschedlab.text.sections import DECIDES, WEAK, Row, Section, Table
+from kschedlab.text.sections import DECIDES, WEAK, Row, Table
 from kschedlab.text.words import amount, count, listing, outcome
 
 GAINS = 3
@@ -22,7 +22,7 @@ GAINS = 3
 
 
 class Check(NamedTuple):
-    """One filter on the node. ``first``: it is the one that the scheduler asked; ``details``: what is in the way."""
+    """One filter on the node. ``first``: the filter whose refusal counts; ``details``: what is in the way."""
 
     plugin: str
     refuses: bool
@@ -40,7 +40,7 @@ class Points(NamedTuple):
 
     @property
     def lead(self) -> int:
-        """How far the chosen node is ahead of the first other."""
+        """The points by which the chosen node is ahead of the first other."""
         return self.chosen - self.others[0]
 
     @property
@@ -94,16 +94,16 @@ def _checks(decision: Decision, node: str) -> tuple[Check, ...]:
     """Every filter that ran; one that runs twice, with nominated pods and without, counts once."""
     verdicts, position = decision.verdicts, decision.cluster.index[node]
     assert verdicts is not None
-    found: dict[str, Check] = {}
+    checks: dict[str, Check] = {}
     if int(verdicts.refused_by[position]) == EXCLUDED:
         names = listing(verdicts.excluded_by)
-        found["PreFilter"] = Check("PreFilter", True, True, (say("{names} names other nodes", names=names),))
+        checks["PreFilter"] = Check("PreFilter", True, True, (say("{names} names other nodes", names=names),))
     for plugin, refused in zip(verdicts.plugins, verdicts.refusals, strict=True):
         parts = [part for part in refused.parts if part.mask[position]] if refused is not None else []
-        if parts or plugin not in found:
+        if parts or plugin not in checks:
             details = tuple(_detail(decision, plugin, part, position) for part in parts)
-            found[plugin] = Check(plugin, bool(parts), plugin == verdicts.plugin(position), details)
-    return tuple(found.values())
+            checks[plugin] = Check(plugin, bool(parts), plugin == verdicts.plugin(position), details)
+    return tuple(checks.values())
 
 
 def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> str:
@@ -113,8 +113,8 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
     if {"requested", "used", "allocatable"} <= part.terms.keys() and reason.startswith("Insufficient "):
         resource = reason.removeprefix("Insufficient ")
         used, allocatable = (int(part.terms[name][position]) for name in ("used", "allocatable"))  # type: ignore[index]
-        asked = amount(resource, decision.pod.request.get(resource, 0))
-        return say("asks for {asked}, {free} is free", asked=asked, free=amount(resource, max(allocatable - used, 0)))
+        request, free = decision.pod.request.get(resource, 0), max(allocatable - used, 0)
+        return say("asks for {asked}, {free} is free", asked=amount(resource, request), free=amount(resource, free))
     if plugin == "NodeUnschedulable":
         return say("cordoned")
     if "taint" in reason:
@@ -158,23 +158,23 @@ def _port(decision: Decision, position: int) -> str:
 
 def _refused(decision: Decision, node: str, checks: tuple[Check, ...]) -> str:
     first = next((check for check in checks if check.first), checks[0])
-    said = say(
+    sentence = say(
         "{plugin} refuses {node}: {reason}.",
         plugin=first.plugin,
         node=node,
         reason=say("; ").join(first.details) or say("no reason given"),
     )
     if later := [check.plugin for check in checks if check.refuses and not check.first]:
-        said = sentences((said, say("{plugins} would refuse it too.", plugins=listing(later))))
+        sentence = sentences((sentence, say("{plugins} would refuse it too.", plugins=listing(later))))
     preemption = decision.preemption
     if preemption is None or not preemption.eligible:
-        return said
+        return sentence
     if decision.verdict(node).unresolvable:
-        return sentences((said, say("Evicting pods does not change that.")))
+        return sentences((sentence, say("Evicting pods does not change that.")))
     position, pods = decision.cluster.index[node], decision.cluster.pods
     if any(pods.priority[pod] < decision.pod.priority for pod in decision.cluster.pods_of(position).tolist()):
-        return sentences((said, say("Even without its less important pods it would be refused.")))
-    return sentences((said, say("No pod there is less important, so none may be evicted.")))
+        return sentences((sentence, say("Even without its less important pods it would be refused.")))
+    return sentences((sentence, say("No pod there is less important, so none may be evicted.")))
 
 
 # -- scores
@@ -299,36 +299,31 @@ def _outclimbed(node: str, winner: str, rules: tuple[RuleResult, ...]) -> str:
     )
 
 
-# -- as a section
+# -- as a table
 
 
-def why_not_section(found: WhyNot) -> Section:
-    """The answer: its sentence, and a table of what decided."""
-    return Section(say("Why not {node}?", node=found.node), [found.sentence, why_not_table(found)])
-
-
-def why_not_table(found: WhyNot) -> Table:
+def why_not_table(answer: WhyNot) -> Table:
     """The points, rules or filters, one in a row; the one that decides is marked."""
-    if found.points:
-        other = found.node if found.node != found.winner else say("the next best")
-        head = [say("weighted score"), f"★ {found.winner}", other, say("difference")]
-        rows = [Row([each.title, each.chosen, each.others[0], f"{-each.lead:+d}"]) for each in found.points]
+    if answer.points:
+        other = answer.node if answer.node != answer.winner else say("the next best")
+        head = [say("weighted score"), f"★ {answer.winner}", other, say("difference")]
+        rows = [Row([each.title, each.chosen, each.others[0], f"{-each.lead:+d}"]) for each in answer.points]
         return Table(head, [*rows[:-1], Row(rows[-1].cells, DECIDES)])
-    if found.rules:
-        return Table([say("rule"), f"★ {found.winner}", found.node], list(_rungs(found)))
-    return Table([say("filter"), found.node, say("because")], list(map(_asked, found.checks)))
+    if answer.rules:
+        return Table([say("rule"), f"★ {answer.winner}", answer.node], list(_rungs(answer)))
+    return Table([say("filter"), answer.node, say("because")], list(map(_check_row, answer.checks)))
 
 
-def _rungs(found: WhyNot) -> Iterator[Row]:
+def _rungs(answer: WhyNot) -> Iterator[Row]:
     decided = False
-    for step in found.rules:
-        values = [step.values[node] if node in step.standing else "-" for node in (str(found.winner), found.node)]
-        decides = not decided and step.applies and found.node not in step.kept
+    for step in answer.rules:
+        values = [step.values[node] if node in step.standing else "-" for node in (str(answer.winner), answer.node)]
+        decides = not decided and step.applies and answer.node not in step.kept
         decided = decided or decides
         yield Row([f"{step.number} {step.rule}", *values], DECIDES if decides else "")
 
 
-def _asked(check: Check) -> Row:
+def _check_row(check: Check) -> Row:
     if not check.refuses:
         return Row([check.plugin, say("lets it in"), ""], WEAK)
     refuses = say("✕ refuses it") if check.first else say("✕ would refuse it too")

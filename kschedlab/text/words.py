@@ -88,8 +88,8 @@ def refusals(decision: Decision) -> list[RefusedNodes]:
         plugin = "PreFilter" if number == EXCLUDED else verdicts.plugins[number]
         for reasons, nodes in _by_reasons(verdicts, number, unresolvable):
             folded.setdefault((plugin, reasons, bool(unresolvable[nodes[0]])), []).extend(nodes)
-    found = [_refusal(decision, verdicts, *key, nodes) for key, nodes in folded.items()]
-    return sorted(found, key=lambda refusal: (-len(refusal.nodes), refusal.plugin, refusal.reasons))
+    refusals = [_refusal(decision, verdicts, *key, nodes) for key, nodes in folded.items()]
+    return sorted(refusals, key=lambda refusal: (-len(refusal.nodes), refusal.plugin, refusal.reasons))
 
 
 def _by_reasons(
@@ -122,8 +122,8 @@ def _refusal(
 def request_text(decision: Decision) -> str:
     """The pod's requests and priority."""
     wants = [amount(name, value) for name, value in decision.pod.request.items() if value]
-    asked, priority = listed(wants) or say("nothing"), decision.pod.priority
-    return say("asks for {asked}; priority {priority}", asked=asked, priority=priority)
+    requested, priority = listed(wants) or say("nothing"), decision.pod.priority
+    return say("asks for {asked}; priority {priority}", asked=requested, priority=priority)
 
 
 def outcome(decision: Decision) -> str:
@@ -146,7 +146,7 @@ def outcome(decision: Decision) -> str:
 
 
 def _preempting(preemption: Preemption, stays: str) -> str:
-    """What becomes of a pod that fits nowhere."""
+    """The result of preemption for a pod that fits nowhere."""
     node = preemption.nominated_node
     if node is not None:
         victims = evicted(preemption.victims)
@@ -182,7 +182,7 @@ def _why(decision: Decision) -> str:
 
 
 def choice(preemption: Preemption) -> str:
-    """Which rule chose the node, in one sentence; "" if nothing was chosen."""
+    """The rule that chose the node, in one sentence; "" if no node was chosen."""
     node, candidates = preemption.nominated_node, len(preemption.positions)
     if node is None:
         return ""
@@ -211,7 +211,7 @@ def choice(preemption: Preemption) -> str:
 
 
 def columns_of(text: str) -> int:
-    """How many columns the text takes in a terminal: a Chinese character takes two."""
+    """The width of the text in columns of a terminal: a Chinese character takes two."""
     return len(text) + (0 if text.isascii() else sum(map(_is_wide, text)))
 
 

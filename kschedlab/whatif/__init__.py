@@ -1,4 +1,4 @@
-"""What would change a decision: counterfactuals for one pod, found by search and never guessed.
+"""Counterfactuals for one pod: what would change its decision, found by search and never guessed.
 
 Each answer contains the decisions that prove it; a boundary contains one from either side.
 """

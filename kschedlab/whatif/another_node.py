@@ -49,18 +49,18 @@ def another_node(case: Case, label: str = "") -> Iterator[AnotherNode]:
             yield helping[0] if len(helping) < len(zones) else _anywhere(helping[0])
 
 
-def _anywhere(found: AnotherNode) -> AnotherNode:
-    return AnotherNode(found.pool, "", found.node, found.decision)
+def _anywhere(answer: AnotherNode) -> AnotherNode:
+    return AnotherNode(answer.pool, "", answer.node, answer.decision)
 
 
 def _by_zone(cluster: Cluster, places: list[int]) -> dict[str, str]:
     """The first healthy node of each zone."""
     nodes = sorted((cluster.nodes[place] for place in places), key=lambda node: node.metadata.name)
-    found: dict[str, str] = {}
+    by_zone: dict[str, str] = {}
     for node in nodes:
         if not node.spec.unschedulable and not any(_is_ill(taint.key) for taint in node.spec.taints):
-            found.setdefault(node.metadata.labels.get(ZONE, ""), node.metadata.name)
-    return found
+            by_zone.setdefault(node.metadata.labels.get(ZONE, ""), node.metadata.name)
+    return by_zone
 
 
 def _is_ill(key: str) -> bool:

@@ -72,7 +72,7 @@ class WhatIf(Shown):
 
 
 def what_if(pod: AnyPod, cluster: Cluster, generation: str | Profiles = LATEST, pool_label: str = "") -> WhatIf:
-    """What would change the decision about the pod, which waits or runs. Some hundred decisions.
+    """The smallest changes that change the decision about a waiting or running pod. Takes some hundred decisions.
 
     ``pool_label``: the label that names pools, by default a usual one. The other arguments and errors are those of
     :func:`~kschedlab.explanation.explain`. The cluster stays as it is.

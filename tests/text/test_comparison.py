@@ -6,7 +6,7 @@ from kschedlab import Cluster, schedule
 from kschedlab.build import Manifest, budget, cluster, node, node_affinity, pod, term
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import GENERATIONS, V1_20, V1_37, Generation
-from kschedlab.text.comparison import PodAnswer, answer, cells, picked
+from kschedlab.text.comparison import cells
 from kschedlab.text.plain import LIMITS
 from kschedlab.text.sections import DECIDES, Lines, Names, Table
 from kschedlab.whatif.compare import Comparison, compare
@@ -107,20 +107,6 @@ def test_nodes_that_differ_only_in_pods_that_stay_share_a_row() -> None:
     assert chosen[0] == "n00" and chosen[1][0][1][-1] == "evicts v00 (chosen)"
     ((_, [(_, lines, _)]),) = others
     assert lines[-1] == "a candidate for preemption, not chosen"
-
-
-def test_the_answer_that_a_pod_notices() -> None:
-    tight = [node(name, allocatable=FULL) for name in ("a", "b")]
-    alone = compared(tight[0], pod("v", "a", cpu="1"), pod("p", "", cpu="1", priority=9)).decisions["v1.37"]
-    assert answer(alone) == PodAnswer(("a",), (("default/v",),)) and picked(alone) == "a"
-    running = [pod("v", "a", cpu="1"), pod("w", "b", cpu="1")]
-    tied = compared(*tight, *running, pod("p", "", cpu="1", priority=9)).decisions["v1.37"]
-    assert answer(tied) == PodAnswer(("a", "b"), (("default/v",), ("default/w",))) and picked(tied) == "tie: a, b"
-    assert picked(compared(node("a"), node("b"), pod("p")).decisions["v1.37"]) == "tie: a, b"
-    full = compared(tight[0], pod("p", "", cpu="2")).decisions["v1.37"]
-    assert answer(full) == PodAnswer(()) and picked(full) == "no node"
-    failed = compare("default/p", cluster(node("a"), CLAIMING), ["v1.13"]).decisions["v1.13"]
-    assert picked(failed) == "an error"
 
 
 def test_candidates_between_which_no_rule_decides_are_tied() -> None:

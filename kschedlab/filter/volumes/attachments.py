@@ -146,7 +146,7 @@ class HasVolumeProblem:
 
 
 class AttachedCounts:
-    """How many volumes of one kind each node has. A volume on a node is one number: ``node * VOLUME_NUMBERS + volume``.
+    """The number of volumes of one kind on each node. Volumes on nodes are numbers: ``node * VOLUME_NUMBERS + volume``.
 
     ``attached``: volumes attached in addition to those that pods use, as (position of the node, name) pairs.
     """

@@ -30,7 +30,7 @@ from kschedlab.objects.selectors import Selector
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 KEPT_MATCHES = 16
-"""How many pods' matches are kept: the score needs what the filter has just computed."""
+"""The number of pods whose matches are kept: the score needs what the filter has just computed."""
 SOURCES = (LABELS, PERSISTENT_VOLUMES, CLAIMS, CLASSES, CSI_DRIVERS, CAPACITIES)
 """Sources of the matches."""
 
@@ -165,7 +165,7 @@ def _provisioned(
     no_space: BoolArray,
     checks_storage_capacity: bool,
 ) -> ProvisionedVolume:
-    """Where a new volume can be provisioned; the other nodes are added to ``no_volume`` or ``no_space``."""
+    """The nodes where a new volume can be provisioned; the others are added to ``no_volume`` or ``no_space``."""
     storage_class = cluster.volumes.classes[claim_class(claim)]
     nodes = nodes & ~no_volume & ~no_space
     possible = allowed_topologies(cluster, storage_class) & (storage_class.provisioner not in ("", NO_PROVISIONER))

@@ -1,4 +1,4 @@
-"""What is said of many pending pods on a terminal: those that fail alike together, and how many got a node."""
+"""Many pending pods on a terminal: those that fail alike together, and how many got a node."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def outcome_of(decision: Decision) -> str:
 
 
 def summary(outcomes: Mapping[str, int]) -> Text:
-    """How many pods find a node, preempt, or stay pending."""
+    """The numbers of pods that find a node, preempt, or stay pending."""
     if not outcomes:
         return text("no pending pods")
     numbers = [f"{outcomes[outcome]:,} {outcome}" for outcome in (PLACED, PREEMPTING, PENDING) if outcome in outcomes]

@@ -28,7 +28,7 @@ from kschedlab.text.sections import (
 LISTED = 3
 """Number of names in a list."""
 BEST, TOTALS, CANDIDATES, PODS, RUNGS, GROUPS = 4, 4, 3, 4, 6, 6
-"""What is shown without ``--all`` (:class:`~kschedlab.text.sections.Limits`)."""
+"""The limits without ``--all`` (:class:`~kschedlab.text.sections.Limits`)."""
 STYLES = {GOOD: "green", WARNING: "yellow", BAD: "red"}
 ROWS = {DECIDES: "bold", WEAK: "dim"}
 RULE, NODE = 58, 15
@@ -40,7 +40,7 @@ FIXED = 24
 
 
 def limits(screen: Screen) -> Limits:
-    """How much fits on this screen."""
+    """The limits of this screen."""
     rungs = max(2, (screen.width - RULE) // NODE)
     nodes = min(BEST, max(1, (screen.width - 34) // SCORE))
     if screen.all:

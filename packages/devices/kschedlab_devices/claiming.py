@@ -21,7 +21,7 @@ from kschedlab_devices.demand import Demand
 
 def demand_for(pod: PodInfo, cluster: Cluster, generation: Generation) -> Demand | None:
     """The pod's demand for devices; None without one, or if it has to wait for a claim."""
-    plugin = plugin_for(pod, cluster, generation)
+    plugin = plugin_for(pod, cluster, generation.filters)
     return demand_by(plugin, pod, cluster) if plugin is not None else None
 
 
@@ -46,7 +46,7 @@ def commit(decision: Decision) -> PodInfo:
     cluster, pod = decision.cluster, decision.pod
     if decision.given_back is not None and (claim := decision.given_back.claim) is not None:
         cluster.change_objects(removed=[claim]) if decision.given_back.deleted else cluster.change_objects([claim])
-    plugin = plugin_for(pod, cluster, decision.generation)
+    plugin = plugin_for(pod, cluster, decision.generation.filters)
     if plugin is None or decision.node is None or (demand := demand_by(plugin, pod, cluster)) is None:
         return pod
     reservation = reserve(demand, cluster.index[decision.node])

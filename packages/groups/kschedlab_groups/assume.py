@@ -19,8 +19,8 @@ from kschedlab.objects.model import PodGroup, ResourceClaim
 
 if TYPE_CHECKING:
     from kschedlab.claims import GivenBack
-    from kschedlab.filter.volumes.assumed import AssumedVolumes
     from kschedlab_devices.binding import Reservation
+    from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ def assume(cluster: Cluster, decision: Decision, group: PodGroup) -> Taken:
 
 
 def _assume_volumes(cluster: Cluster, decision: Decision, node: str) -> AssumedVolumes | None:
-    from kschedlab.filter.volumes.assumed import assumed_versions, pod_volumes
+    from kschedlab_simulation.scheduler.assumed_volumes import assumed_versions, pod_volumes
 
     generation, pod = decision.generation, decision.pod
     if "VolumeBinding" not in generation.plugin_names:
@@ -66,7 +66,7 @@ def _reserve(cluster: Cluster, decision: Decision, group: PodGroup, volumes: Ass
     from kschedlab_devices.claiming import demand_by, given_back
     from kschedlab_devices.claims import consumer_of
 
-    plugin = plugin_for(decision.pod, cluster, decision.generation)
+    plugin = plugin_for(decision.pod, cluster, decision.generation.filters)
     demand = demand_by(plugin, decision.pod, cluster) if plugin is not None else None
     if plugin is None or demand is None or decision.node is None or decision.verdicts is None:
         return Taken(volumes=volumes)

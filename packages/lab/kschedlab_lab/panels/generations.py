@@ -20,11 +20,12 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import InputValueError
 from kschedlab.scheduler import schedule
-from kschedlab.text.comparison import answer, decided, picked, remark
+from kschedlab.text.comparison import decided
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule, switched
 from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.question import Question, answers
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed

@@ -7,8 +7,9 @@ import pytest
 from kschedlab import Cluster, compare, loads
 from kschedlab.generations.changes import NAMES
 from kschedlab.plugins import node_filter
-from kschedlab.text.comparison import answer, effect, picked, remark
+from kschedlab.text.comparison import effect
 from kschedlab.whatif.named_rules import NAMED_RULES
+from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story, which_rule
 from kschedlab_lab.views.svg import Room

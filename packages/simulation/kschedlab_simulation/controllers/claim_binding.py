@@ -13,7 +13,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE, claim_class, size_of, volume_class
-from kschedlab.filter.volumes.volume_claims import BOUND_BY_CONTROLLER, is_reserved_for, reserved_for
 from kschedlab.objects.model import (
     ObjectReference,
     PersistentVolume,
@@ -23,6 +22,7 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 from kschedlab_simulation.controllers.writes import Update, UpdateStatus, Write
+from kschedlab_simulation.volume_claims import BOUND_BY_CONTROLLER, is_reserved_for, reserved_for
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"

@@ -26,13 +26,13 @@ from kschedlab.objects.model import (
     ResourceList,
     ResourceRequirements,
 )
-from kschedlab.objects.qos import GUARANTEED, qos_class
 from kschedlab.objects.requests import pod_requests
 from kschedlab_simulation.clock import after
 from kschedlab_simulation.controllers.ownership import NODE
 from kschedlab_simulation.events import NORMAL, WARNING, Record
 from kschedlab_simulation.informers import Informer
 from kschedlab_simulation.pods import TERMINAL, condition_of, with_condition
+from kschedlab_simulation.qos import GUARANTEED, qos_class
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ignore_deleted
 

@@ -14,7 +14,6 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE, claim_class
-from kschedlab.filter.volumes.volume_claims import claim_reference
 from kschedlab.objects.kinds import key_of
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import (
@@ -49,6 +48,7 @@ from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.pods import TERMINAL
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ApiError
+from kschedlab_simulation.volume_claims import claim_reference
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 PROVISIONER = ("volume.beta.kubernetes.io/storage-provisioner", "volume.kubernetes.io/storage-provisioner")

@@ -15,13 +15,13 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import zone_of
-from kschedlab.filter.volumes.assumed import AssumedVolumes, VolumeError, assumed_versions, pod_volumes
 from kschedlab.generations import V1_37
 from kschedlab.generations.rules import CacheRules
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import AllocationResult, ApiObject, CSINode, Node, Pod, ResourceClaim
 from kschedlab.queue.interface import Now
+from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, VolumeError, assumed_versions, pod_volumes
 from kschedlab_simulation.scheduler.volumes import AssumeCache, BindingCheck
 
 MAX_PREPARED_PODS = 16_384

@@ -10,9 +10,9 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
-from kschedlab.filter.volumes.assumed import AssumedVolumes, VolumeError
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import ApiObject, Pod
+from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, VolumeError
 from kschedlab_simulation.scheduler.context import Context
 from kschedlab_simulation.server.interface import answered
 from kschedlab_simulation.status import ApiError

@@ -33,8 +33,8 @@ from kschedlab.objects.model import (
     Taint,
     Toleration,
 )
-from kschedlab.objects.qos import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
 from kschedlab_simulation.pods import SCHEDULED, with_condition
+from kschedlab_simulation.qos import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
 from kschedlab_simulation.server.updates import update_errors
 from kschedlab_simulation.status import ApiError, FieldError, field_error
 from kschedlab_validation.gated import GATED, comparison_faults, refused, without_groups

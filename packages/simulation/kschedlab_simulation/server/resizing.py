@@ -21,8 +21,8 @@ from kschedlab.objects.model import (
     PriorityClass,
     ResourceRequirements,
 )
-from kschedlab.objects.qos import qos_class
 from kschedlab.objects.requests import pod_requests
+from kschedlab_simulation.qos import qos_class
 from kschedlab_simulation.status import (
     ApiError,
     FieldError,

@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod, term
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
-from kschedlab.filter.volumes.volume_claims import claim_reference
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab_simulation.controllers.claim_binding import best_volume, mismatch
 from kschedlab_simulation.log import Recorded
+from kschedlab_simulation.volume_claims import claim_reference
 from packages.simulation.tests.controllers.stage import NODE, Stage, documents, owner
 from tests.storage import claim, csi_node, ephemeral, storage_class, volume
 

@@ -5,11 +5,11 @@ import pytest
 
 from kschedlab.build import node, pod, term
 from kschedlab.cluster.object_store import RELEVANT_PART, key_of
-from kschedlab.filter.volumes.assumed import AssumedVolumes, VolumeError
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
+from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, VolumeError
 from kschedlab_simulation.scheduler.cache import SchedulerCache
 from kschedlab_simulation.scheduler.volumes import SELECTED_NODE, AssumeCache
 from tests.cluster.checking import check

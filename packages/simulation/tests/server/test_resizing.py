@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from kschedlab.build import node, pod
 from kschedlab.objects.model import Pod
-from kschedlab.objects.qos import qos_class
 from kschedlab.objects.quantity import Quantity
+from kschedlab_simulation.qos import qos_class
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.status import ApiError
 from tests.oracle.resizing import ours

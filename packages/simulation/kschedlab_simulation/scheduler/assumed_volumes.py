@@ -16,8 +16,8 @@ from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.volumes import SELECTED_NODE, claim_names, is_bound
 from kschedlab.filter.volumes.matching import match, unbound
-from kschedlab.filter.volumes.volume_claims import reserved_for
 from kschedlab.objects.model import ApiObject, PersistentVolume, PersistentVolumeClaim
+from kschedlab_simulation.volume_claims import reserved_for
 
 
 class VolumeError(Exception):

@@ -1,0 +1,60 @@
+"""A generation's answer for the panel that compares them: the node that the pod gets, and why not another one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kschedlab.decision import Decision
+from kschedlab.messages import say, sentences
+from kschedlab.text.comparison import cells, decided
+from kschedlab.text.ladder import steps
+from kschedlab.text.words import listing
+from kschedlab.whatif.compare import Comparison
+
+
+class PodAnswer(NamedTuple):
+    """A pod's result: the node, or several that are tied, and by node the pods that are evicted there."""
+
+    nodes: tuple[str, ...]
+    victims: tuple[tuple[str, ...], ...] = ()
+
+
+def answer(decision: Decision) -> PodAnswer:
+    """The part of a decision that its pod notices."""
+    preemption = decision.preemption
+    if preemption is None or not preemption.tied:
+        return PodAnswer(tuple(sorted(decision.best)))
+    nodes = tuple(preemption.tied)
+    victims = (sorted(each.key for each in preemption.candidates[node].victims) for node in nodes)
+    return PodAnswer(nodes, tuple(map(tuple, victims)))
+
+
+def picked(decision: Decision) -> str:
+    """The answer in a few words: "node-a", "tie: node-a, node-b" or "no node"."""
+    if decision.error:
+        return say("an error")
+    nodes = answer(decision).nodes
+    return nodes[0] if len(nodes) == 1 else say("tie: {nodes}", nodes=listing(nodes, 3)) if nodes else say("no node")
+
+
+def remark(decision: Decision, choice: str) -> str:
+    """Why the decision takes this node, or evicts this pod, or why it does not."""
+    preemption = decision.preemption
+    if choice in answer(decision).nodes:
+        return decided(decision)
+    if choice not in decision.cluster.index:
+        return decided(decision)
+    if preemption is not None and choice in preemption.candidates:
+        lost = next(rule for rule in steps(preemption, answer(decision).nodes + (choice,)) if choice not in rule.kept)
+        best = lost.values[answer(decision).nodes[0]]
+        return say(
+            "{node} loses at rule {number} ({rule}): {value} against {best}.",
+            node=choice,
+            number=lost.number,
+            rule=lost.rule,
+            value=lost.values[choice],
+            best=best,
+        )
+    (cell,) = cells(Comparison({"": decision}, ()))[choice]
+    sentence = say("{node}: {reasons}.", node=choice, reasons=say("; ").join(cell.lines))
+    return sentences((sentence, decided(decision)))
