@@ -26,7 +26,7 @@ STRETCHES: Mapping[str, tuple[str, float]] = {
     "bound": (CHOSEN, 1.0),
 }
 """Colour and height of a stretch, by the place of the pod."""
-LANES = STRETCHES | {"backoff": (HAIR, 0.7), "unschedulable": (HAIR, 0.15)}
+LANES: Mapping[str, tuple[str, float]] = {**STRETCHES, "backoff": (HAIR, 0.7), "unschedulable": (HAIR, 0.15)}
 """The same in a large lane."""
 NAMED = {
     "active": later("active"),
@@ -151,9 +151,9 @@ def _lane(history: History, y: float, high: float, step: float, room: Room) -> l
             element("rect", x=x, y=base - tall, width=wide, height=tall, fill=fill, data_key=key, data_tip=tip)
         )
         if text_width(said) + 12 < wide:
-            ink = {"fill": ON_ACCENT} if each.kind == "bound" else {}
+            ink = ON_ACCENT if each.kind == "bound" else "currentColor"
             lower = base - tall / 2 + 4 if share > 0.5 else base - tall - 6
-            shapes.append(text(said, x + wide / 2, lower, "middle", font_size=12, **ink))
+            shapes.append(text(said, x + wide / 2, lower, "middle", font_size=12, fill=ink))
     for at in history.tries:
         x = NAMES + at * step
         line = element("path", d=f"M{x:.1f} {base}V{base - high:.1f}", stroke="currentColor", stroke_width=3)
