@@ -230,7 +230,7 @@ def test_in_a_narrow_window_tables_and_menus_show_all_they_have(shown: Show, nam
 
 @pytest.mark.parametrize(
     "name",
-    ["overview_start.panel", "map_reduce.panel", "queue_nominated.panel", "your_cluster.panel", "selector.panel"],
+    ["overview_inside.panel", "map_reduce.panel", "queue_nominated.panel", "your_cluster.panel", "selector.panel"],
 )
 def test_the_same_in_english(shown: Show, name: str) -> None:
     test_in_a_narrow_window_tables_and_menus_show_all_they_have(shown, name)

@@ -11,10 +11,8 @@ from kschedlab_lab.panels import (
     overview_informer as informer,
     overview_inside as inside,
     overview_path as path,
-    overview_predicates as predicates,
     overview_priorities as priorities,
     overview_sampling as sampling,
-    overview_start as start,
     overview_victims as victims,
     overview_watch as watch,
 )
@@ -121,7 +119,6 @@ def test_a_function_is_chosen_by_a_click(shown: Show) -> None:
 @pytest.mark.parametrize(
     "panel",
     [
-        start.panel(step=8),
         informer.panel(),
         path.panel(story="preemption", step=7),
         path.panel(story="bind failure", step=10),
@@ -129,8 +126,6 @@ def test_a_function_is_chosen_by_a_click(shown: Show) -> None:
         inside.panel(nodes=0),
         gate.panel(**dict.fromkeys(("cordoned", "port", "hdd", "disk", "taint", "zone", "cache"), True)),
         gate.panel(busy=False, placed=True),
-        predicates.panel(predicate="MatchInterPodAffinity"),
-        predicates.panel(predicate="MaxAzureDiskVolumeCount", way_out=True),
         priorities.panel(priority="NodePreferAvoidPodsPriority", counterweight=True),
         sampling.panel(nodes=10_000, percentage=10, every=4),
         victims.panel(cpu=3),

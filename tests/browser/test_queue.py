@@ -77,11 +77,21 @@ def test_the_time_is_dragged(shown: Show) -> None:
     expect(page.key("now")).not_to_contain_text("11 s")
 
 
+def test_the_time_is_dragged_in_all_versions(shown: Show) -> None:
+    page = shown(queue_clock.versions_panel())
+    expect(page.sentence).to_contain_text("v1.13: bound at 6.1 s (4 attempts)")
+    page.key("now").focus()
+    for _ in range(9):
+        page.page.keyboard.press("ArrowLeft")
+    expect(page.sentence).to_contain_text("web after 5 s. v1.13: 3 attempts")
+
+
 ASKED = {
+    "versions": queue_clock.versions_panel().ask(queue_clock.when_is_web_bound_today()),
     "gap": queue_heap.panel().ask(queue_heap.after_pop()),
     "swaps": queue_heap.panel(operation="Add", pods=10).ask(queue_heap.how_many_swaps()),
     "next": queue_order.panel(mail_created=540).ask(queue_order.who_is_next()),
-    "where": queue_parts.panel(meanwhile=queue_parts.CHANGED).ask(queue_parts.where_to()),
+    "where": queue_parts.panel(meanwhile=queue_parts.CHANGED).ask(queue_parts.where_to(queue_parts.CHANGED)),
     "back": queue_parts.returns_panel().ask(queue_parts.how_many_return()),
     "list": queue_nominated.panel(calls=4).ask(queue_nominated.where_is_urgent(4)),
     "bound": queue_clock.panel(time=11).ask(queue_clock.when_is_web_bound()),
@@ -97,7 +107,7 @@ def test_an_open_question_fits_every_window(shown: Show, name: str) -> None:
 def test_the_whole_lesson_runs(notebook: Open) -> None:
     page = notebook("02-queue.ipynb")
     page.run_all()
-    heap = page.page.locator(".kschedlab").first
+    heap = page.page.locator(".kschedlab", has=page.page.locator('[data-key="pod/ant"]')).first
     heap.locator('[data-key="pod/ant"]').click()
     expect(heap.locator(".ks-sentence")).to_contain_text("The head is gnu (800).")
     expect(heap.locator(".ks-question")).to_contain_text("✓ Right.")

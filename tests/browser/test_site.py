@@ -253,7 +253,7 @@ def farthest(slot: Locator) -> None:
 
 
 def test_a_state_that_is_not_recorded_says_so_and_offers_the_nearest_and_binder(browser: Browser, site: Site) -> None:
-    name, cell = ("02-queue", 15) if WHOLE else ("10-devices", 3)
+    name, cell = ("02-queue", 21) if WHOLE else ("10-devices", 3)
     with opened(browser, site.page(name)) as page:
         slot = alive(page, page.locator(f"[data-record='{name}-{cell}-0']"))
         answer(page, slot)

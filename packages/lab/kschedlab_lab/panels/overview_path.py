@@ -243,6 +243,11 @@ class Settings(Restorable):
     story: str = choice("story", STORIES, "success")
     step: int = steps("step", lambda settings: len(taken(settings.story)) - 1)
 
+    def at(self, indices: Mapping[str, Any]) -> Settings:
+        """As always, but another story begins at its beginning."""
+        found = super().at(indices)
+        return found if found.story == self.story else replace(found, step=0)
+
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""

@@ -128,21 +128,6 @@ def _why(settings: Settings, answer: str) -> str:
     return remarks.get(answer, say("{share}.", share=share))
 
 
-def which_finds_more() -> Prediction:
-    small, large = (nodes_to_find(nodes, 0, V1_16.sampling) for nodes in (3000, 5500))
-    why = say(
-        "Of 3,000 nodes 50 - 24 = 26 per cent are enough, which is {small}; of 5,500 nodes 50 - 44 = 6 per cent, "
-        "which is {large}.",
-        small=small,
-        large=large,
-    )
-    return Prediction(
-        say("Which cluster finds more feasible nodes for a pod: one of 3,000 nodes or one of 5,500?"),
-        {"3,000": why, "5,500": why},
-        right="3,000" if small > large else "5,500",
-    )
-
-
 def how_many_looked_at() -> Prediction:
     """The question about what is found and what is looked at."""
     found = find(Settings(5000, 10, 4), V1_16)

@@ -67,7 +67,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision = decide(settings, plugins)
     drawn, found = _scene(decision), candidate(decision)
-    said, table = sentence(found), attempts(found)
+    said, table = sentence(found, settings.allowed), attempts(found)
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
@@ -79,20 +79,31 @@ def _scene(decision: Decision) -> Scene:
     return Scene(decision, allowed={"batch": {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}})
 
 
-def sentence(found: Candidate | None) -> str:
-    """The victims, and how many of them break the budget."""
+def sentence(found: Candidate | None, allowed: int = 0) -> str:
+    """The victims, and how many of them break the budget, which allows so many evictions."""
     if found is None:
         return say("{node} is not a candidate.", node=NODE)
-    if found.violations:
+    names = [each.pod.metadata.name for each in found.victims]
+    covered = [name for name in names if name in COVERED]
+    if found.violations == 1:
+        message = later("{victims} on {node}: {names}; one of them breaks the budget.")
+    elif found.violations:
         message = later("{victims} on {node}: {names}; {violations} of them break the budget.")
+    elif allowed and len(covered) > allowed:
+        message = later(
+            "{victims} on {node}: {names}; v1.16 says that none breaks the budget, though {covered} of its pods "
+            "leave and it allows {allowed}."
+        )
     else:
         message = later("{victims} on {node}: {names}; none of them breaks the budget.")
     return say(
         message,
         victims=count(len(found.victims), "victim"),
         node=NODE,
-        names=listed(each.pod.metadata.name for each in found.victims),
+        names=listed(names),
         violations=found.violations,
+        covered=len(covered),
+        allowed=allowed,
     )
 
 

@@ -6,7 +6,7 @@ The lines come from a run simulated on v1.16, whose log can be replayed to any m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -95,6 +95,11 @@ class Settings(Restorable):
 
     story: str = choice("story", STORIES, "the usual way")
     change: int = steps("change of a pod", lambda settings: len(lines(settings.story)) - 1)
+
+    def at(self, indices: Mapping[str, Any]) -> Settings:
+        """As always, but another story begins at its beginning."""
+        found = super().at(indices)
+        return found if found.story == self.story else replace(found, change=0)
 
 
 def show(settings: Settings) -> View:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from kschedlab.generations import GENERATIONS
@@ -18,7 +18,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, PODS, PRIORITY, Story, manifests, replay
 from kschedlab_lab.panels.settings import Restorable, choice, moments, switch
-from kschedlab_lab.views.queue_clock import Clock, Event, History, Part, Stretch, draw_clock, step_of
+from kschedlab_lab.views.queue_clock import Clock, Event, History, Part, Stretch, draw_clock, draw_versions, step_of
 from kschedlab_lab.views.queue_pods import Pod
 from kschedlab_lab.views.svg import Room
 
@@ -212,6 +212,92 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
         lambda _: list(manifests().values()),
         "queue_clock.panel()",
     )
+
+
+# -- one pod in all versions
+
+LAST = 14
+"""The last second of the versions' clock."""
+
+
+@dataclass(frozen=True)
+class Versions(Restorable):
+    """One pod on the queues of all generations, up to this second. The scheduler is busy with other pods."""
+
+    pod: str = choice("pod", PODS, "web")
+    time: int = moments("time", range(LAST + 1), LAST, lambda seconds: f"{seconds} s")
+
+
+def show_versions(settings: Versions) -> View:
+    """The panel's view for these settings."""
+    found = [_seen(settings, name, settings.time * SECOND) for name in GENERATIONS]
+    said = _told(settings)
+    head = terms("version", "where", "since", "attempts")
+    rows = [
+        [name, say(titles(Settings(generation=name))[each.part]), f"t = {each.since:g} s", str(each.tries)]
+        for name, each in zip(GENERATIONS, found, strict=True)
+    ]
+    text = "\n".join([said, *aligned([head, *rows])])
+    return View(lambda room: versions(settings, room), said, table(head, (row(*cells) for cells in rows)), text)
+
+
+def _seen(settings: Versions, generation: str, now: int) -> Where:
+    return where(Settings(generation=generation), now)[PODS.index(settings.pod)]
+
+
+def _told(settings: Versions) -> str:
+    """How often each version has tried the pod, and where it is bound."""
+    said = []
+    for name in GENERATIONS:
+        seen = _seen(settings, name, settings.time * SECOND)
+        tries = count(seen.tries, "attempt")
+        if seen.part == BOUND:
+            said.append(say("{version}: bound at {at:g} s ({attempts})", version=name, at=seen.since, attempts=tries))
+        else:
+            said.append(say("{version}: {attempts}", version=name, attempts=tries))
+    return say("{pod} after {time} s. {versions}.", pod=settings.pod, time=settings.time, versions=say("; ").join(said))
+
+
+def versions(settings: Versions, room: Room, now: int | None = None) -> Html:
+    """The pod's history in each version, one below the other. ``now``: another moment, which cannot be dragged."""
+    at = settings.time * SECOND if now is None else now
+    histories = [replace(history(Settings(generation=name), settings.pod, at), name=name) for name in GENERATIONS]
+    events = [Event(when, say("{at} s: {event}", at=when, event=say(words))) for when, words, _ in EVENTS]
+    handle: dict[str, str | float | None] = {
+        "data_drag": "time",
+        "data_axis": "x",
+        "data_step": round(step_of(LAST, room), 1),
+        "data_tip": say("drag the time"),
+        "aria_label": say("time: {seconds:g} s", seconds=at / SECOND),
+    }
+    ticks = [(second, f"{second} s") for second in range(0, LAST + 1, 2)]
+    clock = Clock(LAST, (at / SECOND, f"{at / SECOND:g} s"), ticks, handle if now is None else {})
+    return draw_versions(histories, events, clock, _told(settings) if now is None else say("Four versions."), room)
+
+
+def versions_panel(**settings: Any) -> Panel[Versions]:
+    """The panel of all versions; arguments override its default settings."""
+    return Panel(
+        Versions().changed(**settings),
+        show_versions,
+        lambda _: list(manifests().values()),
+        "queue_clock.versions_panel()",
+    )
+
+
+def when_is_web_bound_today() -> Question[Versions]:
+    """When v1.37 binds web, asked before the four versions are seen."""
+    asked, today = when_is_web_bound(), Settings(time=LAST)
+    return Question(
+        say("web has failed again and again. At 6 s there is room for it at last. When does v1.37 bind it?"),
+        asked.choices,
+        lambda _: asked.right(today),
+        lambda _, answer: asked.why(today, answer),
+        lambda settings: lambda room: versions(settings.changed(pod="web"), room, 5 * SECOND),
+    )
+
+
+# -- questions
 
 
 def when_is_web_bound() -> Question[Settings]:

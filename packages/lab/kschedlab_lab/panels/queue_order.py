@@ -219,8 +219,21 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, manifests, "queue_order.panel()")
 
 
-def who_is_next() -> Question[Settings]:
-    """Which pod is popped next."""
+ASKED = {
+    "": later("Which pod is next?"),
+    "lastProbeTime": later(
+        "mail was created at 08:00 and tried in vain at 09:40. web was created at 09:00 and not tried yet. Which pod "
+        "is next?"
+    ),
+    "lastTransitionTime": later(
+        "mail was tried at 08:20, but its condition has no lastProbeTime. web was created at 09:00. Which pod is next?"
+    ),
+}
+"""The question, by the field that the case is about."""
+
+
+def who_is_next(about: str = "") -> Question[Settings]:
+    """Which pod is popped next. ``about``: the field that the case is about."""
 
     def why(settings: Settings, answer: str) -> str:
         mail, web = pods(settings)
@@ -243,7 +256,7 @@ def who_is_next() -> Question[Settings]:
         )
 
     return Question(
-        say("Which pod is next?"),
+        say(ASKED[about]),
         (*NAMES, say("a tie")),
         lambda settings: next_of(*pods(settings)) or say("a tie"),
         why,

@@ -266,8 +266,17 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, lambda _: [manifest()], "queue_parts.panel()")
 
 
-def where_to() -> Question[Settings]:
-    """Where the failed pod goes."""
+ASKED = {
+    NEVER: later("web fits nowhere. Where is it after AddUnschedulableIfNotPresent?"),
+    BEFORE: later("A node joins just before web is popped. web fits nowhere. Which part of the queue gets it back?"),
+    DURING: later("A node joins while web is being tried. web fits nowhere. Which part of the queue gets it back?"),
+    CHANGED: later("Somebody changes web while it is being tried. web fits nowhere. Where is it then?"),
+}
+"""The question, by what happens meanwhile."""
+
+
+def where_to(meanwhile: str = NEVER) -> Question[Settings]:
+    """Where the failed pod goes. ``meanwhile``: the case that the question tells."""
 
     def right(settings: Settings) -> str:
         return next(each.where for each in of(settings) if each.call.startswith("AddUnschedulable"))
@@ -292,7 +301,7 @@ def where_to() -> Question[Settings]:
         )
 
     return Question(
-        say("web fits nowhere. Where is it after AddUnschedulableIfNotPresent?"),
+        say(ASKED[meanwhile]),
         (ACTIVE, WAITING, say("both")),
         right,
         why,

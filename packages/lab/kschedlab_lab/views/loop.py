@@ -244,42 +244,6 @@ def _detailed(graph: Graph, box: str, detail: str) -> Graph:
 
 # -- start-up
 
-API = "API server"
-_START: Mapping[str, Place] = {
-    later("load configuration"): (0, 0),
-    later("load algorithms"): (1, 0),
-    later("create scheduler"): (2, 0),
-    later("start event broadcaster"): (2, 1),
-    later("start HTTP server"): (1, 1),
-    later("start informers"): (0, 1),
-    later("informers synced"): (0, 2),
-    later("leader election"): (0, 3),
-    later("run"): (1, 3),
-}
-"""The steps of Run in v1.16 (cmd/kube-scheduler/app/server.go), in their order, and their places."""
-_CALLS = {
-    "start event broadcaster": later("events"),
-    "start informers": "list, watch",
-    "leader election": "lease",
-    "run": later("bindings"),
-}
-"""By step: what it sends to the API server, or asks of it."""
-
-
-def start_up(done: Sequence[str], details: Mapping[str, str], switched: str) -> Graph:
-    """Start-up after these steps. ``details``: their results; ``switched``: the settings after a click on the first."""
-    vertices = [Vertex(name, say(name), details.get(name, ""), place=place) for name, place in _START.items()]
-    vertices[0] = replace(vertices[0], sets=switched)
-    names = list(_START)
-    chain = [Edge(*pair) for pair in zip(names, names[1:], strict=False)]
-    graph = Graph(tuple(vertices), tuple(chain)).walked(done)
-    calls = (Edge(name, API, say(text), name in done) for name, text in _CALLS.items())
-    return replace(
-        graph,
-        vertices=(*graph.vertices, Vertex(API, place=(1, 2))),
-        edges=(*graph.edges, *calls),
-    )
-
 
 # -- tables
 

@@ -26,6 +26,8 @@ STRETCHES: Mapping[str, tuple[str, float]] = {
     "bound": (CHOSEN, 1.0),
 }
 """Colour and height of a stretch, by the place of the pod."""
+LANES: Mapping[str, tuple[str, float]] = {**STRETCHES, "backoff": (HAIR, 0.7), "unschedulable": (HAIR, 0.15)}
+"""The same in a large lane."""
 NAMED = {
     "active": later("active"),
     "in flight": later("in flight"),
@@ -119,6 +121,46 @@ def draw_clock(
     return svg(shapes, room.width, bottom + 41, alt, size=13)
 
 
+def draw_versions(histories: Sequence[History], events: Sequence[Event], clock: Clock, alt: str, room: Room) -> Html:
+    """The histories one below the other, in large lanes; each stretch that has room for it says what it is."""
+    step = step_of(clock.steps, room)
+    lane = min(max((room.height - 124) / max(len(histories), 1), 44), 64)
+    shapes = _events(events, clock.now[0], 1.0, step, room, below=True)
+    top = 54
+    for i, each in enumerate(histories):
+        shapes += _lane(each, top + lane * i, lane - 12, step, room)
+    bottom = top + lane * len(histories)
+    shapes += _ticks(clock.ticks, bottom, step)
+    shapes.append(_now(clock, top - 6, bottom, step, room))
+    return svg(shapes, room.width, bottom + 41, alt, size=13)
+
+
+def _lane(history: History, y: float, high: float, step: float, room: Room) -> list[Html]:
+    """A history: a line while the pod waits for an event, a band in backoff, a full band where it is bound."""
+    base = y + high
+    shapes = [
+        text(history.name, NAMES - 10, base - high / 2 + 5, "end", font_weight="bold", font_size=13),
+        element("line", x1=NAMES, y1=base, x2=room.width - EDGE, y2=base, stroke="currentColor", opacity=0.5),
+    ]
+    for i, each in enumerate(history.stretches):
+        fill, share = LANES[each.kind]
+        x, wide, tall = NAMES + each.start * step, (each.end - each.start) * step, high * share
+        said = say(NAMED[each.kind])
+        key, tip = f"{history.name}/{i}", say("{pod}: {part}", pod=history.name, part=said)
+        shapes.append(
+            element("rect", x=x, y=base - tall, width=wide, height=tall, fill=fill, data_key=key, data_tip=tip)
+        )
+        if text_width(said) + 12 < wide:
+            ink = ON_ACCENT if each.kind == "bound" else "currentColor"
+            lower = base - tall / 2 + 4 if share > 0.5 else base - tall - 6
+            shapes.append(text(said, x + wide / 2, lower, "middle", font_size=12, fill=ink))
+    for at in history.tries:
+        x = NAMES + at * step
+        line = element("path", d=f"M{x:.1f} {base}V{base - high:.1f}", stroke="currentColor", stroke_width=3)
+        shapes.append(element("g", line, data_tip=say("{pod} is tried", pod=history.name)))
+    return shapes
+
+
 def step_of(steps: float, room: Room) -> float:
     """The width of a step: how far the moment is dragged for one value."""
     return (room.width - NAMES - 2 * EDGE) / steps
@@ -133,8 +175,10 @@ def _part(part: Part, x: float, y: float, wide: float, tall: float, head: float,
     return shapes
 
 
-def _events(events: Sequence[Event], now: float, top: float, step: float, room: Room) -> list[Html]:
-    """A bolt for each event, and the words of the last one."""
+def _events(
+    events: Sequence[Event], now: float, top: float, step: float, room: Room, *, below: bool = False
+) -> list[Html]:
+    """A bolt for each event, and the words of the last one, at the right or ``below`` it."""
     shapes = [text(say("events"), NAMES - 10, top + 16, "end", font_size=12)]
     past = [each for each in events if each.at <= now]
     for each in events:
@@ -143,7 +187,13 @@ def _events(events: Sequence[Event], now: float, top: float, step: float, room: 
         bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
         place = f"translate({NAMES + each.at * step:.1f},{top + 12:.1f})"
         shapes.append(element("g", disc, bolt, transform=place, data_tip=each.words, opacity=None if over else 0.5))
-    if past:
+    if past and below:
+        x = NAMES + past[-1].at * step
+        left = x < room.width / 2
+        wide = room.width - EDGE - x if left else x - EDGE
+        anchor = "start" if left else "end"
+        shapes.append(text(past[-1].words, x, top + 38, anchor, font_size=12, limit=int(wide / 6.6)))
+    elif past:
         x = NAMES + events[-1].at * step + 16
         limit = int((room.width - x - EDGE) / 6.6)
         shapes.append(text(past[-1].words, room.width - EDGE, top + 16, "end", font_size=12, limit=limit))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from textwrap import wrap
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.lettering import folded
 from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, arrow, pill, refused, text, titled
-from kschedlab_lab.views.style import EVICTED, HAIR, INK_3, ON_ACCENT, TICK, TRAY
+from kschedlab_lab.views.style import HAIR, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
 EDGE, TALL, UNDER = 8, 116, 38
@@ -258,40 +257,3 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     for n, name in enumerate(nominations.lost):
         shapes.append(refused(say("{pod}: no list", pod=name), x + 10, top + tall - 10 - 18 * n, "start"))
     return svg(shapes, room.width, top + tall + 10, alt, size=13)
-
-
-# -- faults
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A key of a structure, and what it leads to. ``broken``: this is what does not fit."""
-
-    key: str
-    value: str
-    broken: bool = False
-
-
-def draw_pair(
-    left: tuple[str, Sequence[Entry]], right: tuple[str, Sequence[Entry]], told: str, alt: str, room: Room
-) -> Html:
-    """Two structures that should agree, each with its title, and below what v1.13 writes where they do not."""
-    wide = (room.width - 3 * EDGE) / 2
-    rows = max(len(left[1]), len(right[1]), 1)
-    tall = 34 + rows * 30
-    shapes = []
-    for x, (title, entries) in ((EDGE, left), (2 * EDGE + wide, right)):
-        shapes.append(area(title, x, EDGE, wide, tall, key=f"map/{title}"))
-        for n, each in enumerate(entries):
-            y = EDGE + 32 + n * 30
-            stroke, thick = (EVICTED, 3.0) if each.broken else ("currentColor", 0.8)
-            box = _box(0, 0, wide - 20, 25, stroke=stroke, stroke_width=thick, **SHADE)
-            sign = "✕ " if each.broken else ""
-            words = text(f"{sign}{each.key}{each.value}", 8, 17, font_size=12, limit=int(wide / 6.8))
-            place = f"translate({x + 10:.1f},{y:.1f})"
-            shapes.append(element("g", box, words, data_key=f"{title}/{each.key}", transform=place))
-    y = EDGE + tall + 24
-    lines = wrap(told, int(room.width / 8.2))
-    shapes.append(refused(lines[0], EDGE + 4, y, "start"))
-    more = (text(each, EDGE + 20, y + 18 * i, fill=EVICTED, font_weight="bold") for i, each in enumerate(lines[1:], 1))
-    return svg([*shapes, *more], room.width, y + 18 * len(lines), alt, size=13)

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab.generations import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from kschedlab.generations import DEFAULT_PRIORITIES
 from kschedlab.manifests.loading import loads
 from kschedlab.objects.model import Node, Pod
 from kschedlab.plugins.framework import UNSCHEDULABLE, Plugin, Status
@@ -14,10 +14,8 @@ from kschedlab_lab.panels import (
     overview_informer as informer,
     overview_inside as inside,
     overview_path as path,
-    overview_predicates as predicates,
     overview_priorities as priorities,
     overview_sampling as sampling,
-    overview_start as start,
     overview_victims as victims,
     overview_watch as watch,
 )
@@ -136,49 +134,6 @@ def test_the_scores_of_one_node_add_up():
         assert all(sum(parts) == total for *parts, total in numbers) and len(numbers) == 4 - cpu
 
 
-# -- predicates
-
-BY_TAINT = {"CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodePIDPressure", "CheckNodeDiskPressure"}
-DEFAULT = {name: "GeneralPredicates" for name in predicates.PARTS} | {
-    name: "PodToleratesNodeTaints" for name in BY_TAINT
-}
-
-
-@pytest.mark.parametrize("name", predicates.TRIALS)
-def test_a_predicate_refuses_what_is_in_the_way_until_there_is_a_way_out(name):
-    for settings in predicates.Settings.grid():
-        if settings.predicate != name:
-            continue
-        sentence = predicates.show(settings).sentence
-        alone, _, default = sentence.partition(";")
-        blind = name in BY_TAINT  # it does not know tolerations
-        assert ("refuses" in alone) == (settings.obstacle and (blind or not settings.way_out))
-        refusing = settings.obstacle and not settings.way_out
-        assert (f"{DEFAULT.get(name, name)} refuses" in default) == refusing
-        assert ("let it pass" in default) == (not refusing)
-
-
-def test_no_other_predicate_refuses_in_a_trial():
-    for name, trial in predicates.TRIALS.items():
-        made = trial.make(True, False)
-        refusing = {
-            each
-            for each in predicates.TRIALS
-            if not predicates.judged(made, predicates.only(each)).verdict("node-a").passes
-        }
-        allowed = {name, DEFAULT.get(name, name)} | (set(predicates.PARTS) if name == "GeneralPredicates" else set())
-        assert name in refusing and refusing <= allowed | ({"CheckNodeCondition"} if "Unsched" in name else set())
-
-
-def test_the_catalogue_is_the_document_s_and_the_source_s():
-    told = predicates.predicates()
-    assert [each.name for each in told if each.by_default] == list(DEFAULT_PREDICATES)
-    assert sum(each.listed for each in told) == 14
-    assert {each.name for each in told if each.listed and not each.by_default} == BY_TAINT
-    assert {each.name for each in told if each.by_default and not each.listed} == {"CheckNodeUnschedulable"}
-    assert "asks 11 by default: 10 of these, and 1 more" in predicates.compared()
-
-
 # -- priorities
 
 
@@ -280,35 +235,6 @@ def test_losing_a_nomination_brings_no_pod_back():
     assert [each.event for each in moved if each.to == "active"] == ["PodAdd", "AssignedPodDelete"]
 
 
-# -- start-up
-
-
-def test_start_up_is_told_in_the_order_of_run():
-    steps = [step.step for _, step in start.run(False).steps]
-    assert steps == list(start.SOURCE)
-    for settings in start.Settings.grid():
-        view = start.show(settings)
-        assert f"Step {settings.step} of 8" in view.sentence and steps[settings.step] in view.sentence
-        assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
-
-
-def test_a_policy_leaves_what_is_mandatory():
-    loaded = start.run(True)
-    assert (loaded.predicates, loaded.priorities) == (3, 1)
-    (detail,) = (step.detail for _, step in loaded.steps if step.step == "load algorithms")
-    assert "CheckNodeUnschedulable, PodFitsResources, PodToleratesNodeTaints; score LeastRequestedPriority=2" in detail
-    assert (start.run(False).predicates, start.run(False).priorities) == (11, 8)
-    said = start.show(start.Settings(policy=True, step=1)).sentence
-    assert said.endswith("Two are mandatory: CheckNodeUnschedulable and PodToleratesNodeTaints.")
-    assert "mandatory" not in start.show(start.Settings(step=1)).sentence
-
-
-def test_leader_election_is_on():
-    """v1.16: component-base, config/v1alpha1/defaults.go (RecommendedDefaultLeaderElectionConfiguration)."""
-    (detail,) = (step.detail for _, step in start.run(False).steps if step.step == "leader election")
-    assert "leads" in detail and "off" not in detail
-
-
 # -- the informer
 
 FIXED = {
@@ -408,22 +334,31 @@ def test_the_informer_s_sentences_count_what_it_sees():
         assert ("not among" in listed) is not found[-1].seen
 
 
+def test_what_the_budget_allows_is_counted_by_v1_20_only():
+    said = victims.panel(cpu=3, allowed=1).view.sentence
+    assert "none breaks the budget, though 2 of its pods leave and it allows 1." in said
+    assert victims.panel(cpu=3).view.sentence.endswith("jobs, db, shop; one of them breaks the budget.")
+
+
+@pytest.mark.parametrize("settings", [path.Settings(step=9), watch.Settings(change=8)])
+def test_another_story_begins_at_its_beginning(settings):
+    here = settings.indices()
+    steps = next(name for name in here if name != "story")
+    assert settings.at({**here, "story": 1}).indices() == {"story": 1, steps: 0}
+    assert settings.at({steps: 2}).indices() == {**here, steps: 2}
+
+
 # -- questions
 
 
 QUESTIONS = {
-    "start": (start.how_many(), start.Settings(policy=True), "3"),
     "informer": (informer.how_many(), informer.Settings(), "5"),
     "next": (path.what_next(), path.Settings(), "assume"),
     "undone": (path.what_is_undone(), path.Settings("bind failure"), "ForgetPod"),
     "inside": (inside.how_many(), inside.Settings(), "2"),
     "gate": (gate.who_refuses(), gate.Settings(taint=True, disk=True, zone=True, busy=False), "NoDiskConflict"),
-    "pressure": (predicates.under_pressure(), predicates.Settings("CheckNodeMemoryPressure"), "no"),
-    "tolerated": (predicates.under_pressure(), predicates.Settings("CheckNodeMemoryPressure", way_out=True), "yes"),
     "sampling": (sampling.how_many(), sampling.Settings(5000), "500"),
-    "curve": (sampling.which_finds_more().question, sampling.Settings(), "3,000"),
     "looked at": (sampling.how_many_looked_at().question, sampling.Settings(), "2,003"),
-    "predicates": (predicates.how_many().question, predicates.Settings(), "11"),
     "reduce": (priorities.how_much(), priorities.Settings("NodeAffinityPriority", counterweight=True), "2"),
     "victims": (victims.who_leaves(), victims.Settings(), "db and shop"),
     "allowed": (victims.who_leaves(), victims.Settings(allowed=1), "mail and jobs"),
@@ -467,9 +402,9 @@ class Never(Plugin):
         return Status(UNSCHEDULABLE, "never")
 
 
-@pytest.mark.parametrize("module", [path, inside, gate, predicates, priorities])
+@pytest.mark.parametrize("module", [path, inside, gate, priorities])
 def test_plugins_of_one_s_own_join(module):
-    settings = {gate: {"busy": False}, predicates: {"obstacle": False}}.get(module, {})
+    settings = {gate: {"busy": False}}.get(module, {})
     with_it, without = module.panel(plugins=[Never()], **settings), module.panel(**settings)
     later = {"step": 4} if module is path else {}
     assert "never" in with_it.move(**later).view.text.lower() and "never" not in without.move(**later).view.text.lower()
@@ -478,9 +413,7 @@ def test_plugins_of_one_s_own_join(module):
 # -- all of them
 
 
-@pytest.mark.parametrize(
-    "module", [path, inside, predicates, priorities, sampling, watch, gate, informer, start, victims]
-)
+@pytest.mark.parametrize("module", [path, inside, priorities, sampling, watch, gate, informer, victims])
 def test_a_panel_moves_through_the_same_function_and_back(module):
     panel = module.panel()
     settings = list(module.Settings.grid())[-1]
@@ -489,7 +422,7 @@ def test_a_panel_moves_through_the_same_function_and_back(module):
     assert panel.link().startswith(module.__name__.rpartition("_")[2] + ".panel().restore(")
 
 
-@pytest.mark.parametrize("module", [inside, predicates, priorities, gate, victims])
+@pytest.mark.parametrize("module", [inside, priorities, gate, victims])
 def test_the_yaml_is_the_cluster(module):
     settings = module.Settings()
     assert len(loads(module.panel().yaml()).pods) == sum(each["kind"] == "Pod" for each in module.manifests(settings))

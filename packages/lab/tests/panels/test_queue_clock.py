@@ -14,15 +14,21 @@ from kschedlab.plugins import node_filter
 from kschedlab.queue.events import event
 from kschedlab_lab.panels.queue_clock import (
     FRAMES,
+    LAST,
     TIMES,
     Settings,
+    Versions,
     how_often_is_friend_tried,
     panel,
     picture,
     position,
     show,
+    show_versions,
     story_of,
+    versions,
+    versions_panel,
     when_is_web_bound,
+    when_is_web_bound_today,
     where,
 )
 from kschedlab_lab.panels.queue_story import EVENTS, PODS, replay
@@ -141,3 +147,31 @@ def test_a_plugin_of_ones_own_joins_and_its_events_wake_the_pod() -> None:
     assert attempts == ["5", "4"]  # cache starts at 12 s, which is an event, but changes no label
     assert all("Error" not in panel([node_filter("Cold")(cold)], generation=name).view.text for name in GENERATIONS)
     assert show(Settings(time=20)).text == usual
+
+
+# -- one pod in all versions
+
+
+@pytest.mark.parametrize("pod", PODS)
+def test_each_version_has_a_lane_with_its_attempts(pod: str) -> None:
+    for time in range(LAST + 1):
+        settings = Versions(pod, time)
+        view = show_versions(settings)
+        drawn = ElementTree.fromstring(str(versions(settings, Room(640, 330))))
+        assert drawn.get("aria-label") == view.sentence
+        for name in GENERATIONS:
+            seen = where(Settings(generation=name, time=time))[PODS.index(pod)]
+            assert f"{name}: " in view.sentence and str(seen.tries) in view.text
+            assert any((each.get("data-key") or "").startswith(f"{name}/") for each in drawn.iter()) or time == 0
+
+
+def test_hints_save_the_attempts_that_are_in_vain() -> None:
+    said = versions_panel(pod="friend").view.sentence
+    assert "v1.13: 5 attempts" in said and "v1.20: 4 attempts" in said and "v1.37: 1 attempt." in said
+
+
+def test_v1_37_is_asked_about_before_the_versions_are_seen() -> None:
+    question = when_is_web_bound_today()
+    assert question.right(Versions()) == "at 10 s" and question.before is not None
+    assert 'data-drag="time"' not in str(question.before(Versions())(Room()))
+    assert "doubles its backoff" in question.why(Versions(), "at 6 s")

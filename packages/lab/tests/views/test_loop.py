@@ -116,17 +116,6 @@ def test_without_a_volume_the_way_leads_past_bind_volumes():
     assert loop.BIND_VOLUMES in states(loop.schedule_one([*way[:-1], *steps(loop.BIND_VOLUMES, loop.PERMIT)]))
 
 
-def test_start_up_is_a_chain_that_calls_the_api_server():
-    graph = loop.start_up(["load configuration", "load algorithms"], {"load algorithms": "3 predicates"}, "policy: on")
-    assert states(graph) == {"load configuration": "done", "load algorithms": "current"}
-    assert len(lit(graph)) == 1 and graph.vertices[0].sets == "policy: on"
-    assert graph.vertices[1].detail == "3 predicates"
-    calls = {edge.source: edge.label for edge in graph.edges if edge.target == loop.API}
-    assert calls["start informers"] == "list, watch" and calls["leader election"] == "lease"
-    begun = loop.start_up(["start event broadcaster"], {}, "")
-    assert ("start event broadcaster", loop.API) in lit(begun) and ("run", loop.API) not in lit(begun)
-
-
 def test_a_table_marks_its_row_and_greys_what_is_to_come():
     told = NotebookTable(("a", "b"), (("1", "x"), ("2", "y"), ("3", "z")), 1)
     assert repr(told).splitlines()[2].split() == ["▶", "2", "y"]

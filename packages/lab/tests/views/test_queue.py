@@ -12,13 +12,11 @@ from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order
 from kschedlab_lab.views.queue_parts import (
     UNLIT,
     Check,
-    Entry,
     Nominations,
     Parts,
     Return,
     Slot,
     draw_nominations,
-    draw_pair,
     draw_parts,
     draw_returns,
 )
@@ -134,13 +132,6 @@ def test_both_maps_of_nominations(room: Room) -> None:
     drawing = draw_nominations(Nominations(by_node, {"uid-batch": "node-a"}, ("gone",)), "x", room)
     assert {"urgent", "batch", "no key", "uid-batch → node-a", "✕ gone: no list"} <= set(texts(drawing))
     assert place(drawing, "pod/urgent")[1] < place(drawing, "pod/batch")[1]
-
-
-@each_room
-def test_a_broken_entry_has_a_cross(room: Room) -> None:
-    pair = ("queue", [Entry("0", " = a", broken=True)]), ("items", [Entry("b", ": 1")])
-    found = texts(draw_pair(*pair, "an error", "x", room))
-    assert {"✕ 0 = a", "b: 1", "✕ an error"} <= set(found)
 
 
 @each_room
