@@ -379,10 +379,6 @@ def test_a_question_knows_the_engine_s_answer_and_has_a_word_for_each(name):
             assert all(f'data-pick="{choice}"' in picture for choice in question.choices)
 
 
-def test_whoever_counts_only_what_the_file_names_reads_how_many_are_loaded():
-    assert says(start.how_many().why(start.Settings(policy=True), "1"), 3)
-
-
 # -- stories and plugins
 
 
