@@ -103,7 +103,7 @@ def before(settings: Settings) -> Wishes:
         Box("node-a", 4000, (), (say("slow disk"),), marks={"data_pick": "node-a"}),
         Box("node-b", 4000, (Block("shop", 2000, 0),), (say("fast disk"),), marks={"data_pick": "node-b"}),
     ]
-    return Wishes(Block("web", 1000, 0), (Wish(later("a fast disk"), ""),), boxes, say("Two nodes, and web waits."))
+    return Wishes(Block("web", 1000, 0), (Wish(later("a fast disk"), ""),), boxes, say("Two nodes, and a pod waits."))
 
 
 def which() -> Question[Settings]:
