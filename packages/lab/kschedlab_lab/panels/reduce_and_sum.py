@@ -23,7 +23,7 @@ from kschedlab.text.words import count
 from kschedlab_configuration import load_configuration
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
-from kschedlab_lab.panels.prediction import Prediction, Question
+from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.arithmetic import Step, steps_html, steps_text, summed
 from kschedlab_lab.views.cells import grid_text
@@ -216,40 +216,4 @@ def which_weight() -> Question[Settings]:
         tuple(fields),
         right,
         why,
-    )
-
-
-class Log:
-    """What ``-v=10`` logs: the scores of the rows with a Reduce, then the sums."""
-
-    def __init__(self, settings: Settings) -> None:
-        scores = decide(settings).scores
-        assert scores is not None
-        self.lines = []
-        for name, scored in zip(scores.plugins, scores.rows, strict=True):
-            if name in FIELDS.values():
-                pairs = zip(NODES, scored.normalized.tolist(), strict=True)
-                self.lines += [f"web-new_default -> {node}: {name}, Score: ({score})" for node, score in pairs]
-        sums = zip(NODES, scores.total.tolist(), strict=True)
-        self.lines += [f"Host {node} => Score {total}" for node, total in sums]
-
-    def __repr__(self) -> str:
-        return "\n".join(self.lines)
-
-
-def in_the_log() -> Prediction:
-    """The question about klog.V(10)."""
-    where = say("The line that logs stands inside Reduce's goroutine")
-    return Prediction(
-        say("The scheduler runs with -v=10. Which of these scores does PrioritizeNodes log?"),
-        {
-            say("{row} on {node}", row="LeastRequested", node="node-a"): say(
-                "LeastRequested has no Reduce. {where}.", where=where
-            ),
-            say("{row} on {node}", row="SelectorSpread", node="node-a"): say(
-                "{where}: a row without a Reduce is never logged.", where=where
-            ),
-            say("both"): say("Only one of them: LeastRequested has no Reduce. {where}.", where=where),
-        },
-        say("{row} on {node}", row="SelectorSpread", node="node-a"),
     )

@@ -25,13 +25,11 @@ from kschedlab_lab.panels.score_cluster import (
     causes,
     cluster,
     decide,
-    draws,
-    look,
     manifests,
     switch_of,
 )
 from kschedlab_lab.panels.settings import choice, slider
-from kschedlab_lab.views.arithmetic import Formulas, Step, steps, steps_html, steps_text, summed
+from kschedlab_lab.views.arithmetic import Step, steps, steps_html, steps_text, summed
 from kschedlab_lab.views.chart import Chart
 from kschedlab_lab.views.picture import caption
 from kschedlab_lab.views.score import STAGES, SUM, score_map
@@ -44,14 +42,11 @@ __all__ = [
     "UNSCORED",
     "USUAL",
     "Cause",
-    "Formulas",
     "Settings",
     "arithmetic",
     "causes",
     "cluster",
     "decide",
-    "draws",
-    "look",
     "manifests",
     "panel",
     "picture",

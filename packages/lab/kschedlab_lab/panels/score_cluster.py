@@ -9,8 +9,6 @@ A new pod of the shop is scheduled on four nodes, and each of v1.20's default pl
 from __future__ import annotations
 
 import json
-import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,19 +19,16 @@ from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import later, say, terms
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
-from kschedlab.text.html import Html, element, join
+from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
-from kschedlab.text.tables import folded, row, table
 from kschedlab.text.words import amount, outcome
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.chart import Chart, bars
-from kschedlab_lab.views.chart_bars import Bars
 from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.score import lead, result_list, total
@@ -140,35 +135,6 @@ def _on_node(weight: int, key: str, value: str) -> Mapping[str, Any]:
 
 def _near(weight: int, app: str, key: str) -> Mapping[str, Any]:
     return {"weight": weight, "podAffinityTerm": {"labelSelector": _app(app), "topologyKey": key}}
-
-
-def draws(cause: Cause, number: int = 200) -> Chart:
-    """On which nodes the pod lands if it is scheduled so many times, each time with another seed."""
-    here, rules = cluster(cause), generation(cause)
-    found = Counter(schedule(NEW, here, rules, rng=random.Random(seed)).node for seed in range(number))
-    counts = {node: found[node] for node in NODES}
-    ends = [str(each) for each in counts.values()]
-    drawn = Bars(NODES, {say("draws"): list(counts.values())}, ends, say("{number} times scheduled", number=number))
-    return bars(drawn, say("node"))
-
-
-def look(cause: Cause) -> Html:
-    """The cluster as a table, folded."""
-    objects = decode_objects(manifests(cause))
-    lines = []
-    for each in objects.nodes:
-        labels, room = each.metadata.labels, each.status.allocatable
-        taints = listed(f"{taint.key}:{taint.effect}" for taint in each.spec.taints)
-        pods = [element("div", _asks(p)) for p in objects.pods if p.spec.nodeName == each.metadata.name]
-        own = [each.metadata.name, labels[ZONE], labels[DISK], str(room["cpu"]), str(room["memory"])]
-        lines.append(row(*own, taints or say("none"), say("yes") if each.status.images else say("no"), join(pods)))
-    head = terms("Node", "Zone", "Disk", "CPU", "Memory", "Taint", "Image", "Pods")
-    return folded(say("The same cluster as a table, with its memory"), table(head, lines))
-
-
-def _asks(running: Pod) -> str:
-    requests = [amount(name, value) for name, value in pod_requests(running).items()]
-    return f"{running.metadata.name}: {', '.join(requests)}"
 
 
 def cluster(cause: Cause) -> Cluster:

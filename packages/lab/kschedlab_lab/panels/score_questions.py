@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing
@@ -18,8 +18,6 @@ from kschedlab_lab.views.arithmetic import Step
 from kschedlab_lab.views.score import number, total
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.wishes import Wishes
-
-ALL = later("all four tie")
 
 
 def which_node() -> Question[Settings]:
@@ -86,34 +84,6 @@ def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
 
     best = max(PLUGINS, key=gain)
     return best, gain(best)
-
-
-def which_numbers() -> Question[Settings]:
-    """What is scored if one node is feasible?"""
-    nothing, one, sums = terms("none", "node-d's column", "only the sums")
-    remarks = {
-        nothing: say("There is no choice left, so no plugin is asked: no number could change the answer."),
-        one: say("A score compares nodes, and there is nothing to compare. Schedule() returns before prioritizeNodes."),
-        sums: say("A sum needs scores to add up, and no plugin is asked."),
-    }
-    return Question(
-        say("Which numbers does the map show?"), (*remarks,), lambda _: nothing, lambda _, a: remarks[a], looks=LOOKS
-    )
-
-
-def who_without_plugins() -> Question[Settings]:
-    """Who is best without score plugins?"""
-
-    def right(settings: Settings) -> str:
-        best = decide(settings).best
-        return say(ALL) if len(best) == len(NODES) else best[0]
-
-    def why(_: Settings, answer: str) -> str:
-        if answer == say(ALL):
-            return say("Without score plugins and extenders every node gets 1, and selectHost draws among all of them.")
-        return say("Nothing speaks for {node}: without score plugins and extenders every node gets 1.", node=answer)
-
-    return Question(say("Who is best?"), (*NODES, say(ALL)), right, why, before, looks=LOOKS)
 
 
 def the_number(what: str = "") -> Question[Settings]:

@@ -32,7 +32,6 @@ __all__ = [
     "RAW",
     "SUM",
     "WEIGHTED",
-    "Formulas",
     "Step",
     "added",
     "steps",
@@ -91,30 +90,3 @@ def _pointing(step: Step) -> Html:
     """The step, with its numbers pointing to their cells."""
     look = "border-bottom:1px dotted;cursor:default;"
     return join(element("span", text, data_ref=key, style=look) if key else text for text, key in step.parts())
-
-
-class Formulas:
-    """The arithmetic of all of a node's scores, plugin by plugin, and of their sum; it shows itself."""
-
-    def __init__(self, decision: Decision, node: str) -> None:
-        scores = decision.scores
-        self.node = node
-        self.steps = {plugin: steps(decision, plugin, node) for plugin in (scores.plugins if scores else ())}
-        self.sum = summed(decision, node)
-
-    def html(self) -> Html:
-        """The same lines, folded."""
-        summary = say("The arithmetic of {node}, plugin by plugin", node=self.node)
-        return element("details", element("summary", summary), element("pre", _lines_of(repr(self))))
-
-    def __repr__(self) -> str:
-        parts = {**self.steps, say(SUM): [self.sum]}
-        return "\n".join(f"{plugin}\n{steps_text(lines)}" for plugin, lines in parts.items())
-
-    def _repr_html_(self) -> str:
-        return str(self.html())
-
-
-def _lines_of(text: str) -> Html:
-    """Text with line breaks, which other elements spell out."""
-    return join(text.splitlines(), element("br"))

@@ -50,7 +50,8 @@ class Grid:
 
     ``tied``: columns as good as the chosen one; ``refused``: columns with a cross. ``titles``: of the columns and the
     rows; ``legend``: (colour, stripes, meaning), shown if cells are ``short`` or ``explained``;
-    ``remark``: a line below the grid; ``left``: the least width of the names of rows.
+    ``remark``: a line below the grid; ``left``: the least width of the names of rows;
+    ``last``: what the last row is called in the picture, if not by its name.
     """
 
     cells: Sequence[Sequence[Cell]]
@@ -66,6 +67,7 @@ class Grid:
     tied: Sequence[int] = ()
     refused: Sequence[int] = ()
     explained: bool = False
+    last: str = ""
 
     def __call__(self, room: Room) -> Html:
         plan = Plan(self, room)
@@ -119,11 +121,12 @@ class Plan:
     def _rows(self) -> list[Html]:
         shapes = []
         for r, name in enumerate(self.grid.rows):
-            lines = folded(name, self.left - 12)
-            lines = lines if self.high >= CLOSE * len(lines) else [fitted(name, self.left - 12)]
+            said = self.grid.last if self.grid.last and r == len(self.grid.rows) - 1 else name
+            lines = folded(said, self.left - 12)
+            lines = lines if self.high >= CLOSE * len(lines) else [fitted(said, self.left - 12)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             words = [label(line, self.left - 8, y + CLOSE * i, "end") for i, line in enumerate(lines)]
-            shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(name, lines)))
+            shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(said, lines)))
         return shapes
 
     def _columns(self) -> list[Html]:

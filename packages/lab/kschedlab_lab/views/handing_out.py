@@ -100,7 +100,7 @@ def _at_work(now: Handout, piece: Piece) -> bool:
 
 
 def _heads(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
-    """The nodes; a column's card stands beside its letter once a worker has taken it."""
+    """The nodes; beside a column's letter its index, framed as a card once a worker has taken it."""
     shapes = [_named(at, y + 16, say("node, and its index"), say("node, its index"), say("node"))]
     wide, found = at.wide >= ONE_LINE, list[Html]()
     sums = now.scores.total.tolist() if now.stage == SUMMED and not now.error else []
@@ -109,10 +109,10 @@ def _heads(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
         x = at.x(i) + at.wide / 2
         won = bool(sums) and sums[i] == max(sums) and sums.count(max(sums)) == 1
         name = f"{STAR}{now.names[i]}" if won else now.names[i]
-        across, down = round(x - (14 if wide and taken else 0)), round(y + (16 if wide else 12))
+        across, down = round(x - (14 if wide else 0)), round(y + (16 if wide else 12))
         found.append(element("text", name, x=across, y=down))
-        if taken:
-            found.append(_card(i, x + (6 if wide else 0), y + (11 if wide else 25)))
+        place, line = x + (6 if wide else 0), y + (11 if wide else 25)
+        found.append(_card(i, place, line) if taken else element("text", i, x=round(place), y=round(line + 4)))
     return [*shapes, middle(found)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
-from kschedlab.messages import listed, say
+from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.arithmetic import Step
 from kschedlab_lab.views.chart import NOTHING, TIE, shade
@@ -26,6 +26,11 @@ NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintTol
 """The default plugins of v1.20 with a NormalizeScore."""
 INDENT, ASKED = 84, 180
 """Where formulas begin, and the least room for the names of plugins and the pod's request; in pixels."""
+MILLION = 1_000_000
+"""What NodePreferAvoidPods gives: 100 x 10000."""
+HERE = {"taint": later("taint"), "label": later("note")}
+NONE = {"taint": later("no taint"), "label": later("no note")}
+"""What a switch on a node says, by its badge: on, and off."""
 CHIPS, CHIP = 38, 24
 """Height of the line of chips below the map, and of a chip."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
@@ -50,8 +55,8 @@ class Chip(NamedTuple):
 
 def brief(found: int) -> str:
     """A number for a narrow cell, in two words if it has NodePreferAvoidPods's million: 1M and 461 for 1000461."""
-    million, rest = divmod(found, 1_000_000)
-    return f"{million}M{f' {rest}' if rest else ''}" if found >= 1_000_000 and rest < 100_000 else str(found)
+    million, rest = divmod(found, MILLION)
+    return f"{million}M{f' {rest}' if rest else ''}" if found >= MILLION and rest < 100_000 else str(found)
 
 
 @dataclass(frozen=True)
@@ -86,13 +91,14 @@ class ScoreMap:
         beside = CARD if self.steps and room.width >= CARD + MAP else 0
         grid, wide = self.grid(), room.width - beside
         room = room._replace(height=room.height - CHIPS * bool(self.chips))
-        plan = Plan(grid, Room(wide, room.height - HEAD))
+        tall = HEAD if self.asked or self.switches else 8
+        plan = Plan(grid, Room(wide, room.height - tall))
         if plan.width - plan.left >= RAIL_BESIDE:
             top, start = 0, plan.left
         else:
             top, start = RAIL + 8, 0.0
-            plan = Plan(grid, Room(wide, room.height - HEAD - top))
-        head = HEAD + top
+            plan = Plan(grid, Room(wide, room.height - tall - top))
+        head = tall + top
         moved = element("g", *plan.shapes(), transform=f"translate(0,{head})")
         inputs = element("g", *self._asked(plan), *self._switches(plan), transform=f"translate(0,{top})")
         above = [*self._rail(start, plan.width - start), inputs]
@@ -133,7 +139,18 @@ class ScoreMap:
             tied=[self.nodes.index(node) for node in tied if node != chosen],
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
             explained=True,
+            last=self._sum_name(sums) if self.totals else "",
         )
+
+    @property
+    def _common(self) -> int:
+        """NodePreferAvoidPods's million, if all sums have it: the row's name says it once."""
+        sums = [found for node in self.nodes if (found := total(self.decision, node)) is not None]
+        return MILLION if sums and min(sums) >= MILLION else 0
+
+    def _sum_name(self, sums: bool) -> str:
+        common = self._common if sums else 0
+        return say("sum{tie}: {common:,} +", tie="", common=common) if common else say(SUM)
 
     def _cell(self, plugin: str, node: str, turn: int) -> Cell:
         come = self.filled is None or (node if self.stage == STAGES[0] else plugin) in self.filled
@@ -146,7 +163,7 @@ class ScoreMap:
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
             return Cell(nothing := "" if there else NOTHING, None, _tip(plugin, node, say("none")), nothing, sets=sets)
-        fill = shade(max(min(found, DARKEST), 0), 0, DARKEST)
+        fill = shade(max(min(found, DARKEST), 0), 0, DARKEST) if found < MILLION else None
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         return Cell(str(found), fill, tip, brief(found), sets=sets, order=turn)
 
@@ -161,12 +178,18 @@ class ScoreMap:
         best = won and node in self.decision.best
         tie = best and len(self.decision.best) > 1
         fill = shade(DARKEST, 0, DARKEST) if best and not tie else shade(60, 0, DARKEST) if tie else None
-        text = say("{sum} ({tie})", sum=found, tie=say(TIE)) if tie else str(found)
-        return Cell(text, fill, _tip(SUM, node, text), brief(found), [CHOSEN] if tie else (), sets=sets)
+        exact, short = (
+            say("{sum} ({tie})", sum=each, tie=say(TIE)) if tie else str(each) for each in (found, found - self._common)
+        )
+        return Cell(
+            short, fill, _tip(SUM, node, exact), brief(found - self._common), [CHOSEN] if tie else (), sets=sets
+        )
 
     def _arithmetic(self, width: float) -> tuple[list[Html], float]:
         """The steps to the selected cell's number, and where they end; a number points to its cell."""
-        plugin, node = self.selected or ("", "")
+        if self.selected is None:
+            return [], 0
+        plugin, node = self.selected
         found, y = [label(say("{plugin} on {node}", plugin=say(plugin), node=node), 0, 20, font_weight="bold")], 20.0
         for step in self.steps:
             y += LINE + 12
@@ -251,7 +274,7 @@ class ScoreMap:
     def _switches(self, plan: Plan) -> Iterable[Html]:
         for node, each in self.switches.items():
             middle = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
-            on = say("off") if each.faint else say("on")
+            on = say((NONE if each.faint else HERE)[each.kind])
             if 2 * max(SIZE + 2, 4 + text_width(on)) > plan.wide:  # then the badge alone, which is faint if off
                 yield badge(each, middle - SIZE / 2, RAIL + 5)
                 continue

@@ -225,7 +225,7 @@ def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
     if who in moment.totals[node].parts:
         doing = say("in"), UNCHANGED
     elif (who, node) in moment.written:
-        doing = (say("lost"), EVICTED) if race.shares else (say("own"), UNCHANGED)
+        doing = (say("own"), UNCHANGED) if not race.shares else (say("lost"), EVICTED) if score else doing
     elif held is not None and held[0] == node:
         doing = say("has {value}", value=held[1].value), WORKERS[who]
     elif (moment.who, moment.node, moment.does) == (who, node, "waits"):
@@ -242,7 +242,7 @@ def describe(race: Race, moments: Sequence[Moment], step: int) -> str:
     if moment.does == "ends":
         return result(race, moment)
     before = moments[step - 1].lost()
-    gone = [each for each in moment.lost() if each not in before] if race.shares else []
+    gone = [(w, n) for w, n in moment.lost() if race.shares and race.scores[w][n] and (w, n) not in before]
     losses = [
         say(
             "worker {worker}'s {score} for {node}",
@@ -286,7 +286,7 @@ def sentence(race: Race, moment: Moment) -> str:
 def result(race: Race, moment: Moment) -> str:
     """The outcome, in a sentence."""
     totals, right = [each.value for each in moment.totals], race.right()
-    lost = len(moment.lost())
+    lost = len([1 for who, node in moment.lost() if race.scores[who][node]])
     best, chosen = race.highest(right), race.highest(totals)
     sums = listed(f"{node} {total}" for node, total in zip(race.nodes, totals, strict=True))
     if totals == right:
@@ -299,7 +299,7 @@ def result(race: Race, moment: Moment) -> str:
     return say(
         "{lost} of {all} additions are lost: {sums}; {wins}.",
         lost=lost,
-        all=len(race.names) * len(race.nodes),
+        all=sum(score > 0 for scores in race.scores for score in scores),
         sums=sums,
         wins=wins,
     )

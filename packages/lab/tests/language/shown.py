@@ -59,7 +59,7 @@ OWN_NAMES = {
         "Queue Pods Added Node unschedulable"  # parts of names, broken into lines
     ),
     "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
-        "new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
+        "web new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
         "cache disk count requested match node affinity Allocation Allocated"
     ),
     "map_reduce": (  # priorities, broken into lines; pods, settings and fields; words that the documents keep

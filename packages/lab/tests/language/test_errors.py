@@ -23,7 +23,6 @@ from kschedlab_lab.panels import (
     overview_path,
     queue_heap,
     queue_nominated,
-    score,
     weights,
     your_cluster,
     your_plugin,
@@ -180,7 +179,6 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: queue_heap.panel().ask("99"),  # type: ignore[arg-type]
     lambda: queue_nominated.where_is_urgent(99),
     lambda: weights.who_wins("nodes", 1, 99),
-    lambda: score.Formulas(score.decide(score.Cause()), "99"),
     lambda: generations.question("99", "99"),
     lambda: generations.question("99", 99),  # type: ignore[arg-type]
     lambda: generations.right(generations.Settings(), ["99"]),

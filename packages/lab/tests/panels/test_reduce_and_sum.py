@@ -18,12 +18,10 @@ from kschedlab_lab.panels.reduce_and_sum import (
     NODES,
     ROWS,
     WEIGHTS,
-    Log,
     Settings,
     by_policy,
     decide,
     generation,
-    in_the_log,
     panel,
     score_steps,
     show,
@@ -123,16 +121,6 @@ def test_the_story_goes_through_the_stages_to_the_picture():
     view = show(Settings(stage=SUM))
     frames = view.story(ROOM)
     assert len(frames) == len(STAGES) and frames[-1] == (view.picture(ROOM), view.sentence)
-
-
-def test_the_log_has_the_rows_with_a_reduce_and_the_sums():
-    lines = Log(Settings()).lines
-    assert len(lines) == 4 * len(WITH_REDUCE) + 4 and str(Log(Settings())).splitlines() == lines
-    assert lines[1] == "web-new_default -> node-b: NodeAffinityPriority, Score: (4)"
-    assert lines[-1] == "Host node-d => Score 100032"
-    assert {line.split(": ")[1].split(",")[0] for line in lines[:-4]} == set(WITH_REDUCE)
-    logged = in_the_log().answer("SelectorSpread on node-a")
-    assert "Right." in str(logged.still()) and "Not quite." in str(in_the_log().answer("both").still())
 
 
 def test_the_question_about_weights():
