@@ -120,7 +120,7 @@ def test_the_search_as_a_story():
     ]
     assert frames[-1] == (seen, "the end")
     first = frames[0][0]
-    assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "free"
+    assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "open"
 
 
 def test_a_claim_of_the_same_name_in_another_namespace_is_another_claim():
