@@ -19,8 +19,8 @@ def draw_tries(tries: Mapping[str, Sequence[int]], nodes: Mapping[str, str], eve
     shapes: list[Html] = []
     for second, what in {0: "", **events}.items():
         x = _at(second)
-        line = {"x1": x, "x2": x, "y1": 36, "y2": tall, "stroke": ACT, "stroke_dasharray": "3 4"}
-        shapes += [element("line", **line), label(f"{second} s", x, 14), label(what, x, 30)]
+        line = element("line", x1=x, x2=x, y1=36, y2=tall, stroke=ACT, stroke_dasharray="3 4")
+        shapes += [line, label(f"{second} s", x, 14), label(what, x, 30)]
     for place, (name, seconds) in enumerate(tries.items()):
         y = 40 + LANE * place + LANE / 2
         shapes += [
