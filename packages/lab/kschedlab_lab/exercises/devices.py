@@ -194,8 +194,8 @@ spec:
 """The beginning of a claim."""
 
 
-KINDS = {"Node": 3, "ResourceSlice": 3, "DeviceClass": 1, "ResourceClaim": 2, "Pod": 1}
-"""What there is with one claim added: rival is the other one."""
+KINDS = {"Node": 3, "ResourceSlice": 3, "DeviceClass": 1, "ResourceClaim": 2, "Pod": 2}
+"""What there is with one claim added: rival has the other one, and a pod that uses it."""
 
 
 def fault(case: Case, objects: Objects) -> str:

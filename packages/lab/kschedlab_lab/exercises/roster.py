@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path, PurePath
@@ -112,6 +113,16 @@ class Roster:
             body.append([name, ", ".join(map(str, seeds)), *marks, done])
         return [[*terms("name", "seed"), *map(str, numbers), say("solved")], *body]
 
+    def total(self, lesson: str) -> list[str]:
+        """The last row: how many solved each exercise of the lesson."""
+        solved = Counter(
+            number
+            for records in self.students.values()
+            for number in {r.number for r in records if r.lesson == lesson and r.state == State.RIGHT.value}
+        )
+        numbers = sorted({r.number for records in self.students.values() for r in records if r.lesson == lesson})
+        return [say("solved"), "", *(str(solved[number]) for number in numbers), ""]
+
     def export(self) -> str:
         """Every record as CSV, with the student's name."""
         out = io.StringIO()
@@ -124,14 +135,18 @@ class Roster:
 
     def html(self) -> Html:
         """A table for each lesson, and what is wrong with which file."""
-        tables = (join([element("p", element("b", each)), _table(self.rows(each))]) for each in self.lessons)
+        tables = (
+            join([element("p", element("b", each)), _table([*self.rows(each), self.total(each)])])
+            for each in self.lessons
+        )
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
         return element("div", element("p", self.sentence), *tables, *wrong)
 
     def __repr__(self) -> str:
         parts = [self.sentence]
         for lesson in self.lessons:
-            parts += ["", lesson, *aligned([[visible(cell) for cell in row] for row in self.rows(lesson)])]
+            rows = [*self.rows(lesson), self.total(lesson)]
+            parts += ["", lesson, *aligned([[visible(cell) for cell in row] for row in rows])]
         return "\n".join([*parts, *(f"⚠ {visible(each)}" for each in self.troubles)])
 
     def _repr_html_(self) -> str:

@@ -291,9 +291,9 @@ def scaled(seed: int) -> Exercise:
     return Repair(
         say("In the range"),
         say(
-            "A score's normalize brings its numbers into 0 to 100. This one is a point too low for some nodes, and "
-            "it fails if every node is at 0. Mend it so that it returns what DefaultNormalizeScore returns in "
-            "reverse."
+            "DefaultNormalizeScore in reverse scales each number to 0 to 100 of the highest, drops the remainder, and "
+            "takes the result from 100; if all are 0, all get 100. This function is a point too low for some nodes, "
+            "and it fails if every node is at 0. Mend it."
         ),
         scaled_broken,
         scaled_mended,

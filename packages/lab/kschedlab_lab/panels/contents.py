@@ -8,15 +8,14 @@ from importlib.resources import files
 import msgspec
 import yaml
 
-from kschedlab.messages import later, say, terms
-from kschedlab.text.html import Html, element, join
+from kschedlab.messages import later, say
+from kschedlab.text.html import Html, element
 from kschedlab.text.plain import aligned
 from kschedlab.text.words import listing
-from kschedlab_lab.language import ENGLISH, LANGUAGES, language
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice
-from kschedlab_lab.views.course import Card, Point, draw_course, thumbnail
-from kschedlab_lab.views.style import CELL, HEAD, NUMBER, TABLE
+from kschedlab_lab.views.course import Card, Point, draw_course
+from kschedlab_lab.views.style import CELL, TABLE
 
 
 class CourseLesson(msgspec.Struct, frozen=True):
@@ -70,7 +69,6 @@ LESSONS = msgspec.convert(
     yaml.load(files("kschedlab_lab.panels").joinpath("lessons.yaml").read_text("utf-8"), yaml.CSafeLoader),
     tuple[CourseLesson, ...],
 )
-LIGHT = "font-weight:normal;"
 LINK = "text-decoration:underline;color:var(--jp-content-link-color,#0072B2);"
 BY_NUMBER = {lesson.number: lesson for lesson in LESSONS}
 BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
@@ -137,51 +135,8 @@ def _facts(lesson: CourseLesson) -> list[tuple[str, str]]:
     ]
 
 
-def _link(lesson: CourseLesson, words: str = "") -> Html:
-    return element("a", words or lesson.file, href=lesson.file, style=LINK)
-
-
-def _translations(file: str) -> list[Html]:
-    """Links to this notebook in the other languages, whose sets are folders in the English one."""
-    up = "" if language() == ENGLISH else "../"
-    ways = {code: up + ("" if code == ENGLISH else f"{code}/") + file for code in LANGUAGES if code != language()}
-    return [element("a", LANGUAGES[code], href=way, lang=code, style=LINK) for code, way in ways.items()]
-
-
-class Contents:
-    """All lessons as a table with links."""
-
-    def __repr__(self) -> str:
-        in_class = say("in class").removeprefix("in ")
-        head = [*terms("lesson", "alone"), in_class, *terms("document", "reads", "question")]
-        rows = [
-            [say(each.title), *_times(each), each.document or "-", say(each.version) or "-", say(each.question)]
-            for each in LESSONS
-        ]
-        return "\n".join(aligned([head, *rows], indent=""))
-
-    def _repr_html_(self) -> str:
-        head = ("", *terms("lesson", "what you do", "alone", "in class", "follows"))
-        heads = (element("th", text, scope="col", style=HEAD) for text in head)
-        rows = (_row(lesson) for lesson in LESSONS)
-        table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), style=TABLE)
-        return str(join([table, element("p", *_translations("00-contents.ipynb"))]))
-
-
-def _times(lesson: CourseLesson) -> tuple[str, str]:
-    return say("{number} min", number=lesson.minutes), say("{number} min", number=lesson.in_class)
-
-
-def _row(lesson: CourseLesson) -> Html:
-    asks = element("small", say(lesson.question))
-    links: list[Html | str] = [_link(lesson, say(lesson.title)), " · ", *_translations(lesson.file)]
-    title = element("th", *links, element("br"), asks, scope="row", style=CELL + LIGHT)
-    follows = (
-        join([say(lesson.article), element("br"), element("small", say(lesson.version))]) if lesson.document else ""
-    )
-    cells = [element("td", say(lesson.acts), style=CELL)]
-    cells += [element("td", time, style=NUMBER) for time in _times(lesson)]
-    return element("tr", element("td", thumbnail(lesson.number)), title, *cells, element("td", follows, style=CELL))
+def _link(lesson: CourseLesson) -> Html:
+    return element("a", lesson.file, href=lesson.file, style=LINK)
 
 
 def panel(**settings: str) -> Panel[Settings]:

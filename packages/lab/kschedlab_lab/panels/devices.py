@@ -23,7 +23,7 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.device_map import devices_table, devices_text, draw_devices, draw_sights
+from kschedlab_lab.views.device_map import devices_text, draw_devices, draw_sights
 from kschedlab_lab.views.device_sights import WORDS, NodeSight, sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.svg import Room
@@ -102,7 +102,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 
 def fleet(gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "") -> list[Manifest]:
-    """Nodes with these GPUs. ``held``: the ``node/gpu`` of another claim, rival; ``broken``: the one with a taint."""
+    """Nodes with these GPUs. ``held``: the ``node/gpu`` of the pod rival; ``broken``: the one with a taint."""
     driver = f'device.driver == "{DRIVER}"'
     made = [node(name) for name in gpus]
     made += [_slice(name, devices, broken) for name, devices in gpus.items()]
@@ -112,17 +112,23 @@ def fleet(gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "") -
         request = {"name": "gpus", "exactly": {"deviceClassName": "gpu"}}
         result = {"request": "gpus", "driver": DRIVER, "pool": pool, "device": device}
         rival = _object("ResourceClaim", "rival", {"devices": {"requests": [request]}}, namespace="default")
-        made.append(rival | {"status": {"allocation": {"devices": {"results": [result]}}}})
+        user = {"resource": "pods", "name": "rival", "uid": "rival"}
+        made.append(rival | {"status": {"allocation": {"devices": {"results": [result]}}, "reservedFor": [user]}})
+        made.append(_user("rival", "rival", nodeName=pool))
     return made
 
 
 def train() -> Manifest:
     """The pod, with the claim ``gpus``."""
-    spec = {
-        "containers": [{"name": "train", "image": "train", "resources": {"claims": [{"name": "gpus"}]}}],
-        "resourceClaims": [{"name": "gpus", "resourceClaimName": "gpus"}],
-    }
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train"}, "spec": spec}
+    return _user("train", "gpus")
+
+
+def _user(name: str, claim: str, **spec: str) -> Manifest:
+    """A pod that uses this claim."""
+    container = {"name": name, "image": name, "resources": {"claims": [{"name": "gpus"}]}}
+    claims = [{"name": "gpus", "resourceClaimName": claim}]
+    made = {"containers": [container], "resourceClaims": claims, **spec}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "uid": name}, "spec": made}
 
 
 def _slice(name: str, gpus: Sequence[Gpu], broken: str) -> Manifest:
@@ -154,7 +160,7 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: draw_sights(seen, room, marks),
         sentence,
-        devices_table(seen),
+        Html(),
         f"{sentence}\n{devices_text(seen)}",
         idle=idle(settings),
         story=lambda room: [
@@ -243,9 +249,10 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         return str(sum(not each.reason for each in sights(decide(settings))))
 
     def why(settings: Settings, answer: str) -> str:
-        fitting = [each.node for each in sights(decide(settings)) if not each.reason]
+        seen = sights(decide(settings))
+        fitting = [each.node for each in seen if not each.reason]
         if not fitting:
-            return say("No node can serve the claim.")
+            return say("No node can serve the claim: {tally}.", tally=_tally(seen))
         return say("{nodes} can serve the claim.", nodes=listed(fitting))
 
     def before(settings: Settings) -> Callable[[Room], Html]:

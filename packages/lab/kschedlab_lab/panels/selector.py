@@ -8,7 +8,7 @@ from typing import Any
 from kschedlab.messages import later, meant, say, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
-from kschedlab.text.tables import row, table
+from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.devices import DRIVER, GPUS, ROOT
 from kschedlab_lab.panels.question import Question
@@ -67,11 +67,10 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     parts = evaluated(settings)
     sentence = told(settings)
-    rows = [row(part.text, result_of(part)) for part in parts]
     return View(
         lambda room: draw_evaluation(parts, room),
         sentence,
-        table(terms("Part", "Value"), rows),
+        Html(),
         f"{sentence}\n{evaluation_text(parts)}",
         story=lambda room: [
             Frame(draw_evaluation(parts, room, upto), f"{part.text} = {result_of(part)}")

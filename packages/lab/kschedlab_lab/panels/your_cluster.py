@@ -34,7 +34,7 @@ from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, und
 from kschedlab_lab.views.node_map import ONE, kinds
 from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.your_cluster import Event, Overview, Waiting, whom_sections, why_sections
+from kschedlab_lab.views.your_cluster import Event, whom_sections, why_sections
 
 WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
 QUESTIONS = (WHY, WHAT_IF, WHOM)
@@ -295,17 +295,6 @@ def panel(source: str | Objects | None = None, plugins: object = (), **values: s
     return made.move(**values) if values else made
 
 
-def overview() -> Overview:
-    """The pools of the bundled cluster."""
-    return Overview(bundled().cluster(LATEST))
-
-
 def event(pod: str, generation: str = LATEST) -> Event:
     """The message about a pending pod of the bundled cluster."""
     return Event(explain(pod, bundled().cluster(generation), generation).decision)
-
-
-def waiting() -> Waiting:
-    """All pending pods of the bundled cluster, and what would help them."""
-    cluster = bundled().cluster(LATEST)
-    return Waiting(what_if(pod, cluster) for pod in cluster.pending)

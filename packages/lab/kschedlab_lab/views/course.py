@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.image import image
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, HAIR, KINDS, PRIORITIES, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -100,12 +99,6 @@ def _arrow(start: Point, end: Point, wide: float, across: bool, *, lit: bool) ->
         "path", d=f"M{a[0]:.1f} {a[1]:.1f}{curve}", fill="none", stroke="currentColor", stroke_width=4 if lit else 1.5
     )
     return element("g", line, element("path", d=head, fill="currentColor"), opacity=None if lit else 0.6)
-
-
-def thumbnail(number: str) -> Html:
-    """A lesson's small picture for a table."""
-    drawn = svg(ICONS[number](), *ICON, "")
-    return image(drawn, "", "background-color:#ffffff;border-radius:6px;padding:3px;width:5em")
 
 
 # -- small pictures, each 60 by 40 pixels

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.tables import row, table
 from kschedlab_devices.counters import APART, NO_COUNTERS
 from kschedlab_devices.search import IN_USE, NO_CAPACITY, NOT_SELECTED, TAINTED, UNLIKE
-from kschedlab_lab.views.device_sights import FREE, HELD, OFFERED, PICKED, TAKES, TRIED, NodeSight, Sight, sights
+from kschedlab_lab.views.device_sights import FREE, HELD, OFFERED, OPEN, PICKED, TAKES, TRIED, NodeSight, Sight, sights
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, HAIR, PANEL, TRAY
@@ -109,7 +108,7 @@ def draw_sights(seen: Sequence[NodeSight], room: Room, marks: Marks | None = Non
 
 def unasked(node: NodeSight) -> NodeSight:
     """The node before the pod asks: only what other claims hold, and the taints, are known."""
-    devices = [each if each.state == HELD else each._replace(state=FREE, why="") for each in node.devices]
+    devices = [each if each.state == HELD else each._replace(state=OPEN, why="") for each in node.devices]
     return NodeSight(node.node, "", False, tuple(devices))
 
 
@@ -210,7 +209,7 @@ def _device(device: Sight, x: float, y: float, card: Card, marks: Mapping[str, s
             for at, fact in enumerate(device.brief)
         ),
         transform=f"translate({x:g},{y:g})",
-        opacity=0.75 if device.state == FREE else None,
+        opacity=0.75 if device.state in (OPEN, FREE) else None,
         data_key=device.key,
         data_tip=_tip(device),
         **marks,
@@ -219,9 +218,10 @@ def _device(device: Sight, x: float, y: float, card: Card, marks: Mapping[str, s
 
 def _tip(device: Sight) -> str:
     """All that is known of the device."""
-    if not device.facts:
-        return device.sentence
-    return say("{sentence} ({facts})", sentence=device.sentence, facts=listed(device.facts))
+    facts = device.facts
+    if device.state == OPEN and device.taints:
+        facts = (*facts, say("taint {taints}", taints=device.taints))
+    return say("{sentence} ({facts})", sentence=device.sentence, facts=listed(facts)) if facts else device.sentence
 
 
 def _sign(device: Sight) -> str | None:
@@ -251,11 +251,3 @@ def devices_text(seen: Sequence[NodeSight]) -> str:
         lines.append(say("{node}: {verdict}", node=node.node, verdict=verdict))
         lines += [f"  {device.sentence}" for device in node.devices]
     return "\n".join(lines)
-
-
-def devices_table(seen: Sequence[NodeSight]) -> Html:
-    """A row for each device of each node."""
-    rows = [
-        row(node.node, device.id.device, listed(device.facts), device.words) for node in seen for device in node.devices
-    ]
-    return table(terms("Node", "Device", "Attributes and capacity", "The device"), rows)

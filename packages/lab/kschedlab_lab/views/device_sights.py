@@ -31,12 +31,13 @@ from kschedlab_devices.search import (
 from kschedlab_devices.state import state_of
 from kube_cel import CelError, compile
 
-FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "free", "held", "takes", "offered", "tried", "picked"
-"""What a device is for the pod, besides the outcomes of a search: not asked for, another claim's, part of the answer
-(on the chosen node or on another one), given back in the search, or taken so far."""
+OPEN, FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "open", "free", "held", "takes", "offered", "tried", "picked"
+"""What a device is for the pod, besides the outcomes of a search: not looked at yet, never reached, another claim's,
+part of the answer (on the chosen node or on another one), given back in the search, or taken so far."""
 
 WORDS: Mapping[str, str] = {
-    FREE: later("is not asked for"),
+    OPEN: later("is free"),
+    FREE: later("was not reached: the search ended before it"),
     HELD: later("belongs to another claim"),
     TAKES: later("goes to the pod"),
     OFFERED: later("could go to the pod"),
@@ -54,7 +55,7 @@ WORDS: Mapping[str, str] = {
 
 
 class Sight(NamedTuple):
-    """A device as the pod finds it on a node. ``state``: FREE, HELD, TAKES, OFFERED, TRIED or an outcome of the search.
+    """A device as the pod finds it on a node. ``state``: one of the above, or an outcome of the search.
 
     ``facts``: attributes and capacity as text; ``brief``: the first of each, and what constraints are about.
     ``why``: the selector, constraint or claim behind the state; ``taints``: the device's own, whoever asks.

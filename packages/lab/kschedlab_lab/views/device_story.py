@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from kschedlab.messages import say
 from kschedlab_devices.search import UNLIKE
 from kschedlab_lab.views.device_map import unasked
-from kschedlab_lab.views.device_sights import FREE, OFFERED, PICKED, TAKES, TRIED, NodeSight, Sight
+from kschedlab_lab.views.device_sights import OFFERED, OPEN, PICKED, TAKES, TRIED, NodeSight, Sight
 
 
 def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], str]]:
@@ -43,7 +43,7 @@ def _after(devices: Sequence[Sight], step: Sight) -> tuple[Sight, ...]:
     return tuple(
         each._replace(state=step.state, why=step.why)
         if each.id == step.id and not (each.state == PICKED and step.state != TRIED)
-        else each._replace(state=FREE, why="")
+        else each._replace(state=OPEN, why="")
         if step.state == TRIED and each.state == UNLIKE
         else each
         for each in devices

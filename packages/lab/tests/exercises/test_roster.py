@@ -38,6 +38,7 @@ def test_thirty_exports_become_one_table(tmp_path):
     head, *rows = roster.rows("queue")
     assert head == ["name", "seed", "1", "2", "solved"] and len(rows) == 30
     assert rows[6] == ["student-07", "7", "✓ 1", "✗ 1", "1 of 2"]
+    assert roster.total("queue") == ["solved", "", "30", "0", ""]
     assert "student-07" in repr(roster) and "<th" in roster._repr_html_()
 
 

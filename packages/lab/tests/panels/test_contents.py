@@ -6,12 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab_lab.language import language
 from kschedlab_lab.panels.contents import (
     BY_NUMBER,
     LESSONS,
     LINK,
-    Contents,
     CourseLesson,
     Settings,
     course,
@@ -54,12 +52,8 @@ def test_lessons_build_on_earlier_ones_and_their_order_is_their_numbers() -> Non
 
 
 def test_every_lesson_has_a_link() -> None:
-    table = Contents()._repr_html_()
     for lesson in LESSONS:
-        assert f'<a href="{lesson.file}" style="{LINK}">{lesson.title}</a>' in table and lesson.title in repr(
-            Contents()
-        )
-        assert f'<a href="{lesson.file}" ' in str(show(Settings(lesson.title)).table)
+        assert f'<a href="{lesson.file}" style="{LINK}">' in str(show(Settings(lesson.title)).table)
 
 
 @pytest.mark.parametrize("settings", list(Settings.grid()), ids=str)
@@ -96,28 +90,3 @@ def test_the_panel_walks() -> None:
     moved = panel().move(lesson="03 score")
     assert moved.settings == panel(lesson="03 score").settings
     assert moved.view.sentence.startswith("03 score: ")
-
-
-def test_the_table_says_the_same_in_text() -> None:
-    lines = repr(Contents()).splitlines()
-    assert len(lines) == len(LESSONS) + 1 and lines[5].split()[:8] == [
-        "05",
-        "preemption",
-        "40",
-        "min",
-        "90",
-        "min",
-        "000",
-        "v1.20",
-    ]
-
-
-def test_each_lesson_leads_to_its_translation_and_back() -> None:
-    link = f'<a href="{{}}" lang="{{}}" style="{LINK}">{{}}</a>'
-    assert link.format("zh/05-preemption.ipynb", "zh", "中文") in Contents()._repr_html_()
-    language("zh")
-    try:
-        assert link.format("../05-preemption.ipynb", "en", "English") in Contents()._repr_html_()
-        assert link.format("../00-contents.ipynb", "en", "English") in Contents()._repr_html_()
-    finally:
-        language("en")

@@ -9,7 +9,7 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.objects.model import ResourceSlice
-from kschedlab_lab.views.device_map import devices_table, devices_text, draw_devices
+from kschedlab_lab.views.device_map import devices_text, draw_devices
 from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text
@@ -54,7 +54,7 @@ def test_each_device_says_what_it_is_for_the_pod():
         "node-a: the pod goes here",
         f"  gpu-0 is not selected: {LARGE}",
         "  gpu-1 goes to the pod",
-        "  nic-0 is not asked for",
+        "  nic-0 was not reached: the search ended before it",
         "node-b: cannot allocate all claims",
         f'  gpu-0 is not selected: {D}.model == "a100"',
         '  nic-0 is not selected: device.driver == "gpu.example.com"',
@@ -78,7 +78,6 @@ def test_the_picture(width: int):
         float(x) + float(w) for x, w in re.findall(r"translate\(([\d.]+),[\d.]+\)[^>]*><rect width=\"([\d.]+)", svg)
     ]
     assert max(reach, default=0) <= width
-    assert str(devices_table(sights(made))).count("<tr") == 9
 
 
 def test_a_selector_that_fails_says_why_on_every_node():
@@ -121,7 +120,7 @@ def test_the_search_as_a_story():
     ]
     assert frames[-1] == (seen, "the end")
     first = frames[0][0]
-    assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "free"
+    assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "open"
 
 
 def test_a_claim_of_the_same_name_in_another_namespace_is_another_claim():

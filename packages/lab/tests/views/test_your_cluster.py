@@ -16,15 +16,6 @@ def world():
     return bundled().cluster("v1.37")
 
 
-def test_the_overview_counts_what_is_there(world):
-    rows = {row[0]: row for row in view.pool_rows(world)}
-    assert [rows[name][1] for name in ("general", "spot", "data", "gpu", "ingress")] == ["98", "60", "24", "12", "6"]
-    assert sum(int(row[-1]) for row in rows.values()) == len(world.pods.row_of)
-    assert rows["gpu"][2] == "nvidia.com/gpu=present"
-    assert "node.kubernetes.io/unreachable (1)" in rows["general"][2]
-    assert "general" in repr(view.Overview(world)) and "<table" in view.Overview(world)._repr_html_()
-
-
 def test_refusals_are_told_by_pool(world):
     rows = view.refusal_rows(schedule("data/postgres-0", world))
     assert sum(int(row[0]) for row in rows) == 200
