@@ -27,7 +27,7 @@ class Played:
 
     def __init__(self, story: str) -> None:
         self.simulation = Simulation.of(terminal.panel(story).scenario())
-        self.feed = Feed(self.simulation.start, self.simulation.log)
+        self.feed = Feed(self.simulation.log)
         self._read = len(self.simulation.log)
 
     def run(self, until: str) -> None:
