@@ -133,7 +133,10 @@ def test_the_source_before_and_after_a_rule() -> None:
     text = "\n".join(rules_text([rule]))
     assert "if pdb.Status.PodDisruptionsAllowed <= 0 {" in text and "pdbsAllowed[i]--" in text
     found = Balanced(markup := str(rules_html([rule], DECISION)))
-    assert found.rows[0] == ["rule", "without it", "with it"] and found.rows[1][0] == "budgets count downbetween v1.16 and v1.20"
+    assert (
+        found.rows[0] == ["rule", "without it", "with it"]
+        and found.rows[1][0] == "budgets count downbetween v1.16 and v1.20"
+    )
     assert 'data-ref="rule/counted_down"' in markup and "<summary>the points of each node</summary>" in markup
     assert "No rule changes this answer alone." in str(rules_html([], DECISION))
 
