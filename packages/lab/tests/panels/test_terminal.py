@@ -190,7 +190,7 @@ def test_the_panel_follows_what_is_typed(path: Path) -> None:
         desk.turn()
         desk.turn()
         desk.start()
-        assert panel.view.sentence == terminal.STORIES[story].before, "it begins again"
+        assert panel.view.sentence == terminal.STORIES[panel.story].before, "it begins again"
         desk.end()
         assert not path.exists() and Desk.current is None
 
