@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,8 @@ from kschedlab.text.words import clock
 
 COLUMNS = 6
 """The most candidates that a table shows side by side."""
+LARGE = 2**30
+"""Sums of priorities beyond this show no offset: equal ones would look different."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,7 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[RuleResult]:
     place = {name: i for i, name in enumerate(names)}
     result = []
     for number, rung in enumerate(preemption.rungs, start=1):
-        write = _writer(rung, preemption)
-        values = {node: write(node, int(rung.value[place[node]])) for node in nodes}
+        values = _written(rung, preemption, {node: int(rung.value[place[node]]) for node in nodes})
         standing, kept = ([names[i] for i in mask.nonzero()[0].tolist()] for mask in (rung.entered, rung.kept))
         applies = len(standing) > 1
         result.append(
@@ -102,18 +103,18 @@ def fate(preemption: Preemption, node: str) -> str:
     return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
 
 
-def _writer(rung: Rung, preemption: Preemption) -> Callable[[str, int], str]:
-    """A formatter for the rule's values: start times as times, sums of priorities with their offset apart."""
+def _written(rung: Rung, preemption: Preemption, values: dict[str, int]) -> dict[str, str]:
+    """The rule's values by node: start times as times; sums with their offset apart, if equal ones then look equal."""
     if rung.rule.value is earliest_start:
         moment = clock(rung.value.tolist())
-        return lambda node, value: moment(value)
+        return {node: moment(value) for node, value in values.items()}
     if rung.rule.value is sum_of_priorities:
-        return lambda node, value: _sum(value, len(preemption.candidates[node].victims))
-    return lambda node, value: str(value)
-
-
-def _sum(value: int, victims: int) -> str:
-    return f"{value - victims * PRIORITY_OFFSET} + {victims}×2³¹"
+        victims = {node: len(preemption.candidates[node].victims) for node in values}
+        apart = {node: value - victims[node] * PRIORITY_OFFSET for node, value in values.items()}
+        if any(abs(priorities) > LARGE for priorities in apart.values()):
+            return {node: f"{value:,}" for node, value in values.items()}
+        return {node: f"{priorities} + {victims[node]}×2³¹" for node, priorities in apart.items()}
+    return {node: str(value) for node, value in values.items()}
 
 
 def ladder_table(preemption: Preemption, limit: int = COLUMNS) -> Table:

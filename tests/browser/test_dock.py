@@ -24,7 +24,7 @@ def test_what_is_read_is_on_the_stage(notebook: Open) -> None:
     expect(on_stage(page)).to_have_count(1)
     expect(page.page.locator(".jp-OutputArea-output .ks-picture svg:not(.widget-vbox svg)")).to_have_count(0)
     current = page.page.locator(".ks-line.ks-current")
-    for place in (0, 2, 5):
+    for place in (0, 2, 4):
         line = lines(page).nth(place)
         line.scroll_into_view_if_needed()
         line.evaluate("(line) => line.scrollIntoView({ block: 'center' })")
@@ -54,12 +54,12 @@ def test_an_answer_is_said_in_the_line_and_another_picture_moves_on_from_this_on
 def test_a_cell_that_is_run_alone_comes_to_the_stage(notebook: Open) -> None:
     page = notebook(NAME, beside=True)
     page.run_all()
-    line = lines(page).nth(3)
+    line = lines(page).nth(2)
     asked = line.locator("span").last.inner_text()
     line.scroll_into_view_if_needed()
-    page.page.locator(".jp-CodeCell:has(.ks-line)").nth(3).locator(".jp-InputPrompt:visible").first.click()
+    page.page.locator(".jp-CodeCell:has(.ks-line)").nth(2).locator(".jp-InputPrompt:visible").first.click()
     page.page.keyboard.press("Control+Enter")
-    expect(lines(page).nth(3)).to_have_class("ks-line ks-current")
+    expect(lines(page).nth(2)).to_have_class("ks-line ks-current")
     expect(on_stage(page)).to_contain_text(asked)
 
 

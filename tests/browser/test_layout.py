@@ -119,7 +119,6 @@ CROWDED: dict[str, Panel[Any]] = {
     "the last box of the binding cycle": overview_path.panel().move(step=9),
     "ten pods in a heap, and one more": queue_heap.panel(pods=10, operation="Add", priority=1050),
     "two pods in activeQ": queue_parts.panel(),
-    "the lowest priority above the first column": preemption.map_panel().move(across="jobs"),
     "a version whose rules are switched": generations.panel(version="v1.16", rules="policy_obeyed on"),
     "eight equal scores": select_host.panel(scores=(9,) * 8),
 }

@@ -71,17 +71,3 @@ def test_a_state_typed_into_its_field_is_applied_or_refused(notebook: Open) -> N
     expect(panel.locator(".ks-sentence")).to_contain_text("urgent goes to node-c")
     panel.get_by_role("button", name="Start again").click()
     expect(panel.locator(".ks-picture").locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
-
-
-def test_the_map_is_asked_about_and_entered(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    map_ = stage(page, "At how many of the 12 places")
-    map_.locator(".ks-question input").fill("3")
-    map_.locator(".ks-question input").press("Enter")
-    expect(map_.locator(".ks-question")).to_contain_text("node-b is chosen at 1 of 12 places.")
-    expect(map_.locator(".ks-sentence")).to_contain_text(
-        "Here node-a is chosen; at 5 of 12 places the answer is different."
-    )
-    map_.locator('[data-set="shop_b: 0, allowed: 2"]').click()
-    expect(map_.locator(".ks-sentence")).to_contain_text("Here node-b is chosen")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab_lab.panels import preemption, preemption_questions as ask, preemption_search
+from kschedlab_lab.panels import preemption, preemption_questions as ask
 from tests.browser.conftest import Show
 from tests.browser.page import PanelPage
 
@@ -35,8 +35,7 @@ def test_nothing_overlaps_is_cut_or_too_small(size: tuple[int, int, bool], shown
         page.page.evaluate("(text) => window.model.send({state: text, n: 'test'})", str(preemption.Settings(**state)))
         page.settled()
         assert page.faults() == [], state
-    for panel in (preemption.panel().ask(ask.which_node()), preemption.map_panel(), preemption_search.panel()):
-        assert shown(panel, width, height, large=large).faults() == []
+    assert shown(preemption.panel().ask(ask.which_node()), width, height, large=large).faults() == []
 
 
 def test_in_a_classroom_the_winner_the_sentence_and_a_control_are_on_one_screen(shown: Show) -> None:
@@ -99,13 +98,6 @@ def test_the_story_is_played_and_ends_with_the_picture(shown: Show) -> None:
     page.settled()
     assert page.page.locator(".ks-picture svg text").all_inner_texts() and 'data-state="chosen"' in before
     expect(page.picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
-
-
-def test_a_place_of_the_map_is_entered_by_a_click(shown: Show) -> None:
-    page = shown(preemption.map_panel())
-    page.page.locator('[data-set="shop_b: 0, allowed: 2"]').click()
-    expect(page.sentence).to_contain_text("Here node-b is chosen")
-    expect(slider(page, "budget allows")).to_have_value("2")
 
 
 def test_state_reset_yaml_and_classroom(shown: Show) -> None:

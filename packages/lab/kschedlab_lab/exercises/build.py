@@ -49,6 +49,8 @@ class Build(Exercise):
 
     def judge(self, answer: object) -> Verdict:
         text = str(answer)
+        if missing := self._unfilled(text):
+            return Verdict(State.ERROR, say("A value is missing: {line}", line=f"`{missing}`"), read=False)
         if len(text) > LONGEST:
             return Verdict(
                 State.ERROR,
@@ -66,6 +68,11 @@ class Build(Exercise):
         notes = "\n".join(both.report.lines())
         state, words = (State.WRONG, missing) if missing else (State.RIGHT, self.why)
         return Verdict(state, words, notes, self._picture(both))
+
+    def _unfilled(self, text: str) -> str:
+        """The first line of the beginning in which a value is still to be written; "" if there is none."""
+        given = text.splitlines()
+        return next((line.strip() for line in self.start.splitlines() if ": }" in line and line in given), "")
 
     def drawing(self) -> Html:
         """What the scheduler decides about the solution."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, ClassVar, Literal, TypeVar
@@ -24,6 +24,12 @@ T = TypeVar("T")
 Said = TypeVar("Said", "Verdict", "Note")
 
 NO_PICTURE = Html()
+
+
+def in_turn(seed: int, choices: Sequence[T]) -> T:
+    """One of them: each once in as many seeds that follow each other, in an order that one cannot guess."""
+    order = random.Random(seed // len(choices)).sample(choices, len(choices))
+    return order[seed % len(choices)]
 
 
 class State(Enum):

@@ -14,14 +14,14 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import say, sentences
+from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
 from kschedlab.whatif.compare import Difference, compare
 from kschedlab.whatif.named_rules import NAMED_RULES
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
-from kschedlab_lab.exercises.exercise import Exercise, drawn
+from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.preemption import START, drawn_decision
 from kschedlab_lab.exercises.repair import Repair
@@ -36,7 +36,7 @@ BLAMED, ELSEWHERE = ("start_times", "counted_down", "sorted_again"), "nominated_
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"generations {seed}")
-    return [odd_one_out(rng), culprit(rng), divide(rng), least_requested(seed)]
+    return [odd_one_out(rng, seed), culprit(rng, seed), divide(rng), least_requested(seed)]
 
 
 @dataclass(frozen=True)
@@ -92,16 +92,16 @@ def random_case(rng: random.Random) -> Case:
         start = rng.randrange(7 * HOUR, 12 * HOUR, 60)
         priorities = rng.choice([(100, 50), (150, 0), (50, 100), (100, 100), (150, 50)])
         for number, priority in enumerate(priorities):
-            own = f"pod-{name[-1]}{number}"
-            made.append(pod(own, name, 2, priority, start, labels={"app": rng.choice(["shop", "shop", "mail"])}))
+            app = rng.choice(["shop", "shop", "mail"])
+            made.append(pod(f"{app}-{name[-1]}{number}", name, 2, priority, start, labels={"app": app}))
     made += [pod("urgent", "", 4, 500), budget("shop", rng.choice([0, 1, 1]))]
     return Case(made)
 
 
-def odd_one_out(rng: random.Random) -> Exercise:
+def odd_one_out(rng: random.Random, seed: int) -> Exercise:
     """Three generations agree."""
 
-    odd = rng.choice(["v1.13", "v1.20", "v1.37"])
+    odd = in_turn(seed, ("v1.13", "v1.20", "v1.37"))
 
     def wanted(case: Case) -> bool:
         times = Counter(case.chosen.values())
@@ -125,16 +125,14 @@ def odd_one_out(rng: random.Random) -> Exercise:
         {
             name: case.summary()
             if name == odd
-            else sentences(
-                (say("{version} chooses {node}, as two others do.", version=name, node=others), case.summary())
-            )
+            else say("{version} chooses {node}, as two others do.", version=name, node=others)
             for name in case.chosen
         },
         solved=lambda: beside({name: case.decision(name) for name in dict.fromkeys((odd, agreeing))}),
     )
 
 
-def culprit(rng: random.Random) -> Exercise:
+def culprit(rng: random.Random, seed: int) -> Exercise:
     """One rule makes the difference."""
 
     def causes(case: Case) -> list[tuple[str, str, str]]:
@@ -146,7 +144,7 @@ def culprit(rng: random.Random) -> Exercise:
             if re.fullmatch(NAMED[rule].settings, step.causes[0].change.rule)
         ]
 
-    name = rng.choice(BLAMED)
+    name = in_turn(seed, BLAMED)
     case = drawn(rng, random_case, lambda case: any(rule == name for _, _, rule in causes(case)))
     earlier, later, right = next(cause for cause in causes(case) if cause[2] == name)
     before, after = case.chosen[earlier], case.chosen[later]
@@ -182,15 +180,13 @@ def culprit(rng: random.Random) -> Exercise:
 
 def wrong_culprit(rule: str, earlier: str, later: str) -> str:
     """Why that answer is wrong: the rule changed between other generations, or it changes nothing here."""
-    since = NAMED[rule].since
-    if since != later:
+    if NAMED[rule].since != later:
         return say(
-            "That came with {since}; {earlier} and {later} do not differ in it.",
-            since=since,
+            "That is another step's rule: {earlier} and {later} do not differ in it.",
             earlier=earlier,
             later=later,
         )
-    return say("That is new in {later}, but switching it alone changes nothing here.", later=later)
+    return say("That changed as well, but switching it alone changes nothing here.")
 
 
 def divide(rng: random.Random) -> Exercise:
@@ -220,14 +216,12 @@ def divide(rng: random.Random) -> Exercise:
         say("Divide them"),
         say(
             "Without a budget both v1.16 and v1.20 choose {node}. Add one PodDisruptionBudget (with its status) "
-            "that makes them disagree.",
+            "that makes them disagree. The name of each pod begins with its label app.",
             node=case.chosen["v1.16"],
         ),
         goal,
         as_yaml([budget(*solution)]),
-        say(
-            "v1.16 asks the budget about each victim alone; v1.20 counts down, so that the second victim may break it."
-        ),
+        say("v1.16 asks the budget about each victim alone; v1.20 counts down, and the second victim may break it."),
         (
             say("Both pods of some node must be counted by the budget."),
             say("disruptionsAllowed: 1 lets one go, but not two."),

@@ -19,7 +19,7 @@ from kschedlab.text.ladder import steps
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
-from kschedlab_lab.exercises.exercise import Exercise, drawn
+from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
@@ -43,7 +43,7 @@ status: {disruptionsAllowed: }
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"preemption {seed}")
-    return [which_victims(rng), which_node(rng), which_rule(rng), save_node(rng), latest_of_earliest(seed)]
+    return [which_victims(rng), which_node(rng, seed), which_rule(rng, seed), save_node(rng), latest_of_earliest(seed)]
 
 
 class Case(NamedTuple):
@@ -161,15 +161,15 @@ def first_wrong(candidate: Candidate, names: list[str]) -> str:
         name = attempt.pod.pod.metadata.name
         if attempt.reprieved == (name in names):
             fate = say("fits beside urgent and may stay") if attempt.reprieved else say("no longer fits and is evicted")
-            because = say(", for evicting it would break the budget") if attempt.violates else ""
+            because = say(", because evicting it would break the budget") if attempt.violates else ""
             message = later("Try {number} is {pod}{because}: it {fate}.")
             return say(message, number=number, pod=name, because=because, fate=fate)
     raise AssertionError("these are the victims")
 
 
-def which_node(rng: random.Random) -> Exercise:
+def which_node(rng: random.Random, seed: int) -> Exercise:
     """The ladder, decided by a rule after the first."""
-    rule = rng.choice([2, 3, 5])
+    rule = in_turn(seed, (2, 3, 5))
     case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding == rule)
     right = case.preemption.nominated_node
     assert right is not None
@@ -179,7 +179,7 @@ def which_node(rng: random.Random) -> Exercise:
         right,
         ladder(case),
         (
-            say("Find each node's victims. Then climb down the ladder: budgets, highest priority, sum, number, start."),
+            say("Find each node's victims. Then go down the ladder: budgets, first victim, sum, number, start."),
             say("Rule {number} decides.", number=rule),
         ),
         pictured(case.decision, case.manifests, pick=True),
@@ -211,9 +211,10 @@ def out_at(case: Case, name: str) -> str:
     raise AssertionError("the node was chosen")
 
 
-def which_rule(rng: random.Random) -> Exercise:
+def which_rule(rng: random.Random, seed: int) -> Exercise:
     """Which rule decides?"""
-    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding > 0)
+    rule = in_turn(seed, (1, 2, 3, 5))
+    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding == rule)
     names = {number: say(rung.rule.name) for number, rung in enumerate(case.preemption.rungs, 1)}
     remarks = {}
     for number, name in names.items():
@@ -267,7 +268,8 @@ def save_node(rng: random.Random) -> Exercise:
     return Build(
         say("Spare a node"),
         say(
-            "Without a budget {node} is chosen. Add one PodDisruptionBudget (with its status) so that another node is.",
+            "Without a budget {node} is chosen. Add one PodDisruptionBudget (with its status) so that another node is. "
+            "The name of each pod begins with its label app.",
             node=spared,
         ),
         goal,

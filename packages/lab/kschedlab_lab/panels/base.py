@@ -213,7 +213,9 @@ class Panel(Generic[S]):
     def predict(self, answer: str | int | None) -> None:
         """Answer the open question; None opens the answer without a prediction."""
         if self.question is not None:
-            self.gate.open(None if answer is None else self.question.checked(answer), self.settings)
+            checked = None if answer is None else self.question.checked(answer)
+            self._view, self.error = None, ""
+            self.gate.open(checked, self.settings)
 
     def uncover(self) -> None:
         """Show what the question above covers."""

@@ -5,7 +5,7 @@ The timeline chooses the version; each switch decides one rule in the other way,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Self
@@ -29,7 +29,7 @@ from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.question import Question, answers
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
-from kschedlab_lab.views.picture import Handles
+from kschedlab_lab.views.picture import Handles, caption, colours
 from kschedlab_lab.views.rules import rules_html, rules_text
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
@@ -70,6 +70,12 @@ class Settings(Restorable):
         """Whether the rule holds."""
         state = self.pinned.get(rule.name)
         return rule.is_on(self.version) if state is None else state == ON
+
+    def at(self, indices: Mapping[str, Any]) -> Self:
+        """As any panel's; in another cluster nothing is switched yet."""
+        there = super().at(indices)
+        stays = there.cluster == self.cluster or there.rules != self.rules
+        return there if stays else there.changed(rules=NONE)
 
     def flipped(self) -> frozenset[str]:
         """The rules that are other than in the version."""
@@ -117,7 +123,7 @@ def matters(settings: Settings, rule: NamedRule, plugins: Sequence[object] = ())
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings, plugins)
+    decision = bare(decide(settings, plugins))
     levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in NAMED_RULES]
     said = sentence(settings, decision)
     stops = [stop(settings, name, plugins) for name in NAMES]
@@ -128,10 +134,24 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     return View(
         lambda room: stage(decision, board, room, said),
         said,
-        rules_html(lit, decision),
+        rules_html(lit, decide(settings, plugins)),
         "\n".join([said, answers, *rules_text(lit)]),
         story=partial(story, settings, plugins) if (settings.version, settings.rules) != (NAMES[0], NONE) else None,
+        names=colours(decision),
     )
+
+
+def bare(decision: Decision) -> Decision:
+    """The decision without the million points, or fewer, that NodePreferAvoidPods gives to every node."""
+    scores = decision.scores
+    if scores is None:
+        return decision
+    same = [
+        int(points[0])
+        for plugin, points in zip(scores.plugins, scores.results, strict=True)
+        if plugin.startswith("NodePreferAvoidPods") and (points == points[0]).all()
+    ]
+    return replace(decision, scores=replace(scores, total=scores.total - sum(same)))
 
 
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
@@ -174,7 +194,7 @@ def sentence(settings: Settings, decision: Decision) -> str:
     scheduler = settings.version
     if others:
         scheduler = say("{version} with {rules}", version=scheduler, rules=say(" and ").join(others))
-    return say("{version}: {said}", version=scheduler, said=decided(decision))
+    return say("{version}: {said}", version=scheduler, said=caption(decision))
 
 
 def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = False) -> Question[Settings]:

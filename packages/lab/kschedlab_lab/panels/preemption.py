@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from kschedlab.build import HOUR, Manifest, budget, clock_time, node, pod
@@ -22,11 +21,9 @@ from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.decision import candidates_table
 from kschedlab.text.html import Html
-from kschedlab.text.tables import LIMITS, folded, table_html
+from kschedlab.text.tables import LIMITS, table_html
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.chart import chart_view
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.chart import Answer, decision_map
 from kschedlab_lab.views.picture import Handles, caption, colours
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
@@ -56,15 +53,6 @@ class Settings(Restorable):
 NODES = ("node-a", "node-b", "node-c", "node-d")
 STARTS = {"shop_b_start": "shop-b", "mail_c_start": "mail-c"}
 """The controls of start times, and their pods."""
-AXES = {name: each.label for name, each in Settings.controls().items() if each.kind == "slider"}
-
-
-@dataclass(frozen=True)
-class MapSettings(Settings):
-    """The settings, and the two that are the map's axes: ``down`` and ``across``."""
-
-    down: str = choice("down", AXES, "shop_b", AXES.__getitem__)
-    across: str = choice("across", AXES, "allowed", AXES.__getitem__)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -181,77 +169,3 @@ def _start_is_idle(preemption: Preemption, name: str) -> str:
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
     return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), manifests)
-
-
-def answers(settings: MapSettings) -> list[list[tuple[Answer, int]]]:
-    """By value of the setting down and of the one across: the chosen node or a tie, and the rule that decides or 0."""
-    controls = settings.controls()
-    down, across = controls[settings.down], controls[settings.across]
-    return [
-        [_answer(_without_axes(settings.changed(**{settings.down: y, settings.across: x}))) for x in across.values]
-        for y in down.values
-    ]
-
-
-def _without_axes(settings: Settings) -> Settings:
-    return Settings(**{name: getattr(settings, name) for name in Settings.controls()})
-
-
-@lru_cache(maxsize=4096)
-def _answer(settings: Settings) -> tuple[Answer, int]:
-    preemption = decide(settings).preemption
-    if preemption is None or preemption.nominated_node is None:
-        return None, 0
-    if len(preemption.tied) > 1:
-        return tuple(preemption.tied), 0
-    rule = next((number for number, rung in enumerate(preemption.rungs, start=1) if rung.decides), 0)
-    return preemption.nominated_node, rule
-
-
-def _note(answer: Answer, rule: int) -> str:
-    """What decides, for a cell of the map."""
-    if not isinstance(answer, str):
-        return ""
-    return say("rule {number}", number=rule) if rule else say("only one")
-
-
-def show_map(settings: MapSettings) -> View:
-    """The chosen node for every value of two settings; the others stay."""
-    controls = settings.controls()
-    down, across = controls[settings.down], controls[settings.across]
-    found = answers(settings)
-    nodes = [[node for node, _ in row] for row in found]
-    at = down.values.index(getattr(settings, settings.down)), across.values.index(getattr(settings, settings.across))
-    here = nodes[at[0]][at[1]]
-
-    def sets(row: int, column: int) -> str:
-        places = {settings.down: down.write(down.values[row]), settings.across: across.write(across.values[column])}
-        return ", ".join(f"{name}: {value}" for name, value in places.items())
-
-    different = sum(node != here for row in nodes for node in row)
-    tied = say("{nodes}, a tie,", nodes=say(" or ").join(here)) if isinstance(here, tuple) else ""
-    sentence = say(
-        "Here {node} is chosen; at {different} of {places} places the answer is different.",
-        node=tied or here or say("no node"),
-        different=different,
-        places=len(nodes) * len(nodes[0]),
-    )
-    chart = decision_map(
-        nodes,
-        [down.write(y) for y in down.values],
-        [across.write(x) for x in across.values],
-        selected=at,
-        corner=f"{say(down.label)} \\ {say(across.label)}",
-        titles=(say(across.label), say(down.label)),
-        kinds=NODES,
-        notes=[[_note(*each) for each in row] for row in found],
-        remark=say("below the node: the rule that decides"),
-        sets=sets,
-        alt=sentence,
-    )
-    return chart_view(chart, sentence, folded(say("The map as a table"), chart.table))
-
-
-def map_panel(**settings: Any) -> Panel[MapSettings]:
-    """The map of chosen nodes; a click sets the two settings on its axes. Arguments override its default settings."""
-    return Panel(MapSettings().changed(**settings), show_map, manifests, "lesson.map_panel()")

@@ -9,7 +9,7 @@ from kschedlab.preemption.stage import Attempt, Preemption
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import fate
 from kschedlab_lab.panels.prediction import Prediction
-from kschedlab_lab.panels.preemption import LOWEST, NODES, MapSettings, Settings, answers, decide, scene
+from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide, scene
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.obstacles import obstacle
 from kschedlab_lab.views.picture import Handles
@@ -48,7 +48,7 @@ def which_pod() -> Question[Settings]:
         lambda settings, _: sentences(
             (
                 fate(_preemption(settings), _chosen(settings)),
-                say("The later start wins: the node whose victims have lost less work."),
+                say("The later start wins: these victims lose less work."),
             )
         ),
         _asked(Handles(pods={name: _pick(name) for name in pods})),
@@ -68,6 +68,7 @@ def which_priority() -> Question[Settings]:
             sum=int(answer) + 2**31,
             lowest=LOWEST,
         ),
+        lambda settings: _asked(Handles())(settings.changed(jobs=0)),
         below=True,
     )
 
@@ -82,25 +83,8 @@ def which_of_equals() -> Question[Settings]:
             "Nothing is left to compare. The real scheduler takes the first node of a Go map, whose order changes "
             "from run to run."
         ),
+        _asked(Handles()),
     )
-
-
-def how_often(node: str = "node-b") -> Question[MapSettings]:
-    """At how many places of the map a node is chosen; a number to be typed."""
-
-    def places(settings: MapSettings) -> str:
-        return str(sum(answer == node for row in answers(settings) for answer, _ in row))
-
-    def why(settings: MapSettings, _: str) -> str:
-        found = answers(settings)
-        return say(
-            "{node} is chosen at {number} of {places} places.",
-            node=node,
-            number=places(settings),
-            places=len(found) * len(found[0]),
-        )
-
-    return Question(say("At how many of the 12 places is {node} chosen?", node=node), (), places, why, most=12)
 
 
 def _pick(name: str) -> dict[str, str]:
@@ -150,7 +134,7 @@ def _said(attempt: Attempt) -> str:
     name = attempt.pod.pod.metadata.name
     fate = say("may stay") if attempt.reprieved else say("does not fit beside urgent any more")
     if attempt.violates:
-        message = later("{pod} is tried first, for its eviction would break the budget: it {fate}.")
+        message = later("{pod} is tried first, because evicting it would break the budget: it {fate}.")
     else:
         message = later("{pod} {fate}.")
     return say(message, pod=name, fate=fate)

@@ -27,10 +27,11 @@ URGENT = 500
 
 
 class Story(NamedTuple):
-    """A cluster, and the scheduler's generation."""
+    """A cluster, the scheduler's generation, and what is said before anything has happened."""
 
     manifests: Callable[[], list[Manifest]]
     generation: str
+    before: str
 
 
 def _ours(name: str, value: int) -> list[Manifest]:
@@ -66,8 +67,12 @@ def _ladder() -> list[Manifest]:
     return [*found, *_ours("urgent", URGENT)]
 
 
-STORIES: Mapping[str, Story] = {"nomination": Story(_nomination, "v1.16"), "ladder": Story(_ladder, "v1.20")}
 BEFORE = later("Before anything is typed. In JupyterLab, a kernel brings the cluster to life, and kubectl changes it.")
+NOTHING_YET = later("Nothing has happened yet. Type kubectl scale deployment urgent --replicas=1 in a terminal.")
+STORIES: Mapping[str, Story] = {
+    "nomination": Story(_nomination, "v1.16", BEFORE),
+    "ladder": Story(_ladder, "v1.20", NOTHING_YET),
+}
 
 
 def scenario_text(story: str) -> str:
@@ -80,7 +85,7 @@ def scenario_text(story: str) -> str:
 def beginning(story: str) -> Seen:
     """The cluster before its time runs."""
     simulation = Simulation.of(loads_scenario(scenario_text(story), story))
-    return Feed(simulation.start, simulation.log).seen
+    return Feed(simulation.log).seen
 
 
 class Terminal(Panel[Nothing]):
@@ -102,7 +107,7 @@ class Terminal(Panel[Nothing]):
         return {**super().state(settings, room), "moment": "".join(map(told, self.seen.lines[-1:]))}
 
     def _look(self, _settings: Nothing) -> Any:
-        return view_of(self.seen, BEFORE)
+        return view_of(self.seen, STORIES[self.story].before)
 
     def _ipython_display_(self) -> None:
         """Show it, and let the cluster live."""

@@ -136,7 +136,7 @@ class Desk(Enlargeable):
 
         self._path.parent.mkdir(parents=True, exist_ok=True)
         server = Server(self.panel.scenario(), Serving(self._path))
-        feed = self._feed = Feed(server.plane.now, server.began)
+        feed = self._feed = Feed(server.began)
 
         def follow(entries: list[LogEntry]) -> None:
             feed.follow(entries)

@@ -28,7 +28,7 @@ _WHO = {
 
 
 class Happened(NamedTuple):
-    """A line. ``after``: microseconds since the beginning; ``message``: of an event, "" for a change."""
+    """A line. ``after``: microseconds since the first line; ``message``: of an event, "" for a change."""
 
     after: int
     text: str
@@ -44,10 +44,10 @@ class Seen(NamedTuple):
 
 
 class Feed:
-    """Follows a log. ``start``: where its time begins. Any thread may read :attr:`seen`: it is replaced as a whole."""
+    """Follows a log; its time begins with the first line. Any thread may read :attr:`seen`; it is replaced whole."""
 
-    def __init__(self, start: int, entries: Iterable[LogEntry] = ()) -> None:
-        self._start = start
+    def __init__(self, entries: Iterable[LogEntry] = ()) -> None:
+        self._first: int | None = None
         self._nodes: dict[str, Node] = {}
         self._pods: dict[str, Pod] = {}
         self._lines: deque[Happened] = deque(maxlen=KEPT)
@@ -60,7 +60,8 @@ class Feed:
             if isinstance(entry, Changed):
                 self._keep(entry)
             for text, message in () if silent else _said(entry):
-                self._tell(Happened(entry.at - self._start, text, message))
+                self._first = entry.at if self._first is None else self._first
+                self._tell(Happened(entry.at - self._first, text, message))
         nodes = tuple(self._nodes[key] for key in sorted(self._nodes))
         pods = tuple(self._pods[key] for key in sorted(self._pods))
         self.seen = Seen(nodes, pods, tuple(self._lines))

@@ -9,7 +9,7 @@ from kschedlab.messages import later, meant, say
 from kschedlab.preemption.ladder import PRIORITY_OFFSET, sum_of_priorities
 from kschedlab.preemption.stage import Preemption
 from kschedlab.text.html import Html, element
-from kschedlab.text.ladder import RuleResult, steps
+from kschedlab.text.ladder import LARGE, RuleResult, steps
 from kschedlab_lab.views.drawing import Box, Plan
 from kschedlab_lab.views.glyphs import CROSS, STAR
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, row, words
@@ -40,8 +40,6 @@ SHORT = {
     later("latest earliest start time"): (later("latest start"),),
 }
 """What each rule prefers, by its name, in a few words and in fewer."""
-LARGE = 2**30
-"""Sums of priorities beyond this show no offset: equal ones would look different."""
 
 
 class Lane(NamedTuple):

@@ -142,21 +142,26 @@ def _beside(board: Board) -> tuple[list[Html], float, float]:
     """The switches one below the other, their height and their width."""
     groups = _groups(board.stops, board.levers)
     wide = max((text_width(each.title, bold=True) for each in board.levers), default=0) + PILL[0] + 24
+    wide = max(wide, *(text_width(each.title) + 26 for each in groups)) if groups else wide
     first = [sum(each.rows for each in groups[:i]) for i in range(len(groups) + 1)]
     places = [(each, 12.0, row, wide - 14) for each, row in zip(groups, first, strict=False)]
     return [*_switches(places, 4)], 4.0 + ROW * first[-1], wide
 
 
 def _groups(stops: Sequence[Stop], levers: Sequence[Lever]) -> list[_Group]:
-    groups = [_Group(stops[i].name, [each for each in levers if each.stop == i], i) for i in range(len(stops))]
+    groups = [_Group(_between(stops, i), [each for each in levers if each.stop == i], i) for i in range(len(stops))]
     return [each for each in groups if each.levers]
+
+
+def _between(stops: Sequence[Stop], i: int) -> str:
+    return say("between {earlier} and {later}", earlier=stops[max(i - 1, 0)].name, later=stops[i].name)
 
 
 def _switches(places: Iterable[tuple[_Group, float, int, float]], first: float) -> Iterator[Html]:
     """Each group in its place: x, first row and width."""
     for group, x, row, room in places:
         y = first + ROW * row
-        yield label(say("{version} brought", version=group.name), x, y + 11, font_size=12, opacity=0.8)
+        yield label(group.title, x, y + 11, font_size=12, opacity=0.8)
         yield from (_lever(each, x, y + ROW * i, room) for i, each in enumerate(group.levers, 1))
 
 
@@ -217,9 +222,9 @@ def _knob(at: int, y: float, step: float) -> Html:
 
 
 class _Group(NamedTuple):
-    """The rules that a version brought. ``stop``: its number."""
+    """The rules that changed up to a version. ``stop``: its number; ``title``: between which versions."""
 
-    name: str
+    title: str
     levers: Sequence[Lever]
     stop: int
 

@@ -1,11 +1,13 @@
 """Every instance of lesson 05's exercises has one answer, and what is said to wrong ones is true."""
 
+from collections import Counter
+
 import pytest
 
 from kschedlab.build import as_yaml, budget
 from kschedlab_lab.exercises import preemption
 from kschedlab_lab.exercises.build import Build
-from kschedlab_lab.exercises.exercise import State
+from kschedlab_lab.exercises.exercise import State, in_turn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from tests.answering import one_right_answer
@@ -55,6 +57,22 @@ def test_a_budget_that_changes_nothing_is_told_why():
     assert says(exercise.check("").words, "PodDisruptionBudget", 0)
     more = as_yaml([budget("shop", 0), {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}])
     assert exercise.check(more).words == "Only PodDisruptionBudgets may be added."
+
+
+def test_a_beginning_that_is_not_filled_in_is_told_and_not_judged():
+    exercise = preemption.exercises(1)[3]
+    for text, line in (
+        (exercise.start, "`selector: {matchLabels: {app: }}`"),
+        (exercise.start.replace("{app: }", "{app: shop}"), "`status: {disruptionsAllowed: }`"),
+    ):
+        verdict = exercise.check(text)
+        assert verdict.words == f"A value is missing: {line}" and not verdict.read
+    assert exercise.tries == 0
+
+
+def test_each_rule_is_right_equally_often():
+    turns = Counter(in_turn(seed, (1, 2, 3, 5)) for seed in range(40))
+    assert turns == {1: 10, 2: 10, 3: 10, 5: 10}
 
 
 def test_the_document_s_fifth_rule_is_refuted_by_a_small_instance():

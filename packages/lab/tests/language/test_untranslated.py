@@ -32,7 +32,6 @@ from kschedlab_lab.panels import (
     overview_watch as watch,
     preemption,
     preemption_questions,
-    preemption_search,
     queue_clock,
     queue_heap,
     queue_nominated,
@@ -78,8 +77,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         preemption_questions.which_of_equals()
     ),
     "preemption, victims": preemption_questions.which_victims,
-    "preemption, map": lambda: preemption.map_panel().ask(preemption_questions.how_often()),
-    "preemption, search": lambda: preemption_search.panel().ask(preemption_search.how_many()),
     "first": first.panel,
     "overview, path": path.panel,
     "overview, what next": lambda: path.panel(step=5).ask(path.what_next()),

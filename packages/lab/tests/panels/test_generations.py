@@ -112,7 +112,7 @@ def test_every_state_has_a_picture_a_sentence_and_the_source(settings: Settings)
         assert len(keys) == len(set(keys))
         width = float(re.search(r'viewBox="0 0 ([\d.]+)', markup)[1])  # type: ignore[index]  # there is one
         assert width == room.width
-    assert view.sentence.startswith(f"{settings.version}: default/{STORIES[settings.cluster].pod} ")
+    assert view.sentence.startswith(f"{settings.version}: {STORIES[settings.cluster].pod} ")
     lit = [rule for rule in NAMED_RULES if matters(settings, rule)]
     assert all(rule.since in view.text for rule in lit)
     assert view.text.count("pkg/") == 2 * len(lit)
@@ -167,6 +167,18 @@ def test_a_question_about_the_rule_that_decides() -> None:
     assert "rule 5" in asked.why(settings, "5")
 
 
+def test_a_switch_does_not_outlive_its_cluster() -> None:
+    switched = Settings(version="v1.16", rules="start_times off")
+    there = switched.at({**switched.indices(), "cluster": 1})
+    assert there.rules == "none" and there.version == "v1.16"
+    assert switched.at({**switched.indices(), "version": 2}).rules == "start_times off"
+
+
+def test_points_that_all_nodes_get_are_left_out() -> None:
+    assert show(Settings("one percent", "v1.20")).sentence.endswith("the highest score, 470; node-b has 460.")
+    assert "1000388" in show(Settings("please avoid", "v1.20")).sentence
+
+
 def test_questions_about_pods_and_about_no_node() -> None:
     assert right(Settings("who may stay?", "v1.16"), ("young", "old")) == "young"
     assert right(Settings("who may stay?", "v1.13"), ("young", "old")) == "old"
@@ -186,7 +198,7 @@ def test_plugins_join_every_version() -> None:
     def not_node_c(pod: object, node: object) -> str | None:
         return "not here" if node.metadata.name == "node-c" else None  # type: ignore[attr-defined]  # a NodeView
 
-    assert panel(version="v1.20").view.sentence.endswith("chooses node-c over node-a, node-b.")
+    assert "urgent goes to node-c" in panel(version="v1.20").view.sentence
     assert "v1.20: tie: node-a, node-b" not in panel().view.text
     with_filter = panel([not_node_c], version="v1.20").view
     assert "v1.20: node-b" in with_filter.text and "node-c" not in with_filter.sentence

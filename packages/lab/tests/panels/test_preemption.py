@@ -15,21 +15,16 @@ from kschedlab.plugins import node_filter
 from kschedlab.scheduler import schedule
 from kschedlab_lab.panels import base
 from kschedlab_lab.panels.preemption import (
-    AXES,
     LOWEST,
-    MapSettings,
     Settings,
-    answers,
     decide,
     manifests,
     panel,
     show,
-    show_map,
     view_of,
 )
 from kschedlab_lab.panels.preemption_questions import (
     EITHER,
-    how_often,
     which_node,
     which_of_equals,
     which_pod,
@@ -250,15 +245,28 @@ def test_the_other_questions() -> None:
     later = Settings(shop_a=200, allowed=2)
     victims = which_victims()
     assert victims.question is not None and victims.question.right(victims.settings) == "shop-b and logs-b"
-    assert victims.remarks["shop-b and jobs-b"].startswith("jobs-b is tried first, for its eviction would break")
+    assert victims.remarks["shop-b and jobs-b"].startswith("jobs-b is tried first, because evicting it would break")
     assert which_pod().right(later) == "mail-c" and "10:00 on node-c" in which_pod().why(later, "shop-b")
     assert which_priority().right(Settings()) == str(LOWEST)
     assert "-100 + 2³¹ is 2,147,483,548" in which_priority().why(Settings(), "-100")
     equal = later.changed(mail_c_start=540)
     assert which_of_equals().right(equal) == EITHER
-    assert how_often().right(MapSettings()) == "1" and how_often("node-a").right(MapSettings()) == "7"
     for question in (which_node(), which_pod(), which_of_equals()):
         assert question.right(equal if question.text.startswith("node-b") else later) in question.choices
+
+
+def test_a_number_is_asked_for_beside_the_picture_before() -> None:
+    for asked, settings in ((which_priority(), Settings(jobs=LOWEST)), (which_of_equals(), Settings(shop_a=200))):
+        assert asked.before is not None
+        markup = str(base.drawn(asked.before(settings), Room()))
+        assert "jobs-c" in markup and "-2³¹" not in markup and "chosen" not in markup
+
+
+def test_a_refusal_goes_with_the_next_answer() -> None:
+    asked = panel(jobs=LOWEST).ask(which_priority())
+    asked.fail("no number")
+    asked.predict("5")
+    assert asked.error == "" and asked.state(asked.settings, Room())["error"] == ""
 
 
 def test_questions_are_answered_in_the_picture() -> None:
@@ -308,26 +316,3 @@ def test_the_panel_moves_through_the_same_functions() -> None:
     again = moved.move(allowed=1)
     assert again.view.text == show(Settings()).text
     assert repr(again) == f"{Settings()}\n{decide(Settings())}"
-
-
-@pytest.mark.parametrize("down", AXES)
-def test_the_map_shows_what_each_of_its_settings_chooses(down: str) -> None:
-    for across in AXES:
-        settings = MapSettings(down=down, across=across)
-        svg = ElementTree.fromstring(str(base.drawn(show_map(settings).picture, Room(1200, 800))))
-        controls = settings.controls()
-        sets = [text for each in svg.iter() if (text := each.get("data-set"))]
-        places = [(y, x) for y in controls[down].values for x in controls[across].values]
-        assert len(sets) == len(places)
-        for (y, x), written in zip(places, sets, strict=True):
-            at = settings.changed(**{down: y, across: x})
-            assert MapSettings.parse(f"{settings}, {written}") == at
-            candidates, rule, left = plainly(at)
-            answer = None if not left else left[0] if rule or len(left) == 1 else tuple(left)
-            assert (answer, rule) == found(settings, y, x)
-
-
-def found(settings: MapSettings, y: Any, x: Any) -> tuple[Any, int]:
-    controls = settings.controls()
-    row, column = controls[settings.down].values.index(y), controls[settings.across].values.index(x)
-    return answers(settings)[row][column]

@@ -27,7 +27,7 @@ class Played:
 
     def __init__(self, story: str) -> None:
         self.simulation = Simulation.of(terminal.panel(story).scenario())
-        self.feed = Feed(self.simulation.start, self.simulation.log)
+        self.feed = Feed(self.simulation.log)
         self._read = len(self.simulation.log)
 
     def run(self, until: str) -> None:
@@ -52,10 +52,10 @@ class Played:
 @pytest.mark.parametrize("story", terminal.STORIES)
 def test_a_panel_shows_the_cluster_before_anything_is_typed(story: str) -> None:
     panel = terminal.panel(story)
-    assert panel.view.sentence == terminal.BEFORE
+    assert panel.view.sentence == terminal.STORIES[story].before
     assert str(panel) == str(terminal.panel(story)), "a saved notebook does not change"
     assert ElementTree.fromstring(str(panel.view.picture(ROOM))).tag.endswith("svg")
-    assert "Running" in panel.view.text and "urgent" not in panel.view.text
+    assert "Running" in panel.view.text and "urgent-" not in panel.view.text
     assert "kind: Deployment" in panel.yaml() and f"generation: {terminal.STORIES[story].generation}" in panel.yaml()
 
 
@@ -66,7 +66,7 @@ def test_a_nomination_is_told_line_by_line() -> None:
     played.scale("urgent", 1)
     played.run("6s")
     view = played.view()
-    assert "5.0 s: kubectl scales urgent from 0 to 1." in view.text
+    assert "0.0 s: kubectl scales urgent from 0 to 1." in view.text, "time begins with the first command"
     assert "replicaset-controller creates urgent-" in view.text and ": 3 CPU, priority 500." in view.text
     assert "of urgent-" in view.text and "0/2 nodes are available: 2 Insufficient cpu." in view.text
     assert "the scheduler nominates urgent-" in view.text
@@ -190,7 +190,7 @@ def test_the_panel_follows_what_is_typed(path: Path) -> None:
         desk.turn()
         desk.turn()
         desk.start()
-        assert panel.view.sentence == terminal.BEFORE, "it begins again"
+        assert panel.view.sentence == terminal.STORIES[panel.story].before, "it begins again"
         desk.end()
         assert not path.exists() and Desk.current is None
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_no_text_touches_another_or_leaves_the_room(width: int) -> None:
     shapes, height = timeline(STOPS, 2, [replace(each, matters=True) for each in LEVERS], width)
     found = texts(join(shapes))
     assert len(found) == 2 * len(STOPS) + len(LEVERS) + 3
-    assert all(f">{name} brought<" in str(join(shapes)) for name in NAMES[1:])
+    assert all(f">between {one} and {two}<" in str(join(shapes)) for one, two in pairwise(NAMES))
     for i, (left, top, right, bottom) in enumerate(found):
         assert left >= 0 and top >= 0 and right <= width + 1 and bottom <= height
         for other in found[i + 1 :]:
@@ -69,7 +70,7 @@ def test_in_a_low_room_the_switches_stand_beside_the_nodes() -> None:
     high, low = (str(stage(DECISION, board(), Room(540, height), "alt")) for height in (600, 280))
     assert _height(low) < _height(high) and _height(low) < 340
     node = float(re.search(r'translate\(([\d.]+),[\d.]+\)" data-key="node/node-b"', low)[1])  # type: ignore[index]
-    beside = float(re.search(r'<g transform="translate\(([\d.]+),0\)"><text[^>]*>v1.16 brought', low)[1])  # type: ignore[index]
+    beside = float(re.search(r'<g transform="translate\(([\d.]+),0\)"><text[^>]*>between v1.13 and v1.16', low)[1])  # type: ignore[index]
     assert beside > node + 90
     for markup in (high, low):
         found = texts(stage(DECISION, board(), Room(540, 280), "alt"))
@@ -132,7 +133,10 @@ def test_the_source_before_and_after_a_rule() -> None:
     text = "\n".join(rules_text([rule]))
     assert "if pdb.Status.PodDisruptionsAllowed <= 0 {" in text and "pdbsAllowed[i]--" in text
     found = Balanced(markup := str(rules_html([rule], DECISION)))
-    assert found.rows[0] == ["rule", "without it", "with it"] and found.rows[1][0] == "budgets count downsince v1.20"
+    assert (
+        found.rows[0] == ["rule", "without it", "with it"]
+        and found.rows[1][0] == "budgets count downbetween v1.16 and v1.20"
+    )
     assert 'data-ref="rule/counted_down"' in markup and "<summary>the points of each node</summary>" in markup
     assert "No rule changes this answer alone." in str(rules_html([], DECISION))
 
