@@ -8,7 +8,7 @@ import shutil
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import NOTEBOOKS, ROOT, Lab, Open, reopened
+from tests.browser.conftest import IN_THE_TEXT, NOTEBOOKS, ROOT, Lab, Open, reopened
 from tests.browser.lab import Notebook
 
 LIVE = ".jp-OutputArea-output .kschedlab:not(.kschedlab .kschedlab)"
@@ -77,6 +77,7 @@ def test_in_a_slow_browser_every_panel_comes_to_life(lab: Lab, browser: Browser)
     """Slow: every time limit that its scripts set has passed at once."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     context.add_init_script(IMPATIENT)
+    context.add_init_script(IN_THE_TEXT)
     lab.new_notebooks()
     page = Notebook(context.new_page())
     page.open(lab.page("grammar.ipynb"))

@@ -213,8 +213,10 @@ def solved(slot: Locator) -> None:
 def speaking(code: str) -> Iterator[None]:
     """``say`` has the words of this language."""
     speak(code)
-    yield
-    speak("en")
+    try:
+        yield
+    finally:
+        speak("en")
 
 
 @pytest.mark.parametrize("language, name, width, theme", everything())

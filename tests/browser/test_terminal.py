@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, expect
 from tests.browser.conftest import Lab, Open
 from tests.browser.lab import Notebook
 
-PANEL = ".jp-CodeCell:has-text('terminal.panel(') .widget-vbox.kschedlab"
+PANEL = ".jp-CodeCell:has-text('import terminal') .widget-vbox.kschedlab"
 
 
 def panel_of(page: Notebook) -> Locator:

@@ -55,9 +55,9 @@ def test_a_page_does_not_say_how_to_run_a_cell(language: str, needs: str, click:
     edition = EDITIONS[language]
     for path in edition.paths():
         notebook = nbformat.read(path, 4)
-        notebook.cells = notebook.cells[:1]
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
         text = unescape(Page(edition, path.stem, notebook, {}, {path.stem: "title"}).html())
-        assert "Shift+Enter" not in text and click not in text and "**" not in text, path
+        assert "Shift+Enter" not in text and click not in text, path
         assert needs in text or path.stem in ("00-contents", "08-teacher"), path
 
 
@@ -118,7 +118,7 @@ def test_sheets_are_ready_for_each_lesson(tmp_path: Path) -> None:
 def test_a_page_says_to_search_engines_what_it_is() -> None:
     edition, path = EDITIONS["zh"], ROOT / "notebooks/zh/00-contents.ipynb"
     text = Page(edition, "00-contents", nbformat.read(path, 4), {}, {"00-contents": "00"}).html()
-    assert '<meta name="description" content="web 要找一个节点运行。' in text
+    assert '<meta name="description" content="每个 Pod 都要有个去处。' in text
     assert f'<link rel="canonical" href="{URLS["Course"]}zh/">' in text
     addresses = [(code, each.address("00-contents"), each.address("05-preemption")) for code, each in EDITIONS.items()]
     course = URLS["Course"]

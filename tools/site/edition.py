@@ -67,35 +67,26 @@ CHINESE = {
 }
 
 ENGLISH_INSTEAD = {
-    "- Click into a cell and press **Shift+Enter** to run it, or choose *Run → Run All Cells*.\n": "",
-    "kept in a file beside the notebooks, and shown by `exercises.progress()`": (
-        "kept in this browser, and shown in the table at the end of each lesson"
-    ),
-    " For Chinese panels, exercises and messages on these pages and in a notebook of your own, run\n"
-    '  `from kschedlab_lab.language import language; language("zh")` in a cell. That is remembered beside the '
-    'notebooks, until `language("en")` takes it back.': "",
-    "This enlarges everything in a notebook": "On Binder, this enlarges everything in a notebook",
-    "Your neighbour should take another seed. ": "",
-    "; your neighbour should take another seed": "",
+    "- **Run** a cell with Shift+Enter, or all of them with *Run → Run All Cells*.\n": "",
+    "`exercises.progress()` shows what you have solved": "The table at the end of each shows what you have solved",
+    ' for Chinese panels on these pages, run `from kschedlab_lab.language import language; language("zh")` in a cell, '
+    'once; `language("en")` takes it back. All terms': " all terms",
+    "Your neighbour should take another seed.": "",
     ", and press *Check*": "; on Binder, *Check* judges it",
     ", and run the cell": ", and run the cell on Binder",
-    "run both cells again": "run both cells again on Binder",
     "Press Hint, or call hint()": "Press Hint first",
 }
 
 CHINESE_INSTEAD = {
-    "- 点一下单元格，按 **Shift+Enter** 运行；也可以选菜单 *Run → Run All Cells*。\n": "",
-    "会记在笔记本旁边的一个文件里，用 `exercises.progress()` 查看": "会记在这个浏览器里，列在每课末尾的表格中",
-    "在英文版和你自己的笔记本里，也可以用中文的面板、练习和提示：找一个单元格，运行\n"
-    '  `from kschedlab_lab.language import language; language("zh")`。这个选择会记在笔记本旁边，'
-    '用 `language("en")` 改回英文。中文版的页面始终是中文。': "",
-    "下面这两行放大整个笔记本": "在 Binder 上，下面这两行放大整个笔记本",
+    "- **运行**：点一下单元格，按 Shift+Enter；或者用菜单 *Run → Run All Cells* 运行全部。\n": "",
+    "用 `exercises.progress()` 查看做对了哪些": "每课末尾的表格列出做对了哪些",
+    '要在英文版里用中文面板，找一个单元格，运行一次 `from kschedlab_lab.language import language; language("zh")`；'
+    '用 `language("en")` 改回英文。': "",
+    "同一个集群就在笔记本旁边运行": "在 Binder 上，同一个集群就在这一课旁边运行",
     "请和旁边的同学用不同的种子（seed）。": "",
-    "；请和旁边的同学用不同的种子（seed）": "",
     "，然后按“检查”": "；要判断对错，请在 Binder 上按“检查”",
     "，按“检查”": "；要判断对错，请在 Binder 上按“检查”",
     "，再运行这个单元格": "，再运行这个单元格（在 Binder 上）",
-    "重新运行这两个单元格": "在 Binder 上重新运行这两个单元格",
     "按“提示”，或者调用 hint()": "先按“提示”",
 }
 

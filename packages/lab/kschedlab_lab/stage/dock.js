@@ -41,6 +41,8 @@ class Dock {
     this.el = make("aside", { class: "ks-dock", "aria-label": say("Stage") });
     page.append(this.el);
     (this.scroller ?? document).addEventListener("scroll", () => this.scrolled(), { passive: true });
+    for (const name of ["wheel", "touchmove", "keydown"]) page.addEventListener(name, () => (this.pinned = false), { passive: true });
+    addEventListener("pointerdown", ({ target }) => target === (this.scroller ?? document.documentElement) && (this.pinned = false)); // its scrollbar
     new ResizeObserver(() => this.arrange()).observe(page);
     addEventListener("beforeprint", () => this.put(false));
     addEventListener("afterprint", () => this.arrange());
@@ -107,7 +109,6 @@ class Dock {
     if (!this.on || this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
-      this.pinned = false;
       this.follow();
     });
   }
@@ -123,7 +124,7 @@ class Dock {
     if (next) this.show(next);
   }
 
-  /** Somebody asks for this panel. */
+  /** Somebody asks for this panel: it stays until the reader moves on. */
   bring(stage) {
     if (!this.on) return;
     this.pinned = true;

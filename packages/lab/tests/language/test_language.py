@@ -43,7 +43,7 @@ def test_what_is_said_in_chinese() -> None:
     assert count(3, "node") == "3 个节点" and count(1, "node") == "1 个节点"
     assert listing([*"abcdefg"]) == "a、b、c、d、e 等，另有 2 个"
     assert sentences(["一。", "二。"]) == "一。二。"
-    assert terms("Node", "no such message") == ["节点", "no such message"]
+    assert terms("node", "no such message") == ["节点", "no such message"]
 
 
 def test_a_message_keeps_its_fields_until_it_is_shown() -> None:
@@ -75,7 +75,7 @@ def test_no_space_stands_between_chinese_characters() -> None:
 @pytest.mark.usefixtures("chinese")
 def test_a_front_end_gets_its_words() -> None:
     told = spoken()
-    assert told["lang"] == "zh" and told["words"]["Check"] == "检查" and "Node" not in told["words"]
+    assert told["lang"] == "zh" and told["words"]["Check"] == "检查" and "Event" not in told["words"]
 
 
 def test_another_language_is_refused() -> None:

@@ -54,7 +54,7 @@ def test_a_choice_holds_until_it_is_taken_back(kernels: Kernels) -> None:
     assert kernels.begin("mine.ipynb") == "en"
     language("zh")
     assert kernels.begin("mine.ipynb") == "zh" and kernels.shown == []
-    assert say("Node") == "节点"
+    assert say("Event") == "事件"
     language("en")
     assert kernels.begin("mine.ipynb") == "en"
 

@@ -9,7 +9,8 @@ from msgspec.structs import replace as put
 
 from kschedlab.build import node, pod
 from kschedlab.generations import GENERATIONS, V1_16, V1_20, V1_37, Generation
-from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, Queue, SkippedPods
+from kschedlab.generations.queues import QueueMaker
+from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
 from kschedlab.objects.model import PersistentVolumeClaim, Pod
 from kschedlab.plugins.framework import NodeView, Plugin, Wait
 from kschedlab.queue.events import NODE_ADD
@@ -380,10 +381,10 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
     (V1_37, "cache.forgets_unknown_pods", False, forgotten_though_unknown, True, False),
     (V1_37, "cache.binder.reverts_assumed_volumes", False, selected_node_after_a_rejection, {}, NODE),
 ]
-ELSEWHERE = {"queue", "cache", "cache.binder"} | {
+ELSEWHERE = {"cache", "cache.binder"} | {
     f"cache.binder.{name}" for name in ("checks_storage_capacity", "translates_migrated_volumes", "waits_for_informer")
 }
-"""Records, rules that ``test_volumes`` covers, and the queue, which works in any generation (see below)."""
+"""Records, and rules that ``test_volumes`` covers."""
 
 
 @pytest.mark.parametrize(
@@ -434,10 +435,10 @@ def test_every_rule_is_switched() -> None:
     assert {rule for _, rule, *_ in CASES} | ELSEWHERE == names
 
 
-@pytest.mark.parametrize("queue", Queue)
+@pytest.mark.parametrize("queue", [each.queue for each in GENERATIONS.values()], ids=lambda queue: queue.name)
 @pytest.mark.parametrize("generation", GENERATIONS.values(), ids=GENERATIONS)
-def test_every_queue_works_in_every_generation(generation: Generation, queue: Queue) -> None:
-    plane = Plane(node("n1", allocatable=SMALL), generation=switched(generation, "queue", queue))
+def test_every_queue_works_in_every_generation(generation: Generation, queue: QueueMaker) -> None:
+    plane = Plane(node("n1", allocatable=SMALL), generation=replace(generation, queue=queue))
     plane.create(pod("web", cpu="800m"))
     plane.run(2)
     plane.create(pod("next", cpu="500m"))
