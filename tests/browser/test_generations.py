@@ -44,11 +44,11 @@ def test_the_handle_goes_along_the_timeline_and_a_rule_is_switched(shown: Show) 
     assert first is not None and second is not None
     page.drag("timeline/knob", 2 * (second["x"] - first["x"]), 0)
     expect(page.sentence).to_contain_text("v1.20: ")
-    expect(page.sentence).to_contain_text("on node-c")
+    expect(page.sentence).to_contain_text("goes to node-c")
     page.key("rule/sorted_again").click()
     page.settled()
     expect(page.sentence).to_contain_text("v1.20 with “victims sorted again” on")
-    expect(page.sentence).to_contain_text("on node-b")
+    expect(page.sentence).to_contain_text("goes to node-b")
     page.key("rule/sorted_again").press("Enter")
     expect(page.sentence).to_contain_text("v1.20: ")
 
