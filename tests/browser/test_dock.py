@@ -28,6 +28,8 @@ def test_what_is_read_is_on_the_stage(notebook: Open) -> None:
         line = lines(page).nth(place)
         line.scroll_into_view_if_needed()
         line.evaluate("(line) => line.scrollIntoView({ block: 'center' })")
+        page.page.mouse.move(400, 400)
+        page.page.mouse.wheel(0, 4)  # a reader moves on
         expect(line).to_have_class("ks-line ks-current")
         expect(current).to_have_count(1)
         expect(on_stage(page).locator("b").first).to_have_text(line.locator("span").last.inner_text())

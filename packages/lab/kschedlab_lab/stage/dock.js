@@ -81,15 +81,26 @@ class Dock {
   arrived() {
     const [only, ...others] = this.fresh;
     this.fresh = [];
-    if (this.scroller && !others.length && this.stages.has(only)) this.bring(only);
+    if (this.scroller && !others.length && this.stages.has(only) && this.shows(only)) this.bring(only);
     else this.follow();
+  }
+
+  /** Whether this panel's line is in the window. */
+  shows({ host }) {
+    const { top, bottom } = host.getBoundingClientRect(), page = this.window();
+    return host.isConnected && bottom > page.top && top < page.top + page.height;
+  }
+
+  /** The part of the text that is in sight. */
+  window() {
+    return this.scroller ? this.page.getBoundingClientRect() : { top: 0, height: innerHeight };
   }
 
   remove(stage) {
     this.stages.delete(stage);
     stage.el.remove();
     if (this.active !== stage) return;
-    this.active = null;
+    Object.assign(this, { active: null, pinned: false });
     this.arrange();
   }
 
@@ -109,6 +120,7 @@ class Dock {
     if (!this.on || this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
+      this.pinned &&= this.shows(this.active);
       this.follow();
     });
   }
@@ -116,7 +128,7 @@ class Dock {
   /** Shows the panel whose line was read last. */
   follow() {
     if (!this.on || this.pinned) return;
-    const { top, height } = this.scroller ? this.page.getBoundingClientRect() : { top: 0, height: innerHeight };
+    const { top, height } = this.window();
     const placed = [...this.stages].filter(({ host }) => host.isConnected && host.offsetParent);
     const places = placed.map((stage) => [stage.host.getBoundingClientRect().top, stage]).sort((one, other) => one[0] - other[0]);
     const read = places.filter(([at]) => at < top + READ * height);
