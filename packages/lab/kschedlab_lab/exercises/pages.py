@@ -13,12 +13,12 @@ from kschedlab_lab.panels.contents import LESSONS
 from kschedlab_lab.views.svg import CHINESE_FONT
 
 PRINTED = (
-    "@page { size: A4; margin: 9mm 12mm; } "
-    "body { font: 9pt/1.3 system-ui, sans-serif; color: #000; background: #fff; margin: 0 auto; max-width: 56em; } "
+    "@page { size: A4; margin: 7mm 12mm; } "
+    "body { font: 8.7pt/1.25 system-ui, sans-serif; color: #000; background: #fff; margin: 0 auto; max-width: 56em; } "
     ".sheet { break-after: page; } .sheet:last-child { break-after: auto; } "
     ".head { display: flex; gap: 0.6em; align-items: baseline; margin: 0 0 0.8em; } "
     ".head .name, .head .date { flex: 1 1 12em; border-bottom: 1px solid; } .head .date { flex: 0 1 7em; } "
-    ".exercise { break-inside: avoid; margin-bottom: 2mm; } .exercise p { margin: 0 0 0.4em; } "
+    ".exercise { break-inside: avoid; margin-bottom: 1mm; } .exercise p { margin: 0 0 0.4em; } "
     ".beside { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 4mm; align-items: start; } "
     ".flow { display: flex; flex-wrap: wrap; gap: 0 4mm; align-items: start; } .room { flex: 1 1 16em; } "
     "h1 { font-size: 1.4em; margin: 0 0.6em 0 0; } h2 { font-size: 1.1em; margin: 0 0 0.2em; } "
