@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
-IN_THE_TEXT = "localStorage.setItem('kschedlab-dock', 'off')"
+IN_THE_TEXT = "localStorage.setItem('kschedlab-dock', 'false')"
 
 
 class Open(Protocol):

@@ -1,6 +1,6 @@
 // A recorded exercise in place of a kernel: replies to the answers that were recorded, hints and the solution.
 
-import { keep, kept } from "./kept.js";
+import { keep, kept } from "../../../packages/lab/kschedlab_lab/stage/kept.js";
 import { Model } from "./model.js";
 
 const SEPARATORS = /[\s,;，；、]+/g;

@@ -3,7 +3,7 @@
 
 import { button, make } from "../../../packages/lab/kschedlab_lab/stage/dom.js";
 import { Exercise } from "./exercise.js";
-import { keep, kept } from "./kept.js";
+import { keep, kept } from "../../../packages/lab/kschedlab_lab/stage/kept.js";
 import { Progress } from "./progress.js";
 import { Gates, Recording, Worlds } from "./recording.js";
 

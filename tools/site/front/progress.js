@@ -1,7 +1,7 @@
 // The table of a lesson's progress: it counts what is tried on this page, now and before.
 
 import { UNTRIED } from "./exercise.js";
-import { kept } from "./kept.js";
+import { kept } from "../../../packages/lab/kschedlab_lab/stage/kept.js";
 
 export class Progress {
   constructor() {

@@ -3,12 +3,13 @@
 // stay in their cells.
 
 import { coded, make } from "./dom.js";
+import { keep, kept } from "./kept.js";
 import { say } from "./language.js";
 
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height: one reads above it
 const FRESH = 250; // milliseconds in which all cells of "Run All" are one change
-const CHOICE = "kschedlab-dock"; // where the browser keeps that a reader wants panels in the text
+const CHOICE = "dock"; // the browser keeps false by this name for a reader who wants panels in the text
 
 /** Where panels may share a place: a notebook in JupyterLab, or a page of the course. */
 const SHARED = ".jp-Notebook, main.ks-course";
@@ -37,7 +38,7 @@ class Dock {
   /** `page`: the notebook or the page; `scroller`: what scrolls in it, null for the window. */
   constructor(page) {
     Object.assign(this, { page, stages: new Set(), fresh: [], active: null, pinned: false });
-    this.scroller = page.querySelector(":scope > .jp-WindowedPanel-outer") ?? null;
+    this.scroller = page.querySelector(":scope > .jp-WindowedPanel-outer");
     this.el = make("aside", { class: "ks-dock", "aria-label": say("Stage") });
     page.append(this.el);
     (this.scroller ?? document).addEventListener("scroll", () => this.scrolled(), { passive: true });
@@ -49,19 +50,12 @@ class Dock {
   }
 
   get wanted() {
-    try {
-      return localStorage.getItem(CHOICE) !== "off";
-    } catch {
-      return true; // a browser may keep nothing
-    }
+    return kept(CHOICE) !== false;
   }
 
   set wanted(on) {
-    try {
-      localStorage.setItem(CHOICE, on ? "on" : "off");
-    } finally {
-      this.arrange();
-    }
+    keep(CHOICE, on);
+    this.arrange();
   }
 
   get fits() {

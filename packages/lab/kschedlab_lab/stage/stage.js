@@ -86,8 +86,8 @@ class Stage {
     this.docked = beside;
     this.beside.hidden = !(this.shared?.fits);
     this.beside.textContent = beside ? say("Put the pictures into the text") : say("Put the pictures beside the text");
-    if (beside) this.host.replaceChildren(this.line.el);
-    else this.line.el.remove();
+    if (!beside) this.line.el.remove();
+    else if (!this.line.el.isConnected) this.host.replaceChildren(this.line.el); // a line that is there keeps the focus
   }
 
   /** What one rarely needs; without controls there is nothing to reset or to copy. */

@@ -1,4 +1,4 @@
-// What a browser keeps of a reader beyond this page: the theme, and what was tried. A page from a file may have no storage.
+// What a browser keeps of a reader beyond this page: the theme, what was tried, and where panels are. There may be no storage.
 
 const PREFIX = "kschedlab-";
 
