@@ -174,7 +174,7 @@ NODES = ("node-a", "node-b", "node-c")
 ASKED: dict[str, Any] = {
     "gate": lambda: overview_gate.panel(busy=False, port=True, disk=True, taint=True).ask(overview_gate.who_refuses()),
     "generations": lambda: generations.panel(version="v1.20").ask(generations.question("Which?", NODES)),
-    "heap": lambda: queue_heap.panel(operation="Add", priority=1050).ask(queue_heap.how_many_swaps()),
+    "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "priorities": lambda: overview_priorities.panel().ask(overview_priorities.how_much()),
     "causes": lambda: score.causes().ask(score_questions.which_change()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),

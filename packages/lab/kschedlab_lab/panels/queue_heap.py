@@ -319,25 +319,3 @@ def after_pop() -> Question[Settings]:
         why,
         lambda settings: lambda room: question_picture(settings, room),
     )
-
-
-def how_many_swaps() -> Question[Settings]:
-    """The swaps of an Add or an Update, as a number."""
-
-    def why(settings: Settings, answer: str) -> str:
-        done = run(settings)
-        moved = f"default/{NEW if settings.operation == 'Add' else settings.which}"
-        start = next(each for each in done.acts if moved in each.queue)
-        way = [str(each.queue.index(moved)) for each in (start, *(a for a in done.acts if a.act == "swap"))]
-        went = " → ".join(way)
-        deep = len(done.acts[-1].queue).bit_length() - 1
-        way_of = say("{name} goes the way {went}, one level with each swap", name=name(moved), went=went)
-        return say("{way}; this tree has {levels} below its head.", way=way_of, levels=count(deep, "level"))
-
-    return Question(
-        say("How many swaps until the heap is in order?"),
-        (),
-        lambda settings: str(swaps(settings)),
-        why,
-        lambda settings: lambda room: drawn(settings, run(settings), 0, say("The heap before the operation."), room),
-    )

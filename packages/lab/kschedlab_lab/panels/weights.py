@@ -22,7 +22,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import NEW, NODES, PLUGINS
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.chart import Answer, Chart, bars, decision_map
+from kschedlab_lab.views.chart import Answer, Chart, decision_map
 from kschedlab_lab.views.chart_bars import FILLS, Bars
 from kschedlab_lab.views.chart_grid import Grid
 from kschedlab_lab.views.score import STAGES, lead, score_map, total
@@ -144,12 +144,6 @@ def sums(decision: Decision, alt: str) -> Bars:
 
 def _end(total: int, million: int) -> str:
     return f"{total - million} + 1M" if million else say("{sum}, vetoed: no 1M", sum=total)
-
-
-def sums_chart(weights: Weights, plugins: Sequence[object] = ()) -> Chart:
-    """The sums as a chart, with a figure of plotly to zoom in."""
-    decision = decide(weights, plugins)
-    return bars(sums(decision, outcome(decision)), say("node"))
 
 
 def winners_map(weights: Weights, plugins: Sequence[object] = ()) -> Chart:

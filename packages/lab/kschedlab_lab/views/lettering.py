@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from os.path import commonprefix
-from unicodedata import east_asian_width
 
 from kschedlab_lab.language.chinese import CJK, ENDING, characters, words
 
@@ -37,11 +36,6 @@ def text_width(text: str, size: float = 12, bold: bool = False) -> float:
     return size * sum(
         narrow if c in NARROW else wide if c in WIDE else 1 if ord(c) > 0x2E7F else SIGNS.get(c, usual) for c in text
     )
-
-
-def text_columns(text: str) -> int:
-    """How many columns the text takes in a terminal: a Chinese character takes two."""
-    return len(text) + (0 if text.isascii() else sum(east_asian_width(c) in "WF" for c in text))
 
 
 def units(text: str, divided: bool = False) -> list[str]:

@@ -92,7 +92,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "overview, victims": lambda: victims.panel().ask(victims.who_leaves()),
     "overview, watch": lambda: watch.panel(story="another node becomes free", change=9).ask(watch.where_to()),
     "queue, heap, after pop": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
-    "queue, heap, swaps": lambda: queue_heap.panel(operation="Add").ask(queue_heap.how_many_swaps()),
     "queue, order": lambda: queue_order.panel().ask(queue_order.who_is_next()),
     "queue, parts": lambda: queue_parts.panel(meanwhile=queue_parts.DURING).ask(
         queue_parts.where_to(queue_parts.DURING)

@@ -13,7 +13,6 @@ from kschedlab_lab.panels.queue_heap import (
     Act,
     Settings,
     after_pop,
-    how_many_swaps,
     manifests,
     name,
     panel,
@@ -167,19 +166,3 @@ def test_the_gap_is_filled_by_the_last_pod() -> None:
     assert before is not None
     drawn = before(settings)
     assert callable(drawn) and str(drawn(Room())).count("data-pick=") == 7
-
-
-@pytest.mark.parametrize(
-    ("settings", "right", "way"),
-    [
-        (Settings(operation="Add", priority=1050), "3", "7 → 3 → 1 → 0"),
-        (Settings(operation="Add", priority=50), "0", "way 7,"),
-        (Settings(operation="Update", which="cat", priority=50), "2", "0 → 2 → 6"),
-    ],
-    ids=str,
-)
-def test_the_number_of_swaps_is_the_way(settings: Settings, right: str, way: str) -> None:
-    asked = how_many_swaps()
-    assert asked.right(settings) == right and way in asked.why(settings, right)
-    deep = len(acts(settings)[-1].queue).bit_length() - 1
-    assert asked.why(settings, right).endswith(f"; this tree has {deep} levels below its head.")

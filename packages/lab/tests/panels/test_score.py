@@ -308,11 +308,6 @@ def test_the_predictions_about_weights() -> None:
     )
 
 
-def test_the_sums_are_also_a_chart_with_a_figure() -> None:
-    chart = weights.sums_chart(Weights())
-    assert "★ node-c" in chart.text and len(chart.plotly().data) == len(FIELDS)
-
-
 def test_the_winners_that_the_lesson_speaks_of() -> None:
     assert [weights.decide(Weights(nodes=each)).best for each in (0, 1, 2)] == [["node-a"], ["node-c"], ["node-d"]]
     assert not any("node-b" in weights.decide(given).best for given in sampled() if not alone(given))
