@@ -12,6 +12,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import Explanation, NoProfileError, each_pending, explain
 from kschedlab.generations import Profiles, api_of
 from kschedlab.objects.problems import UnknownNameError
+from kschedlab.program import hooks
 from kschedlab.program.options import (
     Commands,
     UsageError,
@@ -20,6 +21,7 @@ from kschedlab.program.options import (
     add_scheduler,
     check_not_finished,
     chosen_profiles,
+    pod_named,
     print_html,
     print_json,
     read,
@@ -32,11 +34,15 @@ if TYPE_CHECKING:
     from kschedlab.program.terminal.screen import Screen
 
 
+MANY = 500
+"""Of more pending pods than these, it prints how many wait for what; with ``--all``, each decision follows."""
+
+
 def add(commands: Commands) -> None:
     parser = commands.add_parser("explain", help="explain where pods go, and why")
     add_files(parser, "manifests: files or folders, YAML or JSON; - is standard input")
     parser.add_argument(
-        "--pod", metavar="NAMESPACE/NAME", help="the pod to explain (default: every pending pod, in queue order)"
+        "--pod", metavar="POD", help="NAME or NAMESPACE/NAME (default: every pending pod, in queue order)"
     )
     add_output(parser, "text", "json", "html")
     add_scheduler(parser)
@@ -49,9 +55,19 @@ def run(options: argparse.Namespace) -> int:
     objects = read(options)
     cluster = Cluster(objects, api_of(profiles))
     if options.pod is not None:
-        check_not_finished(objects, options.pod)
-        explanations = iter([_one(options.pod, cluster, profiles)])
+        pod = pod_named(options.pod, objects)
+        check_not_finished(objects, pod)
+        explanations = iter([_one(pod, cluster, profiles)])
     else:
+        if options.output == "text" and len(cluster.pending) > MANY and hooks.has_part("summary"):
+            out = screen(options)
+            hooks.part("summary", "explain").print_summary(objects, cluster, profiles, out)
+            if not out.all:
+                out.folded = True
+                out.print("", "--pod NAME explains one decision.")
+                out.close()
+                return 0
+            out.print("", out.rule(), "")
         explanations = _watched(_pending(cluster, profiles), len(cluster.pending))
     if options.output == "json":
         for each in explanations:

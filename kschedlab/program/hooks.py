@@ -7,6 +7,8 @@
     configuration = "my_package:load"           # reads the file of --config: (source, base, plugins) -> Profiles
     extenders = "my_package:extenders"          # the extenders of a scenario for decide: JSON -> list of Extender
     pod_groups = "my_package.groups"            # group_verdict and group_scheduler, for scenarios with pod groups
+    summary = "my_package.summary"              # what explain says of many pending pods: print_summary
+    kubectl = "my_package.kubectl"              # add_options and run of `kschedlab why` without a file
 
 Nothing is loaded before it is needed.
 """
@@ -20,12 +22,19 @@ from kschedlab.extras import MissingExtraError
 
 COMMANDS, PARTS = "kschedlab.commands", "kschedlab.program"
 INSTALLED_BY = {
-    **dict.fromkeys(("clock", "schedule", "serve", "why"), "live"),
+    **dict.fromkeys(("clock", "schedule", "serve"), "live"),
     "sheet": "lab",
     "simulate": "simulation",
+    "why": "why",
 }
 """The extra of kschedlab that installs a command."""
-PARTS_OF = {"configuration": "configuration", "extenders": "configuration", "pod_groups": "groups"}
+PARTS_OF = {
+    "configuration": "configuration",
+    "extenders": "configuration",
+    "kubectl": "live",
+    "pod_groups": "groups",
+    "summary": "why",
+}
 """The extra that installs a part of the program."""
 
 
@@ -42,6 +51,11 @@ def command(name: str) -> Any:
 def part(name: str, what: str) -> Any:
     """The object that a package declares under this name. ``what``: for the MissingExtraError if no package does."""
     return _loaded(_only(PARTS, name), what, PARTS_OF[name])
+
+
+def has_part(name: str) -> bool:
+    """Whether a package declares a part of this name."""
+    return bool(entry_points(group=PARTS, name=name))
 
 
 def _only(group: str, name: str) -> EntryPoint | None:

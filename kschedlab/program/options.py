@@ -16,7 +16,7 @@ import msgspec
 
 from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
 from kschedlab.manifests.loading import Objects, load
-from kschedlab.objects.problems import quoted
+from kschedlab.objects.problems import quoted, unknown
 from kschedlab.program import hooks
 from kschedlab.program.progress import Progress
 from kschedlab.text.html import visible
@@ -37,6 +37,22 @@ def check_not_finished(objects: Objects, key: str) -> None:
     for pod in objects.pods:
         if pod.key == key and pod.status.phase in ("Succeeded", "Failed"):
             raise UsageError(f"pod {key} has finished ({pod.status.phase}): schedulers ignore finished pods")
+
+
+def pod_named(text: str, objects: Objects) -> str:
+    """The key ``namespace/name`` of the pod NAMESPACE/NAME, pod/NAME or, if it is the only one, NAME; UsageError.
+
+    Of several pods of that name it is the one in the namespace ``default``.
+    """
+    before, _, name = text.rpartition("/")
+    if before not in ("", "pod", "pods", "po"):
+        return text
+    keys = [pod.key for pod in objects.pods if pod.metadata.name == name]
+    if not keys:
+        raise UsageError(str(unknown("pod", text, (pod.key for pod in objects.pods))))
+    if len(keys) > 1 and f"default/{name}" not in keys:
+        raise UsageError(f"{len(keys):,} pods have the name {quoted(name)}: {', '.join(keys[:5])}")
+    return keys[0] if len(keys) == 1 else f"default/{name}"
 
 
 def add_files(parser: argparse.ArgumentParser, help: str) -> None:

@@ -17,6 +17,7 @@ from kschedlab.cluster.signatures import BoolArray
 from kschedlab.decision import Decision
 from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
 from kschedlab.messages import later, listed, say, translation
+from kschedlab.objects.meta import SECOND
 from kschedlab.preemption.stage import Preemption
 from kschedlab.text.html import visible
 
@@ -50,6 +51,40 @@ def amount(resource: str, value: int) -> str:
 def priority_text(priority: int) -> str:
     """A priority as short as a picture needs it: the lowest of all has ten digits."""
     return "-2³¹" if priority == -(2**31) else str(priority)
+
+
+def human_duration(microseconds: int) -> str:
+    """A duration as kubectl shows it; ``<invalid>`` if it is more than a second in the future.
+
+    v1.37: k8s.io/apimachinery pkg/util/duration (HumanDuration).
+    """
+    seconds = microseconds // SECOND if microseconds >= 0 else -(-microseconds // SECOND)
+    if seconds < -1:
+        return "<invalid>"
+    if seconds < 2 * 60:
+        return f"{max(seconds, 0)}s"
+    minutes, hours = microseconds // (60 * SECOND), microseconds // (3600 * SECOND)
+    days, years = hours // 24, hours // 24 // 365
+    if minutes < 10:
+        return f"{minutes}m" + _rest(seconds % 60, "s")
+    if minutes < 3 * 60:
+        return f"{minutes}m"
+    if hours < 8:
+        return f"{hours}h" + _rest(minutes % 60, "m")
+    if hours < 48:
+        return f"{hours}h"
+    if days < 8:
+        return f"{days}d" + _rest(hours % 24, "h")
+    if years < 2:
+        return f"{days}d"
+    return f"{years}y" + (_rest(days % 365, "d") if years < 8 else "")
+
+
+def _rest(number: int, unit: str) -> str:
+    return f"{number}{unit}" if number else ""
+
+
+# -- the containers
 
 
 def clock(starts: Iterable[int]) -> Clock:

@@ -1,21 +1,20 @@
 """Pods as ``kubectl get pods -o wide`` prints them, at any virtual time.
 
 v1.37: pkg/printers/internalversion/printers.go (printPod), k8s.io/cli-runtime pkg/printers (tableprinter.go,
-tabwriter.go), k8s.io/apimachinery pkg/util/duration (HumanDuration). Control
-characters are escaped.
+tabwriter.go). Control characters are escaped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kschedlab.objects.meta import SECOND, Time
+from kschedlab.objects.meta import Time
 from kschedlab.objects.model import ContainerStateTerminated, ContainerStatus, Pod, PodCondition
 from kschedlab.text.html import visible
+from kschedlab.text.words import human_duration
 
 HEAD = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 NONE = "<none>"
-MINUTE, HOUR = 60 * SECOND, 3600 * SECOND
 
 _PADDING, _NARROWEST = 3, 6
 
@@ -69,37 +68,6 @@ def wide_cells(pod: Pod, now: int) -> tuple[str, ...]:
 def age(since: int | None, now: int) -> str:
     """Time since ``since`` (microseconds), in two or three figures: ``45s``, ``2m30s``, ``3h``, ``5d2h``."""
     return human_duration(now - since) if since is not None else "<unknown>"
-
-
-def human_duration(microseconds: int) -> str:
-    """A duration as kubectl shows it; ``<invalid>`` if it is more than a second in the future."""
-    seconds = microseconds // SECOND if microseconds >= 0 else -(-microseconds // SECOND)
-    if seconds < -1:
-        return "<invalid>"
-    if seconds < 2 * 60:
-        return f"{max(seconds, 0)}s"
-    minutes, hours = microseconds // MINUTE, microseconds // HOUR
-    days, years = hours // 24, hours // 24 // 365
-    if minutes < 10:
-        return f"{minutes}m" + _rest(seconds % 60, "s")
-    if minutes < 3 * 60:
-        return f"{minutes}m"
-    if hours < 8:
-        return f"{hours}h" + _rest(minutes % 60, "m")
-    if hours < 48:
-        return f"{hours}h"
-    if days < 8:
-        return f"{days}d" + _rest(hours % 24, "h")
-    if years < 2:
-        return f"{days}d"
-    return f"{years}y" + (_rest(days % 365, "d") if years < 8 else "")
-
-
-def _rest(number: int, unit: str) -> str:
-    return f"{number}{unit}" if number else ""
-
-
-# -- the containers
 
 
 def _containers(pod: Pod) -> tuple[int, int, str, int, Time | None]:

@@ -9,7 +9,8 @@ import pytest
 from kschedlab.manifests.schema import decode_value
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import ObjectMeta, Pod, PodStatus
-from kschedlab_simulation.kubectl import PodTable, human_duration
+from kschedlab.text.words import human_duration
+from kschedlab_simulation.kubectl import PodTable
 
 VECTORS = [json.loads(line) for line in (Path(__file__).parent / "vectors" / "kubectl.jsonl").open()]
 SECOND = 1_000_000

@@ -1,33 +1,23 @@
-"""``kubectl why`` and ``kschedlab why``: why a pod of the cluster is pending, or where it is."""
+"""``kubectl why``, and ``kschedlab why`` without a file: why a pod of kubectl's cluster is pending, or where it is."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from kschedlab.generations import Generation
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program.main import main
-from kschedlab.program.options import (
-    Commands,
-    UsageError,
-    add_output,
-    add_scheduler,
-    chosen_profiles,
-    print_json,
-    say,
-    screen,
-)
+from kschedlab.program.options import UsageError, chosen_profiles, say, screen
 from kschedlab.program.progress import Progress
+from kschedlab_why.program import NO_SUCH, answered, grouped, named, no_pod
 
 if TYPE_CHECKING:
-    from kschedlab.cluster.cluster import Cluster
-    from kschedlab.text.sections import Section
     from kschedlab_live.kubectl import Kubectl
-    from kschedlab_live.why.answer import Setting
 
 VALUES = (
     "as",
@@ -48,22 +38,7 @@ VALUES = (
 )
 """kubectl's flags with a value that are passed on."""
 SWITCHES = ("insecure-skip-tls-verify", "disable-compression")
-PODS = ("pod", "pods", "po")
-OTHER_KINDS = frozenset(
-    ("cronjob", "daemonset", "deploy", "deployment", "ds", "job", "node", "replicaset", "rs", "statefulset", "sts")
-)
-NO_SUCH, UNREADABLE = 1, 3
-STATUSES = """\
-exit status:
-  0  answered, whatever the answer is
-  1  there is no such pod or node
-  2  wrong usage, or a configuration that cannot be used
-  3  kubectl could not read the cluster
-130  interrupted
-
-It reads through kubectl, writes nothing, and nothing leaves this machine.
-docs/live.md says which rights it needs.
-"""
+UNREADABLE = 3
 
 
 def kubectl_why() -> int:
@@ -71,47 +46,15 @@ def kubectl_why() -> int:
     return main(["why", *sys.argv[1:]], "kubectl")
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "why",
-        help="why a pod of kubectl's cluster is pending, or where it is",
-        usage="%(prog)s POD | --pending | --watch [options]",
-        description="Why is this pod pending, or where it is, and what would change that? It decides as the nearest "
-        "known kube-scheduler to the server's version, unless you choose one.",
-        epilog=STATUSES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("pod", nargs="?", metavar="POD", help="the pod: NAME, pod/NAME or NAMESPACE/NAME")
-    parser.add_argument("--node", metavar="NODE", default="", help="why not there, beside the node that it gets?")
-    parser.add_argument("--pending", action="store_true", help="all pending pods, grouped by cause")
-    parser.add_argument("--watch", "-w", action="store_true", help="follow the cluster, and check each decision in it")
-    parser.add_argument(
-        "--add-node",
-        action="append",
-        default=[],
-        type=_like,
-        metavar="like=NODE",
-        help="what if there were one more node like this? repeatable",
-    )
-    add_output(parser, "text", "json")
-    parser.add_argument("-o", choices=("text", "json"), default=argparse.SUPPRESS, dest="output", help="as --output")
-    add_scheduler(parser, asks_extenders=False)
-    passed = parser.add_argument_group("kubectl's flags, passed on")
-    passed.add_argument("--namespace", "-n", metavar="NAMESPACE", help="where the pod is (--pending: only there)")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--watch`` and kubectl's own flags."""
+    passed = parser.add_argument_group("kubectl's cluster, without FILE; its flags are passed on")
+    passed.add_argument("--watch", "-w", action="store_true", help="follow the cluster, and check each decision in it")
     for name in VALUES:
         short = ("-s",) if name == "server" else ()
         passed.add_argument(f"--{name}", *short, action="append", default=[], dest=f"kubectl_{name}", metavar="VALUE")
     for name in SWITCHES:
         passed.add_argument(f"--{name}", action="store_true", dest=f"kubectl_{name}")
-    parser.set_defaults(run=run)
-
-
-def _like(text: str) -> str:
-    word, equals, node = text.partition("=")
-    if word != "like" or not equals or not node:
-        raise argparse.ArgumentTypeError(f'"{text}": expected like=NODE, the name of a node')
-    return node
 
 
 def run(options: argparse.Namespace) -> int:
@@ -159,81 +102,30 @@ def _reading() -> Iterator[None]:
         progress.clear()
 
 
-def _print(sections: Iterable[Section], options: argparse.Namespace, cluster: Cluster | None) -> None:
-    """Write the sections to standard output."""
-    from kschedlab.program.terminal.writer import written
-
-    out = screen(options)
-    out.print(*written(sections, out, cluster.names if cluster is not None else ()))
-    out.close()
-
-
 def _pod(options: argparse.Namespace, kubectl: Kubectl) -> int:
-    from kschedlab_live.why.answer import answer, enlarged
     from kschedlab_live.why.asking import asks_for, gather
-    from kschedlab_live.why.text import answer_sections, now
+    from kschedlab_live.why.version import context_of
 
-    namespace, name = _named(options, kubectl)
+    namespace, name = named(options)
+    namespace = namespace or context_of(kubectl).namespace
     with _reading():
         setting = gather(kubectl, namespace, asks_for(namespace, name), _given(options), options.generation)
     pod = setting.pod(f"{namespace}/{name}")
-    if pod is None:
-        _no_pod(setting, namespace, name)
-        return NO_SUCH
-    larger = None
-    if options.add_node and setting.cluster is not None:
-        larger, setting.added = enlarged(setting.cluster, options.add_node)
-    result = answer(setting, pod, options.node, larger)
-    if options.output == "json":
-        print_json(result.to_dict())
-    else:
-        _print(answer_sections(result, now(), options.all), options, setting.cluster)
-    return 0
-
-
-def _named(options: argparse.Namespace, kubectl: Kubectl) -> tuple[str, str]:
-    """The pod's namespace and name. UsageError if another kind is named."""
-    from kschedlab_live.why.version import context_of
-
-    before, slash, name = options.pod.rpartition("/")
-    if not name or "/" in before:
-        raise UsageError(f'"{options.pod}" is not a pod: expected NAME, pod/NAME or NAMESPACE/NAME')
-    if not OTHER_KINDS.isdisjoint((before, before.partition(".")[0].removesuffix("s"))):
-        raise UsageError(f'"{options.pod}" is not a pod: name one of its pods, or ask for --pending')
-    if slash and before not in PODS:
-        if options.namespace is not None and options.namespace != before:
-            raise UsageError(f'"{options.pod}" names the namespace {before}, and --namespace {options.namespace}')
-        return before, name
-    return options.namespace or context_of(kubectl).namespace, name
-
-
-def _no_pod(setting: Setting, namespace: str, name: str) -> None:
-    from kschedlab_live.why.reading import similar
-
-    say(f"there is no pod {namespace}/{name}")
-    if setting.cluster is not None and name in setting.cluster.index:
-        say(f"{name} is a node: name a pod, and ask --node {name}")
-    if near := similar(name, setting.reading.objects.pods):
-        say(f"similar: {', '.join(near)}")
-    for gap in setting.reading.gaps:
-        if gap.what == "pods":
-            say(f"pods of all namespaces cannot be read: {gap.why}")
+    return no_pod(setting, namespace, name) if pod is None else answered(setting, pod, options, now())
 
 
 def _pending(options: argparse.Namespace, kubectl: Kubectl) -> int:
     from kschedlab_live.why.asking import asks_pending, gather
-    from kschedlab_live.why.pending import pending_data, pending_sections, sorted_out
-    from kschedlab_live.why.text import now
 
     namespace = options.namespace or ""
     with _reading():
         setting = gather(kubectl, namespace, asks_pending(namespace), _given(options), options.generation)
-    groups = sorted_out(setting, namespace, options.add_node)
-    if options.output == "json":
-        print_json(pending_data(groups))
-    else:
-        _print(pending_sections(groups, now(), options.all), options, setting.cluster)
-    return 0
+    return grouped(setting, options, now())
+
+
+def now() -> int:
+    """The time in microseconds since 1970."""
+    return int(datetime.now(UTC).timestamp() * 1_000_000)
 
 
 def _watch(options: argparse.Namespace, kubectl: Kubectl) -> int:

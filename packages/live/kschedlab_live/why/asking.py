@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from kschedlab.generations import Generation
 from kschedlab_live.kubectl import Kubectl, KubectlError
-from kschedlab_live.why.answer import Setting
 from kschedlab_live.why.configuration import configured
-from kschedlab_live.why.reading import Reader, Reading, key_of
+from kschedlab_live.why.reading import Reader, key_of
 from kschedlab_live.why.version import UNKNOWN, Server, server_of
+from kschedlab_why.answer import Setting
 
 Asks = Callable[[dict[str, Any]], bool]
 """Whether a pod, as plain data, is asked about."""
@@ -38,29 +37,19 @@ def gather(
 ) -> Setting:
     """Read what the answer needs. ``given``: profiles of a file; ``generation``: the user's choice. KubectlError."""
     version = kubectl.start("version", "--output=json", "--request-timeout=30s")
-    reading = Reader(kubectl, namespace).read(asks)
+    reader = Reader(kubectl, namespace)
+    reading = reader.read(asks)
     if not reading.objects.pods and "pods" not in reading.readable:
         why = next(gap.why for gap in reading.gaps if gap.what == "pods")
         raise KubectlError(f"pods are not readable: {why}")
     if given and generation is None:
         generation = next(iter(given.values())).name
     server = server_with(version, generation)
-    profiles, notes = profiles_for(kubectl, reading, server, given)
-    return Setting.of(reading, server, profiles, notes)
-
-
-def profiles_for(
-    kubectl: Kubectl, reading: Reading, server: Server, given: Mapping[str, Generation] | None
-) -> tuple[dict[str, Generation], list[str]]:
-    """The generation for each schedulerName, without extenders, and what to say about them."""
-    notes: list[str] = []
+    notes = [server.sentence] if server.sentence else []
     if given is None:
-        configuration = configured(kubectl, reading.programs, "pods" in reading.readable, server.generation)
-        given, notes = configuration.profiles, configuration.notes
-    extenders = sum(len(profile.extenders) for profile in given.values())
-    if extenders:
-        notes.append("Extenders are not asked: nothing leaves this machine.")
-    return {name: replace(profile, extenders=()) for name, profile in given.items()}, notes
+        configuration = configured(kubectl, reader.programs, "pods" in reading.readable, server.generation)
+        given, notes = configuration.profiles, [*notes, *configuration.notes]
+    return Setting.of(reading, given, server.version, notes)
 
 
 def server_with(version: Callable[[], str], generation: str | None) -> Server:

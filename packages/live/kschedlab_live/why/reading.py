@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
-from kschedlab.objects.model import Pod
-from kschedlab.objects.problems import safe_text
 from kschedlab_live.kubectl import Kubectl, KubectlError, NoSuchKindError, decoded
+from kschedlab_why.reading import Gap, Reading
 
 FIRST = ("nodes", "pods", "namespaces", "poddisruptionbudgets.policy")
 OWNERS = ("services", "replicationcontrollers", "replicasets.apps", "statefulsets.apps")
@@ -48,55 +45,12 @@ UNKNOWN = {
 UNKNOWN |= dict.fromkeys(("replicationcontrollers", "replicasets", "statefulsets"), UNKNOWN["services"])
 UNKNOWN |= dict.fromkeys(("csidrivers", "volumeattachments", "csistoragecapacities"), UNKNOWN["csinodes"])
 
-VITAL_VOLUMES = frozenset(("persistentvolumeclaims", "persistentvolumes", "storageclasses"))
-VITAL_DEVICES = frozenset(("resourceclaims", "deviceclasses", "resourceslices"))
-
-
-@dataclass(frozen=True)
-class Gap:
-    """A kind that could not be read: ``what``, ``why``, and what is ``unknown`` without it."""
-
-    what: str
-    why: str
-    unknown: str
-
-    @property
-    def who(self) -> str:
-        """The user who may not read it."""
-        user = re.match(r'User "[^"]*"', self.why)
-        return user[0] if user is not None else "You"
-
-
-@dataclass(eq=False)
-class Reading:
-    """A cluster as far as it could be read. ``programs``: pods that run kube-scheduler, as plain data.
-
-    ``left_out``: objects that cannot be understood, each with the reason.
-    """
-
-    objects: Objects
-    gaps: list[Gap] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    programs: list[dict[str, Any]] = field(default_factory=list)
-
-    def hides(self, pod: Pod) -> bool:
-        """Whether something could not be read without which nothing can be decided about the pod."""
-        gaps = {gap.what for gap in self.gaps}
-        volumes = any(v.persistentVolumeClaim is not None or v.ephemeral is not None for v in pod.spec.volumes)
-        return bool(volumes and gaps & VITAL_VOLUMES) or bool(pod.spec.resourceClaims and gaps & VITAL_DEVICES)
-
-    @property
-    def readable(self) -> frozenset[str]:
-        """Which of nodes and pods were read, in all namespaces."""
-        return frozenset(("nodes", "pods")) - {gap.what for gap in self.gaps}
-
-
-Choose = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
-"""Of all pods, as plain data: those that are asked about."""
-
 
 class Reader:
-    """Reads with ``kubectl``. ``namespace``: where the asked pods are, "" for all namespaces."""
+    """Reads with ``kubectl``. ``namespace``: where the asked pods are, "" for all namespaces.
+
+    ``programs``: pods that run kube-scheduler, as plain data.
+    """
 
     def __init__(self, kubectl: Kubectl, namespace: str) -> None:
         self.kubectl, self.namespace = kubectl, namespace
@@ -148,7 +102,7 @@ class Reader:
         for entry in self.kubectl.refused:
             gaps.setdefault(entry.kind, Gap(entry.kind, entry.why, UNKNOWN.get(entry.kind, "something may be missing")))
         objects, left_out = understood(self.raws)
-        return Reading(objects, list(gaps.values()), left_out, self.programs)
+        return Reading(objects, list(gaps.values()), left_out)
 
 
 def understood(raws: Sequence[msgspec.Raw]) -> tuple[Objects, list[str]]:
@@ -225,14 +179,3 @@ def _has_devices(pod: dict[str, Any]) -> bool:
         if isinstance(requests, dict) and any("/" in str(name) for name in requests):
             return True
     return False
-
-
-def similar(name: str, pods: Iterable[Pod]) -> list[str]:
-    """Names ``namespace/name`` of pods like that one."""
-    from difflib import get_close_matches
-
-    keys = {f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods}
-    near = sorted(key for key in keys if key.partition("/")[2] == name or (name and name in key.partition("/")[2]))
-    names = {key.partition("/")[2]: key for key in sorted(keys)} if len(keys) < 5000 else {}
-    close = [names[match] for match in get_close_matches(name, names, 3)]
-    return list(map(safe_text, dict.fromkeys([*near, *close])))[:5]

@@ -20,7 +20,7 @@ from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.scheduler import Scheduler
 from kschedlab.text.why_not import why_not
 from kschedlab.text.words import count, evicted, outcome
-from kschedlab_live.why.answer import failed
+from kschedlab_why.answer import failed
 
 WINDOW = 1.5
 """Seconds for which a different decision is judged again, and for which a binding counts as recent."""

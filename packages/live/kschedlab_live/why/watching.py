@@ -26,11 +26,11 @@ from kschedlab.program.terminal.writer import written
 from kschedlab.text.sections import Section
 from kschedlab.text.words import count
 from kschedlab_live.kubectl import Kubectl, KubectlError, decoded, words
-from kschedlab_live.why.answer import Setting
 from kschedlab_live.why.asking import asks_pending, gather
 from kschedlab_live.why.reading import EVERYWHERE, OWNERS, lean
 from kschedlab_live.why.shadow import ALIKE, APART, OTHERWISE, SAMPLED, TIE, Shadow, Verdict
-from kschedlab_live.why.text import setting_sections
+from kschedlab_why.answer import Setting
+from kschedlab_why.text import setting_sections
 
 INTERRUPTED = 130
 BRIEF, TRIES = 2.0, 3
@@ -109,7 +109,7 @@ def _begin(setting: Setting) -> Iterator[Section]:
     cluster = cluster_of(setting)
     yield Section(
         f"Following {count(len(cluster.nodes), 'node')} and {count(len(cluster.pod_keys()), 'pod')}, "
-        f"{len(cluster.pending):,} of them pending; decided as {setting.server.generation}. Ctrl-C ends it."
+        f"{len(cluster.pending):,} of them pending; decided as {setting.generation}. Ctrl-C ends it."
     )
     yield from setting_sections(setting)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.objects.meta import Time
+from kschedlab.text.words import human_duration
 from kschedlab_live.serve.tables.cells import (
     NONE,
     Columns,
@@ -21,7 +22,6 @@ from kschedlab_live.serve.tables.cells import (
     since,
     text,
 )
-from kschedlab_simulation.kubectl import human_duration
 
 
 def _template(data: Data) -> tuple[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
@@ -13,9 +12,9 @@ from kschedlab.text.decision import device_sections
 from kschedlab.text.sections import BAD, GOOD, WARNING, WEAK, Line, Lines, Names, Part, Row, Section, Table
 from kschedlab.text.whatif import whatif_answers
 from kschedlab.text.why_not import WhyNot, again, compared, margin, why_not, why_not_table
-from kschedlab.text.words import choice, count, listing, outcome, request_text
+from kschedlab.text.words import choice, count, human_duration, listing, outcome, request_text
 from kschedlab.whatif.answers import WhatIf
-from kschedlab_live.why.answer import (
+from kschedlab_why.answer import (
     BOUND,
     ENDING,
     FINISHED,
@@ -26,8 +25,7 @@ from kschedlab_live.why.answer import (
     Setting,
     failed,
 )
-from kschedlab_live.why.refused import groups
-from kschedlab_simulation.kubectl import human_duration
+from kschedlab_why.refused import groups
 
 DONE = (BOUND, FINISHED, ENDING)
 NOTHING = re.compile(r"asking for 0m? (\S+)")
@@ -37,11 +35,6 @@ HEAD = 10
 """Maximum length of a node's name above its numbers; the sentences have it in full."""
 KIND_ORDER = ("requests", "constraints", "nodes", "priority", "eviction", "without")
 """What is tried first; a pod without one of its resources is another pod."""
-
-
-def now() -> int:
-    """The time in microseconds since 1970."""
-    return int(datetime.now(UTC).timestamp() * 1_000_000)
 
 
 def answer_sections(answer: Answer, at: int, all: bool = False) -> Iterator[Section]:
@@ -71,9 +64,8 @@ def setting_sections(setting: Setting, all: bool = False, decided: bool = True) 
         parts.append(f"and {count(rest, 'more object')} left out")
     if parts:
         yield Section("Not readable", parts, cut=bool(rest))
-    notes = [note for note in (setting.server.sentence, *setting.notes) if note]
-    if notes and decided:
-        yield Section("Decided with", notes)
+    if setting.notes and decided:
+        yield Section("Decided with", list(setting.notes))
 
 
 # -- what the pod is

@@ -10,9 +10,9 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import each_pending
 from kschedlab.objects.model import Pod
 from kschedlab.text.sections import Names, Part, Row, Section, Table
-from kschedlab.text.words import count, listing
+from kschedlab.text.words import count, human_duration, listing
 from kschedlab.whatif import what_if
-from kschedlab_live.why.answer import (
+from kschedlab_why.answer import (
     BOUND,
     ENDING,
     FINISHED,
@@ -23,11 +23,12 @@ from kschedlab_live.why.answer import (
     enlarged,
     situation_of,
 )
-from kschedlab_live.why.text import CHANGE, KIND_ORDER, changes, refused_table, setting_sections
-from kschedlab_simulation.kubectl import human_duration
+from kschedlab_why.text import CHANGE, KIND_ORDER, changes, refused_table, setting_sections
 
 ASKED, OBSTACLES = 6, 4
 """Without ``--all``: how many groups learn what would help them, and how many obstacles of a group are shown."""
+OVERVIEW = 3
+"""With more causes than these, a table of all comes first."""
 FITS, EVICTS, REFUSED, UNDECIDED = "fits", "evicts", "refused", "undecided"
 
 
@@ -56,7 +57,7 @@ class PendingCauses:
         return sum(len(cause.pods) for cause in self.causes)
 
 
-def sorted_out(setting: Setting, namespace: str, like: Sequence[str] = ()) -> PendingCauses:
+def sorted_out(setting: Setting, namespace: str = "", like: Sequence[str] = ()) -> PendingCauses:
     """Decide about all pending pods in queue order, each with those before it in place, and group them.
 
     ``namespace``: only its pods are reported, if it is not "". ``like``: nodes of which there is one more. KeyError.
@@ -118,8 +119,10 @@ def pending_sections(waiting: PendingCauses, at: int, all: bool = False) -> Iter
     setting = waiting.setting
     where = f" in namespace {waiting.namespace}" if waiting.namespace else ""
     more = f", with {count(len(setting.added), 'more node')} ({listing(setting.added, 3)})" if setting.added else ""
+    rows = [Row([len(cause.pods), cause.text]) for cause in waiting.causes]
     yield Section(
-        f"{count(waiting.pods, 'pending pod')}{where}{more}." if waiting.pods else f"No pod is pending{where}."
+        f"{count(waiting.pods, 'pending pod')}{where}{more}." if waiting.pods else f"No pod is pending{where}.",
+        [Table(["pods", "because"], rows)] if len(rows) > OVERVIEW else [],
     )
     for number, cause in enumerate(waiting.causes):
         yield _cause_section(waiting, cause, at, all, helps=all or number < ASKED)
@@ -138,19 +141,16 @@ def _cause_section(waiting: PendingCauses, cause: PendingCause, at: int, all: bo
         name = cause.pods[0].metadata.name
         if table.rows:
             parts += [f"In the way of {name}:", table] if len(cause.pods) > 1 else [table]
-        if rows := _helps(waiting, cause) if helps else []:
+        if rows := _helps(waiting, cause.decision) if helps else []:
             parts.append(f"What would help{f' {name}' if len(cause.pods) > 1 else ''}:")
             parts.append(Table(CHANGE, rows))
     return Section(f"{count(len(cause.pods), 'pod')}: {cause.text}", parts)
 
 
-def _helps(waiting: PendingCauses, cause: PendingCause) -> list[Row]:
-    """The first change of each kind that would help the first pod."""
-    cluster = waiting.setting.cluster
-    if cluster is None:
-        return []
+def _helps(waiting: PendingCauses, decision: Decision) -> list[Row]:
+    """The first change of each kind that would help the pod, with the pods before it in place."""
     first: dict[str, Row] = {}
-    for kind, row in changes(what_if(cause.pods[0].key, cluster, waiting.setting.profiles)):
+    for kind, row in changes(what_if(decision.pod.key, decision.cluster, waiting.setting.profiles)):
         first.setdefault(kind, row)
     return [first[kind] for kind in KIND_ORDER if kind in first and kind != "eviction"]
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.explanation import Explanation, explain
-from kschedlab.generations import Generation, api_of
-from kschedlab.objects.model import Node, Pod
+from kschedlab.generations import LATEST, Generation, Profiles, api_of, profiles_of
+from kschedlab.manifests.loading import Objects
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
 from kschedlab.objects.pod_status import PodCondition
 from kschedlab.queue.order import SCHEDULED
 from kschedlab.whatif import WhatIf, what_if
 from kschedlab.whatif.another_node import copies
-from kschedlab_live.why.reading import Reading
-from kschedlab_live.why.version import Server
+from kschedlab_why.reading import Reading
 
 FINISHED, ENDING, OTHERS, GATED, BOUND, NOMINATED, PENDING = (
     "finished",
@@ -32,11 +32,15 @@ FINISHED, ENDING, OTHERS, GATED, BOUND, NOMINATED, PENDING = (
 
 @dataclass(eq=False)
 class Setting:
-    """The basis of answers. ``cluster``: None if nodes cannot be read. ``added``: the nodes that are added to it."""
+    """The basis of answers.
+
+    ``server``: the version of the cluster's server, "" if unknown. ``notes``: what the decisions assume.
+    ``cluster``: None if nodes cannot be read. ``added``: the nodes that are added to it.
+    """
 
     reading: Reading
-    server: Server
     profiles: Mapping[str, Generation]
+    server: str = ""
     notes: Sequence[str] = ()
     cluster: Cluster | None = None
     added: tuple[str, ...] = ()
@@ -44,14 +48,25 @@ class Setting:
     @classmethod
     def of(
         cls,
-        reading: Reading,
-        server: Server,
-        profiles: Mapping[str, Generation],
+        read: Reading | Objects,
+        generation: str | Profiles = LATEST,
+        server: str = "",
         notes: Sequence[str] = (),
     ) -> Setting:
-        """The setting for what was read."""
+        """The setting for what was read. Extenders are not asked, and a note says so. KeyError: no such generation."""
+        reading = read if isinstance(read, Reading) else Reading(read)
+        chosen, notes = profiles_of(generation), list(notes)
+        profiles = {DEFAULT_SCHEDULER: chosen} if isinstance(chosen, Generation) else chosen
+        if any(profile.extenders for profile in profiles.values()):
+            notes.append("Extenders are not asked: nothing leaves this machine.")
+            profiles = {name: replace(profile, extenders=()) for name, profile in profiles.items()}
         cluster = Cluster(reading.objects, api_of(profiles)) if "nodes" in reading.readable else None
-        return cls(reading, server, profiles, notes, cluster)
+        return cls(reading, profiles, server, notes, cluster)
+
+    @property
+    def generation(self) -> str:
+        """The name of the generation that decides."""
+        return next(iter(self.profiles.values())).name
 
     def pod(self, key: str) -> Pod | None:
         """The pod ``namespace/name``, finished ones too."""
@@ -99,8 +114,8 @@ def about(setting: Setting) -> dict[str, Any]:
     """The basis of the decision, and what is unknown, as plain data."""
     reading = setting.reading
     return {
-        "generation": setting.server.generation,
-        "server": setting.server.version,
+        "generation": setting.generation,
+        "server": setting.server,
         "notes": list(setting.notes),
         "unreadable": [{"what": gap.what, "why": gap.why, "unknown": gap.unknown} for gap in reading.gaps],
         "left out": reading.left_out,
@@ -128,6 +143,12 @@ def situation_of(pod: Pod, profiles: Mapping[str, Generation]) -> str:
     if pod.spec.schedulingGates:
         return GATED
     return NOMINATED if pod.status.nominatedNodeName else PENDING
+
+
+def pending_pods(setting: Setting, namespace: str = "") -> list[Pod]:
+    """The pods without a node that have not finished; "" for all namespaces."""
+    pods = (pod for pod in setting.reading.objects.pods if situation_of(pod, setting.profiles) not in (BOUND, FINISHED))
+    return [pod for pod in pods if namespace in ("", pod.metadata.namespace)]
 
 
 def answer(setting: Setting, pod: Pod, node: str = "", larger: Cluster | None = None) -> Answer:

@@ -1,0 +1,137 @@
+"""``kschedlab why FILE``: the same answers as for a live cluster, without one."""
+
+import json
+import os
+
+import pytest
+
+from kschedlab import load
+from kschedlab.build import node, pod
+from kschedlab.program.main import main
+from kschedlab_why import Setting, sorted_out
+from tests.saying import says
+
+
+def test_one_pod_of_a_file(file, run):
+    cluster = file(node("n1"), node("n2"), pod("a", on="n1", cpu=3), pod("b", on="n2", cpu="2500m"), pod("web", cpu=2))
+    said = run("why", cluster, "web")
+    assert says(said, "default/web", "pending", "none", "2 nodes")
+    assert "2 too little cpu for 2 CPU: at most 1.5 CPU free, on n2 n1, n2" in said
+    assert "asking for 1.5 CPU instead of 2 CPU it goes to n2" in said
+    assert "with priority 1 instead of 0 it evicts default/a (priority 0) on n1" in said
+    assert run("why", cluster) == said, "the only pending pod needs no name"
+    assert run("why", cluster, "default/web") == run("why", cluster, "pod/web") == said
+
+
+def test_pending_pods_of_a_file(file, run):
+    cluster = file(
+        node("n1"), *(pod(f"big-{i}", cpu=9) for i in range(5)), pod("gated", schedulingGates=[{"name": "q"}])
+    )
+    said = run("why", cluster)
+    assert said == run("why", "--pending", cluster)
+    assert says(said, "6 pending pods") and "5 pods: no node fits: Insufficient cpu" in said
+    assert "asking for 4 CPU instead of 9 CPU it goes to n1" in said and "1 pod: gated by q default/gated" in said
+    cluster = file(node("n1"), pod("x", namespace="shop"), pod("y"))
+    assert "1 pending pod in namespace shop" in run("why", cluster, "-n", "shop", "--pending")
+
+
+def test_what_helps_counts_the_pods_before_it(file, run):
+    said = run("why", "--pending", file(node("n1", cpu=4), pod("a", cpu=3), pod("b", cpu=3)))
+    assert "asking for 1 CPU instead of 3 CPU it goes to n1" in said
+
+
+def test_many_causes_begin_with_a_table_of_all(file, run):
+    pods = [pod(f"p{i}", requests={f"x.io/{i}": 1}) for i in range(8)]
+    said = run("why", "--pending", file(node("n1"), *pods))
+    assert said.startswith("8 pending pods. pods because 1 no node fits: Insufficient x.io/0")
+
+
+def test_why_not_there_and_one_node_more(file, run):
+    cluster = file(node("n1", cpu=4), node("n2", cpu=2), pod("a", on="n1", cpu=4), pod("web", cpu=3))
+    assert says(run("why", cluster, "web", "--node", "n2"), "Why not n2?", "3 CPU", "2 CPU")
+    assert "It goes to n1-new" in run("why", cluster, "web", "--add-node", "like=n1")
+    assert 'no node "n7"' in run("why", cluster, "web", "--node", "n7", status=1)
+
+
+def test_names(file, run):
+    pods = pod("web"), pod("web", namespace="shop"), pod("x", namespace="a"), pod("x", namespace="b")
+    cluster = file(node("n1"), *pods)
+    assert run("why", cluster, "web").startswith("default/web is pending")
+    assert run("why", cluster, "web", "-n", "shop").startswith("shop/web is pending")
+    assert says(run("why", cluster, "x", status=2), "2 pods", "a/x", "b/x")
+    assert says(run("why", cluster, "wob", status=1), "no pod", "shop/web")
+    assert says(run("why", cluster, "n1", status=1), "node", "--node n1")
+    assert "not a pod" in run("why", cluster, "deploy/web", status=2)
+    assert says(run("why", "--pending", "web.yaml", status=2), "web.yaml", "no such file")
+
+
+@pytest.mark.parametrize("arguments", [("web", "--pending"), ("dump.json", "--watch"), ("dump.json", "--node", "n1")])
+def test_wrong_usage(arguments, file, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file(node("n1"), pod("a"), pod("b"))
+    assert run("why", *arguments, status=2)
+
+
+def test_a_folder_and_standard_input(file, run, tmp_path, monkeypatch):
+    file(node("n1"), name="a.json")
+    file(pod("web"), name="b.json")
+    assert run("why", f"{tmp_path}/", "web").startswith("default/web is pending: it fits now")
+    monkeypatch.chdir(tmp_path)
+    assert run("why", "./", "web").startswith("default/web is pending: it fits now")
+    assert run("why", "a.json", "b.json", "web").startswith("default/web is pending: it fits now")
+    read, write = os.pipe()
+    os.write(write, (tmp_path / "a.json").read_bytes())
+    os.close(write)
+    with os.fdopen(read) as standard_input:
+        monkeypatch.setattr("sys.stdin", standard_input)
+        assert run("why", "-").startswith("No pod is pending")
+
+
+def test_a_file_is_as_old_as_its_latest_time(file, run):
+    def since(moment):
+        return {"metadata": {"name": f"p-{moment[11:13]}", "namespace": "default", "creationTimestamp": moment}}
+
+    pods = [pod("p", cpu=9) | since(f"2026-03-02T{hour:02}:00:00Z") for hour in (10, 13)]
+    assert "It has waited for 3h" in run("why", file(node("n1"), *pods), "p-10")
+
+
+def test_json(file, capsys):
+    assert main(["why", file(node("n1"), pod("web", cpu=9)), "web", "--output", "json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["situation"] == "pending" and data["generation"] == "v1.37" and data["server"] == ""
+    assert data["changes"][0]["change"] == "asking for 4 CPU instead of 9 CPU"
+
+
+def test_the_generation_and_the_configuration_are_chosen(file, run, tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles: [{schedulerName: mine}]\n"
+        "extenders: [{urlPrefix: http://127.0.0.1:9, filterVerb: filter}]\n"
+    )
+    cluster = file(node("n1"), pod("a"), pod("b", schedulerName="mine"))
+    assert says(run("why", cluster, "a", "--config", str(config)), "another scheduler's", "default-scheduler")
+    assert says(run("why", cluster, "b", "--config", str(config)), "goes to n1", "Extenders", "not asked")
+    assert run("why", cluster, "a", "--generation", "v1.13").startswith("default/a is pending: it fits now")
+
+
+def test_from_python(file):
+    causes = sorted_out(Setting.of(load(file(node("n1"), pod("a", cpu=9), pod("b", cpu=9)))))
+    assert causes.pods == 2 and [(cause.kind, len(cause.pods)) for cause in causes.causes] == [("refused", 2)]
+
+
+# -- explain of many pods
+
+
+def test_explain_of_many_pods_is_one_table_by_cause(file, run):
+    pods = [pod(f"p{i:03}", cpu=9 if i % 2 else 1) for i in range(502)]
+    cluster = file(node("n1", cpu=4), *pods)
+    said = run("explain", cluster)
+    assert said.startswith("502 pending pods.") and "--pod NAME" in said and "--all" in said
+    assert "498 pods: no node fits: Insufficient cpu" in said and "4 pods: there is room now" in said
+    assert says(run("explain", cluster, "--pod", "p007"), "default/p007", "1 node", "9 CPU")
+
+
+def test_explain_all_of_many_pods_begins_with_the_table(file, run):
+    said = run("explain", file(node("n1"), *(pod(f"p{i:03}", cpu=9) for i in range(501))), "--all")
+    assert said.startswith("501 pending pods. 501 pods: no node fits") and said.count("Event ") == 501
