@@ -1,5 +1,8 @@
 """Every answer to "what would change it" is true: the pod is decided for on both sides, and nothing is missed."""
 
+from itertools import combinations
+from random import Random
+
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -328,3 +331,43 @@ def test_changes_that_open_the_most_nodes_come_first():
     world = cluster(*tainted, node("d"), node("e"), pod("mine", "", nodeSelector={"disk": "ssd"}))
     opened = [len(each.decision.feasible) for each in what_if("default/mine", world).relaxations.sufficient]
     assert len(opened) > 1 and opened == sorted(opened, reverse=True) and opened[0] == 3 and opened[-1] == 2
+
+
+# -- the smallest eviction
+
+
+def test_a_pod_on_another_node_of_the_zone_is_enough():
+    zone = {"labels": {"zone": "a"}}
+    apart = {"labelSelector": {"matchLabels": {"app": "q"}}, "topologyKey": "zone"}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}
+    world = cluster(
+        node("n", allocatable=SMALL, **zone),
+        node("m", allocatable=SMALL, **zone),
+        pod("q", "m", cpu="1", labels={"app": "q"}),
+        pod("big", "m", cpu="3", priority=2000),
+        pod("mine", "", cpu="3", priority=1000, affinity=affinity),
+    )
+    found = what_if("default/mine", world).eviction
+    assert ([v.key for v in found.victims], found.where, found.node) == (["default/q"], ("m",), "n")
+
+
+def test_one_important_pod_goes_before_many_others():
+    """Preemption spares the most important pods; a person may ask for one pod instead of three."""
+    few = [pod(f"p{i}", "n", cpu="1") for i in range(3)]
+    world = cluster(node("n", allocatable=SMALL), *few, pod("one", "n", cpu="1", priority=9), pod("mine", "", cpu="1"))
+    assert [v.key for v in what_if("default/mine", world).eviction.victims] == ["default/p0"]
+    large = pod("large", "n", cpu="3", priority=9)
+    world = cluster(node("n", allocatable=SMALL), large, pod("small", "n", cpu="1"), pod("mine", "", cpu="3"))
+    assert [v.key for v in what_if("default/mine", world).eviction.victims] == ["default/large"]
+
+
+def test_the_fewest_pods_by_brute_force():
+    random = Random(5)
+    for _ in range(30):
+        nodes = [node(f"n{i}", allocatable=SMALL) for i in range(2)]
+        running = [pod(f"p{i}", f"n{i % 2}", cpu=random.choice(("500m", "1", "2"))) for i in range(6)]
+        world = cluster(*nodes, *running, pod("mine", "", cpu="3500m"))
+        case, found = Case("default/mine", world), what_if("default/mine", world).eviction
+        infos = [world.pods.info(row) for row in world.pods.row_of.values()]
+        least = next(n for n in range(1, 5) if any(case.without(c).fits(case.info) for c in combinations(infos, n)))
+        assert found is not None and len(found.victims) == least, running

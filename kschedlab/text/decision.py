@@ -29,13 +29,26 @@ from kschedlab.text.sections import (
     Strong,
     Table,
 )
-from kschedlab.text.words import Clock, choice, clock, count, listing, outcome, refusals, request_text
+from kschedlab.text.words import (
+    Clock,
+    choice,
+    clock,
+    count,
+    init_containers_text,
+    listing,
+    outcome,
+    refusals,
+    request_text,
+    without_key_text,
+)
 
 
 def decision_sections(decision: Decision, limits: Limits) -> Iterator[Section]:
     """The whole decision; a stage without results has no section. O(nodes)."""
     mark = GOOD if decision.node is not None else WARNING if decision.nominated_node is not None else BAD
-    yield Section(outcome(decision), [request_text(decision)], mark=mark)
+    yield Section(
+        outcome(decision), list(filter(None, (request_text(decision), init_containers_text(decision)))), mark=mark
+    )
     yield from _refused(decision)
     yield from device_sections(decision)
     yield from _extended(decision)
@@ -106,6 +119,8 @@ def _scored(decision: Decision, scores: Scores, limits: Limits) -> Section:
     if len(decision.best) > 1:
         shared = say("{number:,} nodes share the highest score, one of them is drawn:", number=len(decision.best))
         parts += [shared, Names(decision.best)]
+    if ignored := without_key_text(decision):
+        parts.append(ignored)
     title = say("Scores of {nodes}", nodes=count(len(names), "feasible node"))
     totals = len({int(scores.total[i]) for i in rest})
     return Section(title, parts, say("(raw → normalised × weight)"), cut=totals > limits.totals)

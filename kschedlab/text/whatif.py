@@ -9,8 +9,9 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say, sentences, terms
 from kschedlab.text.sections import Row, Section, Table
 from kschedlab.text.words import amount, count, evicted, listing, outcome
-from kschedlab.whatif.answers import SmallestEviction, WhatIf
+from kschedlab.whatif.answers import WhatIf
 from kschedlab.whatif.case import Boundary
+from kschedlab.whatif.evictions import SmallestEviction
 from kschedlab.whatif.fits import Fits
 
 HEAD = (later("what"), later("change"), later("then"), later("but"))
@@ -178,6 +179,7 @@ RELAXED = (
     later("without nodeSelector {what}"),
     later("without hostPort {what}"),
     later("without spreading over {what}"),
+    later("with nodeTaintsPolicy Honor of its spreading over {what}"),
     later("without volume {what}"),
     later("without nodeAffinity {what}"),
     later("without required {what}"),
@@ -201,9 +203,10 @@ def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
     names = [f"{victim.key} ({victim.priority})" for victim in eviction.victims]
     rest = len(names) - VICTIMS
     word = ", ".join(names[:VICTIMS]) + (f" and {rest:,} more" if rest > 0 else "")
-    change = say("without {names} on {node}", names=listing(names, VICTIMS), node=eviction.node)
+    where = listing(eviction.where, VICTIMS)
+    change = say("without {names} on {node}", names=listing(names, VICTIMS), node=where)
     line = Line(later("eviction"), change, then(eviction.decision))
-    return WhatIfAnswer(line, eviction.decision, f"without {word} on {eviction.node}")
+    return WhatIfAnswer(line, eviction.decision, f"without {word} on {where}")
 
 
 def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:

@@ -11,6 +11,7 @@ from textwrap import wrap
 from unicodedata import east_asian_width
 
 import numpy as np
+from msgspec.structs import replace
 
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.cluster.signatures import BoolArray
@@ -18,9 +19,11 @@ from kschedlab.decision import Decision
 from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
 from kschedlab.messages import later, listed, say, translation
 from kschedlab.objects.meta import SECOND
+from kschedlab.objects.requests import pod_requests
 from kschedlab.preemption.stage import Preemption
 from kschedlab.text.html import visible
 
+SPREADING = frozenset(("PodTopologySpread", "EvenPodsSpreadPriority"))
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Clock = Callable[[int], str]
 
@@ -161,6 +164,30 @@ def request_text(decision: Decision) -> str:
     return say("asks for {asked}; priority {priority}", asked=requested, priority=priority)
 
 
+def init_containers_text(decision: Decision) -> str:
+    """Which init containers raise the pod's requests above those of its containers; "" if none does.
+
+    The scheduler counts the largest init container as long as the pod lives, and sidecars beside the containers.
+    """
+    pod, request = decision.pod.pod, decision.pod.request
+    init = pod.spec.initContainers
+    if not init:
+        return ""
+    without = pod_requests(replace(pod, spec=replace(pod.spec, initContainers=())))
+    raised = [name for name, value in request.items() if value > without.get(name, 0)]
+    names = [
+        each.name
+        for each in init
+        if any(name in {**each.resources.requests, **each.resources.limits} for name in raised)
+    ]
+    if not raised or not names:
+        return ""
+    alone = listed([amount(name, without.get(name, 0)) for name in raised])
+    return say(
+        "Init containers count: {names}; without them it would ask for {asked}.", names=listing(names), asked=alone
+    )
+
+
 def outcome(decision: Decision) -> str:
     pod, nodes = decision.pod.key, len(decision.cluster.nodes)
     if decision.error:
@@ -178,6 +205,28 @@ def outcome(decision: Decision) -> str:
         )
     stays = say("{pod} fits on none of {nodes}", pod=pod, nodes=count(nodes, "node"))
     return _preempting(decision.preemption, stays) if decision.preemption is not None else say("{stays}.", stays=stays)
+
+
+def without_key_text(decision: Decision) -> str:
+    """Which feasible nodes a ScheduleAnyway constraint ignores because they lack its label; "" if none.
+
+    They are not counted and get no points (v1.37: pkg/scheduler/framework/plugins/podtopologyspread/scoring.go,
+    IgnoredNodes), which surprises whoever reads "anyway".
+    """
+    scores, constraints = decision.scores, decision.pod.pod.spec.topologySpreadConstraints
+    keys = dict.fromkeys(each.topologyKey for each in constraints if each.whenUnsatisfiable == "ScheduleAnyway")
+    if scores is None or not keys or SPREADING.isdisjoint(scores.plugins):
+        return ""
+    nodes = [decision.cluster.nodes[position] for position in scores.nodes.tolist()]
+    lacking = [node.metadata.name for node in nodes if not keys.keys() <= node.metadata.labels.keys()]
+    if not 0 < len(lacking) < len(nodes):
+        return ""
+    return say(
+        "{nodes} without the label {keys} ({names}): the ScheduleAnyway constraint gives them no points.",
+        nodes=count(len(lacking), "node"),
+        keys=listed([*keys]),
+        names=listing(lacking, 3),
+    )
 
 
 def _preempting(preemption: Preemption, stays: str) -> str:

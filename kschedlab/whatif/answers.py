@@ -6,37 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace as put
-
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending
-from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import LATEST, Profiles, api_of, profile_for, profiles_of
-from kschedlab.objects.model import controller_of
 from kschedlab.shown import Shown
 from kschedlab.whatif.another_node import AnotherNode, another_node
-from kschedlab.whatif.case import Boundary, Case, ranked, with_spec
+from kschedlab.whatif.case import Boundary, Case
+from kschedlab.whatif.evictions import SmallestEviction, eviction
 from kschedlab.whatif.relaxations import Relaxations, relaxations
-from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, elsewhere, limits, other_weights, preempting_priority, smaller
+from kschedlab.whatif.thresholds import elsewhere, limits, other_weights, preempting_priority, smaller
 
 if TYPE_CHECKING:
     from kschedlab.text.sections import Limits, Section
-
-ABOVE_USERS = HIGHEST_PRIORITY + 1
-"""Above the priority of every pod but those of the system, which must not be evicted."""
-EVICTIONS = 10
-"""The most nodes on which evictions are tried; pods nominated there may still need the room."""
-
-
-@dataclass(frozen=True, eq=False)
-class SmallestEviction:
-    """The smallest set of pods found whose eviction makes room. ``decision``: the decision after their eviction."""
-
-    node: str
-    victims: tuple[PodInfo, ...]
-    decision: Decision
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,37 +83,3 @@ def what_if(pod: AnyPod, cluster: Cluster, generation: str | Profiles = LATEST, 
         limits=tuple(limits(case)),
         weights=tuple(other_weights(case, decision)),
     )
-
-
-def _of_daemon_set(info: PodInfo) -> bool:
-    """Whether a DaemonSet owns the pod, and puts it back on its node at once."""
-    owner = controller_of(info.pod.metadata)
-    return owner is not None and owner.kind == "DaemonSet"
-
-
-def eviction(case: Case) -> SmallestEviction | None:
-    """The fewest pods whose eviction makes room on one node, or None; pods that come back there count for more.
-
-    Preemption selects them, so a node's most important pods stay if possible, and the system's stay anyway. The pod
-    must really fit afterwards.
-    """
-    info = ranked(put(case.info, pod=with_spec(case.info.pod, preemptionPolicy=None)), ABOVE_USERS)
-    preemption = case.decide(info).preemption
-    if preemption is None or preemption.run is None:
-        return None
-    run = preemption.run
-    victims_on = {
-        position: tuple(case.cluster.pods.info(row) for row in run.victims_on(position).tolist())
-        for position in preemption.positions.tolist()
-    }
-
-    def cost(position: int) -> tuple[int, int, str]:
-        victims = victims_on[position]
-        return sum(map(_of_daemon_set, victims)), len(victims), case.cluster.names[position]
-
-    for position in sorted(victims_on, key=cost)[:EVICTIONS]:
-        node, victims = case.cluster.names[position], victims_on[position]
-        decision = case.without(victims).decide()
-        if node in decision.names:
-            return SmallestEviction(node, victims, decision)
-    return None

@@ -97,6 +97,9 @@ def relaxed_fields(pod: Pod) -> Iterator[tuple[str, Change]]:
     for constraint in spec.topologySpreadConstraints:
         if constraint.whenUnsatisfiable == "DoNotSchedule":
             yield f"without spreading over {constraint.topologyKey}", partial(_without_constraint, removed=constraint)
+            if constraint.nodeTaintsPolicy != "Honor":
+                words = f"with nodeTaintsPolicy Honor of its spreading over {constraint.topologyKey}"
+                yield words, partial(_honoring_taints, constraint=constraint)
     for volume in spec.volumes:
         if volume.persistentVolumeClaim is not None or volume.ephemeral is not None:
             yield f"without volume {volume.name}", partial(_without_volume, name=volume.name)
@@ -137,6 +140,13 @@ def _without_constraint(pod: Pod, removed: TopologySpreadConstraint) -> Pod:
 
 def _without_volume(pod: Pod, name: str) -> Pod:
     return with_spec(pod, volumes=tuple(volume for volume in pod.spec.volumes if volume.name != name))
+
+
+def _honoring_taints(pod: Pod, constraint: TopologySpreadConstraint) -> Pod:
+    """With the constraint, domains whose nodes have taints that the pod does not tolerate do not count."""
+    honoring = put(constraint, nodeTaintsPolicy="Honor")
+    constraints = pod.spec.topologySpreadConstraints
+    return with_spec(pod, topologySpreadConstraints=tuple(honoring if c is constraint else c for c in constraints))
 
 
 def _with_required(pod: Pod, kind: str, terms: Any) -> Pod:

@@ -14,10 +14,30 @@ from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab_simulation.log import Acted, Began, Changed, Log, Measured, Step
 from kschedlab_simulation.pods import TERMINAL
-from kschedlab_simulation.scheduler.context import EVICT, PREEMPT, SCHEDULE, SKIP
+from kschedlab_simulation.scheduler.context import (
+    BIND,
+    BIND_VOLUMES,
+    EVICT,
+    FAIL,
+    PERMIT,
+    POP,
+    PRE_BIND,
+    PREEMPT,
+    SCHEDULE,
+    SKIP,
+    WAIT_ON_PERMIT,
+)
 
 EVICTED = "EvictionByEvictionAPI"
 CPU, MEMORY = 0, 1
+BINDING_CYCLE = {
+    PERMIT: "Permit",
+    WAIT_ON_PERMIT: "Permit",
+    BIND_VOLUMES: "PreBind, for its volumes",
+    PRE_BIND: "PreBind",
+    BIND: "Bind",
+}
+"""Where a pod waits after this step, in words."""
 
 
 @dataclass(frozen=True)
@@ -218,6 +238,7 @@ class _LogReader:
         self.deleted = 0
         self.preemptions = 0
         self.pending: dict[str, Pod] = {}
+        self.binding: dict[str, Step] = {}
         self.since: dict[str, int] = {}
         self.first: int | None = None
         self.last = 0
@@ -248,6 +269,10 @@ class _LogReader:
 
     def _step(self, entry: Step) -> None:
         counts = self.counts
+        if entry.step in BINDING_CYCLE:
+            self.binding[entry.pod] = entry
+        elif entry.step in (POP, FAIL):
+            self.binding.pop(entry.pod, None)
         if entry.step == SCHEDULE:
             counts["attempts"] += 1
             counts["failed"] += not entry.node
@@ -314,7 +339,7 @@ class _LogReader:
             cpu=self.usage.used(CPU, start, self.end),
             memory=self.usage.used(MEMORY, start, self.end),
             throughput=(*self.throughput, *unfinished),
-            unschedulable={key: _why(pod) for key, pod in waiting.items()},
+            unschedulable={key: _why(pod, self.binding.get(key)) for key, pod in waiting.items()},
             failures=tuple(self.failures),
         )
 
@@ -337,8 +362,10 @@ def _is_evicted(pod: Pod) -> bool:
     return any(condition.reason == EVICTED for condition in pod.status.conditions)
 
 
-def _why(pod: Pod) -> str:
-    """The message of the pod's PodScheduled condition."""
+def _why(pod: Pod, binding: Step | None) -> str:
+    """What the pod's binding cycle waits for, or the message of its PodScheduled condition."""
+    if binding is not None:
+        return f"has the node {binding.node} and waits in {BINDING_CYCLE[binding.step]}"
     for condition in pod.status.conditions:
         if condition.type == "PodScheduled" and condition.status == "False":
             return condition.message or condition.reason

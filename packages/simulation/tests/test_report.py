@@ -18,6 +18,7 @@ from kschedlab.objects.model import (
 from kschedlab.objects.quantity import Quantity
 from kschedlab_simulation.log import Acted, Began, Changed, Log, Measured, Step
 from kschedlab_simulation.report import WaitTimes, report_of
+from tests.saying import says
 
 SECOND = 1_000_000
 
@@ -187,6 +188,16 @@ def test_unschedulable_pods_and_failed_entries():
         "default/c": "",
     }
     assert found.failures == ("run.yaml:5: delete pod default/x: not found", "churn: why not")
+
+
+def test_a_pod_in_its_binding_cycle_has_been_tried():
+    created = [change(0, None, a_pod("web"))]
+    steps = [
+        Step(at=i, pod="default/web", step=step, node="n1") for i, step in enumerate(("pop", "schedule", "preBind"))
+    ]
+    assert says(report(*created, *steps).unschedulable["default/web"], "n1", "PreBind")
+    failed = Step(at=9, pod="default/web", step="fail", node="n1", detail="timed out")
+    assert report(*created, *steps, failed).unschedulable == {"default/web": ""}
 
 
 def test_as_plain_data():

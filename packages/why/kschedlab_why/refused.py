@@ -11,20 +11,31 @@ from typing import NamedTuple
 import numpy as np
 
 from kschedlab.cluster.incoming import FORBIDDEN, incoming_pod
-from kschedlab.cluster.labels import required_terms
+from kschedlab.cluster.labels import required, required_terms, untolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.terms import AffinityTerm
+from kschedlab.cluster.volumes import claim_names
 from kschedlab.decision import Decision
 from kschedlab.filter.inter_pod_affinity import ANTI_AFFINITY, EXISTING_ANTI_AFFINITY, NO_AFFINITY
 from kschedlab.filter.node_affinity import NO_MATCH_1_16, NO_MATCH_ADDED
 from kschedlab.filter.node_resources import INSUFFICIENT
 from kschedlab.filter.plugin import Refusal as Part
 from kschedlab.filter.stage import EXCLUDED
+from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT, NODE_CONFLICT_BEFORE
+from kschedlab.filter.volumes.volume_zone import ZONE_CONFLICT
+from kschedlab.objects.model import TopologySpreadConstraint
 from kschedlab.objects.selectors import Requirement, SelectorError
 from kschedlab.text.why_not import why_not
 from kschedlab.text.words import RefusedNodes, amount, count, refusals
 
 HOSTNAME = "kubernetes.io/hostname"
+ZONES = (
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+)
+"""Labels of a volume that say where it is (VolumeZone)."""
 LOOKED_AT = 300
 """Only in a group of at most so many nodes does each get its own obstacle; else all get the filter's reason."""
 KINDS = 4
@@ -176,7 +187,31 @@ def _skew(decision: Decision, position: int, part: Part) -> str:
     if "maxSkew" not in part.terms:  # a node without the topology's label
         return ""
     matching, least, most = (_number(part, name, position) for name in ("matching", "minimum", "maxSkew"))
-    return f"its spreading: {count(matching, 'pod')} like it in this domain, {least} in the emptiest, maxSkew {most}"
+    constraints = decision.pod.pod.spec.topologySpreadConstraints
+    own = [c for c in constraints if c.whenUnsatisfiable == "DoNotSchedule" and c.maxSkew == most]
+    here, emptiest = "in this domain", "the emptiest"
+    if len(own) == 1:  # else it is not certain which of them refuses
+        here = _where(decision, position, own[0].topologyKey)
+        emptiest += _emptiest(decision, own[0], part, least)
+    return f"its spreading: {count(matching, 'pod')} like it {here}, {least} in {emptiest}, maxSkew {most}"
+
+
+def _emptiest(decision: Decision, constraint: TopologySpreadConstraint, part: Part, least: int) -> str:
+    """The first counted domain with the fewest pods, in brackets, and what keeps the pod off all of its nodes."""
+    cluster, spec, matching = decision.cluster, decision.pod.pod.spec, part.terms["matching"]
+    domain = cluster.topology(constraint.topologyKey).domain
+    counted = (domain >= 0) & (np.asarray(matching) == least)
+    if constraint.nodeAffinityPolicy == "Honor":
+        counted &= required(cluster, spec)
+    kept_off = untolerated(cluster, spec.tolerations)
+    if constraint.nodeTaintsPolicy == "Honor":
+        counted &= ~kept_off
+    places = np.flatnonzero(counted)
+    if not len(places):
+        return ""
+    name = cluster.nodes[places[0]].metadata.labels[constraint.topologyKey]
+    tainted = kept_off[domain == domain[places[0]]].all()
+    return f" ({name}{', whose nodes all have taints' if tainted else ''})"
 
 
 def _number(part: Part, name: str, position: int) -> int:
@@ -216,6 +251,30 @@ def _has(labels: dict[str, str], key: str) -> str:
     return labels.get(key) or "no such label"
 
 
+def _volume(decision: Decision, position: int, part: Part) -> str:
+    """The bound volumes that other nodes reach, and where they are."""
+    if part.reason not in (NODE_CONFLICT, NODE_CONFLICT_BEFORE, ZONE_CONFLICT):
+        return ""
+    volumes, node = decision.cluster.volumes, decision.cluster.nodes[position]
+    texts = []
+    for name, _ in claim_names(decision.pod.pod):
+        claim = volumes.claim(decision.pod.pod, name)
+        volume = volumes.volumes.get(claim.spec.volumeName) if claim is not None else None
+        if volume is None:
+            continue
+        affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
+        wanted = [f"{e.key} {e.operator} {', '.join(e.values)}".rstrip()
+                  for term in (affinity.nodeSelectorTerms if affinity is not None else ())
+                  for e in term.matchExpressions]  # fmt: skip
+        labels = volume.metadata.labels
+        wanted += [f"{key} In {labels[key]}" for key in ZONES if key in labels and affinity is None]
+        if wanted:
+            key = wanted[0].partition(" ")[0]
+            text = f"volume {volume.metadata.name} of claim {name} is where {' and '.join(wanted)}"
+            texts.append(f"{text}, the node has {_has(node.metadata.labels, key)}")
+    return "; ".join(texts)
+
+
 def _general(decision: Decision, position: int, part: Part) -> str:
     """GeneralPredicates: room, ports, the node's name, and labels."""
     if part.reason == NO_MATCH_1_16:
@@ -232,5 +291,8 @@ EXPLAINED_BY: dict[str, Callable[[Decision, int, Part], str]] = {
     "NodeResourcesFit": _full,
     "PodFitsResources": _full,
     "PodTopologySpread": _skew,
+    "VolumeBinding": _volume,
+    "VolumeZone": _volume,
+    "CheckVolumeBinding": _volume,
 }
 """For each plugin, a sentence about its refusal of one node; "" if the reason says enough."""

@@ -12,7 +12,16 @@ from kschedlab.text.decision import device_sections
 from kschedlab.text.sections import BAD, GOOD, WARNING, WEAK, Line, Lines, Names, Part, Row, Section, Table
 from kschedlab.text.whatif import whatif_answers
 from kschedlab.text.why_not import WhyNot, again, compared, margin, why_not, why_not_table
-from kschedlab.text.words import choice, count, human_duration, listing, outcome, request_text
+from kschedlab.text.words import (
+    choice,
+    count,
+    human_duration,
+    init_containers_text,
+    listing,
+    outcome,
+    request_text,
+    without_key_text,
+)
 from kschedlab.whatif.answers import WhatIf
 from kschedlab_why.answer import (
     BOUND,
@@ -120,7 +129,9 @@ def _mark(answer: Answer) -> str:
 
 
 def _asks(answer: Answer) -> str:
-    return f"It {request_text(answer.decision)}." if answer.decision is not None else ""
+    if answer.decision is None:
+        return ""
+    return " ".join(filter(None, [f"It {request_text(answer.decision)}.", init_containers_text(answer.decision)]))
 
 
 def _waits(answer: Answer, at: int) -> str:
@@ -229,6 +240,8 @@ def _why_there(decision: Decision, was_on: str | None) -> Section:
         heads = [f"{short[node]} (now)" if node == was_on else short[node] for node in nodes]
         rows = [Row([line.title, line.chosen, *line.others]) for line in lines]
         parts.append(Table(["weighted score", *heads], rows))
+    if ignored := without_key_text(decision):
+        parts.append(ignored)
     return Section(title, parts)
 
 
@@ -330,7 +343,7 @@ def changes(whatif: WhatIf) -> Iterator[tuple[str, Row]]:
         if whatif.decision.node is None and (nothing := NOTHING.match(change)):
             change, kind = f"without asking for {nothing[1]}", "without"
         if kind == "eviction" and (eviction := whatif.eviction) is not None:
-            change = f"without {listing(_with_priority(eviction.victims), 3)} on {eviction.node}"
+            change = f"without {listing(_with_priority(eviction.victims), 3)} on {listing(eviction.where, 3)}"
         if (more := next((node for node in whatif.nodes if node.decision is answer.decision), None)) is not None:
             change = f"one more node like {more.node.removesuffix('-new')}"
         yield kind, Row([change, then(answer.decision)])

