@@ -25,6 +25,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.lab import LIMIT, SECOND, Notebook, chromium
 from tests.browser.page import PanelPage
+from tests.site.built import site  # noqa: F401 - a fixture
 
 expect.set_options(timeout=LIMIT)
 

@@ -16,6 +16,8 @@ WINDOWS: dict[str, dict[str, Any]] = {
     "classroom": {"width": 880, "height": 720, "large": True},
 }
 """What a cell's output gets in JupyterLab with its file browser, in windows of 800, 1280 and 1920 pixels."""
+CLOSE = ("800", "classroom")
+"""The windows with the least room; test_layout.py shows every panel in all."""
 CLASS_SCREEN = 720 - 130
 """Pixels of a classroom's screen without JupyterLab's own bars."""
 

@@ -23,7 +23,10 @@ def unkept(lab: Lab) -> Iterator[None]:
     kept.unlink(missing_ok=True)
 
 
-def test_a_question_is_answered_and_a_slider_is_moved(notebook: Open) -> None:
+@pytest.mark.usefixtures("unkept")
+def test_a_question_is_answered_a_slider_moved_and_an_exercise_kept_beside_the_english_notebooks(
+    lab: Lab, notebook: Open
+) -> None:
     page = notebook(NAME)
     page.run_all()
     panel = stage(page, "会选中哪个节点？")
@@ -37,12 +40,6 @@ def test_a_question_is_answered_and_a_slider_is_moved(notebook: Open) -> None:
     panel.get_by_role("button", name="演示过程").click()
     expect(panel.locator(".ks-story")).to_be_visible()
     assert panel.get_attribute("lang") == "zh"
-
-
-@pytest.mark.usefixtures("unkept")
-def test_an_exercise_is_checked_and_kept_beside_the_english_notebooks(lab: Lab, notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
     card = page.page.locator(".ks-exercise").filter(has_text="谁被驱逐？").first
     card.locator("input[type=radio]").first.check()
     card.get_by_role("button", name="检查").click()

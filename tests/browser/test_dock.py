@@ -18,7 +18,7 @@ def lines(page: Notebook) -> Locator:
     return page.page.locator(".jp-OutputArea-output .ks-line")
 
 
-def test_what_is_read_is_on_the_stage(notebook: Open) -> None:
+def test_what_is_read_or_run_is_on_the_stage(notebook: Open) -> None:
     page = notebook(NAME, beside=True)
     page.run_all()
     expect(on_stage(page)).to_have_count(1)
@@ -35,9 +35,21 @@ def test_what_is_read_is_on_the_stage(notebook: Open) -> None:
         expect(on_stage(page).locator("b").first).to_have_text(line.locator("span").last.inner_text())
     box, text = on_stage(page).bounding_box(), page.page.locator(TEXT).bounding_box()
     assert box and text and box["x"] >= text["x"] + text["width"], "the stage covers the text"
+    run_alone(page)
 
 
-def test_an_answer_is_said_in_the_line_and_another_picture_moves_on_from_this_one(notebook: Open) -> None:
+def run_alone(page: Notebook) -> None:
+    """A cell that is run alone comes to the stage."""
+    line = lines(page).nth(2)
+    asked = line.locator("span").last.inner_text()
+    line.scroll_into_view_if_needed()
+    page.page.locator(".jp-CodeCell:has(.ks-line)").nth(2).locator(".jp-InputPrompt:visible").first.click()
+    page.page.keyboard.press("Control+Enter")
+    expect(lines(page).nth(2)).to_have_class("ks-line ks-current")
+    expect(on_stage(page)).to_contain_text(asked)
+
+
+def test_an_answer_is_said_in_the_line_and_pictures_move_on_or_into_the_text(notebook: Open) -> None:
     page = notebook(NAME, beside=True)
     page.run_all()
     first = lines(page).first
@@ -51,23 +63,11 @@ def test_an_answer_is_said_in_the_line_and_another_picture_moves_on_from_this_on
     expect(on_stage(page)).to_contain_text("Which node is chosen?")
     first.click()
     expect(on_stage(page).locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
+    put_into_the_text(page)
 
 
-def test_a_cell_that_is_run_alone_comes_to_the_stage(notebook: Open) -> None:
-    page = notebook(NAME, beside=True)
-    page.run_all()
-    line = lines(page).nth(2)
-    asked = line.locator("span").last.inner_text()
-    line.scroll_into_view_if_needed()
-    page.page.locator(".jp-CodeCell:has(.ks-line)").nth(2).locator(".jp-InputPrompt:visible").first.click()
-    page.page.keyboard.press("Control+Enter")
-    expect(lines(page).nth(2)).to_have_class("ks-line ks-current")
-    expect(on_stage(page)).to_contain_text(asked)
-
-
-def test_pictures_go_into_the_text_and_where_there_is_no_room_they_are_there(notebook: Open) -> None:
-    page = notebook(NAME, beside=True)
-    page.run_all()
+def put_into_the_text(page: Notebook) -> None:
+    """Pictures go into the text; where there is no room beside it they are there."""
     behind_dots(on_stage(page)).get_by_role("button", name="Put the pictures into the text").click()
     expect(on_stage(page)).to_have_count(0)
     expect(lines(page)).to_have_count(0)

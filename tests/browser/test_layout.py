@@ -32,11 +32,13 @@ from kschedlab_lab.views.svg import label, svg
 from tests.browser.conftest import Show
 from tests.browser.layout import CLASS_SCREEN, WINDOWS, states
 
-STATES = {"800": 16, "1280": 8, "1920": 8, "classroom": 16}
+STATES = {"800": 8, "1280": 2, "1920": 1, "classroom": 6}
 """By window: how many states of each panel are measured; where there is little room, more."""
+MANY = {"800": 24, "1280": 12, "1920": 8, "classroom": 24}
+"""The same at night."""
 IN_CHINESE = {"800": 8, "1280": 3, "1920": 2, "classroom": 6}
 """The same in Chinese, whose lines end elsewhere; at night."""
-FEW = {"800": 4}
+FEW = {"800": 3}
 """What is measured in Chinese by day: lines are longest in a narrow window."""
 
 
@@ -100,6 +102,12 @@ each_panel_in_chinese = pytest.mark.parametrize(
 @each_panel
 def test_nothing_overlaps_is_cut_or_too_small(shown: Show, name: str) -> None:
     assert measured(shown, PANELS[name](), STATES) == []
+
+
+@pytest.mark.nightly
+@each_panel
+def test_nothing_overlaps_is_cut_or_too_small_in_many_states(shown: Show, name: str) -> None:
+    assert measured(shown, PANELS[name](), MANY) == []
 
 
 def measured(shown: Show, panel: Panel[Any], numbers: dict[str, int]) -> list[str]:

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from kschedlab_lab.panels import heap_head, lost_update, map_reduce, reduce_and_sum, round_robin, shared_sum
 from tests.browser.conftest import Open, Show
+from tests.browser.layout import CLOSE, WINDOWS
 
 NAME = "04-map-reduce.ipynb"
 
@@ -33,9 +34,10 @@ PANELS = [
 
 @pytest.mark.parametrize("panel", PANELS, ids=lambda panel: str(panel.settings))
 def test_nothing_overlaps_is_cut_or_too_small(panel: Any, shown: Show) -> None:
-    for width, height, large in ((800, 600, False), (1280, 720, True), (1280, 720, False), (1920, 1080, False)):
-        page = shown(panel, width, height, large=large)
-        assert page.faults() == [], (width, large)
+    page = shown(panel)
+    for window in CLOSE:
+        page.resize(**WINDOWS[window])
+        assert page.faults() == [], window
 
 
 def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: Show) -> None:
@@ -95,16 +97,6 @@ def test_weights_stages_orders_and_scores_are_in_the_pictures(shown: Show) -> No
     page.page.locator(".ks-question input").fill("0")
     page.page.locator(".ks-question input").press("Enter")
     expect(page.question).to_contain_text("Right. One counter serves all pods")
-
-
-def test_the_lesson_in_jupyterlab(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    stages = page.page.locator(".ks")
-    expect(stages.first).to_contain_text("Which one fills the column of card 8?")
-    stages.first.locator(".ks-question").get_by_role("button", name="worker 3").click()
-    expect(stages.first).to_contain_text("Right. Worker 3 finishes node 6")
-    expect(stages.nth(1).locator(".ks-sentence")).to_contain_text("During tick 1 worker 1 takes 0")
 
 
 def test_exercises_answered_in_their_boxes(notebook: Open) -> None:

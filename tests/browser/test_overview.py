@@ -17,6 +17,7 @@ from kschedlab_lab.panels import (
     overview_watch as watch,
 )
 from tests.browser.conftest import Show
+from tests.browser.layout import CLOSE, WINDOWS
 
 
 def test_the_pod_travels_step_by_step_to_its_node(shown: Show) -> None:
@@ -134,6 +135,7 @@ def test_a_function_is_chosen_by_a_click(shown: Show) -> None:
     ids=lambda panel: f"{type(panel.settings).__module__.rpartition('_')[2]} {panel.settings}",
 )
 def test_nothing_is_cut_overlaps_or_is_too_small(shown: Show, panel: Any) -> None:
-    for width, large in ((800, False), (1280, True)):
-        page = shown(panel, width=width, large=large)
-        assert page.faults() == [], f"{width} px"
+    page = shown(panel)
+    for window in CLOSE:
+        page.resize(**WINDOWS[window])
+        assert page.faults() == [], window

@@ -19,9 +19,11 @@ def control(panel: Locator, label: str) -> Locator:
     return panel.locator(".ks-control").get_by_label(label, exact=True)
 
 
-def test_a_prediction_opens_the_answer_and_a_slider_changes_the_chosen_node(notebook: Open) -> None:
+def test_a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(notebook: Open) -> None:
     page = notebook(NAME)
     page.run_all()
+    for number in range(5):
+        expect(stage(page, "Which node is chosen?", number).locator('[data-state="chosen"]')).to_have_count(0)
     panel = stage(page, "Which node is chosen?")
     picture, sentence = panel.locator(".ks-picture"), panel.locator(".ks-sentence")
     expect(picture).to_contain_text("waiting")
@@ -31,6 +33,7 @@ def test_a_prediction_opens_the_answer_and_a_slider_changes_the_chosen_node(note
     expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 2 (lowest first victim priority)")
     expect(picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
     expect(sentence).to_contain_text("urgent goes to node-a")
+    expect(stage(page, "Which node is chosen?", 1).locator('[data-state="chosen"]')).to_have_count(0)
     control(panel, BUDGET).press("ArrowLeft")
     expect(picture.locator('[data-key="node/node-c"][data-state="chosen"]')).to_have_count(1)
     expect(picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(0)
@@ -38,36 +41,10 @@ def test_a_prediction_opens_the_answer_and_a_slider_changes_the_chosen_node(note
     assert "urgent goes to node-c" in (picture.locator("svg").get_attribute("aria-label") or "")
     control(panel, BUDGET).press("ArrowRight")
     expect(picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
-
-
-def test_each_question_hides_its_own_answer_only(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    for number in range(5):
-        expect(stage(page, "Which node is chosen?", number).locator('[data-state="chosen"]')).to_have_count(0)
     third = stage(page, "Which node is chosen?", 2)
     third.locator(".ks-question").get_by_role("button", name="node-b").click()
     expect(third.locator(".ks-question")).to_contain_text("Right. Rule 2")
-    expect(stage(page, "Which node is chosen?", 1).locator('[data-state="chosen"]')).to_have_count(0)
     typed = stage(page, "Which priority must jobs-c have")
     typed.locator(".ks-question input").fill("-2147483648")
     typed.locator(".ks-question input").press("Enter")
     expect(typed.locator(".ks-question")).to_contain_text("Right. -2147483648 + 2³¹ is 0.")
-
-
-def test_a_state_typed_into_its_field_is_applied_or_refused(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    panel = stage(page, "Which node is chosen?")
-    panel.get_by_role("button", name="Show the answer").click()
-    behind_dots(panel).get_by_text("State, link").click()
-    state = panel.get_by_label("State", exact=True)
-    for text, said in (("jobs: 5", '"5" is not one of -2147483648, -100, 0, 200'), ("jobs: 6", '"6" is not one of')):
-        state.fill(text)
-        state.press("Enter")
-        expect(panel.get_by_role("alert")).to_contain_text(said)
-    state.fill("shop_a: 200, allowed: 2")
-    state.press("Enter")
-    expect(panel.locator(".ks-sentence")).to_contain_text("urgent goes to node-c")
-    panel.get_by_role("button", name="Start again").click()
-    expect(panel.locator(".ks-picture").locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)

@@ -20,7 +20,7 @@ STATES: tuple[dict[str, Any], ...] = (
     {"preemptor": 1000, "allowed": 0, "mail_in_shop": True},
     {"preemptor": 250, "shop_a": 300, "shop_b": 300},
 )
-SIZES = ((800, 600, False), (1280, 720, True), (1280, 720, False), (1920, 1080, False))
+SIZES = ((800, 600, False), (1280, 720, True))
 
 
 def slider(page: PanelPage, label: str) -> Any:

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from kschedlab_lab.panels import queue_clock, queue_heap, queue_nominated, queue_order, queue_parts
-from tests.browser.conftest import Open, Show
+from tests.browser.conftest import Show
 
 
 def test_the_gap_is_predicted_in_the_picture(shown: Show) -> None:
@@ -101,12 +101,3 @@ ASKED = {
 def test_an_open_question_fits_every_window(shown: Show, name: str) -> None:
     for width, large in ((432, False), (880, True), (1520, False)):
         assert shown(ASKED[name], width=width, large=large).faults() == [], f"{width} px"
-
-
-def test_the_whole_lesson_runs(notebook: Open) -> None:
-    page = notebook("02-queue.ipynb")
-    page.run_all()
-    heap = page.page.locator(".kschedlab", has=page.page.locator('[data-key="pod/ant"]')).first
-    heap.locator('[data-key="pod/ant"]').click()
-    expect(heap.locator(".ks-sentence")).to_contain_text("The head is gnu (800).")
-    expect(heap.locator(".ks-question")).to_contain_text("✓ Right.")

@@ -15,7 +15,7 @@ NAME = "08-teacher.ipynb"
 EXPORT = "lesson,seed,number,title,state,tries,hints,solution\nqueue,1,1,The array,right,1,0,False\n"
 
 
-def test_sheets_are_shown_downloaded_and_sent_to_the_printer(notebook: Open) -> None:
+def test_sheets_are_shown_and_downloaded_and_files_of_a_class_become_a_table(notebook: Open, tmp_path: Path) -> None:
     page = notebook(NAME)
     page.run_all()
     form = page.page.locator(".ks-desk").filter(has_text="seeds")
@@ -33,6 +33,18 @@ def test_sheets_are_shown_downloaded_and_sent_to_the_printer(notebook: Open) -> 
     form.get_by_label("seeds").fill("one")
     form.get_by_role("button", name="Show").click()
     expect(form.get_by_role("status")).to_contain_text('"one" is neither a number nor a range')
+    for name, text in (("li-na.csv", EXPORT), ("otto.csv", EXPORT.replace("right", "not yet")), ("x.txt", "no")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    a_class = page.page.locator(".ks-desk").filter(has_text="Drop the files")
+    a_class.get_by_label("files of the class").set_input_files(sorted(tmp_path.iterdir()))
+    expect(a_class.get_by_role("row").filter(has_text="li-na")).to_contain_text("1 of 1")
+    expect(a_class.get_by_role("row").filter(has_text="otto")).to_contain_text("✗ 1")
+    expect(a_class.get_by_role("alert")).to_contain_text("x.txt: the columns are not lesson, seed")
+    with page.page.expect_download() as download:
+        a_class.get_by_role("button", name="Download as CSV").click()
+    assert "li-na,queue,1,1,The array,right" in Path(download.value.path()).read_text(encoding="utf-8")
+    a_class.get_by_role("button", name="Start over").click()
+    expect(a_class.get_by_text("0 students")).to_be_visible()
 
 
 WIDTH = 703
@@ -58,20 +70,3 @@ def test_nothing_is_wider_than_a_printed_page(browser: Browser, language: str) -
         page.set_content(Sheet(lesson, "1-2", solutions=True, language=language).html())
         assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH, lesson
     page.close()
-
-
-def test_files_of_a_class_become_a_table(notebook: Open, tmp_path: Path) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    for name, text in (("li-na.csv", EXPORT), ("otto.csv", EXPORT.replace("right", "not yet")), ("x.txt", "no")):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    form = page.page.locator(".ks-desk").filter(has_text="Drop the files")
-    form.get_by_label("files of the class").set_input_files(sorted(tmp_path.iterdir()))
-    expect(form.get_by_role("row").filter(has_text="li-na")).to_contain_text("1 of 1")
-    expect(form.get_by_role("row").filter(has_text="otto")).to_contain_text("✗ 1")
-    expect(form.get_by_role("alert")).to_contain_text("x.txt: the columns are not lesson, seed")
-    with page.page.expect_download() as download:
-        form.get_by_role("button", name="Download as CSV").click()
-    assert "li-na,queue,1,1,The array,right" in Path(download.value.path()).read_text(encoding="utf-8")
-    form.get_by_role("button", name="Start over").click()
-    expect(form.get_by_text("0 students")).to_be_visible()

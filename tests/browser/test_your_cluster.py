@@ -24,7 +24,7 @@ def field(panel: Locator, label: str) -> Locator:
     return panel.locator(".ks-control").get_by_label(label, exact=True)
 
 
-def test_a_node_is_clicked_and_a_change_applied(notebook: Open) -> None:
+def test_a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(notebook: Open) -> None:
     page = notebook(NAME)
     page.run_all()
     panel = panel_about(page, "data/postgres-0")
@@ -50,11 +50,6 @@ def test_a_node_is_clicked_and_a_change_applied(notebook: Open) -> None:
     field(panel, "pod").press("Enter")
     expect(panel.locator(".ks-alert")).to_contain_text('no pod "no-such-pod" among 2,060 pods')
     expect(sentence).to_contain_text("data/kafka-3")
-
-
-def test_a_prediction_opens_the_cluster(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
     asked = (
         page.page.locator(".jp-OutputArea-output .kschedlab").filter(has_text="Pods of which app does it evict?").first
     )

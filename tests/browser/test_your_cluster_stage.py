@@ -9,7 +9,7 @@ from kschedlab.build import node, pod
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab_lab.panels import cluster_questions, your_cluster
 from tests.browser.conftest import Show
-from tests.browser.layout import CLASS_SCREEN, WINDOWS
+from tests.browser.layout import CLASS_SCREEN, CLOSE, WINDOWS
 
 WHAT_IF, WHOM = your_cluster.WHAT_IF, your_cluster.WHOM
 BUNDLED: list[dict[str, str]] = [
@@ -56,8 +56,8 @@ def test_nothing_overlaps_is_cut_or_too_small(shown: Show, case: str) -> None:
     source, states = CASES[case]
     panel = your_cluster.panel(source)
     page, faults = shown(panel), []
-    for window, size in WINDOWS.items():
-        page.resize(**size)
+    for window in CLOSE:
+        page.resize(**WINDOWS[window])
         for state in states:
             page.put(panel.move(**state).settings)
             faults += [f"{window}: {each} | {state}" for each in page.faults()]

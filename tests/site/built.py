@@ -6,6 +6,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+from filelock import FileLock
+
 from tools.site.edition import EDITIONS, page_of
 
 ROOT = Path(__file__).parents[2]
@@ -38,11 +41,21 @@ class Site:
         return self.folder / EDITIONS[language].place / page_of(name)
 
 
-def build(folder: Path) -> Site:
-    """The site in KSCHEDLAB_SITE, or a part of it in this folder."""
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The site in KSCHEDLAB_SITE, or a part of it that all workers of a run share."""
     if (there := os.environ.get("KSCHEDLAB_SITE")) is not None:
         return Site(Path(there).resolve(), False)
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "done").exists():
+            _build_part(folder)
+            (folder / "done").touch()
+    return Site(folder, True)
+
+
+def _build_part(folder: Path) -> None:
     for language, names in PART.items():
         flags = ["--language", language, "--pairs", "14", "--states", "14", "--stories", "2"]
         subprocess.run([sys.executable, "-m", "tools.site.build", str(folder), *names, *flags], check=True, cwd=ROOT)
-    return Site(folder, True)

@@ -1,8 +1,1 @@
-import pytest
-
-from tests.site.built import Site, build
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    return build(tmp_path_factory.mktemp("site"))
+from tests.site.built import site  # noqa: F401 - a fixture
