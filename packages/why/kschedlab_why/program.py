@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kschedlab.objects.problems import UnknownNameError
@@ -33,7 +32,7 @@ OTHER_KINDS = frozenset(
 )
 FILES = (".yaml", ".yml", ".json", ".gz")
 NO_SUCH = 1
-FILE_IS = "ends in .yaml, .yml, .json or .gz, is a folder with / at its end, or is - for standard input"
+FILE_IS = "ends in .yaml, .yml, .json, .gz or / (a folder), begins with / or ., or is - for standard input"
 STATUSES = f"""\
 exit status:
   0  answered, whatever the answer is
@@ -120,7 +119,7 @@ def targets(given: Sequence[str], pending: bool) -> tuple[list[str], str | None]
 
 
 def _is_file(text: str) -> bool:
-    return text == "-" or text.endswith((*FILES, "/")) or (text[:1] in ("/", ".") and Path(text).exists())
+    return text == "-" or text.endswith((*FILES, "/")) or text[:1] in ("/", ".")
 
 
 def _of_files(options: argparse.Namespace) -> int:
