@@ -49,7 +49,7 @@ class GivenBack(NamedTuple):
 class Claims(Protocol):
     """The functions of the package. ``plugin`` has the arguments of DynamicResources, the cluster claims and slices.
 
-    The engine asks about pods that demand devices alone (:func:`demands_devices`), so slow modules may be
+    The engine asks only about pods that demand devices (:func:`demands_devices`), so slow modules may be
     imported at the top of the module.
     """
 
@@ -91,7 +91,7 @@ class Claims(Protocol):
         ...
 
     def claim_names(self, pod: Pod) -> Iterable[str]:
-        """The names of the pod's claims, as far as they are made yet."""
+        """The names of the pod's claims that already exist."""
         ...
 
     def sections(self, decision: Decision) -> Iterable[Section]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kschedlab.extenders.extender import ExtenderCall
     from kschedlab.extenders.run import ExtenderRun
     from kschedlab.generations import Generation
-    from kschedlab.preemption.stage import Preemption
+    from kschedlab.preemption.evidence import Preemption
     from kschedlab.text.sections import Limits, Section
 
 NO_NODES = "no nodes available to schedule pods"
@@ -134,7 +134,7 @@ class Decision(Shown):
         also = {
             name
             for name, refused in zip(verdicts.plugins, verdicts.refusals, strict=True)
-            if refused is not None and refused.mask[position] and name != plugin
+            if refused is not None and refused.refused[position] and name != plugin
         }
         later = tuple(name for name in dict.fromkeys(verdicts.plugins) if name in also)
         return NodeVerdict(

@@ -56,7 +56,7 @@ def translate(language: Translation) -> None:
 def say(message: str, /, **fields: object) -> str:
     """The message in the language in use, with its fields filled in as ``str.format`` does.
 
-    Without fields, braces in a message mean nothing, and never in a value. A message without a translation stays
+    Braces are literal if there are no fields, and always literal in values. A message without a translation stays
     English. A value that is a :class:`Message` is translated, too, and a list of texts is joined.
     """
     key, english = message, message

@@ -175,7 +175,7 @@ class Cluster(Columns):
         return self._objects.of(kind).get(key)
 
     def last_change(self, kind: type[ApiObject]) -> ObjectChange:
-        """The last change of an object that decides about devices: it leads to those before it."""
+        """The last change of an object that matters for devices; each change links to the one before."""
         return self._objects.last_change(kind)
 
     @property

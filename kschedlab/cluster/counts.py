@@ -17,11 +17,11 @@ from kschedlab.cluster.resource_table import rearranged
 from kschedlab.cluster.signatures import IntArray, Signature
 
 SPARE = 16
-"""So many places are free at first."""
+"""Spare places in a new tally."""
 
 
 class Tally:
-    """The number of each of these nodes: the sum over the places in which it is.
+    """A sparse column. A node may have several entries; its number is their sum.
 
     ``_nodes``, ``_numbers``: int64[size]; the first ``_length`` are in use.
     """
@@ -151,7 +151,7 @@ class Counts:
         return True
 
     def _start(self, query: PodQuery, pods: PodColumns) -> tuple[IntArray | None, Tally | None]:
-        """Keep a column or a tally from now on. If there are too many, the others are given up."""
+        """Keep a column or a tally from now on. If there are too many, all others are dropped first."""
         if len(self.columns) + len(self.tallies) // 8 >= self._most:
             self.columns, self.tallies, self._about = {}, {}, ByClue()
         column = np.zeros(self._nodes, np.int64)

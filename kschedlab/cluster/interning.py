@@ -18,7 +18,8 @@ from kschedlab.cluster.terms import PodTerms
 from kschedlab.objects.model import Pod
 
 Lists: TypeAlias = dict[Hashable, ref[Signature] | list[ref[Signature]]]
-"""By item: the signatures that have it. Most items, such as a pod's own name, have one, which is alone there."""
+"""By item: the signatures that have it. Most items, such as a pod's own name, have a single
+signature, stored without a list."""
 
 
 def _put(lists: Lists, item: Hashable, signature: ref[Signature]) -> None:
@@ -115,7 +116,7 @@ T = TypeVar("T")
 LIMIT = 1 << 13
 """The most queries whose answers are kept."""
 FEW = 1024
-"""The number of signatures before the first sweep for those that no pod has any more."""
+"""The number of signatures at which unused signatures are first swept out."""
 
 
 @dataclass(slots=True)
@@ -153,8 +154,8 @@ class Signatures:
 
     A query contains everything that its answer depends on, so answers stay valid, except about volumes
     (:mod:`kschedlab.cluster.volume_answers`).
-    Signatures are held by the pods that have them, and only weakly here: one that no pod has any more is forgotten, in
-    time, and its number is given to another.
+    Signatures are held by the pods that have them, and only weakly here: one that no pod has any more is eventually
+    dropped, and its number reused.
     """
 
     def __init__(self) -> None:
@@ -172,13 +173,13 @@ class Signatures:
         """Forget all that can be computed again, and keep the signatures in use."""
         self._known = {each: each for each in self._known if each() is not None}
         self._born = list(self._known)
-        self._items: dict[Extract, Items] = {}
-        self._answers: dict[PodQuery, Answers] = {}
+        self.listed: dict[Extract, Items] = {}
+        self.answered: dict[PodQuery, Answers] = {}
         self._by_clue: dict[Extract, tuple[int, ByClue[Any]]] = {}
 
     @property
     def born(self) -> int:
-        """The number of signatures that were born since the last sweep, or that it left."""
+        """The number of signatures that were added since the last sweep or survived it."""
         return len(self._born)
 
     def born_since(self, number: int) -> list[Signature]:
@@ -232,11 +233,11 @@ class Signatures:
                 for number, answer in self.answers(part).items():
                     total[number] = total.get(number, 0) + weight * answer
             return total
-        answers = self._answers.get(query)
+        answers = self.answered.get(query)
         if answers is None:
-            if len(self._answers) >= LIMIT:
-                self._answers.clear()
-            answers = self._answers[query] = self._shortest(query.clues)
+            if len(self.answered) >= LIMIT:
+                self.answered.clear()
+            answers = self.answered[query] = self._shortest(query.clues)
         return answers.update(query, self._lists_of(answers.clue))
 
     def _lists_of(self, clue: Clue | None) -> list[Sequence[ref[Signature]]]:
@@ -283,7 +284,7 @@ class Signatures:
 
     def _items_of(self, extract: Extract) -> Items:
         """By item: the signatures from which the function extracts it."""
-        items = self._items.get(extract)
+        items = self.listed.get(extract)
         if items is None:
-            items = self._items[extract] = items_for(extract)
+            items = self.listed[extract] = items_for(extract)
         return items.update(extract, self._born)

@@ -21,7 +21,7 @@ class PodQuery(Protocol):
 
     @property
     def clues(self) -> Sequence[Clue]:
-        """Each leads to all signatures whose answer is not 0. Without any, every signature is asked."""
+        """Any one of them finds every signature whose answer is not 0. Without any, every signature is asked."""
         ...
 
 

@@ -45,11 +45,11 @@ EMPTY = Pod()
 
 
 class Signature:
-    """The fields that all pods of one signature share. Signatures with the same are equal.
+    """The fields that all pods of one signature share. Signatures with equal fields are equal.
 
     ``number``: unique among the signatures in use. ``terms``: the affinity terms of every pod with the signature, one
     object for all with the same. ``example``: the first pod with the signature, for its host ports and volumes:
-    read nothing else there. It is empty if it has none.
+    read nothing else there. An empty pod if there are no ports or volumes.
     """
 
     __slots__ = ("__weakref__", "example", "labels", "namespace", "number", "terminating", "terms")

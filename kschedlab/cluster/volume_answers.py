@@ -33,7 +33,7 @@ def volume_table(signatures: Signatures, query: VolumeQuery) -> VolumeTable:
 
 def refresh(signatures: Signatures, volumes: object, changed: Collection[Signature]) -> None:
     """Evaluate queries about these volumes again for the changed signatures."""
-    for query, answers in signatures._answers.items():
+    for query, answers in signatures.answered.items():
         if _is_about(query, volumes):
             for signature in changed:
                 answers.write(signature, query.of(signature))
@@ -44,8 +44,8 @@ def refresh(signatures: Signatures, volumes: object, changed: Collection[Signatu
 
 def drop(signatures: Signatures, volumes: object) -> None:
     """Forget all answers about these volumes; they are recomputed when needed."""
-    for query in [query for query in signatures._answers if _is_about(query, volumes)]:
-        del signatures._answers[query]
+    for query in [query for query in signatures.answered if _is_about(query, volumes)]:
+        del signatures.answered[query]
     for table in _tables_about(signatures, volumes):
         del signatures.volume_tables[table.query]
     _drop_items(signatures, volumes)
@@ -57,9 +57,9 @@ def _tables_about(signatures: Signatures, volumes: object) -> list[VolumeTable]:
 
 def _drop_items(signatures: Signatures, volumes: object) -> None:
     """Forget what methods of queries about these volumes extracted."""
-    methods = [each for each in signatures._items if _is_about(getattr(each, "__self__", None), volumes)]
+    methods = [each for each in signatures.listed if _is_about(getattr(each, "__self__", None), volumes)]
     for extract in methods:
-        del signatures._items[extract]
+        del signatures.listed[extract]
 
 
 def _is_about(query: object, volumes: object) -> bool:

@@ -119,7 +119,7 @@ class ExtenderRun:
     # -- prioritize
 
     def prioritize(self, nodes: IntArray, plugins: Sequence[tuple[Score, int]]) -> Scores:
-        """The scores of the plugins, with a row for each extender that scores. A failure costs the extender its row."""
+        """The scores of the plugins, with a row for each extender that scores. An extender that fails has no row."""
         given = scores_of_bare_nodes if self._hidden else prioritize
         scores = given(self.pod, self.cluster, nodes, plugins)
         if not plugins:

@@ -79,7 +79,8 @@ def with_basic_resources(request: Mapping[str, int]) -> dict[str, int]:
 class Request(NamedTuple):
     """A requested ``amount`` of the resource in that row.
 
-    ``too_small``: bool[nodes], the empty node has less. ``served``: nodes that have none are not checked.
+    ``too_small``: bool[nodes], even the empty node has less. ``served``: a DeviceClass serves it, so nodes
+    without any are left to DynamicResources.
     """
 
     row: int
@@ -113,5 +114,5 @@ class FitCheck:
                 short = short & (allocatable > 0)
             if short.any():
                 terms = {"requested": amount, "used": used, "allocatable": allocatable}
-                parts.append(Refusal(short, INSUFFICIENT.format(resource=name), too_small, terms))
+                parts.append(Refusal(short, INSUFFICIENT.format(resource=name), too_small, terms, resource=name))
         return Refusals(parts) if parts else None

@@ -28,8 +28,9 @@ class Refusal:
     """One reason and the nodes that it applies to.
 
     ``mask``: bool[nodes]. ``unresolvable``: bool[nodes], or one bool for all; where true, evicting pods can't help.
-    ``terms``: the arrays that the rule compared, by name, for views. ``error``: instead of a reason, the message of an
-    error that ends the decision if the plugin checks such a node (the preemption dry run treats it as a refusal).
+    ``terms``: the arrays that the rule compared, by name, for views. ``resource``: the one that is insufficient.
+    ``error``: instead of a reason, the message of an error that ends the decision if the plugin checks such a node (the
+    preemption dry run treats it as a refusal).
     """
 
     mask: BoolArray
@@ -37,12 +38,13 @@ class Refusal:
     unresolvable: BoolArray | bool = False
     terms: Mapping[str, IntArray | int] = field(default_factory=dict)
     error: bool = False
+    resource: str = ""
 
 
 class Refusals:
     """One plugin's refusals of all nodes: its parts, in the order in which the real plugin lists its reasons.
 
-    ``elsewhere``: reasons for nodes that the cluster does not have; only extenders can give some.
+    ``elsewhere``: reasons for nodes that the cluster does not have; only extenders give them.
     """
 
     elsewhere: tuple[str, ...] = ()
@@ -57,6 +59,15 @@ class Refusals:
         for part in self.parts[1:]:
             mask = mask | part.mask
         return mask
+
+    @cached_property
+    def refused(self) -> BoolArray:
+        """bool[nodes]: the nodes that the plugin refuses with a reason; it fails on the others of its mask."""
+        result: BoolArray = np.zeros(len(self.mask), np.bool_)
+        for part in self.parts:
+            if not part.error:
+                result = result | part.mask
+        return result
 
     @cached_property
     def unresolvable(self) -> BoolArray:
@@ -120,7 +131,7 @@ class PreparedFilter(Protocol):
 
 
 class CostlyFilter(ABC):
-    """A prepared filter that is slow and remembers its answers: it runs only on nodes that no other filter refused."""
+    """A prepared filter that is slow and remembers its answers: it runs only on nodes that earlier filters let pass."""
 
     @abstractmethod
     def filter_among(self, nodes: BoolArray) -> Refusals | None:

@@ -7,32 +7,22 @@ pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pods import PodColumns, PodInfo
+from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.extenders.rules import FreeNode
-from kschedlab.extenders.run import NO_VICTIM, ExtenderRun, Offer
-from kschedlab.filter.plugin import SchedulingError
+from kschedlab.extenders.run import ExtenderRun
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, first_error
 from kschedlab.objects.model import Pod
-from kschedlab.preemption.evidence import (
-    NO_CANDIDATE,
-    Attempt as Attempt,
-    Candidate as Candidate,
-    Preemption as Preemption,
-)
-from kschedlab.preemption.ladder import Rule, Victims, climb
+from kschedlab.preemption.evidence import Preemption
+from kschedlab.preemption.extending import extended
+from kschedlab.preemption.ladder import Victims, climb
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.preemption.victims import DryRun, dry_run, lower_priority
-
-if TYPE_CHECKING:
-    from kschedlab.extenders.run import ExtenderRun
 
 
 def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo]:
@@ -43,70 +33,6 @@ def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo
     nominated = cluster.nominated
     rows = np.flatnonzero((nominated.node == cluster.index[node]) & (nominated.priority < pod.priority))
     return [nominated.info(row) for row in rows.tolist()]
-
-
-PANIC = "panic: runtime error: index out of range [0] with length 0"
-"""The panic of v1.20 when it compares a node without victims."""
-
-
-def extended(result: Preemption, extending: ExtenderRun, ladder: Sequence[Rule]) -> Preemption:
-    """The candidates that extenders leave, and the rules climbed with them. SchedulingError if the scheduler panics.
-
-    v1.37: framework/preemption/preemption.go, callExtenders.
-    """
-    run, positions = result.run, result.positions
-    assert run is not None
-    if not len(positions):
-        return replace(result, failure=free_nodes(run, result.cluster.names) if extending.refuses_free_nodes else "")
-    try:
-        left = extending.preempt(offers(run, positions))
-    except SchedulingError as error:
-        return replace(result, positions=positions[:0], failure=str(error))
-    result = replace(result, positions=np.array([offer.node for offer in left], np.int64), extended=tuple(left))
-    if not left:
-        return replace(result, failure=NO_CANDIDATE)
-    free = chosen_without_victims(left, extending.free_node)
-    if free is not None:
-        return replace(result, free=free)
-    return replace(result, rungs=climb(victims_of(left, result.cluster.pods), ladder))
-
-
-def offers(run: DryRun, positions: IntArray) -> list[Offer]:
-    """The candidates at these positions, as extenders receive them."""
-    broken = np.bincount(run.node[run.evicted & run.violates], minlength=len(run.emptied.refused_by))
-    return [Offer(n, run.victims_on(n), int(broken[n])) for n in positions.tolist()]
-
-
-def free_nodes(run: DryRun, names: Sequence[str]) -> str:
-    """The error about all nodes that need no victims, or "". v1.37: preemption.go, DryRunPreemption."""
-    free = run.nodes[run.emptied.passes[run.nodes]]
-    errors = [NO_VICTIM.format(names[n]) for n in free.tolist()]
-    return f"[{', '.join(errors)}]" if len(errors) > 1 else "".join(errors)
-
-
-def chosen_without_victims(offers: Sequence[Offer], free_node: FreeNode) -> IntArray | None:
-    """The indices of the candidates to choose from, if one of them needs no victims; None if all need some.
-
-    SchedulingError if the scheduler panics.
-    """
-    number = np.array([len(offer.rows) for offer in offers])
-    violations = np.array([offer.violations for offer in offers])
-    if number.all():
-        return None
-    if free_node is FreeNode.TAKEN:
-        return np.flatnonzero(number == 0)
-    fewest = np.flatnonzero(violations == violations.min())
-    if len(fewest) > 1:
-        raise SchedulingError(PANIC)
-    return fewest
-
-
-def victims_of(offers: Sequence[Offer], pods: PodColumns) -> Victims:
-    """The victims of all candidates, in the order of the candidates."""
-    number = np.array([len(offer.rows) for offer in offers])
-    rows = np.concatenate([offer.rows for offer in offers])
-    violations = np.array([offer.violations for offer in offers])
-    return Victims(np.cumsum(number) - number, pods.priority[rows], pods.start[rows], violations)
 
 
 NEVER = "not eligible due to preemptionPolicy=Never"
@@ -144,13 +70,11 @@ class Evaluator:
         if self.rules.fails_with_its_filters and not len(candidates) and (failure := dry_run_errors(tried)):
             return replace(result, failure=failure)
         if self.extending is not None:
-            from kschedlab.preemption.stage import extended
-
             result = extended(result, self.extending, self.rules.ladder)
         return choose(result, self.rules, rng) if len(result.positions) else result
 
     def priority(self, other: PodInfo) -> int:
-        """The priority with which another pod resists."""
+        """The other pod's priority, to compare with the preemptor's."""
         return other.priority
 
     def ineligible(self, unresolvable: BoolArray) -> str:
@@ -174,8 +98,8 @@ class Evaluator:
         """Dry-run the nodes in order until there are enough candidates, one of them without violations.
 
         Returns (dry run, positions of candidates, those without violations first). A dry run of many nodes costs little
-        more than one of a single node: it takes a few more nodes than are wanted, and four times as many if they do not
-        suffice. Nodes without pods of lower priority are skipped, unless a free node is taken.
+        more than one of a single node: it takes a few more nodes than needed, and four times as many if those are not
+        enough. Nodes without pods of lower priority are skipped, unless a free node is taken.
         """
         cluster = self.cluster
         free_node = self.extending.free_node if self.extending is not None else None
@@ -201,10 +125,10 @@ class Evaluator:
 
 
 def choose(result: Preemption, rules: PreemptionRules, rng: random.Random | None) -> Preemption:
-    """With one of the candidates, of which there is at least one."""
+    """The result with a candidate chosen. There must be at least one."""
     positions, cluster = result.positions, result.cluster
     if result.extended is None and result.run is not None:
-        result = replace(result, rungs=climb(_victims_of(result.run, positions, cluster), rules.ladder))
+        result = replace(result, rungs=climb(_evicted_on(result.run, positions, cluster), rules.ladder))
     tied = (np.flatnonzero(result.rungs[-1].kept) if result.free is None else result.free).tolist()
     return replace(result, chosen=rng.choice(tied) if rng else min(tied, key=lambda i: cluster.names[positions[i]]))
 
@@ -233,7 +157,7 @@ def terminating_by_preemption(pod: Pod) -> bool:
     return target is not None and target.status == "True" and target.reason == "PreemptionByScheduler"
 
 
-def _victims_of(run: DryRun, candidates: IntArray, cluster: Cluster) -> Victims:
+def _evicted_on(run: DryRun, candidates: IntArray, cluster: Cluster) -> Victims:
     """The victims on these nodes, in the order of the candidates."""
     candidate_on = np.full(len(cluster.nodes), -1, np.int64)
     candidate_on[candidates] = np.arange(len(candidates))

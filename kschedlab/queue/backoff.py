@@ -2,7 +2,7 @@
 
 v1.37: pkg/scheduler/backend/queue/backoff_queue.go. Backoff ends at whole seconds, so the pods of one second leave in
 the order of the active queue. Pods that returned with an error are kept separately: they are not popped early, and
-among those of one second nothing decides but their heap. The same holds for all without the gate
+those of the same second leave in heap order. The same holds for all without the gate
 SchedulerPopFromBackoffQ.
 """
 
@@ -81,7 +81,7 @@ class Backoff:
         return completed
 
     def is_waiting(self, pod: QueuedPodInfo, now: int) -> bool:
-        """Whether the pod's backoff lasts still, which includes the second in which it ends."""
+        """Whether the pod's backoff is still running, which includes the second in which it ends."""
         return pod.backoff_until >= self._aligned(now)
 
     def _aligned(self, moment: int) -> int:

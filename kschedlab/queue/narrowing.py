@@ -30,7 +30,7 @@ class Narrowings:
         self._all = tuple(narrowings)
 
     def concerned(self, old: Any, new: Any) -> set[Hashable] | None:
-        """The keys of the objects of which a pod must name one to be asked; None: all pods are."""
+        """A pod is asked only if it names one of these objects. None: ask every pod."""
         keys: set[Hashable] = set()
         for narrowing in self._all:
             found = narrowing.concerned(old, new) if narrowing is not None else None

@@ -90,7 +90,7 @@ class NodeResourcesFitScore:
     """The weighted mean of the strategy's score, from 0 to ``highest``, over ``resources``.
 
     Named rule ``ignores_absent_resources``: a resource that the node does not have is left out of its mean, and an
-    extended resource that the pod does not request is left out everywhere; devices count that serve a resource.
+    extended resource that the pod does not request is left out everywhere; devices that serve a resource count.
     """
 
     name: str = "NodeResourcesFit"
@@ -147,7 +147,7 @@ class BalancedResourceAllocation:
 
 @dataclass(frozen=True)
 class NodeResourcesBalancedAllocation:
-    """The gain in balance of the node's utilization by the pod: 50 + (50 + with - without) / 2."""
+    """How much the pod improves the balance of the node's utilization: 50 + (50 + with - without) / 2."""
 
     name: str = "NodeResourcesBalancedAllocation"
     resources: Resources = CPU_AND_MEMORY

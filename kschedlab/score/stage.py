@@ -24,7 +24,7 @@ class Scores:
 
     ``nodes``: int64[nodes], the positions scored. ``plugins``, ``weights``, ``rows``: of the plugins that did not skip
     the pod. ``results``: int64[plugins, nodes], normalized score times weight. ``total``: int64[nodes], their sum.
-    ``drawn``: bool[nodes], the nodes that an extender listed; in v1.37 only among these is a tie drawn at random. None
+    ``drawn``: bool[nodes], the nodes that an extender listed; in v1.37 ties are broken at random only among these. None
     without extenders.
     """
 
@@ -82,15 +82,16 @@ def select_host(best: IntArray, rng: random.Random) -> int:
 def head_of_heap(scores: Scores, rng: random.Random) -> int:
     """The node at the head of a heap of the scores, built in the order of the search; a drawn one if extenders scored.
 
-    heap.Init moves a child up only if it is greater than its parent, and the right one only if it is greater than the
-    left one. So of equal scores the first in preorder gets to the head: of [5, 6, 9, 9] the last. An extender's nodes
-    have a random number, too, which decides between equal scores. v1.37: pkg/scheduler/framework/sorted_nodes.go,
-    schedule_one.go (prioritizeNodes). There, 16 workers filter nodes at once, so their order is not fully determined.
+    heap.Init moves a child up only if it is greater than its parent, and the right one only if it is greater than
+    the left one. So among equal scores the first in preorder ends up at the head: in [5, 6, 9, 9], the last
+    element. An extender's nodes have a random number, too, which decides between equal scores. v1.37:
+    pkg/scheduler/framework/sorted_nodes.go, schedule_one.go (prioritizeNodes). There, 16 workers filter nodes at
+    once, so their order is not fully determined.
     """
     best = np.flatnonzero(scores.total == scores.total.max())
     if scores.drawn is not None and scores.drawn[best].any():
         return int(scores.nodes[rng.choice(best[scores.drawn[best]].tolist())])
-    # Read as bits, a place counted from 1 is the path to it from the root: put the paths' beginnings below each other.
+    # The bits of a place counted from 1 spell the path from the root: left-aligned, they compare in preorder.
     depth = np.frexp(best + 1)[1]
     first_in_preorder = best[np.argmin((best + 1) << (depth.max() - depth))]
     return int(scores.nodes[first_in_preorder])

@@ -63,7 +63,7 @@ def _changed(step: Difference) -> Section:
 
 
 def _nodes(comparison: Comparison, limit: int) -> Section:
-    """The nodes, those together of which the generations say the same; where they differ comes first."""
+    """The nodes, grouped by what the generations say about them; groups with a difference first."""
     by_node = cells(comparison)
     groups = _grouped(by_node)
     if cut := len(groups) > limit:

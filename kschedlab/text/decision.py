@@ -9,7 +9,7 @@ from kschedlab.claims import demands_devices, installed
 from kschedlab.decision import Decision
 from kschedlab.extenders.extender import ExtenderCall
 from kschedlab.messages import say, terms
-from kschedlab.preemption.stage import Attempt, Candidate, Preemption
+from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
 from kschedlab.text.ladder import columns, ladder_table
 from kschedlab.text.sections import (
@@ -72,13 +72,25 @@ def _refused(decision: Decision) -> Iterator[Section]:
         helps = say("does not help") if refusal.unresolvable else say("may help")
         rows.append(Row([len(refusal.nodes), refusal.plugin, Lines(reasons), helps]))
     if rows:
-        yield Section(say("Refused by filters"), [Table(terms("nodes", "plugin", "reasons", "evicting"), rows)])
+        table = Table(terms("nodes", "plugin", "reasons", "evicting"), rows)
+        yield Section(say("Refused by filters"), [table, *_failing(decision)])
+
+
+def _failing(decision: Decision) -> Iterator[str]:
+    """The filters that end with an error on nodes where another one refuses first."""
+    verdicts = decision.verdicts
+    assert verdicts is not None
+    for plugin, refused in zip(verdicts.plugins, verdicts.refusals, strict=True):
+        for part in refused.parts if refused is not None else ():
+            if part.error and part.mask.any():
+                nodes = count(int(part.mask.sum()), "node")
+                yield say("{plugin} would fail on {nodes}: {error}", plugin=plugin, nodes=nodes, error=part.reason)
 
 
 def device_sections(decision: Decision) -> Iterator[Section]:
     """The devices that the pod gets, or why nodes cannot serve its claims."""
     claims = installed() if demands_devices(decision.pod, decision.cluster) else None
-    if claims is not None:  # without a package, the decision did not come to devices
+    if claims is not None:  # without a package, the decision ended before devices were considered
         yield from claims.sections(decision)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.messages import listed, say
+from kschedlab.preemption.evidence import Preemption
 from kschedlab.preemption.ladder import PRIORITY_OFFSET, Rung, earliest_start, sum_of_priorities
-from kschedlab.preemption.stage import Preemption
 from kschedlab.text.sections import DECIDES, WEAK, Line, Names, Row, Strong, Table
 from kschedlab.text.words import clock
 

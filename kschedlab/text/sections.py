@@ -48,7 +48,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows below a head. ``turned``: a row has much to say, so text has a column for each row."""
+    """Rows below a head. ``turned``: rows are wide, so plain text swaps rows and columns."""
 
     head: Sequence[Line]
     rows: Sequence[Row]

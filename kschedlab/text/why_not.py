@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from kschedlab.cluster.labels import first_untolerated
 from kschedlab.decision import Decision
-from kschedlab.filter.node_ports import host_ports
+from kschedlab.filter.node_affinity import NO_MATCH, NO_MATCH_1_16, NO_MATCH_1_20
+from kschedlab.filter.node_ports import PORTS_TAKEN, host_ports
 from kschedlab.filter.plugin import Refusal
 from kschedlab.filter.stage import EXCLUDED
 from kschedlab.messages import later, listed, say, sentences
@@ -17,6 +18,8 @@ from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.sections import DECIDES, WEAK, Row, Table
 from kschedlab.text.words import amount, count, listing, outcome
 
+TAINTS = ("TaintToleration", "PodToleratesNodeTaints")
+SELECTORS = (NO_MATCH, NO_MATCH_1_20, NO_MATCH_1_16)
 GAINS = 3
 """Maximum number of plugins named in a sentence."""
 
@@ -102,22 +105,23 @@ def _checks(decision: Decision, node: str) -> tuple[Check, ...]:
         parts = [part for part in refused.parts if part.mask[position]] if refused is not None else []
         if parts or plugin not in checks:
             details = tuple(_detail(decision, plugin, part, position) for part in parts)
-            checks[plugin] = Check(plugin, bool(parts), plugin == verdicts.plugin(position), details)
+            refuses = any(not part.error for part in parts)
+            checks[plugin] = Check(plugin, refuses, plugin == verdicts.plugin(position), details)
     return tuple(checks.values())
 
 
 def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> str:
     """What is in the way, with its numbers and names."""
+    if part.error:
+        return say("fails: {error}", error=part.reason)
     pod, node = decision.pod.pod, decision.cluster.nodes[position]
-    reason = part.reason.removeprefix("node(s) ")
-    if {"requested", "used", "allocatable"} <= part.terms.keys() and reason.startswith("Insufficient "):
-        resource = reason.removeprefix("Insufficient ")
+    if resource := part.resource:
         used, allocatable = (int(part.terms[name][position]) for name in ("used", "allocatable"))  # type: ignore[index]
         request, free = decision.pod.request.get(resource, 0), max(allocatable - used, 0)
         return say("asks for {asked}, {free} is free", asked=amount(resource, request), free=amount(resource, free))
     if plugin == "NodeUnschedulable":
         return say("cordoned")
-    if "taint" in reason:
+    if plugin in TAINTS:
         taint = first_untolerated(node.spec.taints, pod.spec.tolerations)
         if taint is not None:
             return (
@@ -126,21 +130,15 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
                 else say("taint {key}", key=taint.key)
             )
     wanted = {k: v for k, v in pod.spec.nodeSelector.items() if node.metadata.labels.get(k) != v}
-    if (
-        wanted
-        and ("selector" in reason or "affinity" in reason)
-        and "pod " not in reason
-        and "Persistent" not in reason
-    ):
+    if wanted and part.reason in SELECTORS:
         key, value = next(iter(wanted.items()))
         return say(
             "wants {label}, the node has {has}",
             label=f"{key}={value}",
             has=node.metadata.labels.get(key) or say("no such label"),
         )
-    if "free ports" in reason:
-        return _port(decision, position) or reason
-    return reason
+    port = _port(decision, position) if part.reason == PORTS_TAKEN else ""
+    return port or part.reason.removeprefix("node(s) ")
 
 
 def _port(decision: Decision, position: int) -> str:

@@ -20,7 +20,7 @@ from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
 from kschedlab.messages import later, listed, say, translation
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.requests import pod_requests
-from kschedlab.preemption.stage import Preemption
+from kschedlab.preemption.evidence import Preemption
 from kschedlab.text.html import visible
 
 SPREADING = frozenset(("PodTopologySpread", "EvenPodsSpreadPriority"))
@@ -52,7 +52,7 @@ def amount(resource: str, value: int) -> str:
 
 
 def priority_text(priority: int) -> str:
-    """A priority as short as a picture needs it: the lowest of all has ten digits."""
+    """The priority, shortened for pictures."""
     return "-2³¹" if priority == -(2**31) else str(priority)
 
 
@@ -151,7 +151,7 @@ def _refusal(
 ) -> RefusedNodes:
     too: dict[str, int] = {}
     for name, refused in zip(verdicts.plugins, verdicts.refusals, strict=True):
-        if refused is not None and name != plugin and (hits := int(refused.mask[nodes].sum())):
+        if refused is not None and name != plugin and (hits := int(refused.refused[nodes].sum())):
             too[name] = max(hits, too.get(name, 0))
     names = tuple(sorted(decision.cluster.names[n] for n in nodes))
     return RefusedNodes(plugin, reasons, unresolvable, names, tuple(too.items()))
@@ -211,7 +211,7 @@ def without_key_text(decision: Decision) -> str:
     """Which feasible nodes a ScheduleAnyway constraint ignores because they lack its label; "" if none.
 
     They are not counted and get no points (v1.37: pkg/scheduler/framework/plugins/podtopologyspread/scoring.go,
-    IgnoredNodes), which surprises whoever reads "anyway".
+    IgnoredNodes), although "anyway" suggests otherwise.
     """
     scores, constraints = decision.scores, decision.pod.pod.spec.topologySpreadConstraints
     keys = dict.fromkeys(each.topologyKey for each in constraints if each.whenUnsatisfiable == "ScheduleAnyway")

@@ -5,7 +5,7 @@ import pytest
 from kschedlab.extenders.rules import FreeNode
 from kschedlab.extenders.run import Offer
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.preemption.stage import chosen_without_victims
+from kschedlab.preemption.extending import chosen_without_victims
 
 
 def offers(*candidates: tuple[int, int]) -> list[Offer]:

@@ -1,7 +1,7 @@
 """The ladder in words: what each rule compares, and its outcome."""
 
 from kschedlab.build import cluster, node, pod
-from kschedlab.preemption.stage import Preemption
+from kschedlab.preemption.evidence import Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.ladder import columns, ladder_table, steps
 from kschedlab_lab.panels.preemption import LOWEST, Settings, decide

@@ -17,7 +17,8 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import Filter, Refusal, Refusals, SchedulingError
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, prepare
-from kschedlab.preemption.stage import Evaluator, Preemption
+from kschedlab.preemption.evidence import Preemption
+from kschedlab.preemption.stage import Evaluator
 from kschedlab.preemption.victims import DryRun
 from kschedlab.scheduler import Scheduler
 from kschedlab_groups.attempt import with_pods_elsewhere

@@ -45,7 +45,7 @@ class PendingCause:
 
 @dataclass(eq=False)
 class PendingCauses:
-    """The causes: what needs somebody first, and then those of most pods."""
+    """The causes: those that need someone to act first, then by number of pods."""
 
     setting: Setting
     causes: list[PendingCause]
@@ -60,7 +60,7 @@ class PendingCauses:
 def sorted_out(setting: Setting, namespace: str = "", like: Sequence[str] = ()) -> PendingCauses:
     """Decide about all pending pods in queue order, each with those before it in place, and group them.
 
-    ``namespace``: only its pods are reported, if it is not "". ``like``: nodes of which there is one more. KeyError.
+    ``namespace``: only its pods are reported, if it is not "". ``like``: names of nodes to duplicate. KeyError.
     """
     causes: dict[tuple[str, str], PendingCause] = {}
 

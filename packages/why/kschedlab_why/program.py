@@ -142,7 +142,7 @@ def _of_files(options: argparse.Namespace) -> int:
     return answered(setting, pod, options, at) if pod is not None else grouped(setting, options, at)
 
 
-# -- answers, whoever has read the cluster
+# -- printing answers, for files and live clusters
 
 
 def named(options: argparse.Namespace) -> tuple[str | None, str]:

@@ -18,7 +18,6 @@ from kschedlab.cluster.volumes import claim_names
 from kschedlab.decision import Decision
 from kschedlab.filter.inter_pod_affinity import ANTI_AFFINITY, EXISTING_ANTI_AFFINITY, NO_AFFINITY
 from kschedlab.filter.node_affinity import NO_MATCH_1_16, NO_MATCH_ADDED
-from kschedlab.filter.node_resources import INSUFFICIENT
 from kschedlab.filter.plugin import Refusal as Part
 from kschedlab.filter.stage import EXCLUDED
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT, NODE_CONFLICT_BEFORE
@@ -56,7 +55,7 @@ def groups(decision: Decision) -> list[Group]:
 
 
 def _groups(decision: Decision, refusal: RefusedNodes) -> Iterator[Group]:
-    resources = {INSUFFICIENT.format(resource=resource): resource for resource in decision.pod.request}
+    resources = _insufficient(decision)
     if refusal.reasons and resources.keys() >= set(refusal.reasons):
         room = (_room(decision, refusal, resources[reason]) for reason in refusal.reasons)
         yield Group(refusal.nodes, "; ".join(room))
@@ -72,6 +71,12 @@ def _groups(decision: Decision, refusal: RefusedNodes) -> Iterator[Group]:
         own = {plain: list(refusal.nodes)}
     for obstacle, nodes in own.items():
         yield Group(tuple(nodes), obstacle)
+
+
+def _insufficient(decision: Decision) -> dict[str, str]:
+    """The resources that nodes lack, by the reason."""
+    refused = decision.verdicts.refusals if decision.verdicts is not None else ()
+    return {part.reason: part.resource for each in refused if each is not None for part in each.parts if part.resource}
 
 
 def _obstacle(decision: Decision, node: str) -> str:

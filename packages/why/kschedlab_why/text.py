@@ -147,7 +147,7 @@ def _situation(answer: Answer) -> Iterator[str]:
     if answer.situation == OTHERS:
         yield from _others(answer)
     elif answer.situation == GATED:
-        yield "No scheduler looks at it before whoever set the gates removes them."
+        yield "No scheduler considers it until its gates are removed."
     elif answer.situation == NOMINATED:
         yield _nominated(answer)
     elif answer.situation == BOUND:
@@ -155,12 +155,13 @@ def _situation(answer: Answer) -> Iterator[str]:
     elif decision is not None and decision.node is not None:
         yield (
             "kube-scheduler should bind it within seconds, after a failed attempt within some minutes. If nothing "
-            "happens, see whether kube-scheduler runs, and whether it is configured otherwise than assumed here."
+            "happens, see whether kube-scheduler runs, and whether it is configured differently from what is assumed "
+            "here."
         )
     if decision is not None and "pods" not in answer.setting.reading.readable:
         yield (
-            "Only pods of its namespace are readable, so nodes look emptier here than they are: what is refused is "
-            "sure, what fits is not."
+            "Only pods of its namespace are readable, so nodes look emptier here than they are: a refusal is "
+            "certain, a fit is not."
         )
     if decision is None and answer.situation not in (OTHERS, *DONE):
         what = "Nodes" if answer.setting.cluster is None else "Its volumes or claims"

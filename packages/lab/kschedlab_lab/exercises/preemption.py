@@ -12,7 +12,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import later, listed as row_of, say, sentences
-from kschedlab.preemption.stage import Candidate, Preemption
+from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import steps

@@ -16,7 +16,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, terms
-from kschedlab.preemption.stage import Candidate
+from kschedlab.preemption.evidence import Candidate
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import count

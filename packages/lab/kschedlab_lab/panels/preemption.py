@@ -17,7 +17,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import say
-from kschedlab.preemption.stage import Candidate, Preemption
+from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.decision import candidates_table
 from kschedlab.text.html import Html

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kschedlab.messages import later, say, sentences, terms
-from kschedlab.preemption.stage import Attempt, Preemption
+from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import fate
 from kschedlab_lab.panels.prediction import Prediction

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kschedlab.messages import later, meant, say
+from kschedlab.preemption.evidence import Preemption
 from kschedlab.preemption.ladder import PRIORITY_OFFSET, sum_of_priorities
-from kschedlab.preemption.stage import Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import LARGE, RuleResult, steps
 from kschedlab_lab.views.drawing import Box, Plan

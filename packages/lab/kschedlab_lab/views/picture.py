@@ -10,7 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.budgets import MatchesBudget
-from kschedlab.preemption.stage import Attempt, Candidate, Preemption
+from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
 from kschedlab.text.words import Clock, choice, clock, count, evicted, outcome, priority_text

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
-from kschedlab.preemption.stage import Candidate, Preemption
+from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.words import count, listing, request_text

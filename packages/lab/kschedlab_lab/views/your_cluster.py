@@ -8,7 +8,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, terms
-from kschedlab.preemption.stage import Preemption
+from kschedlab.preemption.evidence import Preemption
 from kschedlab.shown import Shown
 from kschedlab.text.decision import candidates_table
 from kschedlab.text.ladder import ladder_table

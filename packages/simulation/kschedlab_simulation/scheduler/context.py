@@ -56,7 +56,7 @@ class Latencies:
 
 @dataclass(eq=False)
 class Context:
-    """The parts of a scheduler, through which each reaches the others.
+    """The parts of a scheduler. Each part reaches the others through it.
 
     ``name``: of the client, for the API server; ``generations``, ``frameworks``: by profile (schedulerName); ``pods``:
     the informer of pods; ``queued_since``: when each pod first entered the queue, by uid.
@@ -85,7 +85,7 @@ class Context:
         return now(self.env)
 
     def record(self, pod: Pod, type: str, reason: str, message: str, action: str, preemptor: Pod | None = None) -> None:
-        """Record an event about the pod; ``preemptor``: for which it is evicted."""
+        """Record an event about the pod; ``preemptor``: the pod it is evicted for."""
         by = (pod if preemptor is None else preemptor).spec.schedulerName
         action, related = (action, preemptor) if self.rules.names_actions else ("", None)
         self.broadcaster.record(pod, type, reason, message, by, action=action, related=related)

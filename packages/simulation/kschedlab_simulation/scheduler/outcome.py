@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kschedlab.decision import Decision
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import Status
-from kschedlab.preemption.stage import Preemption
+from kschedlab.preemption.evidence import Preemption
 
 if TYPE_CHECKING:
     from kschedlab.claims import GivenBack
