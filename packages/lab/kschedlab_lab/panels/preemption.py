@@ -67,7 +67,12 @@ def manifests(settings: Settings) -> list[Manifest]:
         pod("logs-b", "node-b", 1, 150, at_seven),
         pod("jobs-b", "node-b", 1, settings.jobs, half_past, labels={"app": "shop"}),
         pod(
-            "mail-c", "node-c", 2, settings.mail_c, settings.mail_c_start, labels={"app": "shop"} if settings.mail_in_shop else None
+            "mail-c",
+            "node-c",
+            2,
+            settings.mail_c,
+            settings.mail_c_start,
+            labels={"app": "shop"} if settings.mail_in_shop else None,
         ),
         pod("logs-c", "node-c", 1, 150, at_seven),
         pod("jobs-c", "node-c", 1, settings.jobs, half_past),

@@ -36,7 +36,7 @@ export function announce(svg, stage) {
   guessed(svg, stage.shown.verdict?.answer);
 }
 
-const GUESS = { wide: 74, high: 18 }; // units of the picture
+const GUESS = { wide: 80, high: 17 }; // units of the picture
 
 /** Marks what the reader has answered, if it is in the picture: the mark stays while one plays. */
 function guessed(svg, answer) {
@@ -51,7 +51,7 @@ function guessed(svg, answer) {
     return drawn;
   };
   const node = box.parentElement, there = node.getAttribute("transform") ?? "";
-  setAttributes(mark, { class: "ks-guess", transform: `${there} translate(${x + width / 2},${y})` });
+  setAttributes(mark, { class: "ks-guess", transform: `${there} translate(${x + width / 2},${y - 10})` });
   draw("rect", { x: -wide / 2, y: -high / 2, width: wide, height: high, rx: high / 2 });
   draw("text", { y: 4, "text-anchor": "middle" }).textContent = say("your guess");
   node.parentElement.append(mark); // upon the pods

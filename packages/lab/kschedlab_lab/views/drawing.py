@@ -186,7 +186,7 @@ def arrange(
     narrow = room.width < NARROW
     too_wide = narrow and room.width - 2 * EDGE < len(boxes) * (BESIDE + TIGHT) - TIGHT
     above = [box for box in boxes[:1] if too_wide and not box.capacity]
-    nodes, gap, slim = boxes[len(above) :], TIGHT if narrow else GAP, SLIM if above else BESIDE if narrow else LEAST
+    nodes, gap, slim = boxes[len(above) :], TIGHT if narrow else GAP, SLIM if narrow else LEAST
     edge = EDGE if room.width > SLIM * 4 + 120 else 5
     rows = -(-len(nodes) // max(int((room.width - 2 * edge + gap) // (slim + gap)), 1))
     columns = max(-(-len(nodes) // max(rows, 1)), 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import cos, pi, sin
+from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
@@ -36,7 +37,8 @@ class Badge:
     OUTLINES.
 
     "broken": the budget does not allow the eviction; "open": no budget, but there could be one. ``tip``: what it means.
-    ``minutes``: the time that a clock shows; ``turn``: the number of a victim in its node's list, in place of a cross. ``marks``: attributes that make it a handle. ``faint``: switched off.
+    ``minutes``: the time that a clock shows; ``turn``: a victim's number in its node's list, in place of a cross.
+    ``marks``: attributes that make it a handle. ``faint``: switched off.
     """
 
     kind: str
@@ -90,7 +92,7 @@ def sign(drawn: Badge, ink: str) -> list[Html]:
 
 
 def _turn(number: int, ink: str) -> Html | None:
-    bold = {"font_size": 11, "font_weight": "bold", "text_anchor": "middle"}
+    bold: dict[str, Any] = {"font_size": 11, "font_weight": "bold", "text_anchor": "middle"}
     return element("text", str(number), x=8, y=12, fill=ink, stroke="none", **bold) if number else None
 
 

@@ -253,7 +253,9 @@ class Boxes:
         choose = choose and tries is None
         candidate = self.candidates.get(name) if decided else None
         made = {each.pod.key: each for each in candidate.attempts[:tries]} if candidate is not None else {}
-        order = {info.key: turn for turn, info in enumerate(candidate.victims if candidate and self.are_many else (), 1)}
+        order = {
+            info.key: turn for turn, info in enumerate(candidate.victims if candidate and self.are_many else (), 1)
+        }
         blocking = {info.key for info in blockers(decision, name)} if decided else set()
         chosen = decided and choose and name in (decision.node, decision.nominated_node)
         blocks = [
