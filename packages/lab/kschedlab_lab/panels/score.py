@@ -106,7 +106,7 @@ def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt:
 
 
 def chart(settings: Settings, decision: Decision, plugins: Sequence[object] = ()) -> Chart:
-    """The map as a chart, with its table, its text and a figure of plotly."""
+    """The map as a chart, with its table and its text."""
     listed = rows(plugins)
     at = listed.index(settings.plugin), NODES.index(settings.node)
     return score_map(decision, listed[:-1], NODES, settings.stage, at)
