@@ -367,10 +367,12 @@ def _answer(name: str, size: float) -> Part:
 
 def _refusal(box: Box, width: float) -> Part:
     """What is in the way, after its sign."""
-    sign = badge(Badge(box.sign or "cross", box.refused), 0, 0, EVICTED)
-    lines = wrapped(box.refused, width - SIZE - 4, 3, SMALL)
+    sign = Part(SIZE, SIZE, (badge(Badge(box.sign or "cross", box.refused), 0, 0, EVICTED),))
+    longest = max((text_width(word, SMALL) for word in box.refused.split()), default=0)
+    parts = [sign] if longest <= width - SIZE - 4 else []  # the colour of the tray says it, too
+    lines = wrapped(box.refused, width - (SIZE + 4) * len(parts), 3, SMALL)
     text = column([words(line, SMALL, fill=EVICTED) for line in lines], 0, "middle")
-    return row([Part(SIZE, SIZE, (sign,)), text], 3, "start")
+    return row([*parts, text], 3, "start")
 
 
 def _pod(block: Block, place: Place) -> Html:
