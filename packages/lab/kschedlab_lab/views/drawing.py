@@ -192,7 +192,7 @@ def arrange(
     columns = max(-(-len(nodes) // max(rows, 1)), 1)
     width = min((room.width - 2 * edge + gap) / columns - gap, most)
     lines = [_below_height(nodes[r * columns : (r + 1) * columns], width, captions) for r in range(rows)]
-    y = float(TOP) + (BAR + LINE + 4 if above else 0)
+    y = float(TOP) + (BAR + LINE + 10 if above else 0)
     tall = (room.height - y - below - sum(lines) - rows * shelf) / max(rows, 1)
     tall = max(min(max(tall, SHORTER if above else SHORT), TALL), least)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []

@@ -44,9 +44,9 @@ class Badge:
     kind: str
     tip: str
     minutes: int = 0
-    turn: int = 0
     marks: Mapping[str, str] = field(default_factory=dict)
     faint: bool = False
+    turn: int = 0
 
 
 def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:

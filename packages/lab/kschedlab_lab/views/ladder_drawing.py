@@ -26,7 +26,7 @@ from kschedlab_lab.views.style import (
     TRAY,
 )
 
-ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 36, 30, 39, 6, 9.5, 21, 10
+ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 30, 37, 6, 9.5, 21, 10
 """The height of a rule, where there is little height, and where its name is above its values; the space above the
 first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
 BESIDE = 80

@@ -17,7 +17,7 @@ LEFT, LINE, TOP, NARROW, POD, WISH = 182, 17, 24, 560, 120, 150
 the nodes; width of the pod and of a wish there. In pixels."""
 PHONE = 420
 """In a room that is narrower, nodes are lower."""
-TALL, SLIM, SHORT, LOW = 250, 240, 210, 330
+TALL, SLIM, SHORT, LOW = 250, 240, 236, 330
 """Least height of the largest node, at which 500m of 8 CPU have room for a name and for air around it; above other
 nodes, for a line; and for the name alone, in rooms lower than the last number."""
 
