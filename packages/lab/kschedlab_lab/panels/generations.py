@@ -28,9 +28,10 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.question import Question, answers
-from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
+from kschedlab_lab.panels.settings import Restorable, choice, slider, switch, typed
 from kschedlab_lab.views.picture import Handles, caption, colours
 from kschedlab_lab.views.rules import rules_html, rules_text
+from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
 
@@ -60,6 +61,7 @@ class Settings(Restorable):
     cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
     version: str = slider("version", NAMES, NAMES[0])
     rules: str = typed("rules switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
+    others: bool = switch("the other rules, too")
 
     @property
     def pinned(self) -> dict[str, str]:
@@ -128,7 +130,9 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     said = sentence(settings, decision)
     stops = [stop(settings, name, plugins) for name in NAMES]
     handles = Handles(node_badges=STORIES[settings.cluster].signs)
-    board = Board(stops, NAMES.index(settings.version), levers, say(STORIES[settings.cluster].about), handles)
+    turns = f"others: {OFF if settings.others else ON}"
+    about = say(STORIES[settings.cluster].about)
+    board = Board(stops, NAMES.index(settings.version), levers, about, handles, settings.others, turns)
     lit = [rule for rule, each in zip(NAMED_RULES, levers, strict=True) if each.matters]
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in stops)
     return View(
@@ -139,19 +143,6 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
         story=partial(story, settings, plugins) if (settings.version, settings.rules) != (NAMES[0], NONE) else None,
         names=colours(decision),
     )
-
-
-def bare(decision: Decision) -> Decision:
-    """The decision without the million points, or fewer, that NodePreferAvoidPods gives to every node."""
-    scores = decision.scores
-    if scores is None:
-        return decision
-    same = [
-        int(points[0])
-        for plugin, points in zip(scores.plugins, scores.results, strict=True)
-        if plugin.startswith("NodePreferAvoidPods") and (points == points[0]).all()
-    ]
-    return replace(decision, scores=replace(scores, total=scores.total - sum(same)))
 
 
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
@@ -177,10 +168,7 @@ def stop(settings: Settings, name: str, plugins: Sequence[object]) -> Stop:
 def lever(settings: Settings, rule: NamedRule, matters: bool | None) -> Lever:
     """A rule as a switch."""
     on, pinned = settings.has(rule), rule.name in settings.flipped()
-    sets = f"rules: {settings.switching(rule).rules}"
-    about = later("{rule}: on. {means}" if on else "{rule}: off. {means}")
-    tip = say(about, rule=say(rule.title), means=say(rule.after if on else rule.before))
-    tip += "" if matters is not False else say(" (makes no difference here)")
+    sets, tip = f"rules: {settings.switching(rule).rules}", say(rule.after if on else rule.before)
     return Lever(rule.name, say(rule.title), NAMES.index(rule.since), on, pinned, matters, sets, tip)
 
 
@@ -265,7 +253,7 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
     plain = type(settings)(settings.cluster, settings.version)
     stops = [stop(plain, name, ()) for name in NAMES]
     stops = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops)]
-    levers = [replace(lever(settings, rule, None), sets="", tip="") for rule in NAMED_RULES]
+    levers = [replace(lever(settings, rule, None), sets="") for rule in NAMED_RULES if rule.name in settings.flipped()]
     story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
     return stage_before(

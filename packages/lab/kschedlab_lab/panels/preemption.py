@@ -42,6 +42,7 @@ class Settings(Restorable):
     preemptor: int = slider("urgent priority", (0, 250, 500, 1000), 500)
     shop_a: int = slider("shop-a priority", range(0, 301, 100), 100)
     shop_b: int = slider("shop-b priority", range(0, 301, 100), 100)
+    mail_c: int = slider("mail-c priority", range(0, 201, 100), 100)
     jobs: int = slider("jobs priority", (LOWEST, -100, 0, 200), 0)
     allowed: int = slider("budget allows", range(3), 1)
     shop_b_start: int = slider("shop-b start", range(8 * HOUR, 10 * HOUR, HOUR), 9 * HOUR, clock_time)
@@ -66,7 +67,12 @@ def manifests(settings: Settings) -> list[Manifest]:
         pod("logs-b", "node-b", 1, 150, at_seven),
         pod("jobs-b", "node-b", 1, settings.jobs, half_past, labels={"app": "shop"}),
         pod(
-            "mail-c", "node-c", 2, 100, settings.mail_c_start, labels={"app": "shop"} if settings.mail_in_shop else None
+            "mail-c",
+            "node-c",
+            2,
+            settings.mail_c,
+            settings.mail_c_start,
+            labels={"app": "shop"} if settings.mail_in_shop else None,
         ),
         pod("logs-c", "node-c", 1, 150, at_seven),
         pod("jobs-c", "node-c", 1, settings.jobs, half_past),
@@ -115,12 +121,14 @@ def scene(settings: Settings, decision: Decision, picks: Handles | None = None) 
     if picks is not None:
         return Scene(decision, picks)
     across = {"data_axis": "x", "data_step": "16"}
-    priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
+    priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "mail-c": "mail_c"}
+    priorities |= dict.fromkeys(("jobs-b", "jobs-c"), "jobs")
     toggled = "off" if settings.mail_in_shop else "on"
     handles = Handles(
         priorities={name: {"data_drag": control} | across for name, control in priorities.items()},
         starts={name: {"data_drag": control} | across for control, name in STARTS.items()},
         shields={"mail-c": {"data_set": f"mail_in_shop: {toggled}"}},
+        fixed=dict.fromkeys(("logs-a", "logs-b", "logs-c", "vault-d"), say("fixed in this picture")),
     )
     return Scene(decision, handles, {"shop": {"data_drag": "allowed"} | across})
 

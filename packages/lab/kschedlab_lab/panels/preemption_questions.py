@@ -107,23 +107,13 @@ def _chosen(settings: Settings) -> str:
 
 
 def _why_node(settings: Settings, answer: str) -> str:
-    """What the engine finds out about this node, and what chose the right one."""
+    """What the engine finds out about this node."""
     decision = decide(settings)
     preemption, right = _preemption(settings), _chosen(settings)
     if answer not in preemption.candidates:
         no = say("{node} is not a candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
         return sentences((no, fate(preemption, right)))
-    if answer == right or answer in _beaten_last(preemption):
-        return fate(preemption, right)
-    return sentences((fate(preemption, answer), fate(preemption, right)))
-
-
-def _beaten_last(preemption: Preemption) -> list[str]:
-    """The nodes over which the deciding rule chooses."""
-    decisive = next((rung for rung in preemption.rungs if rung.decides), None)
-    if decisive is None:
-        return []
-    return [preemption.cluster.names[n] for n in preemption.positions[decisive.entered & ~decisive.kept].tolist()]
+    return fate(preemption, answer)
 
 
 def _tries(settings: Settings) -> tuple[Attempt, ...]:

@@ -17,10 +17,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.score_cluster import (
     NEW,
     NODES,
-    ONE,
     SWITCHED,
-    UNSCORED,
-    USUAL,
     Cause,
     causes,
     cluster,
@@ -31,16 +28,13 @@ from kschedlab_lab.panels.score_cluster import (
 from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import Step, steps, steps_html, steps_text, summed
 from kschedlab_lab.views.chart import Chart
-from kschedlab_lab.views.picture import caption
-from kschedlab_lab.views.score import STAGES, SUM, score_map
+from kschedlab_lab.views.picture import caption, colours
+from kschedlab_lab.views.score import STAGES, SUM, bare, score_map
 from kschedlab_lab.views.score_map import Asked, ScoreMap, story
 
 __all__ = [
     "NEW",
     "NODES",
-    "ONE",
-    "UNSCORED",
-    "USUAL",
     "Cause",
     "Settings",
     "arithmetic",
@@ -85,25 +79,18 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision = decide(settings, plugins)
     cell = arithmetic(decision, settings.plugin, settings.node)
-    sentence = sentences((caption(decision), _cell(settings, cell, decision)))
-    listed = () if settings.situation == UNSCORED and not plugins else rows(plugins)[:-1]
-    shown = picture(settings, decision, listed, sentence, steps=cell)
+    sentence = sentences((caption(bare(decision)), _cell(settings, cell, decision)))
+    shown = picture(settings, decision, rows(plugins)[:-1], sentence)
     lines = [sentence, chart(settings, decision, plugins).text, *([steps_text(cell)] if cell else [])]
     table = steps_html(cell) if cell else Html()
     tells = decision.scores is not None and decision.scores.plugins
-    return View(shown, sentence, table, "\n".join(lines), _idle(settings), _story(shown) if tells else None)
+    return View(
+        shown, sentence, table, "\n".join(lines), story=_story(shown) if tells else None, names=colours(decision)
+    )
 
 
 def _story(shown: ScoreMap) -> Any:
     return lambda room: [Frame(*each) for each in story(shown, room)]
-
-
-def _idle(settings: Settings) -> dict[str, str]:
-    if settings.situation == ONE:
-        return dict.fromkeys(("cpu", "tainted", "avoided", "stage"), say("nothing is scored"))
-    if settings.situation == UNSCORED:
-        return dict.fromkeys(("cpu", "tainted", "avoided"), say("no plugin scores"))
-    return {}
 
 
 def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
@@ -119,19 +106,17 @@ def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt:
 
 
 def chart(settings: Settings, decision: Decision, plugins: Sequence[object] = ()) -> Chart:
-    """The map as a chart, with its table, its text and a figure of plotly."""
+    """The map as a chart, with its table and its text."""
     listed = rows(plugins)
     at = listed.index(settings.plugin), NODES.index(settings.node)
     return score_map(decision, listed[:-1], NODES, settings.stage, at)
 
 
 def _cell(settings: Settings, cell: list[Step], decision: Decision) -> str:
-    if settings.situation != UNSCORED and decision.scores is None:
+    if decision.scores is None:
         return say("Nothing is scored.")
     if decision.verdict(settings.node).plugin:
         return say("{node} is not feasible, and has no score.", node=settings.node)
-    if not cell:
-        return say("{plugin} is not there: every node scores 1.", plugin=say(settings.plugin))
     wanted = cell[-1] if settings.stage in STAGES[2:] else next(s for s in cell if s.what in (settings.stage, SUM))
     return say("{plugin} on {node}: {wanted}.", plugin=say(settings.plugin), node=settings.node, wanted=wanted)
 

@@ -17,7 +17,7 @@ from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
-from kschedlab.generations import V1_20, Generation
+from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, terms
 from kschedlab.objects.model import Node, Pod
@@ -28,10 +28,11 @@ from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab.text.words import amount, outcome
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab_lab.panels.settings import Restorable, slider, switch
 from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.glyphs import Badge
-from kschedlab_lab.views.score import lead, result_list, total
+from kschedlab_lab.views.picture import colours
+from kschedlab_lab.views.score import bare, lead, result_list, total
 from kschedlab_lab.views.wishes import Wish, Wishes
 
 NEW = "default/shop-new"
@@ -39,7 +40,6 @@ ZONE, DISK = "topology.kubernetes.io/zone", "disk"
 MIB = 1 << 20
 NODES = ("node-a", "node-b", "node-c", "node-d")
 SWITCHED = ("node-c", "node-d")
-USUAL, ONE, UNSCORED = later("usual"), later("one feasible node"), later("no score plugins")
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
 WISHES = (
@@ -53,9 +53,8 @@ WISHES = (
 
 @dataclass(frozen=True)
 class Cause(Restorable):
-    """The inputs of the scores. ``situation``: one of USUAL, ONE, UNSCORED."""
+    """The inputs of the scores."""
 
-    situation: str = choice("situation", (USUAL, ONE, UNSCORED), USUAL)
     cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
     tainted: bool = switch("node-d has the taint", True)
     avoided: bool = switch("node-c avoids the shop")
@@ -103,8 +102,6 @@ def _shop(name: str, on: str, cpu: str, memory: str, **spec: Any) -> Manifest:
 def new_pod(cause: Cause) -> Manifest:
     """The pod to schedule, which belongs to the ReplicaSet shop."""
     made = _shop("shop-new", "", f"{cause.cpu}m", "1Gi", **wishes())
-    if cause.situation == ONE:
-        made["spec"]["nodeSelector"] = {DISK: "fast"}
     made["metadata"]["ownerReferences"] = [OWNER]
     return made
 
@@ -142,14 +139,9 @@ def cluster(cause: Cause) -> Cluster:
     return Cluster(decode_objects(manifests(cause)), V1_20.api)
 
 
-def generation(cause: Cause) -> Generation:
-    """v1.20, without its score plugins if that is the situation."""
-    return replace(V1_20, scores=()) if cause.situation == UNSCORED else V1_20
-
-
 def decide(cause: Cause, plugins: Sequence[object] = ()) -> Decision:
     """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
-    return schedule(NEW, cluster(cause), generation(cause).plus(*plugins))
+    return schedule(NEW, cluster(cause), V1_20.plus(*plugins))
 
 
 def before(cause: Cause) -> Wishes:
@@ -176,12 +168,13 @@ def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Dec
         blocks.append(replace(_block(new, cause), mark="arriving"))
     reason = ""
     lines = [
-        say("{zone}, {disk} disk", zone=labels[ZONE], disk=labels[DISK]),
+        say("zone {zone}", zone=labels[ZONE]),
+        say("{disk} disk", disk=labels[DISK]),
         say("has the image") if drawn.status.images else say("no image"),
     ]
     tied = False
     if decision is not None:
-        verdict, found = decision.verdict(name), total(decision, name)
+        verdict, found = decision.verdict(name), total(bare(decision), name)
         reason = verdict.reasons[0] if verdict.plugin else ""
         lines += [say("sum {sum}", sum=found)] if found is not None else []
         tied = decision.scores is not None and name in decision.best and len(decision.best) > 1
@@ -233,7 +226,7 @@ def sentence(decision: Decision) -> str:
     """Who has the highest sum, and by how much."""
     if decision.scores is None or not decision.scores.plugins:
         return outcome(decision)
-    return lead(decision)
+    return lead(bare(decision))
 
 
 def show(cause: Cause, plugins: Sequence[object] = ()) -> View:
@@ -241,7 +234,7 @@ def show(cause: Cause, plugins: Sequence[object] = ()) -> View:
     decision = decide(cause, plugins)
     lines = aligned([terms("node", "sum"), *([name, str(found)] for name, found in result_list(decision))])
     text = "\n".join([sentence(decision), *lines])
-    return View(picture(cause, decision), sentence(decision), Html(), text)
+    return View(picture(cause, decision), sentence(decision), Html(), text, names=colours(decision))
 
 
 def causes(plugins: Sequence[object] = (), **settings: Any) -> Panel[Cause]:

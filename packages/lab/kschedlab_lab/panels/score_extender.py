@@ -11,6 +11,7 @@ from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.extenders.extender import Extender
+from kschedlab.generations import V1_20
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
@@ -19,11 +20,11 @@ from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_lab.panels import score
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score_cluster import NEW, NODES, UNSCORED, Cause, cluster, generation, manifests
+from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, cluster, manifests
 from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import steps_html, steps_text
-from kschedlab_lab.views.picture import caption
-from kschedlab_lab.views.score import STAGES, SUM, number, result_list, score_map
+from kschedlab_lab.views.picture import caption, colours
+from kschedlab_lab.views.score import STAGES, SUM, bare, number, result_list, score_map
 from kschedlab_lab.views.score_map import Chip, ScoreMap, story
 from kschedlab_lab.views.svg import Room
 
@@ -71,22 +72,21 @@ class Settings(Cause):
 
 def decide(settings: Settings) -> Decision:
     """The decision of a scheduler with this extender."""
-    return schedule(NEW, cluster(settings), generation(settings).extended_by(*EXTENDERS[settings.extender]))
+    return schedule(NEW, cluster(settings), V1_20.extended_by(*EXTENDERS[settings.extender]))
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
-    plugins = () if settings.situation == UNSCORED else score.PLUGINS
-    listed = [*plugins, *([NAME] if settings.extender == SCORES else [])]
+    listed = [*score.PLUGINS, *([NAME] if settings.extender == SCORES else [])]
     cell = score.arithmetic(decision, settings.plugin, settings.node) if settings.plugin in (*listed, SUM) else []
-    sentence = sentences((caption(decision), _effect(settings, decision)))
-    shown = _map(settings, decision, listed, sentence, steps=cell)
+    sentence = sentences((caption(bare(decision)), _effect(settings, decision)))
+    shown = _map(settings, decision, listed, sentence)
     at = [*listed, SUM].index(settings.plugin) if settings.plugin in listed else len(listed)
     table = score_map(decision, listed, NODES, settings.stage, (at, NODES.index(settings.node)))
     text = "\n".join([sentence, table.text, *([steps_text(cell)] if cell else [])])
     frames = _story(shown) if decision.scores is not None and decision.scores.plugins else None
-    return View(shown, sentence, steps_html(cell) if cell else Html(), text, {}, frames)
+    return View(shown, sentence, steps_html(cell) if cell else Html(), text, {}, frames, colours(decision))
 
 
 def _story(shown: ScoreMap) -> Callable[[Room], Sequence[Frame]]:
@@ -95,7 +95,7 @@ def _story(shown: ScoreMap) -> Callable[[Room], Sequence[Frame]]:
 
 def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str, **more: Any) -> ScoreMap:
     chips = [Chip(each, f"extender: {each}", each == settings.extender) for each in EXTENDERS]
-    like = score.Settings(settings.situation, settings.cpu, settings.tainted, settings.avoided)
+    like = score.Settings(settings.cpu, settings.tainted, settings.avoided)
     drawn = score.picture(like, decision, listed, alt, chips=chips, choice="extender", **more)
     return replace(drawn, stage=settings.stage, selected=(settings.plugin, settings.node))
 

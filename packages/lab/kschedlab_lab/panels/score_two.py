@@ -19,8 +19,8 @@ from kschedlab_lab.panels.score_cluster import DISK
 from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.arithmetic import steps_html, steps_text
 from kschedlab_lab.views.drawing import Block, Box
-from kschedlab_lab.views.picture import caption
-from kschedlab_lab.views.score import STAGES, SUM, number, score_map, total
+from kschedlab_lab.views.picture import caption, colours
+from kschedlab_lab.views.score import STAGES, SUM, bare, number, score_map, total
 from kschedlab_lab.views.score_map import Chip, ScoreMap, story
 from kschedlab_lab.views.wishes import Wish, Wishes
 
@@ -72,12 +72,10 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     cell = arithmetic(decision, settings.plugin, settings.node)
-    sentence = sentences((caption(decision), _cell(settings, str(_wanted(settings, cell)))))
+    sentence = sentences((caption(bare(decision)), _cell(settings, str(_wanted(settings, cell)))))
     chips = [Chip(f"× {each}", f"room: {each}", each == settings.room) for each in WEIGHTS]
     selected = settings.plugin, settings.node
-    shown = ScoreMap(
-        decision, PLUGINS, NODES, settings.stage, selected, sentence, steps=cell, chips=chips, choice=CHOICE
-    )
+    shown = ScoreMap(decision, PLUGINS, NODES, settings.stage, selected, sentence, chips=chips, choice=CHOICE)
     at = ROWS.index(settings.plugin), NODES.index(settings.node)
     text = "\n".join([sentence, score_map(decision, PLUGINS, NODES, settings.stage, at).text, steps_text(cell)])
     return View(
@@ -86,6 +84,7 @@ def show(settings: Settings) -> View:
         steps_html(cell),
         text,
         story=lambda room: [Frame(*each) for each in story(shown, room)],
+        names=colours(decision),
     )
 
 

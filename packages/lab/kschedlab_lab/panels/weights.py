@@ -1,11 +1,11 @@
 """Weights to drag: settings -> the generation with these weights -> Decision -> sums as bars, and a map of winners.
 
-The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`; NodePreferAvoidPods keeps its weight of 10000.
+The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`. NodePreferAvoidPods keeps its
+weight of 10000: all nodes get its million.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -16,16 +16,16 @@ from kschedlab.generations import V1_20, Generation
 from kschedlab.messages import later, listed, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.tables import folded
-from kschedlab.text.words import outcome
-from kschedlab_lab.panels import score, score_cluster
+from kschedlab_lab.panels import score_cluster
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import NEW, NODES, PLUGINS
-from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart import Answer, Chart, decision_map
 from kschedlab_lab.views.chart_bars import FILLS, Bars
 from kschedlab_lab.views.chart_grid import Grid
-from kschedlab_lab.views.score import STAGES, lead, score_map, total
+from kschedlab_lab.views.picture import colours
+from kschedlab_lab.views.score import STAGES, bare, lead, number, score_map, total
 from kschedlab_lab.views.weights import Weight, WeightStage
 
 FIELDS = {
@@ -38,6 +38,8 @@ FIELDS = {
     "taints": "TaintToleration",
 }
 """By name of the setting: the plugin whose weight it is."""
+DOWN, ACROSS = "spread", "nodes"
+"""The weights on the axes of the map."""
 MOST = 6
 
 
@@ -52,10 +54,7 @@ def _weight(field: str) -> Any:
 
 @dataclass(frozen=True)
 class Weights(Restorable):
-    """A weight for each plugin, 0 to drop it; ``avoided``: an annotation on node-c asks to avoid the shop's pods.
-
-    ``down`` and ``across``: the two weights on the map's axes.
-    """
+    """A weight for each plugin, 0 to drop it."""
 
     balanced: int = _weight("balanced")
     image: int = _weight("image")
@@ -64,43 +63,40 @@ class Weights(Restorable):
     nodes: int = _weight("nodes")
     spread: int = _weight("spread")
     taints: int = _weight("taints")
-    avoided: bool = switch("node-c avoids the shop")
-    down: str = choice("down", FIELDS, "spread", FIELDS.__getitem__)
-    across: str = choice("across", FIELDS, "nodes", FIELDS.__getitem__)
 
 
-def generation(weights: Weights, plugins: Sequence[object] = ()) -> Generation:
-    """v1.20 with these weights, and these plugins."""
+def generation(weights: Weights) -> Generation:
+    """v1.20 with these weights."""
     given = {plugin: getattr(weights, field) for field, plugin in FIELDS.items()}
     scores = ((plugin, given.get(plugin.name, weight)) for plugin, weight in V1_20.scores)
-    return replace(V1_20, scores=tuple((plugin, weight) for plugin, weight in scores if weight)).plus(*plugins)
+    return replace(V1_20, scores=tuple((plugin, weight) for plugin, weight in scores if weight))
 
 
-@lru_cache(2)
-def cluster(avoided: bool) -> Cluster:
-    """The cluster, with the note on node-c or without it."""
-    return score_cluster.cluster(score_cluster.Cause(avoided=avoided))
+@lru_cache(1)
+def cluster() -> Cluster:
+    """The cluster that all settings share."""
+    return score_cluster.cluster(score_cluster.Cause())
 
 
-def decide(weights: Weights, plugins: Sequence[object] = ()) -> Decision:
-    """The scheduler's decision for the new pod."""
-    return schedule(NEW, cluster(weights.avoided), generation(weights, plugins))
+@lru_cache(1 << 14)
+def decide(weights: Weights) -> Decision:
+    """The scheduler's decision for the new pod, without the points that all nodes get."""
+    return bare(schedule(NEW, cluster(), generation(weights)))
 
 
-def show(weights: Weights, plugins: Sequence[object] = ()) -> View:
+def show(weights: Weights) -> View:
     """The panel's view for these settings."""
-    decision, winners = decide(weights, plugins), winners_map(weights, plugins)
-    sentence = outcome(decision) if decision.scores is None else lead(decision)
+    decision, winners = decide(weights), winners_map(weights)
+    sentence = lead(decision)
     over = say(
-        "Who wins over the weights of {down} (down) and {across} (across)",
-        down=FIELDS[weights.down],
-        across=FIELDS[weights.across],
+        "Who wins over the weights of {down} (down) and {across} (across)", down=FIELDS[DOWN], across=FIELDS[ACROSS]
     )
-    numbers = score_map(decision, score.rows(plugins)[:-1], NODES, STAGES[-1])
+    numbers = score_map(decision, PLUGINS, NODES, STAGES[-1])
     table = folded(say("The sums as a table"), numbers.table)
     assert isinstance(winners.picture, Grid)
     picture = WeightStage(handles(weights), sums(decision, sentence), winners.picture, sentence)
-    return View(picture, sentence, table, "\n".join([sentence, numbers.text, over, winners.text]))
+    text = "\n".join([sentence, numbers.text, over, winners.text])
+    return View(picture, sentence, table, text, names=colours(decision))
 
 
 def handles(weights: Weights) -> list[Weight]:
@@ -113,97 +109,48 @@ def handles(weights: Weights) -> list[Weight]:
             say(_written(getattr(weights, field))),
             FILLS[i],
             MOST,
-            f"down: {plugin}",
-            f"across: {plugin}",
-            field == weights.down,
-            field == weights.across,
         )
         for i, (field, plugin) in enumerate(FIELDS.items())
     ]
 
 
 def sums(decision: Decision, alt: str) -> Bars:
-    """The weighted scores as a bar for each node; the million of NodePreferAvoidPods is only written."""
-    scores = decision.scores
-    if scores is None:
-        return Bars((), {}, (), alt)
-    scored = scores.nodes.tolist()
-    nodes = [node for node in NODES if decision.cluster.index[node] in scored]
-    places = [scored.index(decision.cluster.index[node]) for node in nodes]
-    results: dict[str, list[float]] = dict(zip(scores.plugins, scores.results[:, places].tolist(), strict=True))
-    others = [name for name in scores.plugins if name not in PLUGINS]
-    nothing = [0.0] * len(nodes)
-    parts = {plugin: results.get(plugin, nothing) for plugin in (*FIELDS.values(), *others)}
-    million = [round(each) for each in results.get("NodePreferAvoidPods", nothing)]
-    ends = [_end(int(scores.total[i]), more) for i, more in zip(places, million, strict=True)]
-    vetoed = [node for node, more in zip(nodes, million, strict=True) if more < max(million)]
+    """The weighted scores as a bar for each node, without the million that all have."""
+    results = {
+        plugin: [float(number(decision, STAGES[2], plugin, node) or 0) for node in NODES] for plugin in FIELDS.values()
+    }
+    ends = [str(total(decision, node)) for node in NODES]
     won = [decision.node] if decision.node else []
     tied = decision.best if len(decision.best) > 1 else ()
-    return Bars(nodes, parts, ends, alt, won, legend=bool(others), tied=tied, vetoed=vetoed)
+    return Bars(NODES, results, ends, alt, won, legend=False, tied=tied)
 
 
-def _end(total: int, million: int) -> str:
-    return f"{total - million} + 1M" if million else say("{sum}, vetoed: no 1M", sum=total)
-
-
-def winners_map(weights: Weights, plugins: Sequence[object] = ()) -> Chart:
+def winners_map(weights: Weights) -> Chart:
     """The winner for every value of two weights; the others stay. A click on a cell sets the two."""
-    controls = weights.controls()
-    down, across = controls[weights.down].values, controls[weights.across].values
-    winners = [[_winner(weights.changed(**_at(weights, y, x)), plugins) for x in across] for y in down]
-    at = down.index(getattr(weights, weights.down)), across.index(getattr(weights, weights.across))
-    write = controls[weights.down].write
-
-    def sets(r: int, c: int) -> str:
-        return ", ".join(f"{name}: {write(value)}" for name, value in _at(weights, down[r], across[c]).items())
-
+    values = range(MOST + 1)
+    winners = [[_best(decide(weights.changed(**{DOWN: y, ACROSS: x}))) for x in values] for y in values]
+    at = getattr(weights, DOWN), getattr(weights, ACROSS)
+    names = [say(_written(each)) for each in values]
     return decision_map(
         winners,
-        [say(write(y)) for y in down],
-        [say(write(x)) for x in across],
+        names,
+        names,
         selected=at,
-        corner=f"{FIELDS[weights.down]} \\ {FIELDS[weights.across]}",
-        titles=(_short(weights.across), _short(weights.down)),
+        corner=f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}",
+        titles=("NodeAffinity", "Spread"),
         kinds=NODES,
-        sets=sets,
+        sets=lambda y, x: f"{DOWN}: {_written(y)}, {ACROSS}: {_written(x)}",
     )
-
-
-def _short(field: str) -> str:
-    return FIELDS[field].removeprefix("NodeResources")
-
-
-def _at(weights: Weights, y: Any, x: Any) -> dict[str, Any]:
-    """The two weights of a cell of the map; where both axes are one weight, that across counts."""
-    return {weights.down: y} | {weights.across: x}
-
-
-def _winner(weights: Weights, plugins: Sequence[object]) -> Answer:
-    if plugins:
-        return _best(decide(weights, plugins))
-    usual = Weights()
-    return _known(weights.changed(down=usual.down, across=usual.across))
-
-
-@lru_cache(1 << 14)
-def _known(weights: Weights) -> Answer:
-    """The winner without plugins of the user's own; a drag along an axis asks for the same map again and again."""
-    return _best(decide(weights))
 
 
 def _best(decision: Decision) -> Answer:
-    best = decision.best
-    return None if not best else best[0] if len(best) == 1 else tuple(best)
+    return decision.best[0] if len(decision.best) == 1 else tuple(decision.best)
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Weights]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
-    return Panel(
-        Weights().changed(**settings),
-        lambda weights: show(weights, plugins),
-        lambda weights: score_cluster.manifests(score_cluster.Cause(avoided=weights.avoided)),
-        "weights.panel()",
-    )
+def panel(**settings: Any) -> Panel[Weights]:
+    """The panel; arguments override its default settings."""
+    manifests = score_cluster.manifests(score_cluster.Cause())
+    return Panel(Weights().changed(**settings), show, lambda _: manifests, "weights.panel()")
 
 
 def who_wins(field: str, old: int, new: int) -> Question[Weights]:

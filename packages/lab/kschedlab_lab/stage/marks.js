@@ -1,6 +1,7 @@
 // What Python marks in a picture: the text of a mark, and how a marked element is reached by keyboard and announced.
 
 import { OWN, setAttributes } from "./dom.js";
+import { say } from "./language.js";
 
 const FOCUSABLE = { tabindex: 0, [OWN]: "true" };
 
@@ -32,6 +33,28 @@ export function asButton(element) {
 export function announce(svg, stage) {
   const handles = [...sliders(svg, stage), ...buttons(svg, stage.shown.asking)];
   if (handles.length) svg.setAttribute("role", "group");
+  guessed(svg, stage.shown.verdict?.answer);
+}
+
+const GUESS = { wide: 80, high: 17 }; // units of the picture
+
+/** Marks what the reader has answered, if it is in the picture: the mark stays while one plays. */
+function guessed(svg, answer) {
+  const rects = answer ? [...svg.querySelectorAll("rect[data-key]")] : [];
+  const box = rects.find(({ dataset: { key } }) => key === `node/${answer}/box` || key === `pod/${answer}/box`);
+  if (!box) return;
+  const [x, y, width] = ["x", "y", "width"].map((name) => Number(box.getAttribute(name) ?? 0)), { wide, high } = GUESS;
+  const mark = document.createElementNS(svg.namespaceURI, "g"), draw = (name, attributes) => {
+    const drawn = document.createElementNS(svg.namespaceURI, name);
+    setAttributes(drawn, attributes);
+    mark.append(drawn);
+    return drawn;
+  };
+  const node = box.parentElement, there = node.getAttribute("transform") ?? "";
+  setAttributes(mark, { class: "ks-guess", transform: `${there} translate(${x + width / 2},${y - 10})` });
+  draw("rect", { x: -wide / 2, y: -high / 2, width: wide, height: high, rx: high / 2 });
+  draw("text", { y: 4, "text-anchor": "middle" }).textContent = say("your guess");
+  node.parentElement.append(mark); // upon the pods
 }
 
 function sliders(svg, stage) {

@@ -1,4 +1,4 @@
-"""Charts as SVG, each with an equivalent table and text, and on request as a figure of plotly.
+"""Charts as SVG, each with an equivalent table and text.
 
 A :class:`Chart` is a pure function of numbers. Every colour comes with a name, a letter, a number or stripes, and
 text outside coloured boxes has the page's colour, so a chart works on light and dark pages.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element, join
@@ -17,7 +17,6 @@ from kschedlab.text.plain import aligned
 from kschedlab_lab.views.chart_bars import Bars
 from kschedlab_lab.views.chart_grid import Cell, Grid
 from kschedlab_lab.views.chart_lines import Lines
-from kschedlab_lab.views.chart_plotly import figure
 from kschedlab_lab.views.chart_tables import Number, cell_lines, coloured, legend_html, row_table
 from kschedlab_lab.views.image import image
 from kschedlab_lab.views.style import GREYS, NODES, mixed, themed
@@ -43,10 +42,6 @@ class Chart:
     picture: Grid | Lines | Bars
     table: Html
     text: str
-
-    def plotly(self) -> Any:
-        """A ``plotly.graph_objects.Figure`` to zoom in and to export."""
-        return figure(self.picture)
 
     def html(self) -> Html:
         """The picture on white, and the table folded below it."""

@@ -10,7 +10,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import fitting, folded, text_width
-from kschedlab_lab.views.style import CHOSEN, EVICTED, KINDS, PANEL, ink
+from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 FILLS = KINDS
@@ -35,8 +35,7 @@ class Bars:
     ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
     ``line``: position of a dashed line; ``top``: the length that fills the room, if not the longest; ``drags``: by
     name, what dragging its end changes; ``sets``: by name, the settings that a click applies; ``fills``: by part;
-    ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question;
-    ``vetoed``: the bars that cannot win.
+    ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question.
     """
 
     names: Sequence[str]
@@ -53,7 +52,6 @@ class Bars:
     legend: bool = True
     picks: Sequence[str] = ()
     tied: Sequence[str] = ()
-    vetoed: Sequence[str] = ()
 
     def fill(self, part: str) -> str:
         return self.fills.get(part) or FILLS[list(self.parts).index(part) % len(FILLS)]
@@ -117,9 +115,6 @@ class Plan:
         if tied:
             path = element("path", d=hatch(x - self.left, self.high, 14), stroke=CHOSEN, stroke_width=2, opacity=0.5)
             shapes.append(element("g", path, transform=f"translate({self.left:g},0)"))
-        if name in bars.vetoed:
-            over = element("path", d=hatch(x - self.left, self.high, 9), stroke=EVICTED, stroke_width=2.5)
-            shapes.append(element("g", over, transform=f"translate({self.left:g},0)", data_key=f"vetoed/{name}"))
         words = folded(f"★ {name}" if won else name, self.left - 10, bold=won)
         down = LINE / 2 * (len(words) - 1)
         weight = "bold" if won else None

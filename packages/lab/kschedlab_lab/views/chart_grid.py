@@ -49,9 +49,8 @@ class Grid:
     """Rows of cells. ``selected``: the framed cell; ``chosen``: the winning column, by its name.
 
     ``tied``: columns as good as the chosen one; ``refused``: columns with a cross. ``titles``: of the columns and the
-    rows; ``legend``: (colour, stripes, meaning), shown if cells are ``short`` or ``explained``;
-    ``remark``: a line below the grid; ``left``: the least width of the names of rows;
-    ``last``: what the last row is called in the picture, if not by its name.
+    rows; ``legend``: (colour, stripes, meaning), shown if cells are ``short``;
+    ``remark``: a line below the grid; ``left``: the least width of the names of rows.
     """
 
     cells: Sequence[Sequence[Cell]]
@@ -66,8 +65,6 @@ class Grid:
     left: float = 0
     tied: Sequence[int] = ()
     refused: Sequence[int] = ()
-    explained: bool = False
-    last: str = ""
 
     def __call__(self, room: Room) -> Html:
         plan = Plan(self, room)
@@ -87,7 +84,7 @@ class Plan:
         folds = self.short and any(" " in c.short and text_width(c.short, bold=True) > self.wide for c in cells)
         self.noted = folds or any(cell.note for cell in cells)
         self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
-        self.marks = self._legend() if self.short or grid.explained else []
+        self.marks = self._legend() if self.short else []
         below = (LINE + 3) * (len(self.marks) + bool(grid.remark)) + 8
         fair = (room.height - self.top - below) / max(len(grid.rows), 1)
         self.high = min(max(fair, 2 * CLOSE + 4 if self.noted else LOW), HIGH)
@@ -121,12 +118,11 @@ class Plan:
     def _rows(self) -> list[Html]:
         shapes = []
         for r, name in enumerate(self.grid.rows):
-            said = self.grid.last if self.grid.last and r == len(self.grid.rows) - 1 else name
-            lines = folded(said, self.left - 12)
-            lines = lines if self.high >= CLOSE * len(lines) else [fitted(said, self.left - 12)]
+            lines = folded(name, self.left - 12)
+            lines = lines if self.high >= CLOSE * len(lines) else [fitted(name, self.left - 12)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             words = [label(line, self.left - 8, y + CLOSE * i, "end") for i, line in enumerate(lines)]
-            shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(said, lines)))
+            shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(name, lines)))
         return shapes
 
     def _columns(self) -> list[Html]:

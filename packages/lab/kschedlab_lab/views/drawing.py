@@ -8,7 +8,7 @@ nodes is a bar above them, and the nodes stay side by side, because one compares
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from kschedlab.messages import later, listed, say
@@ -35,10 +35,11 @@ from kschedlab_lab.views.svg import Room, svg
 
 LEAST, MOST, GAP, HEAD = 96, 176, 14, 24
 """Limits of a node's width, the gap between nodes, and the height of a name below a node; in pixels."""
-SLIM, NARROW, TIGHT = 60, 560, 6
-"""The least width of a node, and the gap, in a room that is narrower than the second number."""
-SHORT, TALL = 134, 192
-"""Limits of the height of the largest node."""
+SLIM, NARROW, TIGHT, BESIDE = 60, 560, 6, 84
+"""The least width of a node, and the gap, in a room that is narrower than the second number; the least width of nodes
+with the place beside them: where they would be narrower, that is a bar above them."""
+SHORT, TALL, SHORTER = 134, 192, 116
+"""Limits of the height of the largest node; the lower one with a bar above the nodes."""
 EDGE, TOP, BAR, CHIP = 8, 10, 42, 22
 """The margin around the nodes; the height of a bar above them, and of a chip on the shelf."""
 INSET, PARTED, ROUND = 3, 2, 8
@@ -77,7 +78,8 @@ class Block:
     tries whether it would fit. ``numbers``: its priority, its start. ``note``: a short remark, such as "nominated".
     ``key``: its identity if the name is not unique. ``badges``: its other signs. ``marks``: attributes that make it a
     handle (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the key of what it comes from.
-    ``aside``: it waits on the shelf above its node. ``pale``: it is only tried elsewhere.
+    ``aside``: it waits on the shelf above its node. ``pale``: it is only tried elsewhere. ``turn``: its number in its
+    node's list of victims. ``fixed``: why nothing of it can be changed.
     """
 
     name: str
@@ -93,6 +95,8 @@ class Block:
     aside: bool = False
     origin: str | None = None
     pale: bool = False
+    turn: int = 0
+    fixed: str = ""
 
     @property
     def detail(self) -> str:
@@ -172,7 +176,7 @@ def arrange(
     captions: bool = True,
     most: float = MOST,
     shelf: float = 0,
-    least: float = SHORT,
+    least: float = 0,
 ) -> Plan:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
@@ -180,16 +184,17 @@ def arrange(
     of the space above the nodes for pods that stepped aside; ``least``: the height of the largest node, at least.
     """
     narrow = room.width < NARROW
-    above = [box for box in boxes[:1] if narrow and not box.capacity]
-    nodes, gap, slim = boxes[len(above) :], TIGHT if narrow else GAP, SLIM if above else LEAST
+    too_wide = narrow and room.width - 2 * EDGE < len(boxes) * (BESIDE + TIGHT) - TIGHT
+    above = [box for box in boxes[:1] if too_wide and not box.capacity]
+    nodes, gap, slim = boxes[len(above) :], TIGHT if narrow else GAP, SLIM if narrow else LEAST
     edge = EDGE if room.width > SLIM * 4 + 120 else 5
     rows = -(-len(nodes) // max(int((room.width - 2 * edge + gap) // (slim + gap)), 1))
     columns = max(-(-len(nodes) // max(rows, 1)), 1)
     width = min((room.width - 2 * edge + gap) / columns - gap, most)
     lines = [_below_height(nodes[r * columns : (r + 1) * columns], width, captions) for r in range(rows)]
-    y = float(TOP) + (BAR + LINE + 4 if above else 0)
+    y = float(TOP) + (BAR + LINE + 10 if above else 0)
     tall = (room.height - y - below - sum(lines) - rows * shelf) / max(rows, 1)
-    tall = max(min(max(tall, SHORT), TALL), least)
+    tall = max(min(max(tall, SHORTER if above else SHORT), TALL), least)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
         y += shelf
@@ -362,10 +367,12 @@ def _answer(name: str, size: float) -> Part:
 
 def _refusal(box: Box, width: float) -> Part:
     """What is in the way, after its sign."""
-    sign = badge(Badge(box.sign or "cross", box.refused), 0, 0, EVICTED)
-    lines = wrapped(box.refused, width - SIZE - 4, 3, SMALL)
+    sign = Part(SIZE, SIZE, (badge(Badge(box.sign or "cross", box.refused), 0, 0, EVICTED),))
+    longest = max((text_width(word, SMALL) for word in box.refused.split()), default=0)
+    parts = [sign] if longest <= width - SIZE - 4 else []  # the colour of the tray says it, too
+    lines = wrapped(box.refused, width - (SIZE + 4) * len(parts), 3, SMALL)
     text = column([words(line, SMALL, fill=EVICTED) for line in lines], 0, "middle")
-    return row([Part(SIZE, SIZE, (sign,)), text], 3, "start")
+    return row([*parts, text], 3, "start")
 
 
 def _pod(block: Block, place: Place) -> Html:
@@ -373,7 +380,8 @@ def _pod(block: Block, place: Place) -> Html:
     fill = priority_fill(block.priority)
     key, is_ghost = f"pod/{block.key or block.name}", block.mark == "ghost"
     happens = say(SIGNS[block.mark].tip if block.mark in SIGNS else GHOST if is_ghost else block.mark)
-    tip = listed(filter(None, (block.name, block.note, block.detail, happens, *(say(b.tip) for b in block.badges))))
+    told = (block.name, block.note, block.detail, happens, *(say(b.tip) for b in block.badges), block.fixed)
+    tip = listed(filter(None, told))
     stroke, thick, dashes = {
         "evicted": (EVICTED, 2.5, None),
         "victim": (EVICTED, 2.5, None) if block.aside else (HAIR, 1, None),
@@ -414,11 +422,11 @@ def _pod(block: Block, place: Place) -> Html:
 
 def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     """As much as fits: the name and the signs, then the numbers, then a remark."""
-    edge, corner = (9, 5) if place.width >= LEAST else (4, 3)
+    edge, corner = (9, 5) if place.width >= LEAST else (3, 2)
     room, high = place.width - 2 * edge, place.height
     if high < 12:
         return []
-    signs = [*([SIGNS[block.mark]] if block.mark in SIGNS else []), *block.badges]
+    signs = [*([replace(SIGNS[block.mark], turn=block.turn)] if block.mark in SIGNS else []), *block.badges]
     side = SIZE if place.width >= LEAST else SIZE * 0.75
     signs = signs[: max(int((room - 40) // (side + 2)), 1)] if high >= side + 2 else []
     beside = room - (side + (2 if corner == 5 else 1)) * len(signs) + (edge - corner)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import cos, pi, sin
+from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
@@ -36,7 +37,8 @@ class Badge:
     OUTLINES.
 
     "broken": the budget does not allow the eviction; "open": no budget, but there could be one. ``tip``: what it means.
-    ``minutes``: the time that a clock shows. ``marks``: attributes that make it a handle. ``faint``: switched off.
+    ``minutes``: the time that a clock shows; ``turn``: a victim's number in its node's list, in place of a cross.
+    ``marks``: attributes that make it a handle. ``faint``: switched off.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class Badge:
     minutes: int = 0
     marks: Mapping[str, str] = field(default_factory=dict)
     faint: bool = False
+    turn: int = 0
 
 
 def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
@@ -71,9 +74,9 @@ def sign(drawn: Badge, ink: str) -> list[Html]:
             else _lines(SHIELD, ink, stroke_dasharray="2 2")
         ]
     if drawn.kind == "evicted":
-        return [_disc(EVICTED, TRAY), _lines(CROSS, ON_ACCENT, stroke_width=2.2)]
+        return [_disc(EVICTED, TRAY), _turn(drawn.turn, ON_ACCENT) or _lines(CROSS, ON_ACCENT, stroke_width=2.2)]
     if drawn.kind == "victim":
-        return [_disc(TRAY, EVICTED), _lines(CROSS, EVICTED, stroke_width=2)]
+        return [_disc(TRAY, EVICTED), _turn(drawn.turn, EVICTED) or _lines(CROSS, EVICTED, stroke_width=2)]
     if drawn.kind == "chosen":
         return [_disc(CHOSEN, TRAY), element("path", d=STAR, fill=ON_ACCENT)]
     if drawn.kind == "cross":
@@ -86,6 +89,11 @@ def sign(drawn: Badge, ink: str) -> list[Html]:
         hands += f"M8 8L{8 + 5.4 * sin(minute):.1f} {8 - 5.4 * cos(minute):.1f}"
         return [element("circle", cx=8, cy=8, r=7, fill="none", stroke=ink, stroke_width=1.3), _lines(hands, ink)]
     return [_lines(OUTLINES[drawn.kind], ink)]
+
+
+def _turn(number: int, ink: str) -> Html | None:
+    bold: dict[str, Any] = {"font_size": 11, "font_weight": "bold", "text_anchor": "middle"}
+    return element("text", str(number), x=8, y=12, fill=ink, stroke="none", **bold) if number else None
 
 
 def _disc(fill: str, stroke: str) -> Html:

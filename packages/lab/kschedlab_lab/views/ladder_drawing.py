@@ -1,4 +1,4 @@
-"""The ladder of rules as a drawing: a thread runs down from each node through the rules, and ends where it loses."""
+"""The ladder of rules as a drawing: a lane runs down from each node through the rules. Who loses falls off its lane."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from kschedlab.messages import later, meant, say
 from kschedlab.preemption.evidence import Preemption
-from kschedlab.preemption.ladder import PRIORITY_OFFSET, sum_of_priorities
 from kschedlab.text.html import Html, element
-from kschedlab.text.ladder import LARGE, RuleResult, steps
+from kschedlab.text.ladder import RuleResult, steps
 from kschedlab_lab.views.drawing import Box, Plan
 from kschedlab_lab.views.glyphs import CROSS, STAR
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, row, words
-from kschedlab_lab.views.lettering import fitted, fitting, text_width, wrapped
+from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width, wrapped
 from kschedlab_lab.views.style import (
     CHOSEN,
     CHOSEN_SOFT,
@@ -27,11 +26,13 @@ from kschedlab_lab.views.style import (
     TRAY,
 )
 
-ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 26, 48, 10, 9.5, 21, 10
+ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 30, 37, 6, 9.5, 21, 10
 """The height of a rule, where there is little height, and where its name is above its values; the space above the
 first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
-BESIDE = 104
+BESIDE = 80
 """The least width of a column for the rules' names; else they are above the values."""
+FALLS, TILT = 5, 7
+"""How far the value of who loses falls, in pixels, and by how many degrees it tilts."""
 SHORT = {
     later("fewest PodDisruptionBudget violations"): (later("fewest broken budgets"), later("broken budgets")),
     later("lowest first victim priority"): (later("lowest first victim"), later("first victim")),
@@ -65,14 +66,19 @@ class Lanes(NamedTuple):
     tight: bool = False
 
     @property
+    def beside(self) -> bool:
+        """Whether the rules' names are beside their values, not above them."""
+        return self.rules.width >= BESIDE
+
+    @property
     def row(self) -> float:
         """The height of a rule."""
-        return LOW if self.rules.width < BESIDE else TIGHT if self.tight else ROW
+        return (TIGHT if self.tight else ROW) if self.beside else LOW
 
     @property
     def value(self) -> float:
         """How far the middle of a value is below the top of its rule."""
-        return LOW - VALUE / 2 - 4 if self.rules.width < BESIDE else self.row / 2
+        return self.row / 2 if self.beside else LOW - VALUE / 2 - 1
 
 
 def lanes(boxes: Sequence[Box], plan: Plan, preemption: Preemption, tight: bool = False) -> Lanes:
@@ -108,12 +114,10 @@ def ladder(
     if at.named:
         names = {node: words(fitted(node, lane.width - 4, bold=True), bold=True) for node, lane in at.nodes.items()}
         shapes += [moved(name, at.nodes[node].middle - name.width / 2, y) for node, name in names.items()]
-        y += 20
-        start = y
+        start = y = y + 20
     y += TOP
     shapes += [_band(at, y + at.row * (step.number - 1)) for step in asked if step.decides]
-    if asked:
-        shapes += _threads(asked, preemption, at, start, y)
+    shapes += _threads(asked, at, start, y)
     shapes += [_rung(step, at, y + at.row * (step.number - 1), step in asked, rules is None) for step in results]
     if rules != 0:
         for node, lane in at.nodes.items():
@@ -132,7 +136,7 @@ def _band(at: Lanes, y: float) -> Html:
     return element("rect", fill=CHOSEN_SOFT, data_key="rung/band", **box)
 
 
-def _threads(asked: Sequence[RuleResult], preemption: Preemption, at: Lanes, start: float, y: float) -> Iterator[Html]:
+def _threads(asked: Sequence[RuleResult], at: Lanes, start: float, y: float) -> Iterator[Html]:
     """From each candidate to the last rule that it came to."""
     for node, lane in at.nodes.items():
         came = [step for step in asked if node in step.standing]
@@ -140,32 +144,34 @@ def _threads(asked: Sequence[RuleResult], preemption: Preemption, at: Lanes, sta
             continue
         lost, last = node not in came[-1].kept, came[-1].number
         wins = asked[-1].decides and not lost
-        end = y + at.row * (last - 1) + at.value
-        colour = CHOSEN if wins else INK_3 if lost else "currentColor"
-        box = {"x": lane.middle - 1, "y": start, "width": 3 if wins else 2, "height": end - start, "rx": 1}
-        yield element("rect", fill=colour, fill_opacity=0.6 if lost else None, data_key=f"thread/{node}", **box)
+        end = y + at.row * (last - 1) + at.value - (VALUE / 2 + 2 if lost else 0)
+        wide = 4 if wins else 2.5
+        box = {"x": lane.middle - wide / 2, "y": start, "width": wide, "height": end - start, "rx": 1}
+        fill = CHOSEN if wins else INK_3 if lost else "currentColor"
+        yield element("rect", fill=fill, fill_opacity=0.7 if lost else None, data_key=f"thread/{node}", **box)
 
 
 def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Html:
     """The rule's number in a disc, and what it compares. ``over``: the decision has been made."""
     decides = asked and step.decides
-    beside = at.rules.width >= BESIDE
-    room = (at.rules.width if beside else 260) - 2 * DISC - 10
+    room = (at.rules.width if at.beside else 260) - 2 * DISC - 8
     texts = [say(text) for text in SHORT.get(step.name, (step.name,))]
+    size = 12 if room > 100 else 11.2
+    folded = next((text for text in texts if len(flowed(text, room, size, decides)) <= 2), texts[-1])
+    text = fitting(texts, room, size, decides) if room > 100 else folded
     colour = "currentColor" if asked else INK_2
-    name = words(fitted(fitting(texts, room, bold=decides), room, bold=decides), bold=decides, fill=colour)
+    name = words(text, size, decides, room, fill=colour)
     disc = Part(2 * DISC, 2 * DISC, (*_disc(step.number, CHOSEN if decides else "currentColor" if asked else "none"),))
     part = row([disc, name], 8)
     ground = None
-    if not beside:
+    if not at.beside:
         fill = CHOSEN_SOFT if decides else PANEL
         ground = element("rect", x=-3, y=-1, width=part.width + 8, height=part.height + 2, rx=9, fill=fill)
-    top = y + ((at.row - part.height) / 2 if beside else 3)
     return element(
         "g",
         ground,
         *part.shapes,
-        transform=f"translate({at.rules.x:g},{top:g})",
+        transform=f"translate({at.rules.x:g},{y + ((at.row - part.height) / 2 if at.beside else -2):g})",
         opacity=0.75 if over and not asked else None,
         data_key=f"rung/{step.number}",
         data_tip=say(
@@ -188,7 +194,10 @@ def _disc(number: int, fill: str) -> Iterator[Html]:
 def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> Iterator[Html]:
     """What the rule reads on each node that came to it; ``y``: their middle."""
     standing = {node: lane for node, lane in at.nodes.items() if node in step.standing and node in step.values}
-    texts = _texts(step, preemption, standing)
+    texts = {node: step.values[node].replace("1×", "").replace("×", "·") for node in standing}
+    room = min((lane.width for lane in standing.values()), default=0) - 24
+    if any(text_width(text, bold=True) > room for text in texts.values()):
+        texts = {node: text.replace(" ", "") for node, text in texts.items()}
     tied = step.number == len(preemption.rungs) and len(step.kept) > 1
     for node, lane in standing.items():
         lost, wins = node not in step.kept, step.decides and node in step.kept
@@ -213,21 +222,20 @@ def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> It
 
 
 def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
-    """A value on its thread: that of the winner with a star, one that loses with a cross."""
+    """A value on its lane: that of the winner with a star; one that loses has a cross, and has fallen."""
     colour = EVICTED if lost else ON_ACCENT if wins else "currentColor"
     sign = NOTHING
     if lost:
         cross = element("path", d=CROSS, stroke=EVICTED, stroke_width=2, fill="none")
         sign = Part(11, 16, (moved(Part(0, 0, (cross,)), -3, 0),))
     elif wins:
-        star = element("path", d=STAR, fill=ON_ACCENT)
-        sign = Part(12, 16, (moved(Part(0, 0, (star,)), -3, 0),))
-    room = width - sign.width - 8
-    size = 12 if text_width(text, 12, bold=lost or wins) <= room else 11.2
-    inside = row(
-        [sign, words(fitted(text, room + 26, size, bold=lost or wins), size, bold=lost or wins, fill=colour)], 3
-    )
-    wide = max(inside.width + 14, VALUE)
+        sign = Part(12, 16, (moved(Part(0, 0, (element("path", d=STAR, fill=ON_ACCENT),)), -3, 0),))
+    bold = lost or wins
+    size = 12 if text_width(text, 12, bold) <= width - sign.width - 8 else 11.2
+    if text_width(text, size, bold) > width - sign.width - 4:
+        sign = NOTHING  # its colour and its place say it, too
+    inside = row([sign, words(text, size, bold, fill=colour)], 3)
+    wide = max(inside.width + (14 if sign.width else 8), VALUE)
     ground = element(
         "rect",
         width=wide,
@@ -236,28 +244,15 @@ def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
         fill=EVICTED_SOFT if lost else CHOSEN if wins else TRAY,
         stroke=EVICTED if lost else CHOSEN if wins else HAIR,
     )
-    return Part(wide, VALUE, (ground, moved(inside, (wide - inside.width) / 2, (VALUE - inside.height) / 2)))
-
-
-def _texts(step: RuleResult, preemption: Preemption, lanes: Mapping[str, Lane]) -> dict[str, str]:
-    """The values as written on the threads; sums with their offset apart if that is short and equal sums look equal."""
-    rung = preemption.rungs[step.number - 1]
-    if rung.rule.value is not sum_of_priorities:
-        return {node: step.values[node] for node in lanes}
-    names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
-    sums = {node: int(rung.value[names.index(node)]) for node in lanes}
-    victims = {node: len(preemption.candidates[node].victims) for node in lanes}
-    apart = {node: total - victims[node] * PRIORITY_OFFSET for node, total in sums.items()}
-    if any(abs(priorities) > LARGE for priorities in apart.values()):
-        return {node: f"{total:,}" for node, total in sums.items()}
-    texts = {node: f"{apart[node]} + {f'{n}·' if n > 1 else ''}2³¹" for node, n in victims.items()}
-    room = min((lane.width for lane in lanes.values()), default=0) - 24
-    fits = all(text_width(text, bold=True) <= room for text in texts.values())
-    return texts if fits else {node: text.replace(" ", "") for node, text in texts.items()}
+    drawn = Part(wide, VALUE, (ground, moved(inside, (wide - inside.width) / 2, (VALUE - inside.height) / 2)))
+    if not lost:
+        return drawn
+    fallen = f"translate(0,{FALLS}) rotate({TILT} {wide / 2:g} {VALUE / 2:g})"
+    return Part(wide, VALUE, (element("g", *drawn.shapes, transform=fallen),))
 
 
 def _in_the_way(text: str, lane: Lane, y: float) -> list[Html]:
-    """Why a node has no thread."""
+    """Why a node has no lane."""
     lines = wrapped(text, lane.width - 4, 4) if text else []
     part = column([words(line, fill=EVICTED) for line in lines], 0, "middle")
     return [moved(part, lane.middle - part.width / 2, y - 8)] if lines else []
@@ -272,4 +267,4 @@ def _unasked(results: Sequence[RuleResult], at: Lanes, y: float) -> list[Html]:
     if first.number == 1:  # what is in the way on the other nodes is in this row
         first = next(step for step in results if step.number == 2)
     x = min(lane.x for lane in at.nodes.values())
-    return [moved(why, x if at.rules.width >= BESIDE else 28, y + at.row * (first.number - 1) + at.value - 7)]
+    return [moved(why, x if at.beside else 28, y + at.row * (first.number - 1) + at.value - 7)]

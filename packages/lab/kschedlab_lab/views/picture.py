@@ -10,6 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.budgets import MatchesBudget
+from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
@@ -22,8 +23,6 @@ from kschedlab_lab.views.svg import Room
 NODES = 9
 """Maximum number of nodes drawn."""
 WAITING = later("waiting")
-MOST_TRIES = 1_000_000
-"""More than there are pods on a node: all tries."""
 RIGHT_AFTER = 1
 """The turn of the pod that comes, after its victims have left."""
 
@@ -33,7 +32,7 @@ class Handles:
     """What a panel lets one do in the picture: attributes of pods and nodes, and signs on them, by name.
 
     ``priorities`` and ``starts``: attributes of these numbers on pods, which then are pills. ``shields``: attributes of
-    the shields of pods; a pod without a budget then has an open one.
+    the shields of pods; a pod without a budget then has an open one. ``fixed``: why a pod's numbers can't be changed.
     """
 
     pods: Mapping[str, Marks] = field(default_factory=dict)
@@ -43,6 +42,7 @@ class Handles:
     pod_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
     node_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
     shields: Mapping[str, Marks] = field(default_factory=dict)
+    fixed: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_HANDLES = Handles()
@@ -108,7 +108,11 @@ def _reason(preemption: Preemption) -> str:
     decides = next((step for step in steps(preemption, shown) if step.decides), None)
     if decides is None:
         return choice(preemption)
-    winner = decides.kept[0]
+    winner, number = decides.kept[0], len(preemption.victims)
+    others = [len(preemption.candidates[node].victims) for node in decides.standing if node != winner]
+    if preemption.rungs[decides.number - 1].rule.value is sum_of_priorities and number < min(others):
+        message = later("Rule {number} decides: {few} costs less than {many}.")
+        return say(message, number=decides.number, few=count(number, "victim"), many=min(others))
     values = [say("{node} has {value}", node=winner, value=decides.values[winner])] if winner in decides.values else []
     values += [f"{node} {decides.values[node]}" for node in shown if node in decides.standing and node != winner]
     rule = say("Rule {number} decides: {rule}.", number=decides.number, rule=decides.rule)
@@ -189,18 +193,19 @@ class Boxes:
         self.budgets = budgets_over(decision, self.nodes)
         preemption = decision.preemption
         self.candidates = preemption.candidates if preemption is not None else {}
+        self.are_many = any(len(each.victims) > 1 for each in self.candidates.values())
 
     def before(self) -> list[Box]:
         """Before the decision: the pod waits, and nothing happens to the others."""
         return [self.waiting(), *(self.node(node, decided=False) for node in self.nodes)]
 
-    def trying(self, tries: int) -> list[Box]:
+    def trying(self, tries: Mapping[str, int]) -> list[Box]:
         """After so many tries to reprieve a pod on each node; those not tried yet stand beside it."""
-        return [self.waiting(pale=True), *(self.node(node, tries=tries) for node in self.nodes)]
+        return [self.waiting(pale=True), *(self.node(node, tries=tries.get(node, 0)) for node in self.nodes)]
 
     def tried(self) -> list[Box]:
         """After all tries, before a node is chosen."""
-        return [self.waiting(pale=True), *(self.node(node, tries=MOST_TRIES) for node in self.nodes)]
+        return self.trying({name: len(candidate.attempts) for name, candidate in self.candidates.items()})
 
     def after(self) -> list[Box]:
         """After the decision."""
@@ -248,10 +253,17 @@ class Boxes:
         choose = choose and tries is None
         candidate = self.candidates.get(name) if decided else None
         made = {each.pod.key: each for each in candidate.attempts[:tries]} if candidate is not None else {}
+        order = {
+            info.key: turn for turn, info in enumerate(candidate.victims if candidate and self.are_many else (), 1)
+        }
         blocking = {info.key for info in blockers(decision, name)} if decided else set()
         chosen = decided and choose and name in (decision.node, decision.nominated_node)
         blocks = [
-            self.pod(info, made.get(info.key), chosen, info.key in blocking, tries is None) for info in self.pods[name]
+            replace(
+                self.pod(info, made.get(info.key), chosen, info.key in blocking, tries is None),
+                turn=order.get(info.key, 0),
+            )
+            for info in self.pods[name]
         ]
         if tries is not None:
             blocks = self.dry_run(name, blocks, candidate)
@@ -310,6 +322,7 @@ class Boxes:
             _key(info),
             (*self.handles.pod_badges.get(name, ()), *self.shield(info, attempt)),
             self.handles.pods.get(name, {}),
+            fixed=self.handles.fixed.get(name, ""),
         )
 
     def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:

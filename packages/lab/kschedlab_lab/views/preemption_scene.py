@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
-from kschedlab.preemption.evidence import Candidate, Preemption
+from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.words import count, listing, request_text
@@ -82,16 +82,17 @@ class Scene:
         )
         stuck = [
             say("{node} still has no room: {reason}", node=box.name, reason=box.refused)
-            for box in boxes.trying(0)
+            for box in boxes.trying({})
             if box.refused
         ]
         text = sentences([first, say("No candidates: {nodes}.", nodes=listing(stuck)) if stuck else ""])
-        moments = [(self._draw(boxes.trying(0), room, text, 0), text)]
-        candidates = [preemption.candidates[node] for node in sorted(preemption.candidates)]
-        for turn in range(max((len(each.attempts) for each in candidates), default=0)):
-            parts = [said for each in candidates if turn < len(each.attempts) and (said := _try(each, turn))]
-            text = sentences([say("Try {number}.", number=turn + 1), *parts])
-            moments.append((self._draw(boxes.trying(turn + 1), room, text, 0), text))
+        moments = [(self._draw(boxes.trying({}), room, text, 0), text)]
+        tried = dict[str, int]()
+        for candidate in (preemption.candidates[node] for node in boxes.nodes if node in preemption.candidates):
+            for turn, attempt in enumerate(candidate.attempts, 1):
+                tried[candidate.node] = turn
+                text = _try(candidate.node, attempt)
+                moments.append((self._draw(boxes.trying(tried), room, text, 0), text))
         return moments
 
     def _climb(self, preemption: Preemption, room: Room) -> list[Moment]:
@@ -107,18 +108,24 @@ class Scene:
         found = self.decision.preemption
         preemption = found if found and found.rungs else None
         asking = any("data_pick" in box.marks for box in boxes)
-        narrow = room.width < NARROW
+        narrow, shelf = room.width < NARROW, self._shelf(boxes)
         budgets, more = self._budgets(narrow), remark(hidden_nodes(self.decision), room.width - 2 * GAP)
         above = budgets.height if narrow else 0
         inner = Room(room.width, room.height - int(above))
-        shelf = max(self._shelf(boxes), 0 if narrow else budgets.height)
-        trial = arrange(boxes, inner, 0, shelf=shelf)
+        trial = arrange(boxes, inner, 0)
+        is_slim, is_trial = trial.places[0].bar, any(block.aside for box in boxes for block in box.blocks)
+        if is_slim:  # there the shelf takes its height from the ladder
+            shelf = shelf if is_trial else 0
+        elif not narrow:
+            shelf = max(shelf, budgets.height)
         at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None and not asking else None
         captions = at is None or at.named
         high = ladder_height(preemption, at) if preemption is not None and at is not None else 0
         plan = arrange(boxes, inner, high + more.height, captions, shelf=shelf)
         parts = shapes(boxes, plan, scarcest(self.decision), captions)
-        if preemption is not None and at is not None:
+        if is_slim and is_trial:
+            high = max(high - shelf, 0)
+        elif preemption is not None and at is not None:
             obstacles = {box.name: box.refused for box in boxes if box.refused}
             parts += ladder(preemption, at, plan.bottom, obstacles, rules)
         bottom = plan.bottom + high
@@ -151,17 +158,12 @@ class Scene:
         return padded(row(found, 24) if in_a_line else column(found, 8), 0, 3) if found else NOTHING
 
 
-def _try(candidate: Candidate, turn: int) -> str:
+def _try(node: str, attempt: Attempt) -> str:
     """What happens on a node at this try to reprieve a pod."""
-    attempt = candidate.attempts[turn]
-    name = attempt.pod.pod.metadata.name
-    first = say(" (first, for its eviction would break the budget)") if attempt.violates else ""
-    message = (
-        later("{node}: {pod}{first} comes back.")
-        if attempt.reprieved
-        else later("{node}: {pod}{first} leaves too little room, so it is a victim.")
-    )
-    return say(message, node=candidate.node, pod=name, first=first)
+    fits, stuck = later("{node}: {pod} fits and comes back."), later("{node}: {pod} does not fit any more: a victim.")
+    early = say("It is tried early, because evicting it would break the budget.") if attempt.violates else ""
+    said = say(fits if attempt.reprieved else stuck, node=node, pod=attempt.pod.pod.metadata.name)
+    return sentences((said, early))
 
 
 def _rule(step: RuleResult, preemption: Preemption) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kschedlab.decision import Decision
@@ -20,6 +20,16 @@ STAGES = (later("raw"), later("normalised"), later("weighted"), later("summed"))
 SUM = later("sum")
 DARKEST = 200
 """Scores from here up are equally dark, so that one huge weight does not make all others look alike."""
+
+
+def bare(decision: Decision) -> Decision:
+    """The decision without the million points, or fewer, that NodePreferAvoidPods gives: only differences decide."""
+    scores = decision.scores
+    if scores is None:
+        return decision
+    named = zip(scores.plugins, scores.results, strict=True)
+    same = sum(int(points.max()) for plugin, points in named if plugin.startswith("NodePreferAvoidPods"))
+    return replace(decision, scores=replace(scores, total=scores.total - same))
 
 
 def score_map(

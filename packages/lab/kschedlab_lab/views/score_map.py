@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -10,27 +9,26 @@ from typing import Any, NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.arithmetic import Step
 from kschedlab_lab.views.chart import NOTHING, TIE, shade
 from kschedlab_lab.views.chart_grid import Cell, Grid, Plan
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
-from kschedlab_lab.views.lettering import text_width, wrapped
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.score import DARKEST, STAGES, SUM, lead, number, total
-from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, HAIR, INK, PANEL, TICK, TRAY, priority_fill
+from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, EVICTED_SOFT, HAIR, INK, LIFT, PANEL, TICK, TRAY, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
-RAIL, HEAD, CARD, MAP, LINE, RAIL_BESIDE = 24, 44, 330, 540, 16, 340
-"""Height of the rail, and with the switches below it; width of the arithmetic, least of the map; a line's height; the
-least width of a rail beside the names of the plugins."""
+RAIL, HEAD, RAIL_BESIDE, NARROW, LOW, SMALL = 24, 48, 340, 420, 380, 11.2
+"""Height of the rail, and with the switches below it; the least width of a rail beside the names of the plugins; in a
+room that is narrower than the fourth number the map is as low as the fifth; the size of small text."""
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
-INDENT, ASKED = 84, 180
-"""Where formulas begin, and the least room for the names of plugins and the pod's request; in pixels."""
-MILLION = 1_000_000
-"""What NodePreferAvoidPods gives: 100 x 10000."""
-HERE = {"taint": later("taint"), "label": later("note")}
-NONE = {"taint": later("no taint"), "label": later("no note")}
-"""What a switch on a node says, by its badge: on, and off."""
+ASKED, NAMES = 160, 110
+"""The least room for the names of plugins and the pod's request, and without such a request; in pixels."""
+VETOES, MILLION = "NodePreferAvoidPods", 1_000_000
+"""What NodePreferAvoidPods gives: 100 x 10000. It vetoes whom it does not give them."""
+ON = {"taint": later("taint: on"), "label": later("note: on")}
+OFF = {"taint": later("taint: off"), "label": later("note: off")}
+"""What a switch on a node says, by its badge."""
 CHIPS, CHIP = 38, 24
 """Height of the line of chips below the map, and of a chip."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
@@ -53,18 +51,11 @@ class Chip(NamedTuple):
     on: bool
 
 
-def brief(found: int) -> str:
-    """A number for a narrow cell, in two words if it has NodePreferAvoidPods's million: 1M and 461 for 1000461."""
-    million, rest = divmod(found, MILLION)
-    return f"{million}M{f' {rest}' if rest else ''}" if found >= MILLION and rest < 100_000 else str(found)
-
-
 @dataclass(frozen=True)
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
     ``asked``: the pod's request; ``switches``: by node; ``question``: the cell whose number is not shown;
-    ``steps``: the arithmetic of the selected cell, written beside the map where there is room.
     While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
     stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``totals``:
     whether there is a row for sums. ``chips``: choices below the map; ``choice``: what is chosen with them.
@@ -83,14 +74,13 @@ class ScoreMap:
     sums: bool | None = None
     won: bool | None = None
     totals: bool = True
-    steps: Sequence[Step] = ()
     chips: Sequence[Chip] = ()
     choice: str = ""
 
     def __call__(self, room: Room) -> Html:
-        beside = CARD if self.steps and room.width >= CARD + MAP else 0
-        grid, wide = self.grid(), room.width - beside
-        room = room._replace(height=room.height - CHIPS * bool(self.chips))
+        grid, wide = self.grid(), room.width
+        most = room.height if wide >= NARROW else min(room.height, LOW)
+        room = room._replace(height=most - CHIPS * bool(self.chips))
         tall = HEAD if self.asked or self.switches else 8
         plan = Plan(grid, Room(wide, room.height - tall))
         if plan.width - plan.left >= RAIL_BESIDE:
@@ -98,20 +88,16 @@ class ScoreMap:
         else:
             top, start = RAIL + 8, 0.0
             plan = Plan(grid, Room(wide, room.height - tall - top))
-        head = tall + top
-        moved = element("g", *plan.shapes(), transform=f"translate(0,{head})")
+        head = float(tall + top)
+        moved = element("g", *plan.shapes(), transform=f"translate(0,{head:g})")
         inputs = element("g", *self._asked(plan), *self._switches(plan), transform=f"translate(0,{top})")
         above = [*self._rail(start, plan.width - start), inputs]
         end = plan.bottom + head
-        if beside:
-            steps, long = self._arithmetic(beside - 24)
-            above.append(element("g", *steps, transform=f"translate({plan.width + 20:g},{head})"))
-            end = max(end, long + head)
         if self.chips:
             chips, high = self._chips(plan.width - 16)
             above.append(element("g", *chips, transform=f"translate(8,{end + 8:g})"))
             end += high
-        return svg([*above, moved], plan.width + beside, end, self.alt)
+        return svg([*above, moved], plan.width, end, self.alt)
 
     def grid(self) -> Grid:
         rows = [*self.plugins, *([SUM] if self.totals else [])]
@@ -125,7 +111,6 @@ class ScoreMap:
         tied = self.decision.best if won and len(self.decision.best) > 1 else ()
         here = self.selected if self.selected is not None and self.selected[0] in rows else None
         selected = (rows.index(here[0]), self.nodes.index(here[1])) if here else None
-        known = self.plugins and not alone and self.question is None
         return Grid(
             cells,
             [*self.plugins, *([say(SUM)] if self.totals else [])],
@@ -133,24 +118,23 @@ class ScoreMap:
             self.alt,
             selected,
             self.nodes.index(chosen) if chosen else None,
-            legend=[(shade(DARKEST, 0, DARKEST), (), say("{score} or more", score=DARKEST))] if known else (),
             remark=say("drawn here: {node}", node=chosen) if tied else "",
-            left=ASKED,
+            left=ASKED if self.asked else NAMES,
             tied=[self.nodes.index(node) for node in tied if node != chosen],
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
-            explained=True,
-            last=self._sum_name(sums) if self.totals else "",
         )
 
-    @property
-    def _common(self) -> int:
-        """NodePreferAvoidPods's million, if all sums have it: the row's name says it once."""
-        sums = [found for node in self.nodes if (found := total(self.decision, node)) is not None]
-        return MILLION if sums and min(sums) >= MILLION else 0
+    def _points(self, node: str) -> int | None:
+        """The node's sum without NodePreferAvoidPods's million."""
+        found = total(self.decision, node)
+        return found if found is None or self.vetoed is None else found % MILLION
 
-    def _sum_name(self, sums: bool) -> str:
-        common = self._common if sums else 0
-        return say("sum{tie}: {common:,} +", tie="", common=common) if common else say(SUM)
+    @property
+    def vetoed(self) -> frozenset[str] | None:
+        """The nodes without NodePreferAvoidPods's million; None where no node has it."""
+        sums = {node: total(self.decision, node) or 0 for node in self.nodes}
+        high = max(sums.values(), default=0) >= MILLION
+        return frozenset(node for node, found in sums.items() if found < MILLION) if high else None
 
     def _cell(self, plugin: str, node: str, turn: int) -> Cell:
         come = self.filled is None or (node if self.stage == STAGES[0] else plugin) in self.filled
@@ -163,9 +147,12 @@ class ScoreMap:
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
             return Cell(nothing := "" if there else NOTHING, None, _tip(plugin, node, say("none")), nothing, sets=sets)
-        fill = shade(max(min(found, DARKEST), 0), 0, DARKEST) if found < MILLION else None
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
-        return Cell(str(found), fill, tip, brief(found), sets=sets, order=turn)
+        if plugin.startswith(VETOES) and stage in STAGES[2:]:
+            said = "✓" if found >= MILLION else say("veto")
+            return Cell(said, None if found else EVICTED_SOFT, tip, "✓" if found else "✕", sets=sets, order=turn)
+        fill = shade(max(min(found, DARKEST), 0), 0, DARKEST)
+        return Cell(str(found), fill, tip, str(found), sets=sets, order=turn)
 
     def _sum(self, node: str, sums: bool, won: bool) -> Cell:
         found = total(self.decision, node) if sums else None
@@ -175,35 +162,15 @@ class ScoreMap:
         if found is None:
             there = total(self.decision, node) is not None
             return Cell(nothing := "" if there else NOTHING, None, _tip(SUM, node, say("none")), nothing, sets=sets)
-        best = won and node in self.decision.best
-        tie = best and len(self.decision.best) > 1
-        fill = shade(DARKEST, 0, DARKEST) if best and not tie else shade(60, 0, DARKEST) if tie else None
-        exact, short = (
-            say("{sum} ({tie})", sum=each, tie=say(TIE)) if tie else str(each) for each in (found, found - self._common)
-        )
-        return Cell(
-            short, fill, _tip(SUM, node, exact), brief(found - self._common), [CHOSEN] if tie else (), sets=sets
-        )
-
-    def _arithmetic(self, width: float) -> tuple[list[Html], float]:
-        """The steps to the selected cell's number, and where they end; a number points to its cell."""
-        if self.selected is None:
-            return [], 0
-        plugin, node = self.selected
-        found, y = [label(say("{plugin} on {node}", plugin=say(plugin), node=node), 0, 20, font_weight="bold")], 20.0
-        for step in self.steps:
-            y += LINE + 12
-            weight = "bold" if step.what == self.stage else None
-            found.append(label(step.label, 0, y, font_style="italic", font_weight=weight))
-            for line in _lines(step.parts(), width - INDENT):
-                pieces = [_piece(text, key) for text, key in line]
-                found.append(element("text", *pieces, x=INDENT, y=y, font_weight=weight))
-                y += LINE
-            for words in wrapped(step.remark, width - INDENT, 2):
-                found.append(label(words, INDENT, y, opacity=0.75))
-                y += LINE
-            y -= LINE
-        return found, y + 8
+        best, tie = won and node in self.decision.best, won and len(self.decision.best) > 1
+        points = self._points(node)
+        if self.vetoed and node in self.vetoed:
+            return Cell(say("veto"), EVICTED_SOFT, _tip(SUM, node, str(found)), "✕", sets=sets)
+        behind = max(self._points(each) or 0 for each in self.decision.best) - (points or 0)
+        text, short = (str(points),) * 2 if best or not won else (f"{points} (−{behind})", f"−{behind}")
+        fill = shade(60, 0, DARKEST) if best and tie else CHOSEN if best else None
+        exact = say("{sum} ({tie})", sum=found, tie=say(TIE)) if best and tie else str(found)
+        return Cell(text, fill, _tip(SUM, node, exact), short, [CHOSEN] if best and tie else (), sets=sets)
 
     def _rail(self, start: float, wide: float) -> Iterable[Html]:
         """The four stages, the shown one filled; a click goes to a stage."""
@@ -272,39 +239,26 @@ class ScoreMap:
         yield element("g", *shapes, data_key="asked", transform="translate(8,2)", **self.asked.marks)
 
     def _switches(self, plan: Plan) -> Iterable[Html]:
+        """Below the name of its node what is switched there: its sign alone where the words don't fit."""
         for node, each in self.switches.items():
             middle = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
-            on = say((NONE if each.faint else HERE)[each.kind])
-            if 2 * max(SIZE + 2, 4 + text_width(on)) > plan.wide:  # then the badge alone, which is faint if off
-                yield badge(each, middle - SIZE / 2, RAIL + 5)
-                continue
-            yield badge(each, middle - SIZE - 2, RAIL + 5)
-            yield label(on, middle + 4, RAIL + 17, opacity=0.6 if each.faint else None)
+            said = say((OFF if each.faint else ON)[each.kind])
+            wide = SIZE + 3 + text_width(said, SMALL)
+            if wide + 6 > plan.wide:
+                said, wide = "", SIZE
+            ground = {"x": -7, "y": -3, "width": wide + 14, "height": SIZE + 6, "rx": SIZE / 2 + 3}
+            parts = [
+                element("rect", fill=LIFT, stroke=HAIR, **ground),
+                badge(replace(each, marks={}, faint=False), 0, 0),
+            ]
+            words = label(said, SIZE + 3, 12.5, font_size=SMALL) if said else None
+            where = f"translate({middle - wide / 2:g},{RAIL + 5:g})"
+            look = {"opacity": 0.6 if each.faint else None, "data_tip": each.tip, "aria_label": each.tip}
+            yield element("g", *parts, words, transform=where, **look, **each.marks)
 
 
 def _tip(plugin: str, node: str, found: str) -> str:
     return say("{plugin}, {node}: {score}", plugin=say(plugin), node=node, score=found)
-
-
-def _lines(parts: Sequence[tuple[str, str]], width: float) -> list[list[tuple[str, str]]]:
-    """The pieces in lines no wider than this; pieces without a key are divided at spaces."""
-    words: list[tuple[str, str]] = []
-    for text, key in parts:
-        words += [(text, key)] if key else [(word, "") for word in re.findall(r"\S+\s*|\s+", text)]
-    lines: list[list[tuple[str, str]]] = [[]]
-    used = 0.0
-    for text, key in words:
-        long = text_width(text.rstrip(), bold=True)
-        if lines[-1] and used + long > width:
-            lines.append([])
-            used = 0.0
-        lines[-1].append((text, key))
-        used += text_width(text, bold=True)
-    return lines
-
-
-def _piece(text: str, key: str) -> Html:
-    return element("tspan", text, data_ref=key, text_decoration="underline") if key else element("tspan", text)
 
 
 def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:

@@ -5,26 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import GAP, Box, arrange, remark, shapes
-from kschedlab_lab.views.lettering import fitted, text_width, told_apart
+from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
+from kschedlab_lab.views.lettering import text_width, told_apart
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
-from kschedlab_lab.views.style import ACT, CHOSEN
+from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, HAIR, INK_2, INK_3, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
-EDGE, LINE, ROW = 14, 15, 19
-"""Space at both ends, height of a line of text and of a row of switches; in pixels."""
-PILL = (24, 14)
+EDGE, LINE, INSIDE, SLIM = 14, 15, 10, 420
+"""Space at both ends, height of a line of text, space inside a card; in a narrower room than the last number, a rule is
+only its name. In pixels."""
+PILL = (30, 17)
 BOX = 260
 """The greatest width of a node: the nodes are as wide as the timeline below them."""
-WIDE, BESIDE = 540, 500
-"""From the first width on, the switches stand below the part of the timeline that brought them; from the second one
-on, they may stand beside the nodes."""
-LIT = ACT
 COLON = re.compile("[:：]")
 
 
@@ -69,7 +67,8 @@ class Lever:
 class Board:
     """A timeline with its switches, and what the drawing of the nodes above it needs.
 
-    ``at``: the number of the version shown; ``about``: a remark on the cluster; ``handles``: signs, and what one picks.
+    ``at``: the number of the version shown; ``about``: a remark on the cluster; ``handles``: signs, and what one picks;
+    ``is_open``: the rules that make no difference are shown, too; ``turns``: the settings that change that.
     """
 
     stops: Sequence[Stop]
@@ -77,6 +76,8 @@ class Board:
     levers: Sequence[Lever]
     about: str = ""
     handles: Handles = NO_HANDLES
+    is_open: bool = False
+    turns: str = ""
 
 
 def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
@@ -91,40 +92,43 @@ def stage_before(decision: Decision, board: Board, room: Room) -> Html:
 
 
 def _stage(shown: Sequence[Box], resource: str, board: Board, room: Room, alt: str) -> Html:
-    """The switches stand below the timeline, or beside the nodes if that makes the drawing less high than the room."""
-    width = float(room.width)
-    below, height = timeline(board.stops, board.at, board.levers, width)
-    about = remark(board.about, width - 2 * GAP)
-    between = about.height + 10
-    plan = arrange(shown, room, height + between, most=BOX)
-    end = plan.bottom + between + height
-    groups: list[tuple[Sequence[Html], float, float]] = [
-        (about.shapes, GAP, plan.bottom),
-        (below, 0.0, plan.bottom + between),
-    ]
-    if end > room.height and width >= BESIDE:
-        track, high = _track(board.stops, board.at, width)
-        side, rows, wide = _beside(board)
-        left = width - wide
-        about = remark(board.about, left - 2 * GAP)
-        more = about.height + 10
-        narrow = arrange(shown, Room(int(left), max(room.height, int(rows + high))), high + more)
-        bottom = max(narrow.bottom + more, rows)
-        if bottom + high < end:
-            plan, end = narrow, bottom + high
-            groups = [(about.shapes, GAP, plan.bottom), (side, left, 0.0), (track, 0.0, bottom)]
-    parts = (element("g", *inside, transform=f"translate({x:g},{y:g})") for inside, x, y in groups)
-    return svg([*shapes(shown, plan, resource), *parts], width, end, alt)
+    """The nodes, the timeline, and below it the rules."""
+    about = padded(remark(board.about, room.width - 2 * GAP), GAP)
+    track = timeline(board.stops, board.at, room.width)
+    below = column([about, track, padded(rules(board, room.width - 2 * EDGE), EDGE)], 10)
+    captions = room.width >= SLIM
+    plan = arrange(shown, room, below.height, captions, most=BOX)
+    parts = [*shapes(shown, plan, resource, captions), moved(below, 0, plan.bottom)]
+    return svg(parts, room.width, plan.bottom + below.height, alt)
 
 
-def timeline(stops: Sequence[Stop], at: int, levers: Sequence[Lever], width: float) -> tuple[list[Html], float]:
-    """The timeline and its switches, from y = 0, and their height. ``at``: the number of the version shown."""
-    found, first = _track(stops, at, width)
-    groups = _groups(stops, levers)
-    places = [*(_columns(groups, _step(stops, width)) if width >= WIDE else _list(groups, width))]
-    return [*found, *_switches(places, first)], first + ROW * max(
-        (row + group.rows for group, _, row, _ in places), default=0
-    )
+def timeline(stops: Sequence[Stop], at: int, width: float) -> Part:
+    """The line with the versions and the knob. ``at``: the number of the version shown."""
+    step, axis = _step(stops, width), 2 * LINE + 14
+    versions = (_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops))
+    return Part(width, axis + 10, (*_axis(len(stops), at, axis, step), *versions, _knob(at, axis, step)))
+
+
+def rules(board: Board, width: float) -> Part:
+    """The rules that matter as cards, and how many do not: a click shows these, too."""
+    lit = [each for each in board.levers if each.matters or each.pinned]
+    rest = [each for each in board.levers if each not in lit]
+    across = 2 if width >= SLIM else 1
+    wide = (width - 8 * (across - 1)) / across
+    cards = wrap([_card(each, board, wide, width >= SLIM) for each in lit], width, 8, 8)
+    return column([cards, *_others(rest, board, width)], 8)
+
+
+def _others(rest: Sequence[Lever], board: Board, width: float) -> list[Part]:
+    """The line that shows the other rules or hides them, and the rules if they are shown."""
+    if not rest or not board.turns:
+        return []
+    message = later("{number} other rule makes no difference here")
+    message = message if len(rest) == 1 else later("{number} other rules make no difference here")
+    line = words(f"{'▾' if board.is_open else '▸'} {say(message, number=len(rest))}", fill=INK_2)
+    marks = {"data_set": board.turns, "aria_label": say("the other rules"), "data_key": "rules/others"}
+    found = [Part(line.width, line.height, (element("g", *line.shapes, **marks),))]
+    return [*found, wrap([_small(each) for each in rest], width, 14, 6)] if board.is_open else found
 
 
 def _step(stops: Sequence[Stop], width: float) -> float:
@@ -136,33 +140,6 @@ def _track(stops: Sequence[Stop], at: int, width: float) -> tuple[list[Html], fl
     step, axis = _step(stops, width), 2 * LINE + 14
     versions = (_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops))
     return [*_axis(len(stops), at, axis, step), *versions, _knob(at, axis, step)], axis + 18
-
-
-def _beside(board: Board) -> tuple[list[Html], float, float]:
-    """The switches one below the other, their height and their width."""
-    groups = _groups(board.stops, board.levers)
-    wide = max((text_width(each.title, bold=True) for each in board.levers), default=0) + PILL[0] + 24
-    wide = max(wide, *(text_width(each.title) + 26 for each in groups)) if groups else wide
-    first = [sum(each.rows for each in groups[:i]) for i in range(len(groups) + 1)]
-    places = [(each, 12.0, row, wide - 14) for each, row in zip(groups, first, strict=False)]
-    return [*_switches(places, 4)], 4.0 + ROW * first[-1], wide
-
-
-def _groups(stops: Sequence[Stop], levers: Sequence[Lever]) -> list[_Group]:
-    groups = [_Group(_between(stops, i), [each for each in levers if each.stop == i], i) for i in range(len(stops))]
-    return [each for each in groups if each.levers]
-
-
-def _between(stops: Sequence[Stop], i: int) -> str:
-    return say("between {earlier} and {later}", earlier=stops[max(i - 1, 0)].name, later=stops[i].name)
-
-
-def _switches(places: Iterable[tuple[_Group, float, int, float]], first: float) -> Iterator[Html]:
-    """Each group in its place: x, first row and width."""
-    for group, x, row, room in places:
-        y = first + ROW * row
-        yield label(group.title, x, y + 11, font_size=12, opacity=0.8)
-        yield from (_lever(each, x, y + ROW * i, room) for i, each in enumerate(group.levers, 1))
 
 
 def _axis(count: int, at: int, y: float, step: float) -> Iterator[Html]:
@@ -221,67 +198,38 @@ def _knob(at: int, y: float, step: float) -> Html:
     )
 
 
-class _Group(NamedTuple):
-    """The rules that changed up to a version. ``stop``: its number; ``title``: between which versions."""
-
-    title: str
-    levers: Sequence[Lever]
-    stop: int
-
-    @property
-    def rows(self) -> int:
-        """Its rows: a title, and one for each switch."""
-        return 1 + len(self.levers)
-
-
-def _columns(groups: Sequence[_Group], step: float) -> Iterator[tuple[_Group, float, int, float]]:
-    """Each group below the part of the timeline that ends at its version: x, first row, and its width."""
-    for group in groups:
-        yield group, EDGE + step * (group.stop - 1) + 4, 0, step - 2
-
-
-def _list(groups: Sequence[_Group], width: float) -> Iterator[tuple[_Group, float, int, float]]:
-    """The groups one below the other, in as many columns as fit; a group stays whole."""
-    columns = 2 if width >= 440 else 1
-    whole = sum(group.rows for group in groups)
-    room = (width - 2 * EDGE) / columns
-    column = row = above = 0
-    for group in groups:
-        if columns == 2 and not column and above and 2 * above + group.rows > whole:
-            column, row = 1, 0
-        yield group, EDGE + room * column, row, room - 8
-        row, above = row + group.rows, above + group.rows
-
-
-def _lever(lever: Lever, x: float, y: float, room: float) -> Html:
-    """One switch: lit if it matters, pale if not, with a ring if it is other than in the version."""
-    wide, high = PILL
-    lit = lever.matters is True
-    strong = (lit or lever.pinned) and text_width(lever.title, bold=True) <= room - wide - 6
-    weight = "bold" if strong else None
-    title = fitted(lever.title, room - wide - 6, bold=strong)
-    end = text_width(title, bold=strong) + wide + 14
-    shapes = [
-        element("rect", width=wide, height=high, rx=high / 2, fill_opacity=0.6 if lever.on else 0.08, **_ring(lever)),
-        element("circle", cx=(wide - 7) if lever.on else 7, cy=7, r=4.5, data_key=f"rule/{lever.name}/knob"),
-        label(title, wide + 5, high - 3, font_weight=weight),
-    ]
-    if lit:
-        shapes.insert(
-            0, element("rect", x=-4, y=-2, width=min(end, room), height=19, rx=5, fill=LIT, fill_opacity=0.22)
-        )
-    return element(
-        "g",
-        *shapes,
-        transform=f"translate({x:g},{y:g})",
-        opacity=0.5 if lever.matters is False and not lever.pinned else None,
-        data_key=f"rule/{lever.name}",
-        data_set=lever.sets or None,
-        data_tip=lever.tip or None,
-        aria_pressed="true" if lever.on else "false",
+def _card(lever: Lever, board: Board, wide: float, has_room: bool) -> Part:
+    """A rule that matters: its switch, between which versions it came, and what it does."""
+    room = wide - 2 * INSIDE
+    name = words(lever.title, 14, bold=True, width=room - PILL[0] - 8)
+    since = say(
+        "between {earlier} and {later}", earlier=board.stops[lever.stop - 1].name, later=board.stops[lever.stop].name
     )
+    lines = [words(since, 11.2, fill=INK_2), row([_pill(lever), name], 8)]
+    if has_room:
+        lines.append(words(lever.tip, 12, width=room))
+    inside = column(lines, 4)
+    high = inside.height + 2 * INSIDE
+    ring = {"stroke": ACT, "stroke_width": 2} if lever.pinned else {"stroke": HAIR}
+    ground = element("rect", width=wide, height=high, rx=8, fill=ACT_SOFT, data_key=f"rule/{lever.name}/box", **ring)
+    return Part(wide, high, (_handle(lever, [ground, moved(inside, INSIDE, INSIDE)]),))
 
 
-def _ring(lever: Lever) -> dict[str, Any]:
-    """The outline of a switch; thick if it is other than in the version."""
-    return {"stroke": LIT, "stroke_width": 2.5} if lever.pinned else {"stroke": "currentColor"}
+def _small(lever: Lever) -> Part:
+    """A rule that makes no difference."""
+    part = row([_pill(lever), words(lever.title, fill=INK_2)], 6)
+    return Part(part.width, part.height, (_handle(lever, part.shapes, data_tip=lever.tip or None),))
+
+
+def _handle(lever: Lever, inside: Iterable[Html], **more: Any) -> Html:
+    marks = {"data_set": lever.sets or None, "aria_pressed": "true" if lever.on else "false", "aria_label": lever.title}
+    return element("g", *inside, data_key=f"rule/{lever.name}", **marks, **more)
+
+
+def _pill(lever: Lever) -> Part:
+    """The switch: filled if it is on."""
+    wide, high = PILL
+    ground = {"fill": ACT if lever.on else TRAY, "stroke": ACT if lever.on else INK_3}
+    knob = {"cx": wide - high / 2 if lever.on else high / 2, "cy": high / 2, "r": high / 2 - 3}
+    dot = element("circle", fill=ON_ACCENT if lever.on else INK_3, data_key=f"rule/{lever.name}/knob", **knob)
+    return Part(wide, high, (element("rect", width=wide, height=high, rx=high / 2, **ground), dot))

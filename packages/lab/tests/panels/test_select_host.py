@@ -130,7 +130,6 @@ def test_the_predictions() -> None:
 def test_the_draws_are_also_a_chart_with_a_figure() -> None:
     chart = counted(Settings())
     assert [line.split()[1] for line in chart.text.splitlines()[1:]] == [str(n) for n in drawn(Settings()).values()]
-    assert len(chart.plotly().data[0].x) == 4
 
 
 def test_the_panel_moves_through_the_same_functions() -> None:

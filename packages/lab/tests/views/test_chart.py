@@ -1,12 +1,9 @@
-"""Charts: the picture, the table, the text and plotly's figure say the same; user text stays text."""
+"""Charts: the picture, the table, the and the text say the same; user text stays text."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -52,40 +49,11 @@ def words(part: ElementTree.Element) -> list[str]:
     return [each.text or "" for each in part.iter(f"{SVG}text")]
 
 
-def strings(part: Any) -> list[str]:
-    if isinstance(part, dict):
-        return [text for each in part.values() for text in strings(each)]
-    if isinstance(part, list | tuple):
-        return [text for each in part for text in strings(each)]
-    return [part] if isinstance(part, str) else []
-
-
-@pytest.mark.parametrize("number", range(4))
-def test_plotly_draws_every_kind_of_chart_on_request(number: int) -> None:
-    chart = every_kind()[number]
-    figure = chart.plotly()
-    assert type(figure).__module__.startswith("plotly") and figure.data
-    assert "node-a" in str(strings(figure.to_dict()))
-
-
-def test_plotly_is_loaded_on_request_and_not_before() -> None:
-    program = (
-        "import sys; from kschedlab_lab.views.chart import heat_map; from kschedlab_lab.views.svg import Room;"
-        "chart = heat_map([[1]], ['a'], ['b']); chart.picture(Room()); print('plotly' in sys.modules);"
-        "chart.plotly(); print('plotly' in sys.modules)"
-    )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["False", "True"]
-
-
 @pytest.mark.parametrize("number", range(4))
 def test_user_text_is_never_markup(number: int) -> None:
     chart = every_kind(HOSTILE)[number]
     for shown in (chart.table, chart.picture(ROOMS[1])):
         assert "<a" not in str(shown) and "&lt;a href=" in str(shown)
-    figure = chart.plotly().to_dict()
-    assert not [text for text in strings(figure) if "<" in text]
-    assert any("&lt;a" in text for text in strings(figure))
 
 
 @given(st.text(st.characters(exclude_categories=()), min_size=1, max_size=20))
@@ -144,7 +112,6 @@ def test_the_first_row_is_on_top() -> None:
     chart = heat_map([[1], [2]], ROWS, ["node-a"])
     tops = [float((each.get("transform") or "").rstrip(")").split(",")[1]) for each in cells_of(chart)]
     assert tops == sorted(tops) and len(tops) == 2
-    assert list(chart.plotly().layout.yaxis.range) == [1.5, -0.5]
 
 
 def cells_of(chart: Chart, room: Room = ROOMS[1]) -> list[ElementTree.Element]:

@@ -44,7 +44,6 @@ def test_numbers_and_the_list_of_sums() -> None:
     ]
     assert result_list(decision) == [(name, total(decision, name)) for name in NAMES]
     assert number(decision, "raw", "Nobody", "node-a") is None
-    assert total(decide(Cause(situation="one feasible node")), "node-a") is None
 
 
 def test_the_lead_or_the_tie() -> None:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
@@ -15,7 +14,7 @@ from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.rules import rules_html, rules_text
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before, timeline
+from kschedlab_lab.views.versions import Board, Lever, Stop, rules, stage, stage_before, timeline
 from tests.text.test_tables import Balanced
 
 NAMES = ("v1.13", "v1.16", "v1.20", "v1.37")
@@ -53,47 +52,31 @@ def texts(markup: Html) -> list[tuple[float, float, float, float]]:
     return found
 
 
+def lit(number: int) -> list[Lever]:
+    """The first rules matter, the others do not."""
+    return [replace(each, matters=i < number) for i, each in enumerate(LEVERS)]
+
+
 @WIDTHS
 def test_no_text_touches_another_or_leaves_the_room(width: int) -> None:
-    shapes, height = timeline(STOPS, 2, [replace(each, matters=True) for each in LEVERS], width)
-    found = texts(join(shapes))
-    assert len(found) == 2 * len(STOPS) + len(LEVERS) + 3
-    assert all(f">between {one} and {two}<" in str(join(shapes)) for one, two in pairwise(NAMES))
-    for i, (left, top, right, bottom) in enumerate(found):
-        assert left >= 0 and top >= 0 and right <= width + 1 and bottom <= height
-        for other in found[i + 1 :]:
-            apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
-            assert apart, (found[i], other)
-
-
-def test_in_a_low_room_the_switches_stand_beside_the_nodes() -> None:
-    high, low = (str(stage(DECISION, board(), Room(540, height), "alt")) for height in (600, 280))
-    assert _height(low) < _height(high) and _height(low) < 340
-    node = float(re.search(r'translate\(([\d.]+),[\d.]+\)" data-key="node/node-b"', low)[1])  # type: ignore[index]
-    beside = float(re.search(r'<g transform="translate\(([\d.]+),0\)"><text[^>]*>between v1.13 and v1.16', low)[1])  # type: ignore[index]
-    assert beside > node + 90
-    for markup in (high, low):
-        found = texts(stage(DECISION, board(), Room(540, 280), "alt"))
-        assert all(right <= 541 for _, _, right, _ in found)
-        assert "…" not in markup
-
-
-def _height(markup: str) -> float:
-    return float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', markup)[1])  # type: ignore[index]
-
-
-def test_titles_of_rules_fit_below_their_part_of_the_timeline() -> None:
-    shapes, _ = timeline(STOPS, 2, [replace(each, matters=True) for each in LEVERS], 640)
-    assert "…" not in str(join(shapes))
+    shown = board(levers=lit(4), is_open=True, turns="others: off")
+    for part in (timeline(STOPS, 2, width), rules(shown, width)):
+        found = texts(join(part.shapes))
+        for i, (left, top, right, bottom) in enumerate(found):
+            assert left >= 0 and top >= 0 and right <= width + 1 and bottom <= part.height
+            for other in found[i + 1 :]:
+                apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
+                assert apart, (found[i], other)
 
 
 def test_versions_rules_and_the_knob_are_handles() -> None:
     markup = str(stage(DECISION, board(), Room(), "alt"))
     assert [name for name in NAMES if f'data-set="version: {name}"' in markup] == [*NAMES]
-    assert all(f'data-set="{rule.name}: off"' in markup for rule in NAMED_RULES)
+    opened = str(stage(DECISION, board(levers=lit(2), is_open=True, turns="others: off"), Room(), "alt"))
+    assert all(f'data-set="{rule.name}: off"' in opened for rule in NAMED_RULES) and 'data-set="others: off"' in opened
     assert 'data-drag="version" data-axis="x"' in markup
     keys = re.findall('data-key="([^"]*)"', markup)
-    assert len(keys) == len(set(keys)) and {"timeline/knob", "version/v1.20", "rule/sorted_again", "pod/web"} <= {*keys}
+    assert len(keys) == len(set(keys)) and {"timeline/knob", "version/v1.20", "pod/web"} <= {*keys}
 
 
 def test_a_version_that_is_changed_keeps_its_key() -> None:
@@ -111,18 +94,17 @@ def test_a_secret_answer_is_a_question_mark_and_nothing_can_be_set() -> None:
     assert 'data-pick="node-a"' in markup and "default/web waits for v1.20" in markup
 
 
-def test_rules_that_matter_are_lit_and_the_others_pale() -> None:
+def test_rules_that_matter_are_large_and_the_others_are_counted() -> None:
     levers = [replace(each, matters=i == 0, pinned=i == 1) for i, each in enumerate(LEVERS)]
-    shapes, _ = timeline(STOPS, 2, levers, 640)
-    rules = [str(shape) for shape in shapes if 'data-key="rule/' in str(shape)]
-    assert [shape.count('opacity="0.5"') for shape in rules] == [0, 0, *[1] * (len(rules) - 2)]
-    assert [('font-weight="bold"' in shape) for shape in rules] == [True, True, *[False] * (len(rules) - 2)]
-    assert all('aria-pressed="true"' in shape for shape in rules)
+    closed = str(stage(DECISION, board(levers=levers, turns="others: on"), Room(), "alt"))
+    assert re.findall(r'data-key="rule/(\w+)"', closed) == [each.name for each in LEVERS[:2]]
+    assert f"{len(LEVERS) - 2} other rules" in closed and closed.count(">tip<") == 2
+    assert closed.count('aria-pressed="true"') == 2
 
 
 def test_names_of_users_are_escaped() -> None:
-    shapes, _ = timeline([replace(STOPS[0], answer="<script>\u202e"), *STOPS[1:]], 0, LEVERS, 640)
-    assert "<script" not in str(join(shapes)) and "\u202e" not in str(join(shapes))
+    shown = str(join(timeline([replace(STOPS[0], answer="<script>\u202e"), *STOPS[1:]], 0, 640).shapes))
+    assert "<script" not in shown and "\u202e" not in shown
 
 
 def test_the_source_before_and_after_a_rule() -> None:
