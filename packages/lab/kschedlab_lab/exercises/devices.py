@@ -23,9 +23,9 @@ from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.exercises.your_cluster import OneLine
-from kschedlab_lab.panels.devices import GENERATION, ROOT, Gpu, claim_of, fleet, of_memory, of_model, train
+from kschedlab_lab.panels.devices import GENERATION, Gpu, claim_of, fleet, of_memory, of_model, train
 from kschedlab_lab.views.device_map import draw_devices
-from kschedlab_lab.views.device_sights import FREE, TAKES, NodeSight, Sight, sights
+from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, NodeSight, Sight, sights
 
 NODES = ("node-a", "node-b", "node-c")
 SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (16,)}
