@@ -445,3 +445,34 @@ def test_a_page_leads_to_the_same_page_in_the_other_language(browser: Browser, s
         expect(page.locator("h1")).to_contain_text("10 · 设备")
         page.get_by_role("link", name="English").click()
         expect(page.locator("h1")).to_contain_text("10 · Devices")
+
+
+def test_on_a_phone_the_stage_stays_above_the_text_and_a_finger_drags_in_it(browser: Browser, site: Site) -> None:
+    context = browser.new_context(
+        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True, offline=True, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto(site.page("00-contents").as_uri())
+    dock, sentence = page.locator(".ks-dock"), page.locator(".ks-dock .ks-sentence")
+    expect(dock.locator(".ks-picture svg")).to_be_visible()
+    page.evaluate("scrollTo(0, 700)")
+    page.wait_for_function("() => document.querySelector('.ks-dock').getBoundingClientRect().top === 0")
+    assert dock.evaluate("(each) => each.offsetHeight / innerHeight") < 0.56
+    page.locator("[data-kind=stage] .ks-line").first.evaluate("(line) => line.click()")
+    handle = dock.locator("[data-drag]").first
+    box = handle.bounding_box()
+    before, scrolled = sentence.inner_text(), page.evaluate("scrollY")
+    assert box is not None
+    touch = context.new_cdp_session(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for kind, moved_by in [("touchStart", 0), *(("touchMove", -10 * n) for n in range(1, 13)), ("touchEnd", 0)]:
+        points = [] if kind == "touchEnd" else [{"x": x, "y": y + moved_by}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    expect(sentence).not_to_have_text(before)
+    assert page.evaluate("scrollY") == scrolled
+    grip = dock.locator(".ks-grip")
+    grip.tap()
+    assert dock.evaluate("(each) => each.offsetHeight / innerHeight") > 0.99
+    grip.tap()
+    assert dock.evaluate("(each) => each.offsetHeight / innerHeight") < 0.56
+    context.close()
