@@ -16,7 +16,7 @@ from kschedlab.text.plain import aligned, below
 from kschedlab.text.tables import row, table
 from kschedlab.text.words import amount, clock, count, request_text
 from kschedlab_lab.exercises.exercise import Instance
-from kschedlab_lab.exercises.fitting import fitting
+from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.views.picture import Handles, picture, question
 from kschedlab_lab.views.score import STAGES, lead
 from kschedlab_lab.views.score_map import ScoreMap
@@ -49,7 +49,8 @@ def pictured(
     rest = [element("p", facts(decision)), folded]
     drawing = fitting(draw or partial(question, decision, handles=Handles(nodes=nodes)))
     printed = draw(COLUMN) if draw is not None else question(decision, COLUMN)
-    return Instance(join([drawing, *rest]), listed.text, listed.picture, join([printed, *rest]))
+    saved = listed.picture if draw is None else join([kept(draw), listed.picture])
+    return Instance(join([drawing, *rest]), listed.text, saved, join([printed, *rest]))
 
 
 def outcome(decision: Decision) -> Html:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import Any, NamedTuple
 
 from kschedlab.messages import later, say
@@ -17,6 +17,9 @@ LINE, INDENT, SIZE, LETTER, PAD = 17, 14, 13, 7.9, 8
 """Pixels of a line and of a step to the right; the size of the letters, the width of one, and the space beside them."""
 FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 NOT_REACHED = later("not evaluated")
+TOKEN = re.compile(r"[^\s.\[(]*(?:[\s.\[(]+|$)")
+NARROW = 360
+"""A picture that is narrower leaves out the parts that are only on the way to a value, in pixels."""
 
 
 class _Row(NamedTuple):
@@ -41,14 +44,27 @@ def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None
     is kept for the parts alone: their results would show in it.
     """
     upto = len(steps) if upto is None else upto
-    rows = [_laid(step, result_of(step) if upto else "", room.width) for step in steps]
-    part = column((_line(each, at, room.width, at < upto, at == upto - 1) for at, each in enumerate(rows)), 3)
+    rows = [
+        _line(_laid(step, result_of(step) if upto else "", room.width), at, room.width, at < upto, at == upto - 1)
+        for at, step in enumerate(steps)
+        if room.width >= NARROW or not all(value.startswith("{") for value in step.values)
+    ]
+    part = column(rows, 3)
     spoken = say("; ").join(line.strip() for line in evaluation_text(steps[:upto]).splitlines())
     return svg([moved(part, 0, 2)], room.width, max(part.height, LINE) + 4, spoken)
 
 
 def _lines(text: str, width: float) -> list[str]:
-    return wrap(text, max(int(width / LETTER), 8), break_on_hyphens=False) or [""]
+    """The text in lines that break after a space, a dot or a bracket; a longer word breaks anywhere."""
+    most, lines = max(int(width / LETTER), 8), [""]
+    for token in TOKEN.findall(text):
+        if len(lines[-1]) + len(token.rstrip()) > most and lines[-1]:
+            lines.append("")
+        while len(token) > most:
+            lines[-1:] = [token[:most], ""]
+            token = token[most:]
+        lines[-1] += token
+    return [line.rstrip() for line in lines]
 
 
 def _laid(step: EvaluatedPart, result: str, width: float) -> _Row:
