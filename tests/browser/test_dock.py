@@ -72,7 +72,7 @@ def put_into_the_text(page: Notebook) -> None:
     expect(on_stage(page)).to_have_count(0)
     expect(lines(page)).to_have_count(0)
     panel = page.page.locator(".jp-OutputArea-output .ks").first
-    behind_dots(panel).get_by_role("button", name="Put the pictures beside the text").click()
+    behind_dots(panel).get_by_role("button", name="Keep the picture in sight").click()
     expect(on_stage(page)).to_have_count(1)
     page.page.set_viewport_size({"width": 900, "height": 800})
     expect(on_stage(page)).to_have_count(0)

@@ -17,8 +17,8 @@ from tools.site.parts import Parts
 from tools.site.run import ShownPanel
 from tools.site.states import becomes, fixed, nearest
 
-ROOMS = (Room(580, 420), Room(580, 340), Room(320, 480))
-"""For a page of its usual width, for a class (large, in a low window), and for a phone."""
+ROOMS = (Room(580, 420), Room(580, 340), Room(320, 280))
+"""For a page of its usual width, for a class (large, in a low window), and for a phone, where text is below."""
 NUMBERS = 120
 """Where a number is asked for: how far answers are recorded on both sides of 0 and of the right one."""
 

@@ -68,21 +68,17 @@ function play(slot, record, words) {
   if (kind === "stage") absence(el.querySelector(".ks"), model, words);
 }
 
-/** Says below a stage, while its state is not recorded, which one is and where this one can be seen. */
+/** Says in a stage what moved along, where a page does not hold every combination. */
 function absence(el, model, words) {
-  const near = button("", () => model.go(model.near())), line = make("code", {});
-  const said = make("p", { class: "missing", role: "status", hidden: true }, near, " ", ...linked(words.elsewhere, words), " ", line);
-  let rest; // recordings further down may have it
-  model.on("change:missing", () => {
-    const missing = model.get("missing");
-    el.classList.toggle("unrecorded", missing);
-    said.hidden = !missing;
-    if (!missing) return;
-    near.textContent = words.nearest.replace("{changes}", model.apart(model.near()));
-    line.textContent = model.line();
-    rest ??= recorded(stages().at(-1)).then(() => model.refresh());
+  const change = make("span", {}), said = make("p", { class: "missing", role: "status", hidden: true }, change, " ", ...linked(words.elsewhere, words));
+  let rest; // recordings further down may have more
+  model.on("change:moved", () => {
+    const moved = model.get("moved");
+    said.hidden = !moved;
+    change.textContent = words.nearest.replace("{changes}", moved);
+    if (moved) rest ??= recorded(stages().at(-1));
   });
-  el.append(said);
+  el.querySelector(".ks-picture").after(said);
 }
 
 /** A sentence whose part in brackets is the link to Binder. */

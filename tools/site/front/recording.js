@@ -1,11 +1,12 @@
 // A recorded panel in place of a kernel. It finds the state that the front end asks for among those that were recorded,
 // as packages/lab/kschedlab_lab/panels/session.py computes it; it draws nothing and knows nothing about scheduling.
 
-import { read } from "../../../packages/lab/kschedlab_lab/stage/marks.js";
+import { parts, read } from "../../../packages/lab/kschedlab_lab/stage/marks.js";
 import { Model } from "./model.js";
 
 const LONG = 20; // about as many steps has a story
 const HIDDEN = { picture: "", sentence: "", table: "", idle: {}, error: "", story: false };
+const FARTHER = 1000; // as a distance: more than all controls together
 
 /** The questions of a page: whether they are open, and who shows what they hide. */
 export class Gates {
@@ -85,8 +86,8 @@ export class Worlds {
 
 export class Recording extends Model {
   /**
-   * `world`: the states; `parts`: those of all recordings of the page. Its value `missing`: whether the state that is
-   * asked for was not recorded.
+   * `world`: the states; `parts`: those of all recordings of the page. Its value `moved`: what else is other than asked
+   * for, in words, where only a state near to it was recorded.
    */
   constructor(record, world, parts, gates, words) {
     super({ controls: record.controls, large: false, spoken: words.spoken });
@@ -132,6 +133,7 @@ export class Recording extends Model {
 
   obey({ set, state, reset, room, answer, uncover }) {
     const asking = this.asking();
+    this.asked = this.at;
     if (set && !asking) this.at = { ...set };
     else if (state !== undefined && !asking) this.restore(state);
     else if (reset) this.at = { ...this.first };
@@ -149,8 +151,8 @@ export class Recording extends Model {
   }
 
   restore(text) {
-    const { controls } = this.record, parts = text.split(",").filter((each) => each.trim());
-    const wrong = parts.find((part) => !Object.keys(read(part, controls)).length);
+    const { controls } = this.record, written = parts(text).filter((each) => each.trim());
+    const wrong = written.find((part) => !Object.keys(read(part, controls)).length);
     if (wrong === undefined) this.at = { ...this.at, ...read(text, controls) };
     else this.error = this.refused(wrong);
   }
@@ -195,29 +197,35 @@ export class Recording extends Model {
 
   // ------------------------------------------------------------ what was not recorded
 
-  /** Goes to these settings. */
-  go(at) {
-    this.at = at;
-    this.refresh();
-  }
-
-  /** The recorded settings nearest to those that are asked for: rather with what was set last than with what was before. */
+  /** The recorded settings nearest to those that are asked for: what was set now counts most, and something moves. */
   near() {
-    const { controls } = this.record, was = this.world.named(this.found.at);
+    const { controls } = this.record, was = this.asked ?? this.first, before = this.world.key(this.world.named(this.found.at));
     const distance = ({ name, kind, values }, value) => {
       if (value === this.at[name]) return 0;
       const far = ["slider", "steps"].includes(kind) ? Math.abs(value - this.at[name]) / (values.length || LONG) : 0;
-      return far + (value === was[name] ? controls.length : 1);
+      return far + (this.at[name] === was[name] ? 1 : controls.length);
     };
-    const all = [...this.world.states.values()].map((each) => this.world.named(each.at));
-    const sum = (at) => controls.reduce((total, control) => total + distance(control, at[control.name]), 0);
-    return all.reduce((best, at) => (sum(at) < sum(best) ? at : best));
+    const sum = (at) => controls.reduce((total, control) => total + distance(control, at[control.name]), 0) + (this.world.key(at) === before ? FARTHER : 0);
+    const ranked = [...this.world.states.values()].map((each) => this.world.named(each.at)).map((at) => [sum(at), at]);
+    return ranked.reduce((best, each) => (each[0] < best[0] ? each : best))[1];
   }
 
   /** In what these settings differ from those that are asked for, in words. */
   apart(at) {
     const { controls } = this.record, differing = controls.filter(({ name }) => at[name] !== this.at[name]);
     return differing.map(({ name, label, kind, shown }) => `${label}: ${kind === "typed" ? at[name] : shown[at[name]] ?? at[name]}`).join(" · ");
+  }
+
+  /** The state to show; where it was not recorded, the nearest. */
+  find() {
+    let found = this.world.find(this.at), moved = "";
+    if (!found) {
+      const near = this.near();
+      moved = this.apart(near);
+      found = this.world.find(near);
+    }
+    this.change("moved", moved);
+    return found;
   }
 
   // ------------------------------------------------------------ what there is to see
@@ -233,20 +241,14 @@ export class Recording extends Model {
 
   look() {
     const { asks } = this.record, covered = this.covered(), asking = this.asking();
-    const found = covered || asking ? this.found : this.world.find(this.at);
-    const missing = !found, state = this.written(this.at);
-    this.found = found ?? this.found;
-    this.change("missing", missing);
-    const { last = {}, pictures, sentence, names = {}, table, idle = {}, error = "", story = false, tale } = this.found;
-    const untold = tale ? "" : this.words.untold;
-    if (found) this.at = this.world.named(found.at);
-    const shown = { at: { ...this.at }, last, state: found ? found.state : state };
+    if (!covered && !asking) this.found = this.find();
+    const { last = {}, pictures, sentence, names = {}, table, idle = {}, error = "", story = false, tale, state } = this.found;
+    this.at = this.world.named(this.found.at);
+    const shown = { at: { ...this.at }, last, state };
     if (covered) return { ...shown, ...HIDDEN, covered: covered[1] };
     if (asking) return { ...shown, ...HIDDEN, picture: this.text(asks.before[this.room]), asking: asks.asked, error: this.error };
-    const picture = this.text(pictures[this.room]);
-    if (missing) return { ...shown, ...HIDDEN, picture, sentence: this.words.missing, error: this.error, verdict: this.verdict() };
     const said = { sentence, names, table: this.text(table), error: this.error || error, verdict: this.verdict() };
-    return { ...shown, ...said, picture, idle, story, untold };
+    return { ...shown, ...said, picture: this.text(pictures[this.room]), idle, story, untold: tale ? "" : this.words.untold };
   }
 
   /** What is said of the answer: about the settings that were asked for, or beside others. */

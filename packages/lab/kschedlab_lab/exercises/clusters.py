@@ -16,7 +16,7 @@ from kschedlab.text.plain import aligned, below
 from kschedlab.text.tables import row, table
 from kschedlab.text.words import amount, clock, count, request_text
 from kschedlab_lab.exercises.exercise import Instance
-from kschedlab_lab.exercises.fitting import fitting
+from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.views.picture import Handles, picture, question
 from kschedlab_lab.views.score import STAGES, lead
 from kschedlab_lab.views.score_map import ScoreMap
@@ -32,19 +32,25 @@ Row = Sequence[Sequence[str]]
 
 
 def pictured(
-    decision: Decision, manifests: Iterable[dict[str, Any]], numbers: bool = False, pick: bool = False
+    decision: Decision,
+    manifests: Iterable[dict[str, Any]],
+    numbers: bool = False,
+    pick: bool = False,
+    draw: Callable[[Room], Html] | None = None,
 ) -> Instance:
     """The cluster before the decision: a drawing, and the table folded below it.
 
     ``numbers``: the table is open, because the question needs more than the drawing shows. ``pick``: the answer is a
-    node, which can be picked in the drawing.
+    node, which can be picked in the drawing; ``draw``: another drawing.
     """
     listed = shown(manifests)
     nodes = {name: {"data_pick": name} for name in decision.cluster.names if pick}
     folded = element("details", element("summary", say("As a table")), listed.picture, open="" if numbers else None)
     rest = [element("p", facts(decision)), folded]
-    drawing, printed = fitting(partial(question, decision, handles=Handles(nodes=nodes))), question(decision, COLUMN)
-    return Instance(join([drawing, *rest]), listed.text, listed.picture, join([printed, *rest]))
+    drawing = fitting(draw or partial(question, decision, handles=Handles(nodes=nodes)))
+    printed = draw(COLUMN) if draw is not None else question(decision, COLUMN)
+    saved = listed.picture if draw is None else join([kept(draw), listed.picture])
+    return Instance(join([drawing, *rest]), listed.text, saved, join([printed, *rest]))
 
 
 def outcome(decision: Decision) -> Html:

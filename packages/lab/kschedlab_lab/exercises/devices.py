@@ -19,13 +19,13 @@ from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
-from kschedlab_lab.exercises.fitting import fitting
+from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.exercises.your_cluster import OneLine
-from kschedlab_lab.panels.devices import GENERATION, ROOT, Gpu, claim_of, fleet, of_memory, of_model, train
+from kschedlab_lab.panels.devices import GENERATION, Gpu, claim_of, fleet, of_memory, of_model, train
 from kschedlab_lab.views.device_map import draw_devices
-from kschedlab_lab.views.device_sights import FREE, TAKES, NodeSight, Sight, sights
+from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, NodeSight, Sight, sights
 
 NODES = ("node-a", "node-b", "node-c")
 SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (16,)}
@@ -76,9 +76,10 @@ class Case:
         head = [*terms("device", "model", meant("memory", "device"), "PCIe root"), ""]
         known = table(head, (row(*each, element("span", state)) for *each, state in rows))
         folded = element("details", element("summary", say("As a table")), known, open="", class_="again")
-        picture = join([fitting(partial(draw_devices, self.decision, asked=False)), *more, folded])
+        draw = partial(draw_devices, self.decision, asked=False)
+        picture = join([fitting(draw), *more, folded])
         written = "\n".join(aligned([head, *rows], ""))
-        return Instance(picture, f"{written}\n\n{text}" if text else written, join([*more, known]))
+        return Instance(picture, f"{written}\n\n{text}" if text else written, join([kept(draw), *more, known]))
 
     def _state(self, name: str) -> str:
         held = say("held by rival") if name == self.held else ""

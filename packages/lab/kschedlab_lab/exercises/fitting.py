@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kschedlab.text.html import Html, element, join
+from kschedlab_lab.views.chart import PAPER
+from kschedlab_lab.views.image import image
 from kschedlab_lab.views.svg import Room
 
 WIDTH, NARROW = 720, Room(320, 480)
@@ -14,3 +16,8 @@ def fitting(draw: Callable[[Room], Html], height: int = 300) -> Html:
     """The drawing twice. ``height``: of the wide one. Without card.css, as in a file elsewhere, only that shows."""
     wide = element("div", draw(Room(WIDTH, height)), class_="ks-wide")
     return join([wide, element("div", draw(NARROW), class_="ks-narrow", style="display:none")])
+
+
+def kept(draw: Callable[[Room], Html], height: int = 300) -> Html:
+    """The wide drawing for the notebook's file, where an image survives; the table beside it says the same."""
+    return element("p", image(draw(Room(WIDTH, height)), "", PAPER))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -91,6 +92,7 @@ class Summary:
             tries, hints = (found.tries, found.hints) if found is not None else (0, 0)
             self.rows.append((number, exercise.title, state, tries, hints))
         self.trouble = lesson.kept.trouble
+        self.export = lesson.kept.export() if lesson.kept.records() else ""
         self.solved = sum(state is State.RIGHT for _, _, state, _, _ in self.rows)
 
     @property
@@ -125,7 +127,15 @@ class Summary:
             for number, title, state, tries, hints in self.rows
         )
         trouble = element("p", self.trouble, role="alert") if self.trouble else Html()
-        return join([element("table", head, *rows, style=TABLE), element("p", self.sentence), trouble])
+        return join([element("table", head, *rows, style=TABLE), element("p", self.sentence), trouble, self._link()])
+
+    def _link(self) -> Html:
+        """A file of all progress to save, for a teacher; nothing before there is any."""
+        if not self.export:
+            return Html()
+        data = b64encode(self.export.encode()).decode()
+        where = {"href": f"data:text/csv;base64,{data}", "download": "progress.csv"}
+        return element("p", element("a", say("Save my progress"), **where))
 
     def _repr_html_(self) -> str:
         return str(self.html())

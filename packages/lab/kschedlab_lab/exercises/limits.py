@@ -37,7 +37,7 @@ def limited(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return look
 
     before = sys.gettrace()
-    with _alarm():
+    with alarm():
         sys.settrace(look)
         try:
             return function(*arguments)
@@ -46,8 +46,11 @@ def limited(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 
 @contextmanager
-def _alarm() -> Iterator[None]:
-    """Where signals can be caught: repeatedly, for a bare ``except`` may catch the first."""
+def alarm() -> Iterator[None]:
+    """Interrupt what takes too long by the clock with an :class:`EndlessError`, where signals can be caught.
+
+    It rings repeatedly: a bare ``except`` may catch the first.
+    """
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if not usable or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield

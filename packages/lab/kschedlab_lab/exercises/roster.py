@@ -100,8 +100,9 @@ class Roster:
         return say("{students}, {exercises}.", students=students, exercises=exercises)
 
     def rows(self, lesson: str) -> list[list[str]]:
-        """A head, then a row for each student: name, seeds, a mark with the tries for each exercise, and the sum."""
-        numbers = sorted({r.number for records in self.students.values() for r in records if r.lesson == lesson})
+        """A head, then a row for each student: name, seeds, what became of each exercise, and the sum."""
+        titles = {r.number: r.title for records in self.students.values() for r in records if r.lesson == lesson}
+        numbers = sorted(titles)
         body = []
         for name in sorted(self.students, key=str.casefold):
             tried = [record for record in self.students[name] if record.lesson == lesson]
@@ -111,7 +112,8 @@ class Roster:
             solved = sum(record.state == State.RIGHT.value for record in own.values())
             done = say("{solved} of {exercises}", solved=solved, exercises=len(numbers))
             body.append([name, ", ".join(map(str, seeds)), *marks, done])
-        return [[*terms("name", "seed"), *map(str, numbers), say("solved")], *body]
+        heads = (f"{number}. {titles[number]}" for number in numbers)
+        return [[*terms("name", "seed"), *heads, say("solved")], *body]
 
     def total(self, lesson: str) -> list[str]:
         """The last row: how many solved each exercise of the lesson."""
@@ -238,9 +240,12 @@ def _reason(error: Exception) -> str:
 
 
 def _mark(record: Record | None) -> str:
+    """The state, the number of tries, and what help was used."""
     if record is None or record.state == State.UNATTEMPTED.value and not record.tries:
         return MARKS[State.UNATTEMPTED]
-    return f"{MARKS[State(record.state)]} {record.tries}"
+    hints = count(record.hints, "hint") if record.hints else ""
+    used = filter(None, (hints, say("solution seen") if record.solution else ""))
+    return listed([f"{MARKS[State(record.state)]} {record.tries}", *used])
 
 
 def _cell(value: object) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from kschedlab_lab.exercises.clusters import pictured, scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.views.racks import Rack, stage_before
 
 NODES = ("node-a", "node-b", "node-c")
 HOT = 60
@@ -74,6 +75,14 @@ def decided(objects: Objects, weight: int) -> Decision:
     return schedule("default/web", Cluster(objects), generation(weight))
 
 
+def measured(decision: Decision, manifests: list[Manifest], pick: bool = False) -> Instance:
+    """The nodes with thermometers before the decision, and all numbers. ``pick``: the answer is a node."""
+    labels = degrees(decode_objects(manifests))
+    racks = {name: Rack(celsius, "", 5, 90) for name, celsius in labels.items()}
+    draw = partial(stage_before, decision, racks, pick=pick)
+    return pictured(decision, manifests, numbers=True, draw=draw)
+
+
 def random_case(rng: random.Random) -> Case:
     """Three nodes of 8 CPU, on each a pod that takes some; a pod that requests 1 CPU."""
     made = []
@@ -111,7 +120,7 @@ def heavier(rng: random.Random) -> Exercise:
             say("First the filter: which node is out, whatever it would score?"),
             say("NodeResourcesFit: the mean of (free CPU × 100 / CPU) and the same for memory, with web on the node."),
         ),
-        pictured(case.chosen, case.manifests, numbers=True, pick=True),
+        measured(case.chosen, case.manifests, pick=True),
         remarks,
         solved=lambda: scored(case.chosen),
     )
@@ -245,7 +254,7 @@ def warmest(rng: random.Random) -> Exercise:
             say("It must stay below the filter's limit."),
             say("What does NodeResourcesFit give a node that is nearly empty?"),
         ),
-        pictured(case.decision(weight), case.manifests, numbers=True),
+        measured(case.decision(weight), case.manifests),
         as_yaml(case.manifests),
         START,
         lambda objects: scored(decided(objects, weight)),

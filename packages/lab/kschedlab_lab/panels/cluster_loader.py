@@ -80,8 +80,10 @@ class Loader(Enlargeable):
     def fields(self) -> tuple[ipywidgets.Widget, ...]:
         """Where a cluster is chosen: files, a path, the way back, text."""
         files = FilePicker(lambda given: self.take(lambda: from_files(given)), MAX_BYTES)
-        path = ipywidgets.Text(placeholder="/path/to/cluster.yaml", description=say("path"), layout={"width": "30em"})
-        text = ipywidgets.Textarea(placeholder=say(PASTE), rows=6, layout={"width": "100%"})
+        path = ipywidgets.Text(
+            placeholder="/path/to/cluster.yaml", description=say("path"), layout={"width": "30em", "max_width": "98%"}
+        )
+        text = ipywidgets.Textarea(placeholder=say(PASTE), rows=6, layout={"width": "calc(100% - 4px)"})  # its margins
         by_path, by_text, back = (
             ipywidgets.Button(description=words, layout={"width": "auto", "align_self": "flex-start"})
             for words in (say("Load path"), say("Load text"), say("Back to the bundled cluster"))

@@ -24,13 +24,12 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.device_map import devices_text, draw_devices, draw_sights
-from kschedlab_lab.views.device_sights import WORDS, NodeSight, sights
+from kschedlab_lab.views.device_sights import ROOT, WORDS, NodeSight, sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.svg import Room
 
 GENERATION = GENERATIONS["v1.37"]
 DRIVER = "gpu.example.com"
-ROOT = "resource.kubernetes.io/pcieRoot"
 Gpu: TypeAlias = tuple[str, str, int, str]
 """The name, the model, the memory in Gi and the PCIe root of a GPU."""
 GPUS: Mapping[str, Sequence[Gpu]] = {
@@ -163,8 +162,10 @@ def show(settings: Settings) -> View:
         Html(),
         f"{sentence}\n{devices_text(seen)}",
         idle=idle(settings),
+        names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [
-            Frame(draw_sights(now, room, marks), caption) for now, caption in search_story(seen, sentence)
+            Frame(draw_sights(now, room, marks, seen, place), caption)
+            for now, place, caption in search_story(seen, sentence)
         ],
     )
 
@@ -202,7 +203,7 @@ def told(decision: Decision, seen: list[NodeSight]) -> str:
     """The outcome in a sentence or two."""
     fitting = [each.node for each in seen if not each.reason]
     if decision.node is None:
-        return say("train fits on no node, and preemption does not help: {tally}.", tally=_tally(seen))
+        return say("train fits on no node. Preemption takes no device away: {tally}.", tally=_tally(seen))
     gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == "takes"]
     devices, others = say(" and ").join(gets), count(len(fitting) - 1, "other node")
     return say(

@@ -1,43 +1,56 @@
-"""A selector, evaluated step by step: settings -> one device and one expression -> every part with its value."""
+"""A selector that can be typed, evaluated step by step: settings -> one device and one expression -> every part with
+its value."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from kschedlab.messages import later, meant, say, terms
+from kschedlab.messages import say, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
+from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import Quantity
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.devices import DRIVER, GPUS, ROOT
+from kschedlab_lab.panels.devices import DRIVER, GPUS
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.settings import Restorable, choice
+from kschedlab_lab.panels.settings import Restorable, choice, typed
+from kschedlab_lab.views.device_sights import ROOT
 from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text, result_of
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
 
 ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]'
 SELECTORS = {
-    later("model"): f'{ATTRIBUTES}.model == "a100"',
-    meant("memory", "device"): f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
-    meant("both", "conditions"): f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
-    later("an unknown attribute"): f'{ATTRIBUTES}.firmware == "2.1"',
-    later("guarded"): f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
-    later("an error absorbed"): f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
-    later("one of a list"): f'{ATTRIBUTES}.model in ["a100", "h100"]',
-    later("a loop"): f"[20, 40, 80].exists(gi, {CAPACITY}.memory.asInteger() == gi * 1073741824)",
-    later("another domain"): 'device.attributes["other.example.com"].model == "a100"',
+    "model": f'{ATTRIBUTES}.model == "a100"',
+    "memory": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
+    "both": f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
+    "an unknown attribute": f'{ATTRIBUTES}.firmware == "2.1"',
+    "guarded": f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
+    "an error absorbed": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
+    "one of a list": f'{ATTRIBUTES}.model in ["a100", "h100"]',
+    "a loop": f"[20, 40, 80].exists(gi, {CAPACITY}.memory.asInteger() == gi * 1073741824)",
+    "another domain": 'device.attributes["other.example.com"].model == "a100"',
 }
-"""By name, an expression each."""
+"""Selectors to begin with: by name, an expression each."""
 DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus)
+
+
+def known(text: str) -> str:
+    """The expression of this name, or the text as an expression. ValueError if it does not compile."""
+    expression = SELECTORS.get(text, text)
+    try:
+        compile(expression)
+    except CelError as error:
+        raise InputValueError(str(error)) from None
+    return expression
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
     """A selector and a device."""
 
-    selector: str = choice("selector", SELECTORS, "both")
+    selector: str = typed("selector", SELECTORS["both"], SELECTORS.values(), known)
     device: str = choice("device", DEVICES, "node-a/gpu-0")
 
 
@@ -51,13 +64,13 @@ def device_of(name: str) -> Device:
 
 def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
     """The parts of the selector with their values for the device."""
-    return compile(SELECTORS[settings.selector]).steps(DRIVER, device_of(settings.device))
+    return compile(settings.selector).steps(DRIVER, device_of(settings.device))
 
 
 def verdict(settings: Settings) -> str:
     """``selected``, ``not selected`` or ``an error``, in the chosen language."""
     try:
-        matches = compile(SELECTORS[settings.selector]).matches(DRIVER, device_of(settings.device))
+        matches = compile(settings.selector).matches(DRIVER, device_of(settings.device))
     except CelError:
         return say("an error")
     return say("selected" if matches else "not selected")
@@ -81,7 +94,7 @@ def show(settings: Settings) -> View:
 
 def told(settings: Settings) -> str:
     """The result and its cost in a sentence."""
-    expression = compile(SELECTORS[settings.selector])
+    expression = compile(settings.selector)
     try:
         matches, cost = expression.evaluate(DRIVER, device_of(settings.device))
     except CelError as error:

@@ -69,18 +69,25 @@ class Session:
         return self.panel.still(), repr(self.panel)
 
     def receive(self, message: Mapping[str, Any]) -> list[Message]:
-        """Obey a message. The replies: a new state as ``{"shown": ...}``, or what was asked for."""
-        if "along" in message:
-            return [{"along": self._along(str(message["along"]))}]
-        if "story" in message:
-            return [{"story": [{"picture": str(each), "caption": text} for each, text in self.panel.frames(self.room)]}]
-        if "menu" in message:
-            return [{"menu": self.panel.menu()}]
+        """Obey a message. The replies: a new state as ``{"shown": ...}``, or what was asked for.
+
+        An error is a part of the new state: the front end sends nothing more before it has a reply.
+        """
         try:
+            if asked := self._asked(message):
+                return [asked]
             self._obey(message)
-        except (ValueError, TypeError, LookupError) as error:
-            self.panel.fail(str(error))
+        except Exception as error:  # noqa: BLE001  # of a view, or of what was typed
+            self.panel.fail(str(error) or type(error).__name__)
         return [{"shown": {**self.look(), "n": message.get("n")}}]
+
+    def _asked(self, message: Mapping[str, Any]) -> Message | None:
+        """What a message asks for beside the state."""
+        if "along" in message:
+            return {"along": self._along(str(message["along"]))}
+        if "story" in message:
+            return {"story": [{"picture": str(each), "caption": text} for each, text in self.panel.frames(self.room)]}
+        return {"menu": self.panel.menu()} if "menu" in message else None
 
     def _obey(self, message: Mapping[str, Any]) -> None:
         settings: Restorable = self.panel.settings

@@ -11,6 +11,7 @@ class Settings(Restorable):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
@@ -25,6 +26,8 @@ Last: TypeAlias = Callable[[Any], int]
 """From settings to their last step."""
 FULL_WIDTH = str.maketrans("，：", ",:")
 """What a Chinese keyboard types for the marks of a state."""
+NEXT = re.compile(r",(?=\s*(?:\w+\s*:|,|$))")
+"""The comma before the next setting; a typed text may have others."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ class Control:
 
     def __post_init__(self) -> None:
         written = [self.write(value) for value in self.values]
-        wrong = [text for text in written if "," in text or text.strip() != text or written.count(text) > 1]
+        comma = NEXT if self.reads is not None else re.compile(",")
+        wrong = [text for text in written if comma.search(text) or text.strip() != text or written.count(text) > 1]
         if wrong:
             raise ValueError(f"{self.label}: {wrong[0]!r} can't be read back; each value needs a text without commas")
 
@@ -97,7 +101,7 @@ class Control:
 
     def _typed(self, name: str, written: str) -> str:
         assert self.reads is not None
-        if "," in written:
+        if NEXT.search(written):
             raise InputValueError(
                 say('{name}: "{written}" has a comma, which separates settings', name=name, written=written)
             )
@@ -162,7 +166,7 @@ def steps(label: str, last: Last | int, default: int = 0) -> Any:
 
 def typed(label: str, default: str, suggestions: Iterable[str], read: Callable[[str], str]) -> Any:
     """A line of text. ``read``: from what is typed to the value that it means; ValueError says what is wrong."""
-    values = tuple(each for each in suggestions if "," not in each)
+    values = tuple(each for each in suggestions if not NEXT.search(each))
     return field(default=default, metadata={"control": Control(label, "typed", values, reads=read)})
 
 
@@ -209,7 +213,7 @@ class Restorable:
             raise InputValueError(
                 say('expected settings as text, such as "{example}", got {value}', example=cls(), value=_shown(text))
             )
-        parts = (part.partition(":") for part in text.translate(FULL_WIDTH).split(",") if part.strip())
+        parts = (part.partition(":") for part in NEXT.split(text.translate(FULL_WIDTH)) if part.strip())
         return cls()._with({name.strip(): written.strip() for name, _, written in parts}, Control.read)
 
     def changed(self, **changes: Any) -> Self:

@@ -16,12 +16,13 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
-from kschedlab.objects.problems import unknown
+from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.plugins.joining import several
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.tables import LIMITS, folded, html
 from kschedlab.text.words import listing, outcome
+from kschedlab_lab.exercises.limits import EndlessError, alarm
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
@@ -149,6 +150,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
         said,
         folded(say("the numbers"), html(decision.sections(LIMITS))),
         "\n".join([said, str(decision)]),
+        names={} if decision.node is None else {decision.node: "chosen"},
         idle={} if own else {"weight": say("no score of yours is there")},
         story=partial(story, settings, plugins) if plugins and decision.scores is not None else None,
     )
@@ -165,9 +167,9 @@ def sentence(decision: Decision) -> str:
     names = [decision.cluster.names[place] for place in decision.scores.nodes.tolist()]
     said = listed(f"{name} {total}" for name, total in sorted(zip(names, totals, strict=True)))
     one = len(decision.best) == 1
-    message = later("web goes to {nodes} ({scores})." if one else "{nodes} tie ({scores}).")
-    where = say(message, nodes=decision.node if one else listing(decision.best), scores=said)
-    return sentences((out, where))
+    message = later("web goes to {nodes}." if one else "{nodes} tie.")
+    where = say(message, nodes=decision.node if one else listing(decision.best))
+    return sentences((where, out, say("Points: {scores}.", scores=said)))
 
 
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
@@ -248,6 +250,12 @@ def lightest(rack: str, plugins: object) -> Question[Settings]:
 def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, one or several, which join v1.37."""
     added = several(plugins)
-    return Panel(
-        Settings().changed(**settings), lambda settings: show(settings, added), manifests, "your_plugin.panel()"
-    )
+
+    def view(settings: Settings) -> View:
+        try:
+            with alarm():
+                return show(settings, added)
+        except EndlessError:
+            raise InputValueError(say("one of your functions did not come to an end, and was stopped")) from None
+
+    return Panel(Settings().changed(**settings), view, manifests, "your_plugin.panel()")

@@ -1,20 +1,21 @@
-// The stage beside the text. The panels of a notebook share one place that stays in sight; in it is the panel next to
-// what one reads. Each panel's own cell keeps a line that says what it shows. Where there is no room for both, panels
-// stay in their cells.
+// The stage. The panels of a notebook share one place that stays in sight; in it is the panel next to what one reads.
+// Each panel's own cell keeps a line that says what it shows. The stage is beside the text, or on a narrow page above it;
+// in a narrow notebook, panels stay in their cells.
 
 import { coded, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
 import { say } from "./language.js";
 
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
-const READ = 0.6; // of the height: one reads above it
-const FRESH = 250; // milliseconds in which all cells of "Run All" are one change
+const READ = 0.6; // of the height of the text in sight: one reads above it
+const FRESH = 250; // milliseconds in which all cells of "Run All", or a cell that is run again, are one change
 const CHOICE = "dock"; // the browser keeps false by this name for a reader who wants panels in the text
 
 /** Where panels may share a place: a notebook in JupyterLab, or a page of the course. */
 const SHARED = ".jp-Notebook, main.ks-course";
 /** Panels that belong to a larger one, with a terminal or a file picker, stay with it. */
 const APART = ".widget-vbox.kschedlab";
+const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
 
 /** What a panel leaves in its cell: what it asks or says, and a click that brings it to the stage. */
 export class Line {
@@ -39,14 +40,25 @@ class Dock {
   constructor(page) {
     Object.assign(this, { page, stages: new Set(), fresh: [], active: null, pinned: false });
     this.scroller = page.querySelector(":scope > .jp-WindowedPanel-outer");
-    this.el = make("aside", { class: "ks-dock", "aria-label": say("Stage") });
-    page.append(this.el);
-    (this.scroller ?? document).addEventListener("scroll", () => this.scrolled(), { passive: true });
-    for (const name of ["wheel", "touchmove", "keydown"]) page.addEventListener(name, () => (this.pinned = false), { passive: true });
-    addEventListener("pointerdown", ({ target }) => target === (this.scroller ?? document.documentElement) && (this.pinned = false)); // its scrollbar
-    new ResizeObserver(() => this.arrange()).observe(page);
-    addEventListener("beforeprint", () => this.put(false));
-    addEventListener("afterprint", () => this.arrange());
+    this.grip = make("button", { type: "button", class: "ks-grip", onclick: () => (this.tall = !this.tall) });
+    this.el = make("aside", { class: "ks-dock", "aria-label": say("Stage") }, this.grip);
+    this.tall = false;
+    this.listen();
+  }
+
+  listen() {
+    const end = new AbortController(), { signal } = end, arrange = () => this.arrange(), unpin = () => (this.pinned = false);
+    (this.scroller ?? document).addEventListener("scroll", () => this.scrolled(), { passive: true, signal });
+    for (const name of ["wheel", "touchmove", "keydown"]) this.page.addEventListener(name, unpin, { passive: true, signal });
+    const bar = this.scroller ?? document.documentElement;
+    addEventListener("pointerdown", ({ target }) => target === bar && unpin(), { signal });
+    addEventListener("keydown", ({ key }) => key === "Escape" && (this.tall = false), { signal });
+    addEventListener("beforeprint", () => this.put(""), { signal });
+    addEventListener("afterprint", arrange, { signal });
+    const resized = new ResizeObserver(arrange);
+    resized.observe(this.page);
+    signal.addEventListener("abort", () => resized.disconnect());
+    this.end = end;
   }
 
   get wanted() {
@@ -58,8 +70,22 @@ class Dock {
     this.arrange();
   }
 
+  /** Where a stage may be: a class of the page, or "" for nowhere. */
   get fits() {
-    return (this.scroller ? this.page.clientWidth : innerWidth) >= LEAST;
+    const wide = (this.scroller ? this.page.clientWidth : innerWidth) >= LEAST;
+    return wide ? BESIDE : this.scroller ? "" : ABOVE;
+  }
+
+  /** Whether the stage above the text takes the whole window. */
+  get tall() {
+    return this.el.classList.contains("ks-tall");
+  }
+
+  set tall(on) {
+    this.el.classList.toggle("ks-tall", on);
+    this.grip.textContent = on ? say("Back to the text") : say("Larger");
+    this.grip.setAttribute("aria-expanded", String(on));
+    this.active?.measure();
   }
 
   add(stage) {
@@ -67,8 +93,12 @@ class Dock {
     this.stages.add(stage);
     this.fresh.push(stage);
     this.arrange();
-    clearTimeout(this.arriving);
-    this.arriving = setTimeout(() => this.arrived(), FRESH);
+    this.soon(() => this.arrived());
+  }
+
+  soon(act) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(act, FRESH);
   }
 
   /** In a notebook one new panel is what somebody has just run. Of many, and on a page, the nearest is shown. */
@@ -87,44 +117,72 @@ class Dock {
 
   /** The part of the text that is in sight. */
   window() {
-    return this.scroller ? this.page.getBoundingClientRect() : { top: 0, height: innerHeight };
+    if (this.scroller) return this.page.getBoundingClientRect();
+    const top = this.place === ABOVE ? Math.min(this.el.getBoundingClientRect().bottom, innerHeight) : 0;
+    return { top, height: innerHeight - top };
   }
 
+  /** A cell that is run again brings a new panel at once: until then its last picture stays. */
   remove(stage) {
     this.stages.delete(stage);
-    stage.el.remove();
     if (this.active !== stage) return;
     Object.assign(this, { active: null, pinned: false });
-    this.arrange();
+    this.soon(() => (this.stages.size ? this.follow() : this.leave()));
   }
 
-  /** Panels beside the text or in it, as there is room. */
+  /** The notebook was closed, or shows panels no more. */
+  leave() {
+    this.end.abort();
+    this.put("");
+    this.el.remove();
+    delete this.page.ksDock;
+  }
+
+  /** Panels on the stage or in the text, as there is room. */
   arrange() {
-    this.put(this.on = this.fits && this.wanted && this.stages.size > 0);
+    this.put(this.wanted ? this.fits : "");
   }
 
-  put(beside) {
-    this.page.classList.toggle("ks-beside", beside);
-    for (const stage of this.stages) stage.dock(beside);
-    if (beside) return void (this.active ? this.show(this.active) : this.follow());
+  put(place) {
+    this.place = place;
+    for (const each of [BESIDE, ABOVE]) this.page.classList.toggle(each, place === each);
+    for (const stage of this.stages) stage.dock(Boolean(place));
+    if (place) {
+      this.enter(place);
+      return void (this.active ? this.show(this.active) : this.follow());
+    }
     for (const stage of this.stages) if (stage.el.parentElement !== stage.host) stage.host.append(stage.el);
   }
 
+  /** Above the text, the stage begins where its first panel is. */
+  enter(place) {
+    if (place === BESIDE) {
+      if (this.el !== this.page.lastElementChild) this.page.append(this.el);
+      return;
+    }
+    const [first] = this.placed(), cell = [...this.page.children].find((each) => each.contains(first?.[1].host));
+    if (cell && !this.el.isConnected) cell.before(this.el);
+  }
+
+  /** The panels in the text's order, each with the place of its line. */
+  placed() {
+    const there = [...this.stages].filter(({ host }) => host.isConnected && host.offsetParent);
+    return there.map((stage) => [stage.host.getBoundingClientRect().top, stage]).sort((one, other) => one[0] - other[0]);
+  }
+
   scrolled() {
-    if (!this.on || this.frame) return;
+    if (!this.place || this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
-      this.pinned &&= this.shows(this.active);
+      this.pinned &&= this.active && this.shows(this.active);
       this.follow();
     });
   }
 
   /** Shows the panel whose line was read last. */
   follow() {
-    if (!this.on || this.pinned) return;
-    const { top, height } = this.window();
-    const placed = [...this.stages].filter(({ host }) => host.isConnected && host.offsetParent);
-    const places = placed.map((stage) => [stage.host.getBoundingClientRect().top, stage]).sort((one, other) => one[0] - other[0]);
+    if (!this.place || this.pinned || this.tall) return;
+    const { top, height } = this.window(), places = this.placed();
     const read = places.filter(([at]) => at < top + READ * height);
     const [, next] = read.at(-1) ?? places[0] ?? [];
     if (next) this.show(next);
@@ -132,7 +190,7 @@ class Dock {
 
   /** Somebody asks for this panel: it stays until the reader moves on. */
   bring(stage) {
-    if (!this.on) return;
+    if (!this.place) return;
     this.pinned = true;
     this.show(stage);
   }
@@ -142,10 +200,10 @@ class Dock {
     this.active = stage;
     for (const each of this.stages) each.line.current = each === stage;
     if (this.el.firstElementChild === stage.el) return;
-    const picture = last?.el.isConnected ? last.picture.svg : null;
-    last?.pause();
-    this.el.replaceChildren(stage.el);
-    this.el.scrollTop = 0;
+    const picture = this.el.querySelector(".ks-picture > svg");
+    if (last !== stage) last?.pause();
+    this.el.replaceChildren(stage.el, this.grip);
+    this.el.scrollTop = stage.el.scrollTop = 0;
     if (picture) stage.picture.follow(picture);
   }
 }

@@ -43,6 +43,7 @@ export class Hand {
   }
 
   drag(event) {
+    if (this.held.group && !this.held.layer && !this.held.handle.isConnected) return this.letGo(); // the picture has changed
     const { held, stage } = this, by = [event.clientX - held.from[0], event.clientY - held.from[1]];
     if (!held.moved && Math.hypot(...by) < FIRM) return;
     if (!held.moved) {

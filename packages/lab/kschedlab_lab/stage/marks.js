@@ -3,12 +3,16 @@
 import { OWN, setAttributes } from "./dom.js";
 import { say } from "./language.js";
 
+const NEXT = /,(?=\s*(?:\w+\s*:|,|$))/; // the comma before the next setting; a typed text may have others
 const FOCUSABLE = { tabindex: 0, [OWN]: "true" };
+
+/** The parts of `allowed: 2, generation: v1.37`. */
+export const parts = (text) => (text ?? "").split(NEXT);
 
 /** `allowed: 2, generation: v1.37` as indices of values, by the name of their control. */
 export function read(text, controls) {
   const values = {};
-  for (const part of (text ?? "").split(",")) {
+  for (const part of parts(text)) {
     const [name, ...written] = part.split(":");
     const control = controls.find((each) => each.name === name.trim());
     if (!control) continue;

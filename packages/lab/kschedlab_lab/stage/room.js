@@ -4,6 +4,7 @@ const TEXT = 13; // pixels of normal text; drawings are in these units (views/sv
 const ROUND = 20; // units: not every pixel is worth a new picture
 const NARROWEST = 310, LOWEST = 240; // units
 const AROUND = 260; // pixels of a window that the picture does not get
+const ABOVE = 120; // pixels of a stage above the text that it does not get
 const LEAST_UNIT = 1.08; // pixels: in less, small text would have less than 12
 const SMALLER = 0.8, SLACK = 8; // a step down in size; pixels that a picture may be too high
 
@@ -28,8 +29,14 @@ export class Room {
     const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, asked = isLarge ? question.el.offsetHeight : 0;
     el.style.setProperty("--ks-above", `${asked}px`);
     const window = [width, innerHeight, unit, asked].join();
-    if (window !== this.window) Object.assign(this, { window, unit, high: innerHeight - AROUND - asked });
+    if (window !== this.window) Object.assign(this, { window, unit, high: this.space() - asked });
     this.send(width);
+  }
+
+  /** How high a picture may be. */
+  space() {
+    const low = this.stage.el.closest(".ks-above > .ks-dock:not(.ks-tall)");
+    return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
   }
 
   send(width) {

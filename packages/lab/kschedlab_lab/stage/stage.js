@@ -82,11 +82,11 @@ class Stage {
   }
 
   /** In its cell, or with only a line there. */
-  dock(beside) {
-    this.docked = beside;
+  dock(docked) {
+    this.docked = docked;
     this.beside.hidden = !(this.shared?.fits);
-    this.beside.textContent = beside ? say("Put the pictures into the text") : say("Put the pictures beside the text");
-    if (!beside) this.line.el.remove();
+    this.beside.textContent = docked ? say("Put the pictures into the text") : say("Keep the picture in sight");
+    if (!docked) this.line.el.remove();
     else if (!this.line.el.isConnected) this.host.replaceChildren(this.line.el); // a line that is there keeps the focus
   }
 
@@ -118,7 +118,9 @@ class Stage {
   listen() {
     this.hand = new Hand(this);
     this.keyboard = new Keyboard(this, (target) => this.hand.click(target));
-    for (const name of ["pointerover", "focusin"]) this.el.addEventListener(name, (event) => this.point(event.target));
+    this.el.addEventListener("pointermove", (event) => this.point(event.target)); // one that rests opens nothing
+    this.el.addEventListener("pointerdown", (event) => this.point(event.target, true));
+    this.el.addEventListener("focusin", (event) => this.point(event.target, true));
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
     this.el.addEventListener("click", (event) => follow(event));
     this.voting = (event) => this.question.press(event);
@@ -228,6 +230,7 @@ class Stage {
     if (settle || !this.at) this.at = { ...shown.at };
     this.refreshControls();
     this.picture.draw(shown.picture, duration);
+    if (!this.hand.held) this.tip.settle();
     this.saying.show(shown.sentence, shown.names);
     if (this.tableText !== shown.table) {
       this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
@@ -294,10 +297,10 @@ class Stage {
   }
 
   /** Somebody points at this element. What is carried or held keeps its own remark. */
-  point(target) {
+  point(target, now = false) {
     const { held } = this.hand;
-    this.tip.light(target);
-    if (!held?.group && !this.keyboard.carrying) this.tip.show(held ? null : target);
+    if (held?.group || this.keyboard.carrying) return;
+    this.tip.point(held ? null : target, now);
   }
 
   pause() {

@@ -3,6 +3,7 @@
 import { clamp, make } from "./dom.js";
 
 const GAP = 6; // pixels between an element and the remark
+const DWELL = 300; // milliseconds for which a mouse points at an element before the remark covers anything
 
 export class Tip {
   constructor(frame) {
@@ -21,14 +22,25 @@ export class Tip {
     }
   }
 
-  /** Shows an element's remark. */
-  show(target) {
-    const element = target?.closest?.("[data-tip]");
-    this.say(element ? element.dataset.tip : "", element);
+  /** Somebody points at an element, and soon, or `now`, its remark is shown. */
+  point(target, now = false) {
+    const element = target?.closest?.("[data-tip]") ?? null;
+    if (target !== this.lit) this.light((this.lit = target));
+    if (element === this.pointed && !(now && this.el.hidden)) return;
+    this.pointed = element;
+    clearTimeout(this.dwelling);
+    this.say("");
+    if (element) this.dwelling = setTimeout(() => element.isConnected && this.say(element.dataset.tip, element), now ? 0 : DWELL);
+  }
+
+  /** The picture has changed: what is said of a part that has gone is hidden. */
+  settle() {
+    if (this.pointed && !this.pointed.isConnected) this.point(null);
   }
 
   /** Shows this text above the element, below it where there is no room; "" hides it. */
   say(text, beside, look = "") {
+    clearTimeout(this.dwelling);
     this.el.hidden = !text;
     this.el.textContent = text ?? "";
     this.el.className = `ks-tip ${look}`;

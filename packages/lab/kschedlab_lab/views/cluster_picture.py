@@ -28,8 +28,8 @@ from kschedlab_lab.views.node_map import (
     Cells,
     Grid,
     Shape,
+    blocks,
     ending,
-    flow,
     frame,
     grid,
     heads,
@@ -47,7 +47,7 @@ ORDER = tuple(FILLS)
 """The kinds of nodes, those that are nearest first."""
 BOXES = 40
 """The most nodes that are drawn as boxes with their names."""
-TILES = tuple(Shape(wide, round(wide * 0.6), 20, 8) for wide in range(150, 69, -4))
+TILES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for wide in range(150, 57, -4))
 """Sizes of these boxes, the largest first."""
 WAITING, CHIPS = 5, 220
 """The most pods to choose from, and the least width for them beside the questions."""
@@ -217,7 +217,7 @@ def _nodes(
     explained, low = legend(decision, width, 1, changed) if explains else ([], 0.0)
     space = height - above - low - 6
     cells = Cells(decision, found, asked.why_not.node if asked.why_not is not None else "", asked.before)
-    tiles = flow(found, width, space, TILES) if 0 < number <= BOXES else None
+    tiles = blocks(found, width, space, TILES) if 0 < number <= BOXES else None
     if tiles is not None:
         drawn, made = _tiles(decision, cells, tiles), tiles
         explained, low = legend(decision, width, 0, changed) if explains else ([], 0.0)
@@ -261,7 +261,9 @@ def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
         box, sign = found[name], sign_for(decision, group[0])
         refused = cells.tip(group) if box.refused else ""
         sign = sign if box.refused and sign in OUTLINES else ""
-        drawn.append(replace(box, title=ending(title, room), refused=refused, sign=sign))
+        inside = {"data_set": f"node: {name}", "role": "img"}  # Tab stops at the node alone
+        pods = tuple(replace(block, marks=inside) for block in box.blocks)
+        drawn.append(replace(box, title=ending(title, room), refused=refused, sign=sign, blocks=pods))
     wide, tall = made.shape.wide, made.shape.tall
     places = [Place(x, y, wide, tall) for _, x, y in made.cells]
     above = [frame(x, y, wide, tall) for group, x, y in made.cells if cells.asked in group]

@@ -12,8 +12,8 @@ from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, HAIR, KINDS, PRIORIT
 from kschedlab_lab.views.svg import Room, label, svg
 
 Point: TypeAlias = tuple[float, float]
-WIDE, TALL, EDGE = 88, 88, 8
-"""Size of a card, and the margin; in pixels at normal size."""
+WIDE, TALL, LOW, EDGE = 88, 88, 44, 8
+"""Size of a card, its height in a narrow room, and the margin; in pixels at normal size."""
 ICON = (60, 40)
 INK = "currentColor"
 
@@ -41,13 +41,22 @@ def draw_course(cards: Sequence[Card], alt: str, room: Room) -> Html:
     wide = width_of(room)
     spots = _spots(cards, room, across, wide)
     by_number = {card.number: card for card in cards}
+    tall = TALL if across else LOW
     arrows = [
-        _arrow(spots[before], spots[card.number], wide, across, lit=by_number[before].lit and (card.lit or card.here))
+        _arrow(
+            spots[before],
+            spots[card.number],
+            (wide, tall),
+            across,
+            lit=by_number[before].lit and (card.lit or card.here),
+        )
         for card in cards
         for before in card.after
     ]
-    bottom = max(y for _, y in spots.values()) + TALL + EDGE
-    return svg([*arrows, *(_card(card, *spots[card.number], wide) for card in cards)], room.width, bottom, alt, size=13)
+    bottom = max(y for _, y in spots.values()) + tall + EDGE
+    return svg(
+        [*arrows, *(_card(card, *spots[card.number], wide, tall) for card in cards)], room.width, bottom, alt, size=13
+    )
 
 
 def width_of(room: Room) -> float:
@@ -60,20 +69,22 @@ def _spots(cards: Sequence[Card], room: Room, across: bool, wide: float) -> Mapp
     places = {card.number: card.place if across else (card.place[1], card.place[0]) for card in cards}
     columns, rows = (max(place[i] for place in places.values()) for i in (0, 1))
     pitch = (room.width - 2 * EDGE - wide) / max(columns, 1)
-    down = TALL + (28 if across else 22)
+    down = TALL + 28 if across else LOW + 18
     return {number: (EDGE + x * pitch, EDGE + y * down) for number, (x, y) in places.items()}
 
 
-def _card(card: Card, x: float, y: float, wide: float) -> Html:
+def _card(card: Card, x: float, y: float, wide: float, tall: float) -> Html:
+    """A lesson; a low card has no picture."""
     stroke, thick = (ACT, 2.5) if card.here else (HAIR, 1)
-    paper = element("rect", width=wide, height=TALL, rx=10, fill=TRAY, stroke=stroke, stroke_width=thick)
-    picture = element("g", *ICONS[card.number](), transform=f"translate({(wide - ICON[0]) / 2:.0f},8)")
+    paper = element("rect", width=wide, height=tall, rx=10, fill=TRAY, stroke=stroke, stroke_width=thick)
+    place = f"translate({(wide - ICON[0]) / 2:.0f},8)"
+    picture = element("g", *ICONS[card.number](), transform=place) if tall == TALL else None
     weight = "bold" if wide >= 84 else None
-    name = label(card.name, wide / 2, 62, "middle", fill=INK, font_weight=weight, font_size=12)
+    name = label(card.name, wide / 2, tall - 26, "middle", fill=INK, font_weight=weight, font_size=12)
     minutes = label(
         f"{card.number} · {say('{number} min', number=card.minutes)}",
         wide / 2,
-        78,
+        tall - 10,
         "middle",
         fill=INK,
         font_size=12,
@@ -83,15 +94,16 @@ def _card(card: Card, x: float, y: float, wide: float) -> Html:
     return element("g", paper, picture, name, minutes, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **handle)
 
 
-def _arrow(start: Point, end: Point, wide: float, across: bool, *, lit: bool) -> Html:
-    """From the edge of one card to the edge of the next."""
+def _arrow(start: Point, end: Point, size: Point, across: bool, *, lit: bool) -> Html:
+    """From the edge of one card to the edge of the next; ``size``: of a card."""
+    wide, tall = size
     if across:
-        a, b = (start[0] + wide, start[1] + TALL / 2), (end[0] - 2, end[1] + TALL / 2)
+        a, b = (start[0] + wide, start[1] + tall / 2), (end[0] - 2, end[1] + tall / 2)
         middle = (a[0] + b[0]) / 2
         curve = f"C{middle:.1f} {a[1]:.1f} {middle:.1f} {b[1]:.1f} {b[0] - 6:.1f} {b[1]:.1f}"
         head = f"M{b[0]:.1f} {b[1]:.1f}l-8 -4.5v9Z"
     else:
-        a, b = (start[0] + wide / 2, start[1] + TALL), (end[0] + wide / 2, end[1] - 2)
+        a, b = (start[0] + wide / 2, start[1] + tall), (end[0] + wide / 2, end[1] - 2)
         middle = (a[1] + b[1]) / 2
         curve = f"C{a[0]:.1f} {middle:.1f} {b[0]:.1f} {middle:.1f} {b[0]:.1f} {b[1] - 6:.1f}"
         head = f"M{b[0]:.1f} {b[1]:.1f}l-4.5 -8h9Z"

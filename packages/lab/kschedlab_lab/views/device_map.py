@@ -1,13 +1,15 @@
 """Devices drawn inside their nodes: which ones a pod gets, and what is in the way of the others.
 
-A device that several nodes see stands once, below the nodes. Keys: ``node/NAME`` and ``device/DRIVER/POOL/NAME``.
+A device's shape and colour say its kind, its height how much it has, and wires join those with the same root. Below a
+node grows the tree of its search. A device that several nodes see stands once, below the nodes. Keys: ``node/NAME`` and
+``device/DRIVER/POOL/NAME``.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
@@ -15,70 +17,56 @@ from kschedlab.text.html import Html, element
 from kschedlab_devices.counters import APART, NO_COUNTERS
 from kschedlab_devices.search import IN_USE, NO_CAPACITY, NOT_SELECTED, TAINTED, UNLIKE
 from kschedlab_lab.views.device_sights import FREE, HELD, OFFERED, OPEN, PICKED, TAKES, TRIED, NodeSight, Sight, sights
+from kschedlab_lab.views.device_tree import draw_tree, tree_height
+from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.lettering import fitted, text_width
-from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, HAIR, PANEL, TRAY
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.layout import Part, column, moved, row, words, wrap
+from kschedlab_lab.views.lettering import fitted, fitting, text_width
+from kschedlab_lab.views.style import (
+    CHOSEN,
+    EVICTED,
+    EVICTED_SOFT,
+    HAIR,
+    INK_2,
+    INK_3,
+    KINDS,
+    LIFT,
+    TRAY,
+    ink as ink_on,
+)
+from kschedlab_lab.views.svg import Room, svg
 
-SIGNS = {
-    HELD: "lock",
-    IN_USE: "lock",
-    TRIED: "reprieved",
-    NOT_SELECTED: "label",
-    NO_CAPACITY: "full",
-    APART: "pods",
-    NO_COUNTERS: "full",
-    TAINTED: "taint",
-    UNLIKE: "pods",
+WAYS: Mapping[str, tuple[str, str]] = {
+    HELD: ("lock", later("held or in use")),
+    IN_USE: ("lock", later("held or in use")),
+    TRIED: ("reprieved", later("given back")),
+    NOT_SELECTED: ("label", later("not selected")),
+    NO_CAPACITY: ("full", later("too little is left")),
+    NO_COUNTERS: ("full", later("too little is left")),
+    TAINTED: ("taint", later("tainted")),
+    APART: ("pods", later("breaks the constraint")),
+    UNLIKE: ("pods", later("breaks the constraint")),
 }
-"""A sign for what is in the way."""
-MEANINGS = {
-    "lock": later("held or in use"),
-    "reprieved": later("given back"),
-    "label": later("not selected"),
-    "full": later("too little is left"),
-    "taint": later("tainted"),
-    "pods": later("breaks the constraint"),
-}
-"""What a sign says below the picture."""
-REFUSED = (NOT_SELECTED, NO_CAPACITY, APART, NO_COUNTERS, TAINTED, UNLIKE, IN_USE)
-
-GAP, PAD = 10, 8
-CARD, BOX, LINE, HEAD = 170, 68, 15, 40
+"""By state: the sign for what is in the way of a device, and what the line below its node calls it."""
 SHARED = later("devices that several nodes can use")
+COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
+"""Of kinds in the order of their names; none looks like a priority."""
+GAP, PAD, SPACE = 14, 10, 8
+"""Pixels between nodes, inside a node, and between devices."""
+LEAST, MOST, LOWEST = 40, 86, 26
+"""The least and the greatest width of a device, and its least height."""
+NARROW, NAMES = 170, 92
+"""A node needs so much to stand beside others; else its name is at its left, so wide."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
 """By ``driver/pool/device``: attributes that turn the device into a handle."""
 
 
-class Card(NamedTuple):
-    """A frame with devices: a node, or those that nodes share. ``said``: the second line of a node.
+class Scale(NamedTuple):
+    """How all devices of a picture are drawn. ``unit``: the amount of the largest; ``high``: its height in pixels."""
 
-    ``columns``: how many devices stand in a row; ``deep``: the height of one; ``bare``: whether facts are values alone.
-    """
-
-    name: str
-    said: str
-    reason: str
-    chosen: bool
-    devices: Sequence[Sight]
-    wide: float
-    columns: int
-    deep: float
-    bare: bool
-
-    @property
-    def head(self) -> int:
-        """The height of its title; a node has a second line."""
-        return HEAD if self.name else HEAD - LINE
-
-    @property
-    def tall(self) -> float:
-        """Its height in pixels."""
-        return self.head + max(-(-len(self.devices) // self.columns), 1) * (self.deep + 6) + PAD - 6
-
-    @property
-    def box(self) -> float:
-        return (self.wide - 2 * PAD - 6 * (self.columns - 1)) / self.columns
+    kinds: Sequence[str]
+    unit: float
+    high: float
 
 
 def draw_devices(decision: Decision, room: Room, asked: bool = True) -> Html:
@@ -87,23 +75,40 @@ def draw_devices(decision: Decision, room: Room, asked: bool = True) -> Html:
     return draw_sights(seen if asked else [unasked(node) for node in seen], room)
 
 
-def draw_sights(seen: Sequence[NodeSight], room: Room, marks: Marks | None = None) -> Html:
-    """The same for nodes and devices as they are seen. ``marks``: devices that are handles."""
-    cards, shared, columns = _cards(seen, room.width)
-    shapes: list[Html] = []
-    y = 2.0
-    for start in range(0, len(cards), columns):
-        line = cards[start : start + columns]
-        tall = max(card.tall for card in line)
-        for at, card in enumerate(line):
-            shapes += _card(card, 2 + at * (card.wide + GAP), y, tall, marks or {})
-        y += tall + GAP
-    if shared is not None:
-        shapes += _card(shared, 2, y, shared.tall, marks or {})
-        y += shared.tall + GAP
-    legend, y = _legend(seen, room.width, y)
+def draw_sights(
+    seen: Sequence[NodeSight],
+    room: Room,
+    marks: Marks | None = None,
+    whole: Sequence[NodeSight] | None = None,
+    searched: int | None = None,
+) -> Html:
+    """The same for nodes and devices as they are seen. ``marks``: devices that are handles.
+
+    ``whole``: the end of a story, for which room is kept; ``searched``: the node whose search goes on.
+    """
+    beside = room.width >= NARROW * min(len(seen), 3)
+    scale = _scale(seen, 112 if beside else 46)
+    shared = _shared(seen)
+    if beside:
+        columns = max(min(int((room.width + GAP) // (NARROW + GAP)), len(seen)), 1)
+        wide = (room.width - 6 - GAP * (columns - 1)) / columns
+        insides = [_devices(node, wide - 2 * PAD, scale, shared, marks or {}) for node in seen]
+        high = max((each.height for each in insides), default=0)
+        trees = max((tree_height(node.steps) for node in whole or seen), default=0)
+        parts = [_beside(node, each, wide, high, trees) for node, each in zip(seen, insides, strict=True)]
+        lines = [row(parts[at : at + columns], GAP, "start") for at in range(0, len(parts), columns)]
+    else:
+        one = seen if searched is None else [seen[searched]]
+        lines = [_across(node, room.width - 6, scale, shared, marks or {}) for node in one]
+        if searched is not None:
+            lines.append(draw_tree(seen[searched].node, seen[searched].steps, room.width - 6))
+    if shared:
+        pool = wrap([_device(each, MOST, scale, {}) for each in shared.values()], room.width - 6, SPACE, SPACE)
+        title = words(say(SHARED), fill=INK_2)
+        lines.append(_keyed(column([title, pool], 6), "shared"))
+    part = column(lines, GAP if beside else 6)
     spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
-    return svg([*shapes, *legend], room.width, max(y, LINE), spoken)
+    return svg([moved(part, 3, 6)], room.width, part.height + 10, spoken)
 
 
 def unasked(node: NodeSight) -> NodeSight:
@@ -112,108 +117,194 @@ def unasked(node: NodeSight) -> NodeSight:
     return NodeSight(node.node, "", False, tuple(devices))
 
 
-def _cards(seen: Sequence[NodeSight], width: float) -> tuple[list[Card], Card | None, int]:
-    """A card for each node, one for what several nodes see, and how many cards stand side by side."""
-    times = Counter(device.id for node in seen for device in node.devices)
-    facts = [device.brief for node in seen for device in node.devices]
-    most_devices = max((len(node.devices) for node in seen), default=1)
-    deep = 22 + LINE * max(map(len, facts), default=2)
+def _scale(seen: Sequence[NodeSight], high: float) -> Scale:
+    devices = [device for node in seen for device in node.devices]
+    return Scale(sorted({each.kind for each in devices}), max((each.size for each in devices), default=0) or 1, high)
 
-    def card(name: str, node: NodeSight | None, devices: Sequence[Sight], wide: float) -> Card:
-        fit = max(min(int((wide - 2 * PAD + 6) // (BOX + 6)), most_devices), 1)
-        made = Card(name, "", "", False, devices, wide, fit, deep, False)
-        bare = any(text_width(fact) > made.box - 12 for brief in facts for fact in brief)
-        said = (node.reason or _said(node), node.reason, node.chosen) if node is not None else ("", "", False)
-        return Card(name, *said, devices, wide, fit, deep, bare)
 
-    def side_by_side(columns: int) -> list[Card]:
-        wide = (width - 4 - GAP * (columns - 1)) / columns
-        return [card(node.node, node, [d for d in node.devices if times[d.id] == 1], wide) for node in seen]
+def _shared(seen: Sequence[NodeSight]) -> dict[str, Sight]:
+    """By key, the devices that several nodes see; the chosen node's view of one counts."""
+    times = Counter(device.key for node in seen for device in node.devices)
+    ordered = sorted(seen, key=lambda node: node.chosen)
+    return {device.key: device for node in ordered for device in node.devices if times[device.key] > 1}
 
-    def height(columns: int) -> float:
-        tall = [each.tall + GAP for each in side_by_side(columns)]
-        return sum(max(tall[at : at + columns]) for at in range(0, len(tall), columns))
 
-    most = max(min(int((width - 4 + GAP) // (CARD + GAP)), len(seen)), 1)
-    columns = min(range(most, 0, -1), key=height)
-    cards = side_by_side(columns)
-    several: dict[object, Sight] = {}
-    for node in seen:
-        for device in node.devices:
-            if times[device.id] > 1 and (device.id not in several or node.chosen):
-                several[device.id] = device
-    return cards, card("", None, list(several.values()), width - 4) if several else None, columns
+# -- nodes
+
+
+def _beside(node: NodeSight, inside: Part, wide: float, high: float, trees: float) -> Part:
+    """A node beside others, as high as these: its devices, its name, what it can give, and the tree of its search."""
+    place = ((wide - inside.width) / 2, PAD + high - inside.height)
+    tray = _tray(node, Part(wide, high + 2 * PAD, (moved(inside, *place),)))
+    title = column(_title(node, wide), 2, "middle")
+    named = Part(wide, title.height, (moved(title, (wide - title.width) / 2, 0),))
+    tree = draw_tree(node.node, node.steps, wide)
+    return column([tray, named, Part(wide, trees, (moved(tree, 0, 4),)) if trees else Part(0, 0)], 6)
+
+
+def _across(node: NodeSight, wide: float, scale: Scale, shared: Mapping[str, Sight], marks: Marks) -> Part:
+    """A node across the whole width: its name is beside its devices."""
+    inside = _devices(node, wide - NAMES - 2 * PAD, scale, shared, marks)
+    title = column(_title(node, NAMES - PAD, 3), 1)
+    high = max(inside.height, title.height) + PAD
+    shapes = (moved(title, PAD, (high - title.height) / 2), moved(inside, NAMES + PAD, (high - inside.height) / 2))
+    return _tray(node, Part(wide, high, shapes))
+
+
+def _tray(node: NodeSight, inside: Part) -> Part:
+    """The ground of a node around what is in it, with the ring of the chosen one."""
+    box = {"width": inside.width, "height": inside.height, "rx": 11}
+    halo = {"x": -4, "y": -4, "width": inside.width + 8, "height": inside.height + 8, "rx": 14}
+    fill, look = EVICTED_SOFT if node.reason else TRAY, {"stroke": HAIR, "stroke_width": 1.0}
+    drawn = [element("rect", **box, fill=fill, **_ring(node.chosen, look), data_key=f"node/{node.node}/box")]
+    if node.chosen:
+        drawn.insert(0, element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.18, stroke_width=5))
+    state = "chosen" if node.chosen else "refused" if node.reason else ""
+    marks = {"data_key": f"node/{node.node}", "data_state": state or None, "data_tip": node.reason or None}
+    return Part(inside.width, inside.height, (element("g", *drawn, **marks), *inside.shapes))
+
+
+def _ring(on: bool, look: Mapping[str, Any]) -> dict[str, Any]:
+    return {"stroke": CHOSEN, "stroke_width": 2.5} if on else {**look}
+
+
+def _title(node: NodeSight, wide: float, lines: int = 1) -> list[Part]:
+    """The name of a node, and what it gives or what is in the way of its devices."""
+    colour = CHOSEN if node.chosen else INK_2 if node.reason else "currentColor"
+    mark = "★ " if node.chosen else "✕ " if node.reason else ""
+    name = words(fitted(mark + node.node, wide, 14, True), 14, bold=True, fill=colour)
+    said = _said(node)
+    if not said:
+        return [name]
+    if lines == 1:
+        return [name, words(fitted(said, wide), fill=INK_2)]
+    return [name, words(said, width=wide, fill=INK_2)]
 
 
 def _said(node: NodeSight) -> str:
-    """What the node gives, or could give."""
+    """What the node gives, or could give; else what is in the way of how many of its devices."""
     given = [each.id.device for each in node.devices if each.state in (TAKES, OFFERED)]
-    if not given:
-        return ""
-    return say("gives {devices}" if node.chosen else "could give {devices}", devices=say(" and ").join(given))
+    if given:
+        message = later("gives {devices}") if node.chosen else later("could give {devices}")
+        return say(message, devices=say(" and ").join(given))
+    counted = Counter(WAYS[way][1] for each in node.devices if (way := _way(each)))
+    return listed(say("{number} {what}", number=number, what=say(what)) for what, number in counted.items())
 
 
-def _card(card: Card, x: float, y: float, tall: float, marks: Marks) -> Iterator[Html]:
-    key = f"node/{card.name}" if card.name else "shared"
-    frame = element(
-        "rect",
-        width=card.wide,
-        height=tall,
-        rx=11,
-        fill=EVICTED_SOFT if card.reason else TRAY,
-        stroke=CHOSEN if card.chosen else HAIR,
-        stroke_width=2.5 if card.chosen else 1,
-        data_key=f"{key}/box",
-    )
-    mark = "★ " if card.chosen else "✕ " if card.reason else ""
-    title = fitted(mark + (card.name or say(SHARED)), card.wide - 2 * PAD, 13, True)
+def _devices(node: NodeSight, wide: float, scale: Scale, shared: Mapping[str, Sight], marks: Marks) -> Part:
+    """The devices of a node in rows, with the wires that join those on one root."""
+    own = [each for each in node.devices if each.key not in shared]
+    many = max(min(int((wide + SPACE) // (LEAST + SPACE)), len(own)), 1)
+    box = min((wide - SPACE * (many - 1)) / many, MOST)
+    lines = [own[at : at + many] for at in range(0, len(own), many)]
+    return column([_wired(node, line, box, scale, marks) for line in lines], 8)
+
+
+def _wired(node: NodeSight, line: Sequence[Sight], box: float, scale: Scale, marks: Marks) -> Part:
+    devices = row([_device(each, box, scale, marks.get(str(each.id), {})) for each in line], SPACE, "end")
+    spans: dict[str, list[float]] = {}
+    for at, each in enumerate(line):
+        if each.wire:
+            spans.setdefault(each.wire, []).append(at * (box + SPACE) + box / 2)
+    levels: list[float] = []
+    drawn = list[Html]()
+    for wire, places in sorted(spans.items(), key=lambda each: each[1][0]):
+        level = next((n for n, end in enumerate(levels) if end < places[0] - box / 2), len(levels))
+        levels[level:] = [places[-1] + box / 2, *levels[level + 1 :]]
+        drawn += _wire(node, wire, places, devices.height + 4, level * 20, box)
+    return Part(devices.width, devices.height + (4 + 20 * len(levels) if levels else 0), (*drawn, *devices.shapes))
+
+
+def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep: float, box: float) -> Iterator[Html]:
+    """The wires of the devices at these places to their root."""
+    bus = top + deep + 5
+    stems = "".join(f"M{x:g} {top - 2:g}V{bus:g}" for x in places)
     yield element(
-        "g",
-        frame,
-        label(title, PAD, 17, font_size=13, font_weight="bold"),
-        label(fitted(card.said, card.wide - 2 * PAD), PAD, 33, opacity=0.8) if card.said else None,
-        transform=f"translate({x:g},{y:g})",
-        data_key=key,
-        data_tip=card.reason or None,
+        "path",
+        d=f"{stems}M{places[0]:g} {bus:g}H{places[-1]:g}",
+        fill="none",
+        stroke=INK_3,
+        stroke_width=2,
+        stroke_linecap="round",
+        data_key=f"wire/{node.node}/{wire}",
     )
-    for at, device in enumerate(card.devices):
-        left = x + PAD + at % card.columns * (card.box + 6)
-        top = y + card.head + at // card.columns * (card.deep + 6)
-        yield _device(device, left, top, card, marks.get(str(device.id), {}))
+    middle, room = (places[0] + places[-1]) / 2, places[-1] - places[0] + box
+    text = words(fitting((wire, wire.rpartition(" ")[2]), room), fill=INK_2)
+    yield moved(text, middle - text.width / 2, bus)
 
 
-def _device(device: Sight, x: float, y: float, card: Card, marks: Mapping[str, str]) -> Html:
-    takes, refused, wide = device.state in (TAKES, PICKED), device.state in REFUSED, card.box
-    stroke = CHOSEN if takes or device.state == OFFERED else EVICTED if refused else "currentColor"
-    sign = _sign(device)
-    star = device.state == TAKES
-    inner = wide - 10 - (18 if sign or star else 0)
-    return element(
-        "g",
-        element(
-            "rect",
-            width=wide,
-            height=card.deep,
-            rx=6,
-            fill=CHOSEN_SOFT if takes else HAIR if device.state == HELD else PANEL,
-            stroke=HAIR if stroke == "currentColor" else stroke,
-            stroke_width=2.5 if takes else 1,
-            stroke_dasharray="4 3" if device.state == TRIED else None,
-            data_key=f"{device.key}/box",
-        ),
-        label(fitted(device.id.device, inner, 12, True), 6, 15, font_weight="bold"),
-        label("★", wide - 6, 15, "end", fill=CHOSEN) if star else None,
-        icon(sign, wide - 19, 3, stroke) if sign else None,
-        *(
-            label(fitted(fact.partition(" ")[2] if card.bare else fact, wide - 8), 6, 30 + LINE * at)
-            for at, fact in enumerate(device.brief)
-        ),
-        transform=f"translate({x:g},{y:g})",
-        opacity=0.75 if device.state in (OPEN, FREE) else None,
-        data_key=device.key,
+# -- devices
+
+
+def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str]) -> Part:
+    """A device: its kind and how much it has in a box, its name below, and a sign at its corner."""
+    high = max(device.size / scale.unit * scale.high, LOWEST) if device.size else scale.high / 2
+    place = scale.kinds.index(device.kind) if device.kind in scale.kinds else 0
+    fill, way = COLOURS[place % len(COLOURS)], _way(device)
+    pale = (way is not None and device.state != OPEN) or device.state == FREE
+    taken, look = device.state in (TAKES, PICKED, OFFERED), dict[str, Any]()
+    if taken:
+        look = {"stroke": "currentColor" if device.state == PICKED else CHOSEN, "stroke_width": 2.5}
+    elif way:
+        look = {"stroke": INK_3 if device.state in (HELD, IN_USE, OPEN) else EVICTED, "stroke_width": 1.5}
+    if device.state == OFFERED or device.state == TRIED:
+        look["stroke_dasharray"] = "5 4"
+    box = element("path", d=_outline(place, wide, high), fill=fill, **look, data_key=f"{device.key}/box")
+    shapes = [element("g", box, *_facts(device, wide, high, ink_on(fill)), opacity=0.5 if pale else None)]
+    if device.state == TAKES:
+        shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 9, -7))
+    elif way:
+        shapes.append(_corner(WAYS[way][0], wide, look["stroke"]))
+    below = [words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken)]
+    below += [words(fitting((fact, fact.partition(" ")[2]), wide + SPACE), fill=INK_2) for fact in device.about]
+    names = column(below, 0, "middle")
+    shapes.append(moved(names, (wide - names.width) / 2, high + 1))
+    return _keyed(
+        Part(wide, high + 1 + names.height, tuple(shapes)),
+        device.key,
+        data_state=device.state,
         data_tip=_tip(device),
         **marks,
     )
+
+
+def _outline(kind: int, wide: float, high: float) -> str:
+    """The shape of a kind: round corners, cut corners, or square ones with a notch."""
+    r = min(9.0, high / 3)
+    if kind % 3 == 1:
+        return f"M{r:g} 0H{wide - r:g}L{wide:g} {r:g}V{high - r:g}L{wide - r:g} {high:g}H{r:g}L0 {high - r:g}V{r:g}Z"
+    if kind % 3 == 2:
+        middle = wide / 2
+        return f"M0 0H{middle - r:g}A{r:g} {r:g} 0 0 0 {middle + r:g} 0H{wide:g}V{high:g}H0Z"
+    arc = f"a{r:g} {r:g} 0 0 1"
+    return (
+        f"M{r:g} 0H{wide - r:g}{arc} {r:g} {r:g}V{high - r:g}{arc} -{r:g} {r:g}H{r:g}{arc} -{r:g} -{r:g}V{r:g}"
+        f"{arc} {r:g} -{r:g}Z"
+    )
+
+
+def _facts(device: Sight, wide: float, high: float, colour: str) -> list[Html]:
+    """The kind and the amount, as much as fits into the box."""
+    one = f"{device.kind} {device.amount}".strip()
+    if high < 40 and text_width(one, bold=True) <= wide - 6:
+        lines = [words(one, bold=True, fill=colour)]
+    else:
+        kind = words(fitted(device.kind, wide - 4, bold=True), bold=True, fill=colour)
+        lines = [kind, words(fitted(device.amount, wide - 4), fill=colour)] if device.amount and high >= 34 else [kind]
+    text = column(lines, 0, "middle")
+    return [moved(text, (wide - text.width) / 2, (high - text.height) / 2 + (4 if high < 40 else 0))]
+
+
+def _corner(sign: str, wide: float, stroke: str) -> Html:
+    disc = element("circle", cx=8, cy=8, r=10.5, fill=LIFT, stroke=stroke, stroke_width=1.2)
+    return element("g", disc, icon(sign, 0, 0, stroke), transform=f"translate({wide - 11:g},-7)")
+
+
+def _way(device: Sight) -> str | None:
+    """What is in the way of the device; of one that is not looked at yet, its taint."""
+    if device.state == OPEN:
+        return TAINTED if device.taints else None
+    return device.state if device.state in WAYS else None
 
 
 def _tip(device: Sight) -> str:
@@ -224,23 +315,8 @@ def _tip(device: Sight) -> str:
     return say("{sentence} ({facts})", sentence=device.sentence, facts=listed(facts)) if facts else device.sentence
 
 
-def _sign(device: Sight) -> str | None:
-    """The sign in its corner: what is in the way, or else its taint, if the star leaves room."""
-    return SIGNS.get(device.state) or ("taint" if device.taints and device.state != TAKES else None)
-
-
-def _legend(seen: Sequence[NodeSight], width: float, y: float) -> tuple[list[Html], float]:
-    """What the signs in the picture mean, and where that ends."""
-    used = {_sign(device) for node in seen for device in node.devices}
-    found, x, base = [], 2.0, y + 12
-    for sign in (each for each in MEANINGS if each in used):
-        meaning = say(MEANINGS[sign])
-        step = 20 + text_width(meaning) + 14
-        if x + step - 14 > width and x > 2:
-            x, base = 2.0, base + LINE + 4
-        found += [icon(sign, x, base - 12), label(meaning, x + 20, base)]
-        x += step
-    return found, base + 8 if found else y
+def _keyed(part: Part, key: str, **marks: Any) -> Part:
+    return Part(part.width, part.height, (element("g", *part.shapes, data_key=key, **marks),))
 
 
 def devices_text(seen: Sequence[NodeSight]) -> str:

@@ -35,6 +35,9 @@ OPEN, FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "open", "free", "held", "takes
 """What a device is for the pod, besides the outcomes of a search: not looked at yet, never reached, another claim's,
 part of the answer (on the chosen node or on another one), given back in the search, or taken so far."""
 
+ROOT = "resource.kubernetes.io/pcieRoot"
+"""The attribute that every driver gives the same name."""
+
 WORDS: Mapping[str, str] = {
     OPEN: later("is free"),
     FREE: later("was not reached: the search ended before it"),
@@ -57,13 +60,18 @@ WORDS: Mapping[str, str] = {
 class Sight(NamedTuple):
     """A device as the pod finds it on a node. ``state``: one of the above, or an outcome of the search.
 
-    ``facts``: attributes and capacity as text; ``brief``: the first of each, and what constraints are about.
-    ``why``: the selector, constraint or claim behind the state; ``taints``: the device's own, whoever asks.
+    ``facts``: attributes and capacity as text. ``kind``: the first attribute; ``amount`` and ``size``: the first
+    capacity as text and as a number; ``wire``: what joins it to others, such as its PCIe root; ``about``: what else
+    constraints are about. ``why``: the selector, constraint or claim behind the state; ``taints``: the device's own.
     """
 
     id: DeviceId
     facts: tuple[str, ...]
-    brief: tuple[str, ...]
+    kind: str
+    amount: str
+    size: float
+    wire: str
+    about: tuple[str, ...]
     state: str
     why: str = ""
     taints: str = ""
@@ -243,13 +251,17 @@ def short(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _facts(device: Candidate, about: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(all attributes and capacity by name, without the domain; the first of each, and the attributes ``about``)."""
-    attributes = [_fact(name, _value(each)) for name, each in device.device.attributes.items()]
-    capacity = [_fact(name, str(each.value)) for name, each in device.device.capacity.items()]
-    brief = [*attributes[:1], *capacity[:1]] if capacity else attributes[:2]
-    shared = [_fact(name, _value(each)) for name in sorted(about) if (each := device.attribute(name)) is not None]
-    return (*attributes, *capacity), tuple(dict.fromkeys([*brief, *shared]))
+def _facts(device: Candidate, about: Iterable[str]) -> tuple[tuple[str, ...], str, str, float, str, tuple[str, ...]]:
+    """What a :class:`Sight` has of the device itself: names of attributes are without their domain."""
+    attributes = [(name, _value(each)) for name, each in device.device.attributes.items()]
+    capacity = [(name, each.value) for name, each in device.device.capacity.items()]
+    facts = tuple(_fact(name, str(value)) for name, value in [*attributes, *capacity])
+    kind, amount = (attributes[0][1] if attributes else ""), (capacity[0][1] if capacity else None)
+    shared = {name: _value(each) for name in (ROOT, *sorted(about)) if (each := device.attribute(name)) is not None}
+    wire = _fact(ROOT, shared.pop(ROOT)) if ROOT in shared else ""
+    others = tuple(_fact(name, value) for name, value in shared.items() if value != kind)
+    size = float(amount.value()) if amount is not None else 0.0
+    return facts, kind, str(amount) if amount is not None else "", size, wire, others
 
 
 def _fact(name: str, value: str) -> str:

@@ -13,19 +13,22 @@ from kschedlab_lab.views.device_map import unasked
 from kschedlab_lab.views.device_sights import OFFERED, OPEN, PICKED, TAKES, TRIED, NodeSight, Sight
 
 
-def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], str]]:
-    """All moments: what is seen of every node then, and a caption. ``end``: the caption of the last one."""
+def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], int | None, str]]:
+    """All moments: what is seen of every node then, the place of the one that is searched, and a caption.
+
+    ``end``: the caption of the last one.
+    """
     now = [unasked(node) for node in seen]
     for place, node in enumerate(seen):
         for step in node.steps:
-            now[place] = now[place]._replace(devices=_after(now[place].devices, step))
-            yield list(now), say("{node}: {said}.", node=node.node, said=_said(step))
+            now[place] = now[place]._replace(devices=_after(now[place].devices, step), steps=(*now[place].steps, step))
+            yield list(now), place, say("{node}: {said}.", node=node.node, said=_said(step))
         now[place] = _found(node)
         fits = [device.id.device for device in now[place].devices if device.state == OFFERED]
         result = _could_give(fits) if fits else node.reason or say("has nothing to give")
         if place < len(seen) - 1:
-            yield list(now), say("{node}: {said}.", node=node.node, said=result)
-    yield list(seen), end
+            yield list(now), place, say("{node}: {said}.", node=node.node, said=result)
+    yield list(seen), None, end
 
 
 def _could_give(devices: Sequence[str]) -> str:
@@ -53,4 +56,4 @@ def _after(devices: Sequence[Sight], step: Sight) -> tuple[Sight, ...]:
 def _found(node: NodeSight) -> NodeSight:
     """The node after its search, and before one is chosen."""
     devices = [each._replace(state=OFFERED) if each.state == TAKES else each for each in node.devices]
-    return NodeSight(node.node, node.reason, False, tuple(devices))
+    return node._replace(chosen=False, devices=tuple(devices))

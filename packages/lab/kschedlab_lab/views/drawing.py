@@ -301,7 +301,7 @@ def _free(resource: str, free: int, width: float) -> str:
     """How much is free, with what fits of it; short CPU is rounded down, so that a pod of that size has room."""
     rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
     whole = say("{free} free", free=amount(resource, free))
-    return fitting((whole, say("{free} free", free=rounded), rounded, whole), width, SMALL)
+    return fitting((whole, say("{free} free", free=rounded), rounded, rounded.partition(" ")[0]), width, SMALL)
 
 
 def _tray(box: Box, width: float, top: float, high: float, scale: float, resource: str) -> Iterable[Html]:
@@ -343,9 +343,15 @@ def _below(box: Box, width: float, captions: bool) -> Part:
         found.append(words(say(TIE), SMALL, bold=True, fill=CHOSEN))
     if box.refused and captions:
         found.append(_refusal(box, width))
-    lines = [fitting((line, line.replace("PDB ", "")), width, SMALL) for line in box.captions if line and captions]
+    lines = [fitting(_shorter(line), width, SMALL) for line in box.captions if line and captions]
     found += [words(fitted(line, width, SMALL), SMALL, fill=INK_2) for line in lines]
     return column(found, 1, "middle")
+
+
+def _shorter(line: str) -> list[str]:
+    """The line, and what may be left of it: "463" of "score 463"."""
+    *_, last = line.split(" ")
+    return [line, line.replace("PDB ", ""), *([last] if last.isdecimal() else [])]
 
 
 def _answer(name: str, size: float) -> Part:

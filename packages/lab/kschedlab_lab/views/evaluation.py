@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import flowed, text_width
+from kschedlab_lab.views.layout import Part, column, moved
 from kschedlab_lab.views.style import CHOSEN, EVICTED, TICK
 from kschedlab_lab.views.svg import Room, label, svg
 from kube_cel.steps import EvaluatedPart
 
-LINE, MORE, INDENT, SIZE = 24, 16, 14, 13
-"""Pixels of a line, of each further one, and of a step to the right; the size of the letters."""
+LINE, INDENT, SIZE, LETTER, PAD = 17, 14, 13, 7.9, 8
+"""Pixels of a line and of a step to the right; the size of the letters, the width of one, and the space beside them."""
+FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 NOT_REACHED = later("not evaluated")
+TOKEN = re.compile(r"[^\s.\[(]*(?:[\s.\[(]+|$)")
+NARROW = 360
+"""A picture that is narrower leaves out the parts that are only on the way to a value, in pixels."""
 
 
 class _Row(NamedTuple):
@@ -28,9 +33,8 @@ class _Row(NamedTuple):
 
     @property
     def high(self) -> float:
-        """Its height in pixels, with the space below it."""
-        lines = len(self.text) + (len(self.result) if self.below else 0)
-        return LINE + MORE * (lines - 1)
+        """Its height in pixels."""
+        return LINE * (len(self.text) + (len(self.result) if self.below else 0)) + 5
 
 
 def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None = None) -> Html:
@@ -40,24 +44,38 @@ def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None
     is kept for the parts alone: their results would show in it.
     """
     upto = len(steps) if upto is None else upto
-    shapes, y = [], 2.0
-    for at, step in enumerate(steps):
-        laid = _laid(step, result_of(step) if upto else "", room.width)
-        shapes.append(_line(laid, at, y, room.width, at < upto, at == upto - 1))
-        y += laid.high
+    rows = [
+        _line(_laid(step, result_of(step) if upto else "", room.width), at, room.width, at < upto, at == upto - 1)
+        for at, step in enumerate(steps)
+        if room.width >= NARROW or not all(value.startswith("{") for value in step.values)
+    ]
+    part = column(rows, 3)
     spoken = say("; ").join(line.strip() for line in evaluation_text(steps[:upto]).splitlines())
-    return svg(shapes, room.width, max(y, LINE) + 2, spoken)
+    return svg([moved(part, 0, 2)], room.width, max(part.height, LINE) + 4, spoken)
+
+
+def _lines(text: str, width: float) -> list[str]:
+    """The text in lines that break after a space, a dot or a bracket; a longer word breaks anywhere."""
+    most, lines = max(int(width / LETTER), 8), [""]
+    for token in TOKEN.findall(text):
+        if len(lines[-1]) + len(token.rstrip()) > most and lines[-1]:
+            lines.append("")
+        while len(token) > most:
+            lines[-1:] = [token[:most], ""]
+            token = token[most:]
+        lines[-1] += token
+    return [line.rstrip() for line in lines]
 
 
 def _laid(step: EvaluatedPart, result: str, width: float) -> _Row:
     """The part with its result beside it, or below it where that needs fewer lines."""
-    left = 6 + INDENT * min(step.depth, 8, int(width / 80))
-    all_of_it = width - left - 8
-    below = _Row(step, left, flowed(step.text, all_of_it, SIZE), flowed(result, all_of_it, SIZE, True), True)
-    space = text_width(result, SIZE, True) + 12
-    if space > all_of_it - min(text_width(step.text, SIZE), all_of_it / 2):
+    left = PAD + INDENT * min(step.depth, 8, int(width / 80))
+    room = width - left - PAD
+    below = _Row(step, left, _lines(step.text, room), _lines(result, room), True)
+    space = len(result) * LETTER + 12
+    if space > room / 2:
         return below
-    beside = _Row(step, left, flowed(step.text, all_of_it - space, SIZE), [result], False)
+    beside = _Row(step, left, _lines(step.text, room - space), [result], False)
     return beside if beside.high <= below.high else below
 
 
@@ -73,34 +91,26 @@ def evaluation_text(steps: Sequence[EvaluatedPart]) -> str:
     return "\n".join(f"{'  ' * (deepest - step.depth)}{step.text} = {result_of(step)}" for step in steps)
 
 
-def _line(row: _Row, at: int, y: float, width: float, shown: bool, now: bool) -> Html:
-    step, last = row.step, row.high - LINE
-    result = result_of(step) if shown else ""
+def _line(row: _Row, at: int, width: float, shown: bool, now: bool) -> Part:
+    """A part on its ground, and its result at the right."""
+    step = row.step
     colour = _colour(step) if shown else "currentColor"
-    first = last - MORE * (len(row.result) - 1)
-    return element(
+    plain = colour == "currentColor"
+    look: dict[str, Any] = {"fill": TICK if plain else colour, "fill_opacity": None if plain else 0.16 if now else 0.08}
+    box: dict[str, Any] = {"x": 1, "width": width - 2, "height": row.high, "rx": 7, "stroke": colour if now else "none"}
+    first = len(row.text) if row.below else len(row.text) - len(row.result)
+    texts = [label(text, row.left, 16 + LINE * i) for i, text in enumerate(row.text)]
+    if shown:
+        bold: dict[str, Any] = {"font_weight": "bold", "fill": colour}
+        texts += [label(text, width - PAD, 16 + LINE * (first + i), "end", **bold) for i, text in enumerate(row.result)]
+    drawn = element(
         "g",
-        element(
-            "rect",
-            x=1,
-            width=width - 2,
-            height=row.high - 4,
-            rx=6,
-            fill=TICK if colour == "currentColor" else colour,
-            fill_opacity=None if colour == "currentColor" else 0.14 if now else 0.07,
-            stroke=colour if now else "none",
-            data_key=f"part/{at}/box",
-        ),
-        *(label(text, row.left, 15 + MORE * i, font_size=SIZE) for i, text in enumerate(row.text)),
-        *(
-            label(text, width - 8, 15 + first + MORE * i, "end", font_size=SIZE, font_weight="bold", fill=colour)
-            for i, text in enumerate(row.result if shown else ())
-        ),
-        transform=f"translate(0,{y:g})",
+        element("rect", **box, **look, data_key=f"part/{at}/box"),
+        element("g", *texts, font_family=FONT, font_size=SIZE),
         opacity=None if shown and step.values else 0.75,
         data_key=f"part/{at}",
-        data_tip=f"{step.text} = {result}" if result else None,
     )
+    return Part(width, row.high, (drawn,))
 
 
 def _colour(step: EvaluatedPart) -> str:

@@ -42,8 +42,8 @@ class Shape(NamedTuple):
     gap: float = 3
 
 
-NARROWER, TALLER = 0.65, 1.1
-"""How much narrower a node may be so that all stand in one row, and how tall it is there, as shares of its width."""
+TALLER = 1.1
+"""How much taller than wide a node may be."""
 CELL_SHAPES = tuple(Shape(size, size, gap=4 if size > 16 else 3) for size in range(46, 10, -1))
 """From the largest to the smallest."""
 
@@ -70,37 +70,14 @@ def grid(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Gri
     return next((found for found in made if found.bottom <= height), None) or _grid(pools, width, CELL_SHAPES[-1], each)
 
 
-def flow(pools: Mapping[str, Sequence[int]], width: float, height: float, shapes: Sequence[Shape]) -> Grid | None:
-    """Nodes in rows, each pool after its name; the first of these shapes that fits, or None.
-
-    A few nodes stand in one row if they need not be much narrower for it, and are taller there.
-    """
-    items: list[str | int] = []
-    for pool, places in pools.items():
-        items += [pool, *places]
-    fitting = [made for shape in shapes if (made := _flow(items, width, shape)).bottom <= height]
-    if not fitting:
+def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float, shapes: Sequence[Shape]) -> Grid | None:
+    """Each pool a block of rows; the first of these shapes that fits, higher where there is room, or None."""
+    made = next((made for shape in shapes if (made := _grid(pools, width, shape, 1)).bottom <= height), None)
+    if made is None:
         return None
-    least = NARROWER * fitting[0].shape.wide
-    row = next((made.shape for made in fitting if made.shape.wide >= least and _in_a_row(made)), None)
-    if row is None:
-        return fitting[0]
-    return _flow(items, width, row._replace(tall=min(height - row.head - row.gap, TALLER * row.wide)))
-
-
-def _flow(items: Sequence[str | int], width: float, shape: Shape) -> Grid:
-    columns = max(int((width - 4 + shape.gap) // (shape.wide + shape.gap)), 1)
-    step = shape.tall + shape.head + shape.gap
-    corners = [
-        (item, i % columns * (shape.wide + shape.gap), shape.head + i // columns * step) for i, item in enumerate(items)
-    ]
-    cells = [((item,), x + 2, y) for item, x, y in corners if isinstance(item, int)]
-    names = [(item, x, y) for item, x, y in corners if isinstance(item, str)]
-    return Grid(shape, 1, cells, names, -(-len(items) // columns) * step, shape.wide)
-
-
-def _in_a_row(made: Grid) -> bool:
-    return len({y for _, _, y in made.cells}) == 1
+    rows = len({y for _, _, y in made.cells})
+    tall = min(made.shape.tall + (height - made.bottom) / rows, TALLER * made.shape.wide)
+    return _grid(pools, width, made.shape._replace(tall=tall), 1)
 
 
 def _grid(pools: Mapping[str, Sequence[int]], width: float, shape: Shape, each: int) -> Grid:

@@ -9,14 +9,18 @@ from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import Box, Place, Plan, arrange, shapes
-from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
-from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, KINDS, PANEL, TRAY, ink
+from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, KINDS, PANEL, TRAY, ink, themed
 from kschedlab_lab.views.svg import Room, label, svg
 
-TUBE, ROW, LINE, NAME, TOTAL = 30, 19, 16, 74, 48
-"""Widths of a thermometer, heights of rows of bars and of the legend, widths of names and of totals; in pixels."""
+TUBE, SLIM, NARROW = 46, 28, 460
+"""Widths of a thermometer with its scale, without it, and of a picture that has no room for scales; in pixels."""
+BULB, SCALE = 9, (20, 40, 60, 80)
+"""The radius of a bulb, and the degrees that a scale names."""
+MERCURY = themed("#D64B45", "#F0827C")
+ROW, LINE, NAME, TOTAL = 19, 16, 74, 48
+"""Heights of rows of bars and of the legend, widths of names and of totals; in pixels."""
 COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
 
 
@@ -57,27 +61,16 @@ def stage(
 ) -> Html:
     """The racks, and what the plugins give them. ``decided``: else the pod still waits."""
     shown = boxes(decision) if decided else boxes_before(decision)
-    return _stage([_labelled(box, racks) for box in shown], scarcest(decision), racks, points, room, alt)
+    return _stage(shown, scarcest(decision), racks, points, room, alt)
 
 
-def stage_before(decision: Decision, racks: Mapping[str, Rack], room: Room) -> Html:
-    """The racks while a question is open: one picks a node."""
-    picks = [replace(box, marks={"data_pick": box.name}) if box.capacity else box for box in boxes_before(decision)]
-    still = {name: replace(rack, control="", refused=()) for name, rack in racks.items()}
+def stage_before(decision: Decision, racks: Mapping[str, Rack], room: Room, pick: bool = True) -> Html:
+    """The racks while a question is open. ``pick``: one picks a node."""
+    picks = [
+        replace(box, marks={"data_pick": box.name}) if box.capacity and pick else box for box in boxes_before(decision)
+    ]
+    still = {name: replace(rack, control="", toggle="", refused=()) for name, rack in racks.items()}
     return _stage(picks, scarcest(decision), still, None, room, say("{pod} waits.", pod=decision.pod.key))
-
-
-def _labelled(box: Box, racks: Mapping[str, Rack]) -> Box:
-    """The node with a sign for its label, which is switched."""
-    if (rack := racks.get(box.name)) is None:
-        return box
-    tip = (
-        say("no label: click to put it on")
-        if rack.celsius is None
-        else say("celsius={celsius}: click to take it off", celsius=rack.celsius)
-    )
-    marks = {"data_set": rack.toggle} if rack.toggle else {}
-    return replace(box, badges=(Badge("label", say("{node}: {tip}", node=box.name, tip=tip), marks=marks),))
 
 
 def _stage(
@@ -87,52 +80,85 @@ def _stage(
     bars, lower = _bars([*racks], points, width) if points is not None else ([], 0.0)
     plan = arrange(shown, room, lower)
     named = list(zip(shown, plan.places, strict=True))
-    places = tuple(_beside(place) if box.name in racks else place for box, place in named)
-    tubes = [tube for box, place in named if box.name in racks for tube in _tube(box.name, racks[box.name], place)]
+    tube = TUBE if width >= NARROW else SLIM
+    places = tuple(
+        place._replace(x=place.x + tube, width=place.width - tube) if box.name in racks else place
+        for box, place in named
+    )
+    tubes = [
+        part for box, place in named if box.name in racks for part in _tube(box.name, racks[box.name], place, tube)
+    ]
     below = element("g", *bars, transform=f"translate(0,{plan.bottom + 4:g})")
     nodes = shapes(shown, Plan(places, plan.width, plan.bottom), resource)
     return svg([*nodes, *tubes, below], width, plan.bottom + lower, alt)
 
 
-def _beside(place: Place) -> Place:
-    """The place of the box, at the right of its thermometer."""
-    return place._replace(x=place.x + TUBE, width=place.width - TUBE)
-
-
-def _tube(name: str, rack: Rack, place: Place) -> Iterator[Html]:
-    """A thermometer: what is refused, the temperature, and the handle on top of it.
+def _tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
+    """A thermometer: bulb and scale, what is refused, the temperature with its handle, and the label that says it.
 
     A value stands in the middle of its zone, so that the handle is inside or outside, never on an edge.
     """
-    x, bottom = place.x + TUBE - 20, place.y + place.height
-    scale = place.height / (rack.most + rack.step / 2)
-    key = f"tube/{name}"
+    x, bottom = place.x + room - 16, place.y + place.height
+    scale = (place.height - 2 * BULB - 6) / (rack.most + rack.step / 2)
+    zero, key = bottom - 2 * BULB, f"tube/{name}"
     for degrees in rack.refused:
-        zone = {"y": bottom - scale * (degrees + rack.step / 2), "height": scale * rack.step}
+        zone = {"y": zero - scale * (degrees + rack.step / 2), "height": scale * rack.step}
         tip = say("your filter refuses {node} at {degrees} degrees", node=name, degrees=degrees)
-        yield element("rect", x=x - 4, width=18, fill=EVICTED, fill_opacity=0.3, data_tip=tip, **zone)
-    dashes = "3 3" if rack.celsius is None else None
-    outline = {"x": x, "y": place.y, "width": 10, "height": place.height, "rx": 5}
-    yield element("rect", **outline, fill=TRAY, stroke=HAIR, stroke_dasharray=dashes)
+        yield element("rect", x=x - 11, width=22, fill=EVICTED, fill_opacity=0.22, data_tip=tip, **zone)
+    neck = zero + 3
+    glass = f"M{x - 5:g} {neck:g}V{place.y + 5:g}a5 5 0 0 1 10 0V{neck:g}A{BULB} {BULB} 0 1 1 {x - 5:g} {neck:g}Z"
+    outline = {"stroke": INK_3, "stroke_dasharray": "3 3" if rack.celsius is None else None}
+    yield element("path", d=glass, fill=TRAY, **outline)
+    if room == TUBE:
+        ticks = "".join(f"M{x - 10:g} {zero - scale * degrees:g}h5" for degrees in SCALE)
+        yield element("path", d=ticks, stroke=INK_3, fill="none")
+        yield element("g", *(label(str(each), x - 13, zero - scale * each + 4, "end") for each in SCALE), fill=INK_2)
     high = scale * (rack.celsius or 0)
-    hot = rack.celsius in rack.refused
-    fill = EVICTED if hot else "currentColor"
-    mercury = {"x": x + 2, "y": bottom - high, "width": 6, "height": max(high, 0.1)}
-    yield element("rect", **mercury, fill=fill, fill_opacity=0.75, data_key=f"{key}/mercury")
-    written = "–" if rack.celsius is None else f"{rack.celsius}°"
-    yield label(written, x + 5, place.y + place.height + 16, "middle", data_key=f"{key}/degrees")
+    fill = HAIR if rack.celsius is None else MERCURY
+    yield element("circle", cx=x, cy=bottom - BULB + 1, r=BULB - 3, fill=fill)
+    mercury = {"x": x - 2.5, "y": zero - high, "width": 5, "height": high + BULB}
+    yield element("rect", **mercury, rx=2.5, fill=fill, data_key=f"{key}/mercury")
+    yield _tag(name, rack, x, bottom + 8)
     if rack.control:
         yield element(
             "g",
-            element("circle", r=12, fill="transparent"),
-            element("circle", r=7, fill=fill, stroke=TRAY, stroke_width=2),
-            transform=f"translate({x + 5:g},{bottom - high:g})",
+            element("circle", r=13, fill="transparent"),
+            element("circle", r=8, fill="currentColor", stroke=TRAY, stroke_width=2),
+            element("path", d="M-3 -1.5L0 -4.5L3 -1.5M-3 1.5L0 4.5L3 1.5", stroke=PANEL, stroke_width=1.3, fill="none"),
+            transform=f"translate({x:g},{zero - high:g})",
             data_key=f"{key}/handle",
             data_drag=rack.control,
             data_axis="y",
             data_step=round(-scale * rack.step, 2),
             aria_label=say("celsius of {node}", node=name),
         )
+
+
+def _tag(name: str, rack: Rack, x: float, y: float) -> Html:
+    """The label below the thermometer; a click takes it off or puts it on."""
+    off = rack.celsius is None
+    tip = (
+        say("no label: click to put it on")
+        if off
+        else say("celsius={celsius}: click to take it off", celsius=rack.celsius)
+    )
+    shape = element(
+        "path",
+        d="M0 -4L5 2H12A4 4 0 0 1 16 6V16A4 4 0 0 1 12 20H-12A4 4 0 0 1 -16 16V6A4 4 0 0 1 -12 2H-5Z",
+        fill=TRAY,
+        stroke=INK_3 if off else HAIR,
+        stroke_dasharray="3 3" if off else None,
+    )
+    return element(
+        "g",
+        element("rect", x=-17, y=-6, width=34, height=28, fill="transparent"),
+        shape,
+        label("–" if off else f"{rack.celsius}°", 0, 16, "middle", font_weight="bold"),
+        transform=f"translate({x:g},{y:g})",
+        data_key=f"tube/{name}/degrees",
+        data_set=rack.toggle or None,
+        data_tip=say("{node}: {tip}", node=name, tip=tip),
+    )
 
 
 def _bars(names: Sequence[str], points: Points, width: float) -> tuple[list[Html], float]:

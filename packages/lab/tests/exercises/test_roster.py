@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+from dataclasses import asdict, replace
 
 import pytest
 
 from kschedlab_lab.exercises import Lesson, Progress, Roster, lesson as lessons
 from kschedlab_lab.exercises.desk import ANSWERS, SHEETS, SOLUTIONS, Desk, RosterForm, SheetForm
 from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.progress import EXPORTED, Record
 from kschedlab_lab.exercises.roster import LARGEST, MOST
 from kschedlab_lab.kept import FILE
 
@@ -29,6 +31,15 @@ def solved(path, seed, *answers):
     return progress
 
 
+def progress_with(record: Record) -> str:
+    """An export with this record alone."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, EXPORTED, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerow(asdict(record))
+    return out.getvalue()
+
+
 def test_thirty_exports_become_one_table(tmp_path):
     for seed in range(1, 31):
         progress = solved(tmp_path / "p" / str(seed) / FILE, seed, (1, str(seed)), (2, "no"))
@@ -36,8 +47,12 @@ def test_thirty_exports_become_one_table(tmp_path):
     roster = Roster.of(tmp_path)
     assert roster.troubles == [] and roster.sentence == "30 students, 30 solved exercises."
     head, *rows = roster.rows("queue")
-    assert head == ["name", "seed", "1", "2", "solved"] and len(rows) == 30
+    assert [head[0], head[1], head[4]] == ["name", "seed", "solved"] and len(rows) == 30
+    assert head[2] == f"1. {Lesson('queue', 1)[1].title}" and head[3].startswith("2. ")
     assert rows[6] == ["student-07", "7", "✓ 1", "✗ 1", "1 of 2"]
+    first = next(iter(roster.students.values()))[0]
+    helped = Roster({"li.csv": progress_with(replace(first, hints=2, solution=True))})
+    assert helped.rows("queue")[1][2] == "✓ 1, 2 hints, solution seen"
     assert roster.total("queue") == ["solved", "", "30", "0", ""]
     assert "student-07" in repr(roster) and "<th" in roster._repr_html_()
 

@@ -40,7 +40,7 @@ def test_the_story_ends_with_the_picture_and_never_shows_more_than_was_found(set
     assert view.story is not None
     frames = view.story(ROOM)
     assert str(frames[-1].picture) == drawn(view) and frames[-1].caption == view.sentence
-    assert all("★" not in str(frame.picture) for frame in frames[:-1])
+    assert all('data-state="takes"' not in str(frame.picture) for frame in frames[:-1])
     taken = sum(frame.caption.endswith("is taken so far.") for frame in frames)
     back = sum("given back" in frame.caption for frame in frames[:-1])
     fitting = sum(not each.reason for each in sights(devices.decide(settings)))
@@ -96,6 +96,7 @@ def test_a_selector_for_every_device(name: str):
         settings = selector.Settings().changed(selector=name, device=device)
         view, parts = selector.show(settings), selector.evaluated(settings)
         last = parts[-1].values[-1]
+        assert settings.selector == selector.SELECTORS[name]
         assert {"selected": "true", "not selected": "false"}.get(selector.verdict(settings), last) == last
         assert view.story is not None
         assert str(view.story(Room())[-1].picture) == drawn(view)
@@ -113,7 +114,16 @@ def test_the_three_verdicts_happen():
 
 def test_panels():
     assert devices.panel(model="h100").settings.model == "h100"
-    assert selector.panel(selector="a loop").settings.selector == "a loop"
+    assert selector.panel(selector="a loop").settings.selector == selector.SELECTORS["a loop"]
+
+
+def test_a_selector_of_one_s_own_is_evaluated_and_restored():
+    mine = 'device.attributes["gpu.example.com"].model in ["h100", "t4"]'
+    settings = selector.Settings().changed(selector=mine, device="node-c/gpu-0")
+    assert selector.verdict(settings) == "selected"
+    assert selector.Settings.parse(str(settings)) == settings
+    with pytest.raises(ValueError, match="device.attributes"):
+        settings.changed(selector="device.attributes[")
 
 
 def test_before_the_answer_only_what_other_claims_hold_is_shown():
@@ -123,6 +133,7 @@ def test_before_the_answer_only_what_other_claims_hold_is_shown():
     assert callable(open_picture)
     svg = str(open_picture(ROOM))
     assert "★" not in svg and "✕" not in svg and "goes to the pod" not in svg and "rival" in svg
+    assert 'data-state="takes"' not in svg and "branch/" not in svg
     hidden = selector.question().before
     assert hidden is not None
     unknown = hidden(selector.Settings())

@@ -136,7 +136,7 @@ def test_typed_text_means_a_value_and_is_its_own_index() -> None:
         with pytest.raises(ValueError, match='no node "c"'):
             ask(node="c")
         with pytest.raises(ValueError, match="a comma, which separates settings"):
-            ask(node="a,b")
+            ask(node="a, on: off")
     with pytest.raises(ValueError, match="node: expected text, got nan"):
         Typed().changed(node=float("nan"))
 

@@ -128,7 +128,7 @@ def test_the_question_is_picked_in_the_picture():
     assert re.findall('data-pick="([^"]*)"', before) == [*RACKS]
     assert "score" not in before and "★" not in before
     assert "data-drag" not in before and "data-set" not in before
-    assert "Right. rack-a: node(s) were too hot. web goes to rack-b" in repr(asked.answer("rack-b"))
+    assert "Right. web goes to rack-b. rack-a: node(s) were too hot." in repr(asked.answer("rack-b"))
     assert "ColdNode refuses rack-a: node(s) were too hot." in repr(asked.answer("rack-a"))
 
 
@@ -136,8 +136,8 @@ def test_the_weight_is_typed():
     asked = panel(BOTH).ask(lightest("rack-d", BOTH))
     before = str(asked.question.before(asked.settings)(ROOM))
     assert "data-drag" not in before and "data-set" not in before and "★" in before
-    assert "Right. Weight 2: rack-a: node(s) were too hot. web goes to rack-d" in repr(asked.answer("2"))
-    assert "Weight 1: rack-a: node(s) were too hot. web goes to rack-b" in repr(asked.answer("1"))
+    assert "Right. Weight 2: web goes to rack-d. rack-a: node(s) were too hot." in repr(asked.answer("2"))
+    assert "Weight 1: web goes to rack-b. rack-a: node(s) were too hot." in repr(asked.answer("1"))
     assert "Weight 4: " in repr(asked.answer("4")) and "Weight 2: " in repr(asked.answer(None))
     for wrong in ("-5", "5", "1000"):
         with pytest.raises(ValueError, match=f'"{wrong}" is not a whole number from 0 to 4'):
@@ -166,3 +166,13 @@ def test_one_plugin_needs_no_list():
 def test_the_yaml_is_the_cluster_of_the_picture():
     assert panel(d=NO_LABEL).yaml().count("celsius:") == 3
     assert panel().restore("a: no label, weight: off").settings == Settings(a=NO_LABEL, weight=0)
+
+
+def test_a_plugin_without_an_end_is_stopped():
+    @node_filter("Endless")
+    def endless(pod, node):
+        while True:
+            pass
+
+    shown = panel([endless])
+    assert "did not come to an end" in shown.state(shown.settings, ROOM)["error"]

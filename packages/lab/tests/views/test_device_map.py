@@ -9,9 +9,11 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.objects.model import ResourceSlice
+from kschedlab_lab.panels import devices
 from kschedlab_lab.views.device_map import devices_text, draw_devices
 from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.device_story import search_story
+from kschedlab_lab.views.device_tree import branches
 from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text
 from kschedlab_lab.views.svg import Room
 from kube_cel import compile
@@ -72,12 +74,9 @@ def test_the_picture(width: int):
     keys = re.findall(r'data-key="([^"]*)"', svg)
     assert len(keys) == len(set(keys))
     assert {"node/node-a", "device/gpu.example.com/node-a/gpu-1", "shared"} <= set(keys)
-    assert svg.count("★") == svg.count("★ node-a") + 1
+    assert svg.count("★ node-a") == svg.count('data-state="takes"') == 1
     assert "<b>" not in svg and "model &lt;b&gt;" in svg
-    reach = [
-        float(x) + float(w) for x, w in re.findall(r"translate\(([\d.]+),[\d.]+\)[^>]*><rect width=\"([\d.]+)", svg)
-    ]
-    assert max(reach, default=0) <= width
+    assert max(map(float, re.findall(r'<rect width="([\d.]+)"', svg))) <= width
 
 
 def test_a_selector_that_fails_says_why_on_every_node():
@@ -100,25 +99,26 @@ def test_an_evaluation():
 def test_side_by_side_where_rounding_would_leave_no_room_for_the_last_node():
     made = decision()
     for width in range(540, 1300, 7):
-        tops = re.findall(r'translate\([\d.]+,([\d.]+)\)" data-key="node/', str(draw_devices(made, Room(width, 300))))
-        assert len(tops) == 3 and len(set(tops)) == 1, width
+        svg = str(draw_devices(made, Room(width, 300)))
+        wide = [float(each) for each in re.findall(r'<rect width="([\d.]+)"[^>]*data-key="node/', svg)]
+        assert len(wide) == 3 and 3 * max(wide) < width, width
 
 
 def test_a_taint_is_known_before_the_pod_asks():
     before = str(draw_devices(decision(LARGE), Room(720, 300), asked=False))
-    assert ">tainted<" in before and ">not selected<" not in before and "★" not in before
+    assert "1 tainted" in before and "not selected" not in before and "★" not in before
 
 
 def test_the_search_as_a_story():
     seen = sights(decision(f'{D}.model == "a100"', LARGE))
     frames = list(search_story(seen, "the end"))
-    assert [caption for _, caption in frames[:4]] == [
+    assert [caption for *_, caption in frames[:4]] == [
         f"node-a: gpu-0 is not selected: {LARGE}.",
         "node-a: gpu-1 is taken so far.",
         "node-a: could give gpu-1.",
         f'node-b: gpu-0 is not selected: {D}.model == "a100".',
     ]
-    assert frames[-1] == (seen, "the end")
+    assert frames[-1] == (seen, None, "the end")
     first = frames[0][0]
     assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "open"
 
@@ -135,3 +135,25 @@ def test_a_claim_of_the_same_name_in_another_namespace_is_another_claim():
         ("gpu-0", "held", "other/c"),
         ("gpu-1", "takes", ""),
     ]
+
+
+def test_the_tree_of_a_search_has_dead_ends():
+    two = devices.Settings().changed(count=2, together=True, model="any", memory=0)
+    (first, *_) = sights(devices.decide(two))
+    assert [(each.device.id.device, each.deep, each.state) for each in branches(first.steps)] == [
+        ("gpu-0", 0, "tried"),
+        ("gpu-1", 1, "unlike"),
+        ("gpu-2", 1, "unlike"),
+        ("gpu-1", 0, "picked"),
+        ("gpu-2", 1, "picked"),
+    ]
+
+
+def test_height_says_how_much_a_device_has_and_wires_join_a_root():
+    svg = str(draw_devices(devices.decide(devices.Settings()), Room(904, 420)))
+    low, high = (
+        float(re.search(rf'{key}/box"', svg) and re.search(rf'V([\d.]+)[^"]*"[^>]*{key}/box"', svg)[1])  # type: ignore[index]
+        for key in ("node-a/gpu-0", "node-b/gpu-1")
+    )
+    assert low < high
+    assert len(re.findall(r'data-key="wire/node-a/', svg)) == 2

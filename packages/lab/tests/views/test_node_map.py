@@ -21,8 +21,8 @@ from kschedlab_lab.views.node_map import (
     TWO,
     Cells,
     Shape,
+    blocks,
     ending,
-    flow,
     grid,
     heads,
     kinds,
@@ -126,21 +126,21 @@ def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
         assert shown == {kind: str(number) for kind, number in Counter(kinds(decision)).items()}
 
 
-def test_boxes_flow_after_the_names_of_their_pools():
-    found = {"web": [0, 1, 2], "db": [3]}
-    made = flow(found, 310, 300, [Shape(70, 40, 20, 8)])
-    assert [(pool, x, y) for pool, x, y in made.heads] == [("web", 0.0, 20.0), ("db", 0.0, 88.0)]
-    assert [x for _, x, _ in made.cells] == [80, 158, 236, 80] and made.bottom == 136
-    assert flow(found, 310, 100, [Shape(70, 40, 20, 8)]) is None
+def test_each_pool_of_boxes_is_a_block_with_its_name_above():
+    found = {"web": [0, 1, 2, 3, 4], "db": [5]}
+    made = blocks(found, 310, 300, [Shape(70, 40, 20, 8)])
+    assert made is not None
+    (web, _, above), (db, _, below) = made.heads
+    tops = {group[0]: y for group, _, y in made.cells}
+    assert (web, db) == ("web", "db") and above < min(tops[n] for n in range(5))
+    assert max(tops[n] for n in range(5)) + made.shape.tall <= below < tops[5]
+    assert len({tops[n] for n in range(5)}) == 2 and made.bottom <= 300
+    assert blocks(found, 310, 100, [Shape(70, 40, 20, 8)]) is None
 
 
-def test_a_few_nodes_stand_in_one_row_if_they_need_not_be_much_narrower():
-    found, shapes = {"nodes": [0, 1, 2, 3]}, [Shape(wide, wide * 0.6, 20, 8) for wide in (150, 130, 110, 80)]
-    made = flow(found, 700, 300, shapes)
-    assert made.shape.wide == 130 and made.shape.tall > 130 and made.bottom <= 300
-    assert len({y for _, _, y in made.cells}) == 1
-    two = flow(found, 460, 300, shapes)
-    assert two.shape == shapes[1] and len({y for _, _, y in two.cells}) == 2
+def test_boxes_are_higher_where_there_is_room():
+    made = blocks({"nodes": [0, 1, 2, 3]}, 700, 300, [Shape(130, 70, 20, 8)])
+    assert made is not None and 70 < made.shape.tall <= 1.1 * 130 and made.bottom <= 300
 
 
 def test_names_are_cut_where_they_do_not_differ():

@@ -1,0 +1,84 @@
+"""The search for devices on one node as a tree: each device that was tried, below the one that was taken before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html, element
+from kschedlab_lab.views.device_sights import PICKED, TRIED, WORDS, Sight
+from kschedlab_lab.views.glyphs import CROSS
+from kschedlab_lab.views.layout import Part, moved, row, words
+from kschedlab_lab.views.lettering import fitted
+from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
+
+LINE, STEP = 21, 18
+"""Pixels from one device to the next, and from one to those that were tried after it was taken."""
+MOST = 12
+"""The lines of a tree; of a longer search, the first ones."""
+
+
+class Branch(NamedTuple):
+    """A device that was tried. ``deep``: how many were taken before it; ``state``: as it is now."""
+
+    device: Sight
+    deep: int
+    state: str
+
+
+def branches(steps: Sequence[Sight]) -> list[Branch]:
+    """The tree after these steps. A device that was given back is a dead end, with all that was tried behind it."""
+    found, taken = list[Branch](), list[int]()
+    for step in steps:
+        if step.state == TRIED and taken:
+            place = taken.pop()
+            found[place] = found[place]._replace(state=TRIED)
+            continue
+        found.append(Branch(step, len(taken), step.state))
+        if step.state == PICKED:
+            taken.append(len(found) - 1)
+    return found
+
+
+def tree_height(steps: Sequence[Sight]) -> float:
+    """The height of the tree in pixels."""
+    return LINE * min(len(branches(steps)), MOST) + (4 if steps else 0)
+
+
+def draw_tree(node: str, steps: Sequence[Sight], width: float) -> Part:
+    """The tree, a line for each device; what was taken is green, and a dead end has a cross."""
+    found = branches(steps)[:MOST]
+    shapes = [_twig(found, at) for at in range(len(found))]
+    for at, each in enumerate(found):
+        line = _line(each, width - _left(each) - 14)
+        shapes.append(moved(line, _left(each), at * LINE + 3, data_key=f"branch/{node}/{at}"))
+    return Part(width, tree_height(steps), tuple(shapes))
+
+
+def _left(branch: Branch) -> float:
+    return 16 + branch.deep * STEP
+
+
+def _twig(found: Sequence[Branch], at: int) -> Html:
+    """The line that joins a device to the one that was taken before it, or to the trunk."""
+    branch = found[at]
+    above = next((n for n in range(at - 1, -1, -1) if found[n].deep < branch.deep), -1)
+    top = above * LINE + 19 if above >= 0 else 0
+    x, y = _left(branch) - 9, at * LINE + 11
+    path = f"M{x:g} {top:g}V{y - 5:g}a5 5 0 0 0 5 5H{_left(branch) - 1:g}"
+    alive = branch.state == PICKED
+    return element("path", d=path, fill="none", stroke=CHOSEN if alive else INK_3, stroke_width=2 if alive else 1.2)
+
+
+def _line(branch: Branch, room: float) -> Part:
+    alive, dead = branch.state == PICKED, branch.state == TRIED
+    colour = CHOSEN if alive else EVICTED if dead else INK_3
+    dot = element("circle", cx=8, cy=8, r=5.5, fill=colour) if alive else _cross(colour)
+    name = words(branch.device.id.device, bold=True, fill=CHOSEN if alive else INK_2 if dead else "currentColor")
+    said = "" if alive else say(WORDS[branch.state])
+    return row([Part(16, 16, (dot,)), name, words(fitted(said, room - 24 - name.width), fill=INK_2)], 5)
+
+
+def _cross(colour: str) -> Html:
+    return element("path", d=CROSS, stroke=colour, stroke_width=2, fill="none")
