@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab.text.html import Html
-from kschedlab_lab.views.queue_clock import Clock, Event, History, Part, Stretch, draw_clock
+from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw_clock
 from kschedlab_lab.views.queue_heap import Place, draw_heap
 from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order
 from kschedlab_lab.views.queue_parts import (
@@ -135,21 +135,16 @@ def test_both_maps_of_nominations(room: Room) -> None:
 
 
 @each_room
-def test_the_clock_shows_parts_events_histories_and_now(room: Room) -> None:
-    parts = [Part("active", "activeQ", (Pod("web", 1),)), Part("backoff", "podBackoffQ", (), there=False)]
+def test_the_clock_shows_events_histories_and_now(room: Room) -> None:
     history = History("web", (Stretch(0, 4, "backoff"), Stretch(4, 9, "active")), (1.0,))
     events = [Event(2, "it rains"), Event(8, "it snows")]
-    drawing = draw_clock(parts, [history], events, Clock(10, (3, "3 s"), [(0, "0")]), "x", room)
+    drawing = draw_clock([history], events, Clock(10, (3, "3 s"), [(0, "0")]), "x", room)
     found = texts(drawing)
-    assert {"activeQ", "web", "it rains", "3 s"} <= set(found) and "it snows" not in found
-    assert "not in this version" in " ".join(found) and "half a minute" not in str(drawing)
-    longer = draw_clock(parts, [history], events, Clock(10, (3, "3 s"), [(0, "0")], gap=7), "x", room)
+    assert {"web", "it rains", "3 s"} <= set(found) and "it snows" not in found
+    assert "half a minute" not in str(drawing)
+    longer = draw_clock([history], events, Clock(10, (3, "3 s"), [(0, "0")], gap=7), "x", room)
     assert str(longer).count("half a minute") == 1
-    heights = {
-        each.get("height") for each in parsed(drawing).iter(f"{SVG}rect") if "web/" in (each.get("data-key") or "")
-    }
-    assert len(heights - {"34"}) == 2  # each part has its own height
-    assert {"pod/web", "now", "web/0", "web/1"} <= set(keys(drawing))
+    assert {"now", "web/0", "web/1"} <= set(keys(drawing))
 
 
 def test_names_are_escaped() -> None:
