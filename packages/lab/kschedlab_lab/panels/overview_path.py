@@ -13,7 +13,7 @@ from typing import Any
 from kschedlab import build
 from kschedlab.build import Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -276,15 +276,9 @@ def show(settings: Settings) -> View:
     found = ways(settings.story)
     at = min(settings.step, len(found) - 1)
     step, way = found[at]
-    sentence = say(
-        "{function}: {result}{end} Step {step} of {last}, at {seconds} s.",
-        function=step.title,
-        result=step.words,
-        end="" if step.words.endswith(".") else say("."),
-        step=at,
-        last=len(found) - 1,
-        seconds=step.seconds,
-    )
+    done = say("{function}: {result}.", function=step.title, result=step.words.removesuffix("."))
+    count = say("Step {step} of {last}, at {seconds} s.", step=at, last=len(found) - 1, seconds=step.seconds)
+    sentence = sentences([done, count])
     log = loop.steps_table(taken(settings.story)[: at + 1], at)
     return View(partial(draw_way, way, sentence), sentence, log.html(), f"{sentence}\n{log!r}")
 
