@@ -79,11 +79,11 @@ def test_the_time_is_dragged(shown: Show) -> None:
 
 def test_the_time_is_dragged_in_all_versions(shown: Show) -> None:
     page = shown(queue_clock.versions_panel())
-    expect(page.sentence).to_contain_text("v1.13: bound at 6.1 s (4 attempts)")
+    expect(page.sentence).to_contain_text("v1.13 binds web at 6.1 s, after 4 attempts.")
     page.key("now").focus()
     for _ in range(9):
         page.page.keyboard.press("ArrowLeft")
-    expect(page.sentence).to_contain_text("web after 5 s. v1.13: 3 attempts")
+    expect(page.sentence).to_contain_text("In v1.13, web waits, after 3 attempts.")
 
 
 ASKED = {

@@ -189,7 +189,13 @@ def _waiting(way: Way, taken: Sequence[Row], wide: float, tops: Sequence[float])
     begun = {each.step.pod for each in taken}
     for i, piece in enumerate(piece for piece in way.pods if piece.name not in begun):
         text = words(say("{pod} waits", pod=piece.name), fill=INK_2)
-        size = {"width": wide - 10, "height": LINE + 2 * PAD, "rx": 8, "stroke": INK_3, "stroke_dasharray": "5 4"}
+        size: dict[str, Any] = {
+            "width": wide - 10,
+            "height": LINE + 2 * PAD,
+            "rx": 8,
+            "stroke": INK_3,
+            "stroke_dasharray": "5 4",
+        }
         shapes = element("rect", **size, fill=priority_fill(piece.priority), fill_opacity=0.25), moved(text, 9, PAD)
         yield moved(Part(0, 0, shapes), CLOCK + 5, tops[at + i], data_key=f"pod/{piece.name}")
 
