@@ -203,7 +203,7 @@ def test_every_change_is_told_as_kubectl_prints_it(story):
             assert view.text.splitlines()[-len(line.text) :] == list(line.text)
             if line.change is not None and line.change.new is not None:
                 nominated = line.change.new.status.nominatedNodeName or "<none>"
-                assert view.sentence.endswith(f"NOMINATED NODE {nominated}.")
+                assert says(view.sentence, f"NOMINATED NODE {nominated}")
                 assert nominated in line.text[0]
             assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
 
