@@ -55,7 +55,6 @@ def _disc(state: StopState) -> Part:
     fill = {"here": INK, "failed": EVICTED, "passed": TRAY}.get(state, PANEL)
     stroke = {"here": INK, "failed": EVICTED, "passed": INK}.get(state, INK_3 if state == "ahead" else HAIR)
     circle = element("circle", cx=RADIUS, cy=RADIUS, r=RADIUS - 1, fill=fill, stroke=stroke, stroke_width=1.5)
-    sign = words(
-        SIGNS.get(state, ""), 10, bold=True, fill=ON_ACCENT if state == "failed" else PANEL if state == "here" else INK
-    )
-    return Part(2 * RADIUS, 2 * RADIUS, (circle, moved(sign, RADIUS - sign.width / 2, RADIUS - 7)))
+    ink = {"here": PANEL, "failed": ON_ACCENT}.get(state, INK)
+    sign = words(SIGNS.get(state, ""), SMALL, bold=True, fill=ink)
+    return Part(2 * RADIUS, 2 * RADIUS, (circle, moved(sign, RADIUS - sign.width / 2, RADIUS - 7.5)))
