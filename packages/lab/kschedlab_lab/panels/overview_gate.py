@@ -6,25 +6,25 @@ north, and tolerates no pod with app=cache beside it. node-a has 4 CPU.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from kschedlab.build import Manifest, node, pod
 from kschedlab.decision import NodeVerdict
 from kschedlab.generations import V1_16
-from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.overview_trials import HOST, ZONE, claimed, judged, running, using, with_port
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, switch
-from kschedlab_lab.views.bench import Bench, Card, Chip, ChipState, Hand, draw_bench
-from kschedlab_lab.views.loop import NotebookTable
+from kschedlab_lab.views.gate import Gate, Lock, State, draw_gate
 from kschedlab_lab.views.pieces import Fact, Piece
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.table import NotebookTable
 
 NODE = "node-a"
 
@@ -88,35 +88,23 @@ def manifests(settings: Settings) -> list[Manifest]:
     return [there, *claimed("data", labels={ZONE: "north"}), *pods, with_port(web, 8080)]
 
 
-def decide(settings: Settings, plugins: Sequence[object] = ()) -> tuple[tuple[str, ...], NodeVerdict]:
-    """The predicates that v1.16 asks in their order, with ``plugins`` after them, and their verdict on node-a."""
-    still = replace(V1_16, preemption=replace(V1_16.preemption, enabled=False)).plus(*plugins)
+@cache
+def decide(settings: Settings) -> tuple[tuple[str, ...], NodeVerdict]:
+    """The predicates that v1.16 asks in their order, and their verdict on node-a."""
+    still = replace(V1_16, preemption=replace(V1_16.preemption, enabled=False))
     return tuple(each.name for each in still.filters), judged(manifests(settings), still).verdict(NODE)
 
 
-def chips(asked: Sequence[str], verdict: NodeVerdict, upto: int) -> tuple[Chip, ...]:
-    """The predicates after the first ``upto`` of them were asked."""
-    found = []
-    for i, name in enumerate(asked):
-        state: ChipState = "passed" if i < upto else "plain"
-        if name == verdict.plugin and i < upto:
-            state = "failed"
-        elif i == upto - 1 < last_asked(asked, verdict) - 1:
-            state = "here"
-        elif i >= upto and verdict.plugin in asked[:upto]:
-            state = "unasked"
-        found.append(Chip(name, state, tip=_tip(name, state, verdict)))
-    return tuple(found)
+def state(predicate: str, asked: Sequence[str], verdict: NodeVerdict, upto: int) -> State:
+    """What became of this predicate after the first ``upto`` were asked."""
+    if predicate in asked[:upto]:
+        return "refuses" if predicate == verdict.plugin else "passed"
+    return "not asked" if verdict.plugin in asked[:upto] else "ahead"
 
 
-def _tip(name: str, state: ChipState, verdict: NodeVerdict) -> str:
-    if state == "failed":
-        return say("refuses: {reasons}", reasons=listed(verdict.reasons))
-    if state == "unasked":
-        return (
-            say("not asked; it would refuse too") if name in verdict.also else say("not asked; it would let web pass")
-        )
-    return say("lets web pass") if state == "passed" else ""
+def last_asked(asked: Sequence[str], verdict: NodeVerdict) -> int:
+    """How many predicates are asked: the first that refuses is the last."""
+    return len(asked) if verdict.plugin is None else asked.index(verdict.plugin) + 1
 
 
 def draw(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: Room, upto: int | None = None) -> Html:
@@ -125,67 +113,79 @@ def draw(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: R
     ended = upto >= last_asked(asked, verdict)
     refused = ended and not verdict.passes
     there = settings.placed and ended and verdict.passes
-    reasons = f"{verdict.plugin}: {listed(verdict.reasons)}"
-    card = Card(
+    web = Piece("web", 2000, 0, "" if there else "2 CPU", "ghost" if there else "")
+    gate = Gate(
+        tuple(_locks(settings, asked, verdict, upto)),
+        web,
         NODE,
         4000,
         (*_pods(settings), *([Piece("web", 2000, 0, "2 CPU", sets="placed: off")] if there else [])),
-        _on_node(settings, verdict.plugin if refused else None),
-        "refused" if refused else "chosen" if there else "fits" if ended else "plain",
-        reasons if refused else "",
         "placed: on" if verdict.passes else "",
-        "" if verdict.passes else listed(verdict.reasons),
+        listed(verdict.reasons) if refused else "",
+        there,
         settings.cordoned,
     )
-    web = Piece("web", 2000, 0, "" if there else say("2 CPU: carry it to the node"), "ghost" if there else "")
-    hand = Hand(web, _on_pod(settings), carries=not there)
-    bench = Bench(chips(asked, verdict, upto), (hand,), (card,))
-    return draw_bench(bench, sentence(asked, verdict), room)
-
-
-def last_asked(asked: Sequence[str], verdict: NodeVerdict) -> int:
-    """How many predicates are asked: the first that refuses is the last."""
-    return len(asked) if verdict.plugin is None else asked.index(verdict.plugin) + 1
+    return draw_gate(gate, sentence(asked, verdict), room)
 
 
 def _pods(settings: Settings) -> tuple[Piece, ...]:
-    there = (("busy", 2500), ("port", 500), ("disk", 500), ("cache", 500))
-    names = {"port": "proxy", "disk": "db"}
-    return tuple(Piece(names.get(name, name), size) for name, size in there if getattr(settings, name))
+    there = (("busy", "busy", 2500), ("port", "proxy", 500), ("disk", "db", 500), ("cache", "cache", 500))
+    return tuple(Piece(name, size) for setting, name, size in there if getattr(settings, setting))
 
 
-def _on_node(settings: Settings, plugin: str | None) -> tuple[Fact, ...]:
-    texts = {
-        "cordoned": ("cordon", *terms("cordoned", "cordon")),
-        "busy": ("cpu", *terms("busy: 2.5 CPU", "busy: 2.5 CPU")),
-        "port": ("port", *terms("proxy: port 8080", "proxy: port 8080")),
-        "hdd": ("label", "disk=hdd", "disk=ssd"),
-        "disk": ("disk", *terms("db writes disk-1", "db writes disk-1")),
-        "taint": ("taint", "dedicated=gpu:NoSchedule", say("taint")),
-        "zone": ("zone", *terms("zone south", "zone north")),
-        "cache": ("pods", "app=cache", "app=cache"),
-    }
-    always = ("hdd", "zone")
-    found = []
-    for name, (kind, on, off) in texts.items():
-        value = getattr(settings, name)
-        blamed = value and plugin == BY[name]
-        found.append(
-            Fact(on if value else off, value or name in always, _switched(name, value), kind, blamed, key=name)
-        )
-    return tuple(found)
+WANTS: Mapping[str, tuple[str, str]] = {
+    "busy": ("cpu", "2 CPU"),
+    "port": ("port", later("host port 8080")),
+    "hdd": ("label", "disk=ssd"),
+    "disk": ("disk", later("writes disk-1")),
+    "zone": ("zone", later("volume in north")),
+    "cache": ("pods", later("not beside app=cache")),
+}
+"""By obstacle: what web wants, and its sign."""
+HAS: Mapping[str, tuple[str, str, str]] = {
+    "cordoned": ("cordon", later("cordoned"), later("cordon")),
+    "busy": ("cpu", later("busy: 2.5 CPU"), later("busy: 2.5 CPU")),
+    "port": ("port", later("proxy: port 8080"), later("proxy: port 8080")),
+    "hdd": ("label", "disk=hdd", "disk=ssd"),
+    "disk": ("disk", later("db writes disk-1"), later("db writes disk-1")),
+    "taint": ("taint", "dedicated=gpu:NoSchedule", later("taint")),
+    "zone": ("zone", later("zone south"), later("zone north")),
+    "cache": ("pods", "app=cache", "app=cache"),
+}
+"""By obstacle: its sign, and the node's badge with it and without it."""
 
 
-def _on_pod(settings: Settings) -> tuple[Fact, ...]:
-    wants = (
-        ("port", say("host port 8080")),
-        ("label", "disk=ssd"),
-        ("disk", say("writes disk-1")),
-        ("zone", say("volume in north")),
-        ("pods", say("not beside app=cache")),
-    )
-    tolerates = Fact(say("tolerates dedicated"), settings.tolerates, _switched("tolerates", settings.tolerates), "pass")
-    return (*(Fact(text, True, kind=kind) for kind, text in wants), tolerates)
+def _locks(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto: int) -> Iterator[Lock]:
+    """A row for each obstacle, and one for the predicates of volumes that nothing here can annoy."""
+    others = [name for name in asked if name not in CHOICES]
+    for at, name in enumerate(asked):
+        now = state(name, asked, verdict, upto)
+        said = listed(verdict.reasons) if now == "refuses" else say(SAID[now])
+        tip = say("{function}: {result}", function=name, result=said) if said else name
+        title = name
+        for obstacle in (key for key, by in BY.items() if by == name):
+            has = _has(settings, obstacle, now)
+            row: State = "passed" if now == "refuses" and not has.refuses else now
+            yield Lock(str(at + 1), title, row, _want(settings, obstacle), has, tip)
+            title = ""
+        if name == others[-1]:
+            first = asked.index(others[0])
+            yield Lock(f"{first + 1}–{at + 1}", say("volumes, their number"), now, tip=listed(others))
+
+
+def _want(settings: Settings, obstacle: str) -> Fact | None:
+    if obstacle == "taint":
+        sets = _switched("tolerates", settings.tolerates)
+        return Fact(say("tolerates dedicated"), settings.tolerates, sets, "pass")
+    kind, text = WANTS.get(obstacle, ("", ""))
+    return Fact(say(text), True, kind=kind) if text else None
+
+
+def _has(settings: Settings, obstacle: str, now: State) -> Fact:
+    (kind, on, off), value = HAS[obstacle], getattr(settings, obstacle)
+    is_there = value or obstacle in ("hdd", "zone")
+    blamed = value and now == "refuses"
+    return Fact(say(on if value else off), is_there, _switched(obstacle, value), kind, blamed, key=obstacle)
 
 
 def _switched(name: str, now: bool) -> str:
@@ -198,29 +198,33 @@ def sentence(asked: Sequence[str], verdict: NodeVerdict) -> str:
     number = asked.index(verdict.plugin) + 1
     rest = len(asked) - number
     first = say(
-        "{predicate}, number {number} of {asked}, refuses {node}: {reasons}.",
-        predicate=verdict.plugin,
-        number=number,
-        asked=len(asked),
-        node=NODE,
-        reasons=listed(verdict.reasons),
+        "{predicate} refuses {node}: {reasons}.", predicate=verdict.plugin, node=NODE, reasons=listed(verdict.reasons)
     )
     message = later(
-        "The {predicates} after it is not asked." if rest == 1 else "The {predicates} after it are not asked."
+        "It is number {number} of {asked}; the {predicates} after it is not asked."
+        if rest == 1
+        else "It is number {number} of {asked}; the {predicates} after it are not asked."
     )
-    after = say(message, predicates=count(rest, "predicate")) if rest else ""
+    after = say(message, number=number, asked=len(asked), predicates=count(rest, "predicate")) if rest else ""
     too = [name for name in asked[number:] if name in verdict.also]
     also = say("{predicates} would refuse too.", predicates=listed(too)) if too else ""
     return sentences((first, after, also))
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+SAID: Mapping[State, str] = {
+    "ahead": "",
+    "passed": later("passes"),
+    "refuses": later("refuses"),
+    "not asked": later("not asked"),
+}
+
+
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    asked, verdict = decide(settings, plugins)
-    states = dict(zip(("passed", "failed", "unasked"), terms("passes", "refuses", "not asked"), strict=True))
-    all_chips = chips(asked, verdict, last_asked(asked, verdict))
-    rows = tuple((str(i), chip.name, states[chip.state]) for i, chip in enumerate(all_chips, 1))
-    table = NotebookTable(("", say("predicate"), NODE), rows)
+    asked, verdict = decide(settings)
+    last = last_asked(asked, verdict)
+    rows = ((str(i), name, say(SAID[state(name, asked, verdict, last)])) for i, name in enumerate(asked, 1))
+    table = NotebookTable(("", say("predicate"), NODE), tuple(rows))
     said = sentence(asked, verdict)
     return View(
         partial(draw, settings, asked, verdict),
@@ -260,9 +264,9 @@ def story(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: 
     return [*frames, Frame(draw(settings, asked, verdict, room), sentence(asked, verdict))]
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which are asked last."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "gate.panel()")
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, manifests, "gate.panel()")
 
 
 def who_refuses() -> Question[Settings]:
@@ -299,8 +303,7 @@ def _why(settings: Settings, answer: str) -> str:
 
 
 def _unasked(settings: Settings, room: Room) -> Html:
-    asked, _ = decide(settings)
-    card = Card(NODE, 4000, _pods(settings), _on_node(settings, None), cordoned=settings.cordoned)
-    hand = Hand(Piece("web", 2000, 0, "2 CPU"), _on_pod(settings))
-    bench = Bench(tuple(map(Chip, asked)), (hand,), (card,), picks=CHOICES)
-    return draw_bench(bench, say("web waits, and no predicate has been asked yet."), room)
+    asked, verdict = decide(settings)
+    locks = tuple(_locks(settings, asked, verdict, 0))
+    gate = Gate(locks, Piece("web", 2000, 0, "2 CPU"), NODE, 4000, _pods(settings), cordoned=settings.cordoned)
+    return draw_gate(gate, say("web waits, and no predicate has been asked yet."), room)

@@ -21,9 +21,9 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps, switch
 from kschedlab_lab.views.informer import Seen, draw_informer
-from kschedlab_lab.views.loop import NotebookTable
 from kschedlab_lab.views.pieces import Fact
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.table import NotebookTable
 from kschedlab_simulation.log import Log, Moved
 from kschedlab_simulation.scheduler.startup import StartUp
 from kschedlab_simulation.server.api import ApiServer
@@ -53,9 +53,9 @@ def manifests(settings: Settings) -> list[Manifest]:
 def _pods() -> Iterator[Manifest]:
     """Pods in every phase, a terminating one, and one of another scheduler."""
     yield pod("running", "node-a", 1)
-    yield pod("succeeded", "node-a", 1) | {"status": {"phase": "Succeeded"}}
+    yield pod("done", "node-a", 1) | {"status": {"phase": "Succeeded"}}
     yield pod("failed", "node-a", 1) | {"status": {"phase": "Failed"}}
-    yield _deleted(pod("terminating", "node-a", 1))
+    yield _deleted(pod("leaving", "node-a", 1))
     yield pod("pending", "", 9)
     yield pod("not-mine", "", 1, schedulerName="another-scheduler")
 

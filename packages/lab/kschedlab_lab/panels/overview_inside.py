@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from kschedlab.build import HOUR, Manifest, node, pod
@@ -22,10 +22,11 @@ from kschedlab.text.words import count, outcome
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider, switch
-from kschedlab_lab.views.bench import Bench, Card, CardState, Chip, ChipState, Hand, draw_bench
-from kschedlab_lab.views.loop import NotebookTable
+from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
 from kschedlab_lab.views.pieces import Fact, Piece
+from kschedlab_lab.views.rail import Stop, StopState
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.table import NotebookTable
 
 USED = {"node-a": 1, "node-b": 2, "node-c": 3}
 
@@ -73,10 +74,10 @@ def manifests(settings: Settings) -> list[Manifest]:
     ]
 
 
-def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
-    """v1.16's decision for the pod ``web``. ``plugins``: your own, which join it."""
-    generation = V1_16.plus(*plugins)
-    return schedule("default/web", Cluster(decode_objects(manifests(settings)), generation.api), generation)
+@cache
+def decide(settings: Settings) -> Decision:
+    """v1.16's decision for the pod ``web``."""
+    return schedule("default/web", Cluster(decode_objects(manifests(settings)), V1_16.api), V1_16)
 
 
 def way(decision: Decision) -> tuple[str, ...]:
@@ -99,9 +100,9 @@ def ending(decision: Decision) -> str:
     return "" if decision.scores is not None else say("the only node")
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings, plugins)
+    decision = decide(settings)
     sentence = sentence_of(decision)
     nodes_table = table(decision)
     return View(
@@ -129,6 +130,13 @@ def sentence_of(decision: Decision) -> str:
             error=NO_NODES,
             message=decision.message,
         )
+    if decision.scores is not None and decision.node is not None:
+        return say(
+            "web goes to {node}: of the {number} nodes with room it has the most points, {score:,}.",
+            node=decision.node,
+            number=len(decision.feasible),
+            score=int(decision.scores.total.max()),
+        )
     return outcome(decision) if decision.error else sentences((outcome(decision), decision.message))
 
 
@@ -145,22 +153,24 @@ def draw(settings: Settings, decision: Decision, room: Room, at: int | None = No
     web = Piece("web", size, 0, f"{settings.cpu} CPU", "ghost" if chosen else "")
     hand = Hand(web, (claim,), resize="cpu")
     cards = tuple(_card(decision, name, done, ended) for name in decision.cluster.names)
-    bench = Bench(_chips(decision, taken, at, ended), (hand,), cards)
+    bench = Bench(_stops(decision, taken, at, ended), (hand,), cards)
     return draw_bench(bench, sentence_of(decision), room)
 
 
-def _chips(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tuple[Chip, ...]:
-    found, end = [], ending(decision)
+def _stops(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tuple[Stop, ...]:
+    """The functions, and how Schedule() ended if it did not come to the last one."""
+    end = ending(decision)
     stopped = len(taken) if decision.error or end == NO_NODES else 0
+    found = []
     for i, name in enumerate(WAY):
-        state: ChipState = "failed" if ended and i == stopped - 1 else "passed" if i < at else "plain"
+        state: StopState = "passed" if i < at else "ahead"
         if i == at - 1 and not ended:
             state = "here"
-        if ended and i >= len(taken):
-            state = "unasked"
-        found.append(Chip(name, state, tip=say(DOES[name])))
+        if ended:
+            state = "failed" if i == stopped - 1 else "not asked" if i >= len(taken) else state
+        found.append(Stop(name, state, say("{function}: {does}", function=name, does=say(DOES[name]))))
     if ended and end:
-        found.insert(len(taken), Chip(end, "passed" if decision.node else "failed"))
+        found.insert(len(taken), Stop(end, "passed" if decision.node else "failed"))
     return tuple(found)
 
 
@@ -226,9 +236,9 @@ def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:
     return f"{plugin}: {listed(reasons)}" if plugin else say("fits")
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "inside.panel()")
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, manifests, "inside.panel()")
 
 
 def how_many() -> Question[Settings]:

@@ -1,4 +1,4 @@
-"""scheduleOne, step by step: the log of a simulated run on v1.16, shown on a graph.
+"""scheduleOne, step by step: the log of a simulated run on v1.16, shown on two lanes.
 
 Each story is a scenario that ``kschedlab simulate`` can run too: a few nodes and pods, and a timeline.
 """
@@ -12,7 +12,8 @@ from typing import Any
 
 from kschedlab import build
 from kschedlab.build import Manifest, node, pod
-from kschedlab.messages import later, say, terms
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -23,7 +24,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views import loop
-from kschedlab_lab.views.bench import Card, CardState
+from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
 from kschedlab_lab.views.loop import Taken, Way, draw_way
 from kschedlab_lab.views.pieces import Piece
 from kschedlab_lab.views.svg import Room
@@ -33,7 +34,9 @@ from kschedlab_simulation.scheduler import context
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
 
-HERO = "default/web"
+HERO, OTHER = "default/web", "default/shop"
+MEANWHILE = (context.POP, context.SCHEDULE, context.ASSUME, context.BIND, context.POST_BIND)
+"""The steps of the other pod that are shown."""
 NODES = ("node-a", "node-b")
 NO_NODE = later("no node fits: FitError")
 HOST = "kubernetes.io/hostname"
@@ -62,14 +65,15 @@ class LostAnswer(Plugin):
 
 def _stories() -> Iterator[tuple[str, Story]]:
     two = tuple(node(name, labels={HOST: name}) for name in NODES)
-    web = {"at": "1s", "create": pod("web", "", 2)}
+    web = {"at": "1s", "create": pod("web", "", 2, 200)}
+    shop = {"at": "1s", "create": pod("shop", "", 1, 100)}
     large = {"at": "1s", "create": pod("web", "", 6)}
     joins = {"at": "20s", "create": node("node-c", 8)}
     urgent = {"at": "1s", "create": pod("web", "", 3, 500)}
     full = (pod("jobs-a", "node-a", 3, 0), pod("vault-b", "node-b", 3, 900))
     held = pod("web", "", 2)
     held["metadata"]["finalizers"] = ["example.com/tidy-up"]
-    yield later("success"), Story((*two, pod("logs-a", "node-a", 2)), (web,))
+    yield later("success"), Story((*two, pod("logs-a", "node-a", 2)), (web, shop))
     yield later("a volume to bind"), Story((*two, *_storage()), ({"at": "1s", "create": _with_claim()},))
     yield "FitError", Story(two, (large, joins))
     yield later("preemption"), Story((*two, *full), (urgent,))
@@ -105,12 +109,7 @@ STORIES: Mapping[str, Story] = dict(_stories())
 @cache
 def run(story: str) -> Simulation:
     """Run the story on v1.16."""
-    return _run(story)
-
-
-def _run(story: str, plugins: Sequence[object] = ()) -> Simulation:
-    source = STORIES[story]
-    simulation = Simulation.of(loads_scenario(scenario(story), story), plugins=[*source.plugins(), *plugins])
+    simulation = Simulation.of(loads_scenario(scenario(story), story), plugins=STORIES[story].plugins())
     simulation.run()
     return simulation
 
@@ -124,48 +123,68 @@ def scenario(story: str) -> str:
 
 
 def taken(story: str) -> tuple[Taken, ...]:
-    """The scheduler's steps for the pod ``web``."""
+    """The scheduler's steps for the pod ``web``, and for ``shop`` those that show what happens meanwhile."""
     return tuple(step for step, _ in ways(story))
 
 
 def ways(story: str) -> tuple[tuple[Taken, Way], ...]:
-    """Each step, and where the pods are after it."""
+    """Each step, and the attempt that it belongs to as far as this step."""
     return _ways_in(language(), story)
 
 
 @cache
 def _ways_in(_code: str, story: str) -> tuple[tuple[Taken, Way], ...]:
     """Each step with its words in this language."""
-    return tuple(_ways(run(story)))
+    moments = list(_moments(run(story)))
+    steps = [step for step, _ in moments]
+    begins = [at for at, step in enumerate(steps) if step.place == "active"] + [len(steps)]
+    pods = tuple(_piece(each) for each in _created(story))
+    found = []
+    for at, (step, cards) in enumerate(moments):
+        first = max(each for each in begins if each <= at)
+        last = next(each for each in begins if each > at)
+        found.append((step, Way(tuple(steps[first:last]), at - first + 1, pods, cards)))
+    return tuple(found)
 
 
-def _ways(simulation: Simulation) -> Iterator[tuple[Taken, Way]]:
-    replay, steps = Replay(simulation.log), list[Taken]()
-    assumed = ""
+def _created(story: str) -> Sequence[Pod]:
+    """The pods that the timeline creates, ``web`` first."""
+    made = [each["create"] for each in STORIES[story].timeline if each.get("create", {}).get("kind") == "Pod"]
+    return decode_objects(made).pods
+
+
+def _moments(simulation: Simulation) -> Iterator[tuple[Taken, tuple[Card, ...]]]:
+    """Each step with the nodes as the scheduler's cache knows them after it."""
+    replay, assumed = Replay(simulation.log), dict[str, str]()
     while (entry := replay.forward()) is not None:
-        step = _step(entry, simulation.start)
-        if step is None:
-            continue
-        if isinstance(entry, Step):
-            assumed = entry.node if entry.step == context.ASSUME else "" if entry.step == context.FORGET else assumed
-        steps.append(step)
-        yield step, _way(tuple(steps), replay, assumed)
+        if isinstance(entry, Step) and entry.step == context.ASSUME:
+            assumed[entry.pod] = entry.node
+        if isinstance(entry, Step) and entry.step == context.FORGET:
+            assumed.pop(entry.pod, None)
+        if (step := _step(entry, simulation.start)) is not None:
+            yield step, tuple(_cards(step, replay, assumed))
 
 
-def _way(steps: tuple[Taken, ...], replay: Replay, assumed: str) -> Way:
-    pods = replay.pods()
-    web = next(each for each in pods if each.key == HERO)
-    arrived = steps[-1].box == loop.POST_BIND
-    nowhere = steps[-1].box == loop.SCHEDULE and steps[-1].words == say(NO_NODE)
-    cards = []
+def _cards(step: Taken, replay: Replay, assumed: Mapping[str, str]) -> Iterator[Card]:
+    """The nodes after this step. A pod that fits on none sticks out of each."""
+    pods = {each.key: each for each in replay.pods()}
+    nowhere = step.title == loop.SCHEDULE and step.words == say(NO_NODE)
     for there in replay.of(Node):
-        name = there.metadata.name
-        mine = [_piece(each) for each in pods if each.spec.nodeName == name and each.key != HERO]
-        if assumed == name:
-            mine.append(replace(_piece(web), mark="" if arrived else "ghost"))
-        state: CardState = "chosen" if assumed == name and arrived else "refused" if nowhere else "plain"
-        cards.append(Card(name, there.status.allocatable["cpu"].milli(), tuple(mine), state=state))
-    return Way(steps, tuple(cards), None if arrived else _piece(web))
+        name, capacity = there.metadata.name, there.status.allocatable["cpu"].milli()
+        mine = [_piece(each) for each in pods.values() if each.spec.nodeName == name]
+        mine += [
+            replace(_piece(pods[key]), mark="ghost")
+            for key, node in assumed.items()
+            if node == name and not pods[key].spec.nodeName
+        ]
+        if nowhere:
+            size, free = _piece(pods[HERO]).size, capacity - sum(piece.size for piece in mine)
+            mine.append(replace(_piece(pods[HERO]), mark="ghost", copied=(f"tried/{name}", "")))
+            says = say("web needs {size:g} CPU, {free:g} are free", size=size / 1000, free=free / 1000)
+            yield Card(name, capacity, tuple(mine), state="refused", says=says)
+        else:
+            chosen = pods[HERO].spec.nodeName == name
+            yield Card(name, capacity, tuple(mine), state="chosen" if chosen else "plain")
 
 
 def _piece(each: Pod) -> Piece:
@@ -175,17 +194,19 @@ def _piece(each: Pod) -> Piece:
 
 
 def _step(entry: LogEntry, start: int) -> Taken | None:
-    """The step of this entry, if it is one of web's."""
+    """The step of this entry, if it is shown."""
     seconds = f"{(entry.at - start) / SECOND:.3f}"
-    if isinstance(entry, Moved) and entry.pod == HERO and entry.to in ("active", "backoff", "unschedulable"):
-        words = say("web goes to the {part}: {event}", part=loop.part(entry.to), event=entry.event)
-        return Taken(seconds, loop.QUEUE, words, entry.to)
+    if isinstance(entry, Moved) and entry.pod == HERO and entry.to in loop.PARTS:
+        words = say("web goes to the {part}: {event}", part=loop.PARTS[entry.to], event=entry.event)
+        return Taken(seconds, loop.QUEUE, words, place=entry.to)
     if isinstance(entry, Step) and (entry.pod == HERO or entry.detail == f"by {HERO}"):
-        return Taken(seconds, _BOXES[entry.step], _words(entry))
+        return Taken(seconds, TITLES[entry.step], _words(entry))
+    if isinstance(entry, Step) and entry.pod == OTHER and entry.step in MEANWHILE:
+        return Taken(seconds, TITLES[entry.step], _words(entry), "shop")
     return None
 
 
-_BOXES = {
+TITLES = {
     context.POP: loop.NEXT,
     context.SKIP: loop.SKIP,
     context.SCHEDULE: loop.SCHEDULE,
@@ -207,20 +228,21 @@ _BOXES = {
 
 
 def _words(step: Step) -> str:
+    pod = step.pod.partition("/")[2]
     said = {
-        context.POP: say("web leaves the activeQ"),
+        context.POP: say("{pod} leaves the activeQ", pod=pod),
         context.SCHEDULE: say("chooses {node}", node=step.node) if step.node else step.detail or say(NO_NODE),
         context.PREEMPT: _preempted(step),
         context.NOMINATE: f"nominatedNodeName: {step.node}",
-        context.EVICT: say("{pod} is deleted, and takes its time to end", pod=step.pod.partition("/")[2]),
+        context.EVICT: say("{pod} is deleted, and takes its time to end", pod=pod),
         context.ASSUME_VOLUMES: say("web's volumes, if it has any, on {node}", node=step.node),
-        context.RESERVE: say("plugins may set something aside on {node}", node=step.node),
-        context.ASSUME: say("the cache counts web on {node}", node=step.node),
+        context.RESERVE: say("plugins may set something aside on {node}, such as a GPU", node=step.node),
+        context.ASSUME: say("the cache counts {pod} on {node}", pod=pod, node=step.node),
         context.BIND_VOLUMES: say("waits until the volumes are bound for {node}", node=step.node),
-        context.PERMIT: say("plugins let web onto {node}, now or later", node=step.node),
-        context.PRE_BIND: say("plugins prepare {node}", node=step.node),
-        context.BIND: say("asks the API server to bind web to {node}", node=step.node),
-        context.POST_BIND: say("web is bound to {node}; plugins are informed", node=step.node),
+        context.PERMIT: say("plugins may let {pod} wait, for example for the rest of its group", pod=pod),
+        context.PRE_BIND: say("plugins may prepare {node}, for example mount a volume", node=step.node),
+        context.BIND: say("asks the API server to bind {pod} to {node}", pod=pod, node=step.node),
+        context.POST_BIND: say("{pod} is bound to {node}; plugins are informed", pod=pod, node=step.node),
         context.FORGET: say("the cache gives web's place on {node} back", node=step.node),
     }
     return said.get(step.step, step.detail or step.node)
@@ -249,64 +271,55 @@ class Settings(Restorable):
         return found if found.story == self.story else replace(found, step=0)
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    found = tuple(_ways(_run(settings.story, plugins))) if plugins else ways(settings.story)
+    found = ways(settings.story)
     at = min(settings.step, len(found) - 1)
     step, way = found[at]
-    sentence = say(
-        "Step {step} of {last}, at {seconds} s: {function}: {result}",
-        step=at,
-        last=len(found) - 1,
-        seconds=step.seconds,
-        function=step.title,
-        result=step.words,
-    )
-    log = loop.steps_table(way.steps, at)
+    done = say("{function}: {result}.", function=step.title, result=step.words.removesuffix("."))
+    count = say("Step {step} of {last}, at {seconds} s.", step=at, last=len(found) - 1, seconds=step.seconds)
+    sentence = sentences([done, count])
+    log = loop.steps_table(taken(settings.story)[: at + 1], at)
     return View(partial(draw_way, way, sentence), sentence, log.html(), f"{sentence}\n{log!r}")
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(
-        Settings().changed(**settings),
-        lambda s: show(s, plugins),
-        lambda settings: scenario(settings.story),
-        "path.panel()",
-    )
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, lambda settings: scenario(settings.story), "path.panel()")
 
 
-STEPS = ("NextPod", "Schedule", "assume", "bind", later("PostBind plugins"))
-AFTER = ("NextPod", "recordSchedulingFailure", "ForgetPod", later("PostBind plugins"))
-"""The boxes that are answers."""
+STEPS = (loop.NEXT, loop.SCHEDULE, loop.ASSUME, loop.BIND, loop.POST_BIND)
+AFTER = (loop.NEXT, loop.RECORD, loop.FORGET, loop.POST_BIND)
+"""The steps that are answers."""
 
 
 def what_next() -> Question[Settings]:
     """The question before the panel: where is web when the next pod is taken from the queue?"""
     return Question(
         say(
-            "The binding of web takes a while. After which of its steps does the scheduler take the next pod from "
-            "the queue?"
+            "web's binding takes a while, and shop waits in the queue. After which of web's steps does the scheduler "
+            "take shop?"
         ),
-        tuple(terms(*STEPS)),
-        lambda settings: "assume",
+        STEPS,
+        lambda settings: loop.ASSUME,
         _why_next,
-        lambda settings: partial(_before, settings),
+        lambda settings: partial(_before, settings.story),
     )
 
 
-def _before(settings: Settings, room: Room) -> Html:
-    """The graph without a way, the pod in the queue."""
-    _, way = ways(settings.story)[0]
-    return draw_way(way, say("web waits in the activeQ."), room, tuple(terms(*STEPS)))
+def _before(story: str, room: Room) -> Html:
+    """Both pods wait, and the nodes."""
+    _, way = ways(story)[0]
+    bench = Bench((), tuple(map(Hand, way.pods)), way.nodes)
+    return draw_bench(bench, say("web and shop wait in the activeQ."), room)
 
 
 def _why_next(settings: Settings, answer: str) -> str:
-    if answer == "assume":
+    if answer == loop.ASSUME:
         return say(
             "The cache now counts web on its node, so nobody else is given its room; the rest runs in a goroutine."
         )
-    if answer in ("bind", say("PostBind plugins")):
+    if answer in (loop.BIND, loop.POST_BIND):
         return say(
             "Then every pod would cost a round trip to the API server. assume is enough: the cache counts web already."
         )
@@ -316,27 +329,26 @@ def _why_next(settings: Settings, answer: str) -> str:
 def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
-        say("The API server cannot take the binding. Which box does web reach next?"),
-        tuple(terms(*AFTER)),
-        lambda settings: _after_bind(settings.story),
+        say("The API server cannot take the binding. Which step comes next?"),
+        AFTER,
+        lambda settings: taken(settings.story)[_bind(settings.story) + 1].title,
         _why_undone,
-        _until_bind,
+        lambda settings: partial(
+            draw_way, ways(settings.story)[_bind(settings.story)][1], say("bind asks the API server.")
+        ),
     )
 
 
-def _after_bind(story: str) -> str:
-    boxes = [step.box for step in taken(story)]
-    after = boxes[boxes.index(loop.BIND) + 1]
-    return next(each.title for each in loop.schedule_one(()).vertices if each.name == after)
+def _bind(story: str) -> int:
+    """The number of the step that asks the API server."""
+    return [step.title for step in taken(story)].index(loop.BIND)
 
 
-def _until_bind(settings: Settings) -> Callable[[Room], Html]:
-    found = ways(settings.story)
-    at = [step.box for step, _ in found].index(loop.BIND)
-    return partial(draw_way, found[at][1], say("bind asks the API server."), picks=tuple(terms(*AFTER)))
+def _bound(story: str) -> Way:
+    return ways(story)[_bind(story)][1]
 
 
 def _why_undone(settings: Settings, answer: str) -> str:
-    if answer == "recordSchedulingFailure":
+    if answer == loop.RECORD:
         return say("That comes second. First ForgetPod gives the place in the cache back: the next pod may need it.")
     return say("The cache still counts web on the node: ForgetPod gives that place back. Then the failure is recorded.")

@@ -6,9 +6,9 @@ v1.16 computes the scores and sums.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from kschedlab.build import HOUR, Manifest, node, pod, service
@@ -16,16 +16,15 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, meant, say
+from kschedlab.messages import later, meant, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, switch
-from kschedlab_lab.views.bench import Bench, Card, CardState, Chip, Hand, draw_bench
 from kschedlab_lab.views.catalogue import score_sentence, score_table
-from kschedlab_lab.views.picture import pods_on
-from kschedlab_lab.views.pieces import Fact, Piece
+from kschedlab_lab.views.pieces import Fact
+from kschedlab_lab.views.score_card import Given, ScoreCard, draw_card
 from kschedlab_lab.views.svg import Room
 
 HOST = "kubernetes.io/hostname"
@@ -172,43 +171,39 @@ def manifests(settings: Settings) -> list[Manifest]:
     return TRIALS[settings.priority].make(settings.difference, settings.counterweight)
 
 
-def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
-    """v1.16's decision for the pod ``web``. ``plugins``: your own, which join it."""
-    generation = V1_16.plus(*plugins)
-    return schedule("default/web", Cluster(decode_objects(manifests(settings)), generation.api), generation)
+@cache
+def decide(settings: Settings) -> Decision:
+    """v1.16's decision for the pod ``web``."""
+    return schedule("default/web", Cluster(decode_objects(manifests(settings)), V1_16.api), V1_16)
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision, trial = decide(settings, plugins), TRIALS[settings.priority]
+    decision, trial = decide(settings), TRIALS[settings.priority]
     facts = ((say(trial.difference), settings.difference), (say(trial.counterweight), settings.counterweight))
     sentence = score_sentence(settings.priority, decision)
     numbers = score_table(settings.priority, say(trial.asks), facts, decision)
-    return View(
-        partial(draw, settings, decision),
-        sentence,
-        numbers.html(),
-        f"{sentence}\n{numbers!r}",
-        story=partial(story, settings, decision),
-    )
+    return View(partial(draw, settings, sentence), sentence, numbers.html(), f"{sentence}\n{numbers!r}")
 
 
-def draw(settings: Settings, decision: Decision, room: Room, scored: bool = True) -> Html:
-    """The eight priorities, the pod and its two nodes; ``scored``: with their scores and the choice."""
-    trial = TRIALS[settings.priority]
-    found: dict[str, list[Fact]] = {"node-a": [], "node-b": [], "web": []}
+def draw(settings: Settings, alt: str, room: Room, scored: bool = True) -> Html:
+    """What the eight priorities give the two nodes; ``scored``: with the scores."""
+    trial, decision = TRIALS[settings.priority], decide(settings)
+    facts: dict[str, list[Fact]] = {"node-a": [], "node-b": [], "web": []}
     for name, text in (("difference", trial.difference), ("counterweight", trial.counterweight)):
         on = getattr(settings, name)
-        found[_owner(text)].append(Fact(say(text), on, f"{name}: {'off' if on else 'on'}", key=name))
-    cards = tuple(_card(settings, decision, name, tuple(found[name]), scored) for name in ("node-a", "node-b"))
-    placed = scored and len(decision.best) == 1
-    web = Piece("web", decision.pod.request["cpu"], 0, "1 CPU", "ghost" if placed else "")
-    hand = Hand(web, tuple(found["web"]))
-    chips = tuple(
-        Chip(name, "here" if name == settings.priority else "plain", f"priority: {name}", say(each.asks))
-        for name, each in TRIALS.items()
+        facts[_owner(text)].append(Fact(say(text), on, f"{name}: {'off' if on else 'on'}", key=name))
+    scores = decision.scores if scored else None
+    rows = []
+    for name, each in TRIALS.items():
+        row = scores.plugins.index(name) if scores is not None else 0
+        given = tuple(scores.rows[row].normalized.tolist()) if scores is not None else ()
+        rows.append(Given(name, each.asks, scores.weights[row] if scores is not None else 1, given))
+    sums = tuple(scores.total.tolist()) if scores is not None else ()
+    best = tuple(decision.best) if scored else ()
+    return draw_card(
+        ScoreCard(tuple(rows), settings.priority, facts, tuple(decision.cluster.names), sums, best), alt, room
     )
-    return draw_bench(Bench(chips, (hand,), cards), score_sentence(settings.priority, decision), room)
 
 
 def _owner(text: str) -> str:
@@ -216,48 +211,9 @@ def _owner(text: str) -> str:
     return "web" if text.startswith("web ") else "node-b" if "node-b" in text else "node-a"
 
 
-def _card(settings: Settings, decision: Decision, name: str, badges: tuple[Fact, ...], scored: bool) -> Card:
-    state: CardState
-    pods = pods_on(decision, name)
-    pieces = [Piece(each.pod.metadata.name, each.request.get("cpu", 0)) for each in pods]
-    if not scored:
-        return Card(name, 4000, tuple(pieces), badges)
-    scores = decision.scores
-    verdict = decision.verdict(name)
-    if scores is None or not verdict.passes:
-        says = say("fits") if verdict.passes else f"{verdict.plugin}: {listed(verdict.reasons)}"
-        state = "chosen" if name == decision.node else "fits" if verdict.passes else "refused"
-        return Card(name, 4000, tuple(pieces), badges, state, says)
-    row, at = scores.plugins.index(settings.priority), decision.cluster.index[name]
-    column = scores.nodes.tolist().index(at)
-    given, weight = int(scores.rows[row].normalized[column]), scores.weights[row]
-    says = say(
-        "{given} of 10 x {weight} = {product}; sum of all eight: {total:,}",
-        given=given,
-        weight=weight,
-        product=given * weight,
-        total=int(scores.total[column]),
-    )
-    state = "plain"
-    if name in decision.best:
-        state = "chosen" if len(decision.best) == 1 else "tie"
-    if state == "chosen":
-        pieces.append(Piece("web", decision.pod.request["cpu"], 0, "1 CPU"))
-    if state == "tie":
-        says += say("; a tie: one of them is drawn")
-    return Card(name, 4000, tuple(pieces), badges, state, says, meter=given)
-
-
-def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
-    """First the nodes, then their scores and the choice."""
-    asks = say("{priority} asks: {asks}", priority=settings.priority, asks=say(TRIALS[settings.priority].asks))
-    first = Frame(draw(settings, decision, room, scored=False), asks)
-    return [first, Frame(draw(settings, decision, room), score_sentence(settings.priority, decision))]
-
-
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "priorities.panel()")
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, manifests, "priorities.panel()")
 
 
 def how_much() -> Question[Settings]:
@@ -270,6 +226,7 @@ def how_much() -> Question[Settings]:
         (),
         lambda settings: str(_given(settings, "node-b")),
         _why,
+        before=lambda settings: partial(draw, settings, say("Two nodes wait for their scores."), scored=False),
         most=10,
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from kschedlab.filter.stage import nodes_to_find, search
 from kschedlab.generations import V1_13, V1_16, Generation
-from kschedlab.messages import later, say
+from kschedlab.messages import later, say, sentences
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.chart import chart_view
 from kschedlab_lab.panels.prediction import Prediction, Question
@@ -66,11 +66,12 @@ def find(settings: Settings, generation: Generation) -> Found:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     sizes = [settings.changed(nodes=nodes) for nodes in SIZES]
+    newer = [find(size, V1_16) for size in sizes]
     series = {
-        say("{version} finds", version=each.name): [find(size, each).found for size in sizes] for each in (V1_13, V1_16)
+        say("{version} finds", version=each.name): [find(size, each).found for size in sizes] for each in (V1_16, V1_13)
     }
     if settings.every > 1:
-        series[say("v1.16 looks at")] = [find(size, V1_16).looked for size in sizes]
+        series[say("v1.16 looks at")] = [each.looked for each in newer]
     chart = curve(
         SIZES,
         series,
@@ -82,21 +83,20 @@ def show(settings: Settings) -> View:
         write=lambda value: f"{value:,}",
         sets=lambda index: f"nodes: {SIZES[index]}",
         drag="nodes",
+        most=max(each.looked for each in newer),
     )
-    sentences = [_sentence(settings, each) for each in (V1_13, V1_16)]
-    both = say("Of {nodes:,} nodes, {first}; {second}.", nodes=settings.nodes, first=sentences[0], second=sentences[1])
-    return chart_view(chart, both)
+    return chart_view(chart, _sentence(settings))
 
 
-def _sentence(settings: Settings, generation: Generation) -> str:
-    each = find(settings, generation)
-    return say(
-        "{version} finds {found:,} (enough: {enough:,}) by looking at {looked:,}",
-        version=generation.name,
-        found=each.found,
-        enough=each.enough,
-        looked=each.looked,
-    )
+def _sentence(settings: Settings) -> str:
+    """v1.16 first, then v1.13."""
+    new, old = find(settings, V1_16), find(settings, V1_13)
+    if new.found < new.enough:
+        first = later("v1.16 finds all {found:,} feasible nodes of {nodes:,}, and looks at {looked:,}.")
+    else:
+        first = later("v1.16 stops after {found:,} feasible nodes of {nodes:,}, and looks at {looked:,}.")
+    said = say(first, found=new.found, nodes=settings.nodes, looked=new.looked)
+    return sentences((said, say("v1.13 finds {found:,}, and looks at {looked:,}.", found=old.found, looked=old.looked)))
 
 
 def panel(**settings: Any) -> Panel[Settings]:

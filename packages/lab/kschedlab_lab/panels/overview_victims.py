@@ -6,7 +6,7 @@ the two least important, mail and jobs. urgent has priority 500. v1.16 decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +23,9 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.loop import NotebookTable
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.table import NotebookTable
 
 NODE = "node-a"
 PODS = {"db": 300, "shop": 200, "mail": 100, "jobs": 0}
@@ -52,10 +52,9 @@ def manifests(settings: Settings) -> list[Manifest]:
     ]
 
 
-def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
-    """v1.16's decision for the pod ``urgent``. ``plugins``: your own, which join it."""
-    generation = V1_16.plus(*plugins)
-    return schedule("default/urgent", Cluster(decode_objects(manifests(settings)), generation.api), generation)
+def decide(settings: Settings) -> Decision:
+    """v1.16's decision for the pod ``urgent``."""
+    return schedule("default/urgent", Cluster(decode_objects(manifests(settings)), V1_16.api), V1_16)
 
 
 def candidate(decision: Decision) -> Candidate | None:
@@ -63,9 +62,9 @@ def candidate(decision: Decision) -> Candidate | None:
     return decision.preemption.candidates.get(NODE) if decision.preemption is not None else None
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings, plugins)
+    decision = decide(settings)
     drawn, found = _scene(decision), candidate(decision)
     said, table = sentence(found, settings.allowed), attempts(found)
 
@@ -123,9 +122,9 @@ def attempts(found: Candidate | None) -> NotebookTable:
     return NotebookTable(tuple(terms("try", "pod", "priority", "group", "result")), tuple(rows))
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "victims.panel()")
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, manifests, "victims.panel()")
 
 
 def who_leaves() -> Question[Settings]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kschedlab import build
 from kschedlab.build import Manifest, node, pod
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -129,11 +129,11 @@ def _sentence(line: Line, start: int) -> str:
         return say("At {at:.3f} s {pod} is gone: the {who} removed it.", at=at, pod=name, who=_who(change.by))
     _, _, status, _, _, _, on, nominated, _ = wide_cells(change.new, change.at)
     where = say("NODE {on}, NOMINATED NODE {nominated}", on=on, nominated=nominated)
-    if change.old is None:
-        message = later("At {at:.3f} s the {who} creates {pod}: STATUS {status}, {where}.")
-    else:
-        message = later("At {at:.3f} s the {who} changes {pod}: STATUS {status}, {where}.")
-    return say(message, at=at, who=_who(change.by), pod=name, status=status, where=where)
+    now = say("{pod} is {status}: {where}.", pod=name, status=status, where=where)
+    by = later(
+        "The {who} changed it at {at:.3f} s." if change.old is not None else "The {who} created it at {at:.3f} s."
+    )
+    return sentences([now, say(by, who=_who(change.by), at=at)])
 
 
 def _who(by: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from kschedlab.generations import GENERATIONS
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
 from kschedlab.text.html import Html
@@ -16,13 +15,12 @@ from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, PODS, PRIORITY, Story, manifests, replay
+from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, PODS, Story, manifests, replay
 from kschedlab_lab.panels.settings import Restorable, choice, moments, switch
-from kschedlab_lab.views.queue_clock import Clock, Event, History, Part, Stretch, draw_clock, draw_versions, step_of
-from kschedlab_lab.views.queue_pods import Pod
+from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw_clock, step_of
+from kschedlab_lab.views.queue_pods import Handle
 from kschedlab_lab.views.svg import Room
 
-Plugins: TypeAlias = tuple[object, ...]
 TIMES = (*range(31), *range(60, 361, 30))
 """The moments in seconds: every second at first, then every half minute."""
 FRAMES = 40
@@ -48,9 +46,9 @@ class Where(NamedTuple):
     tries: int
 
 
-def where(settings: Settings, now: int | None = None, plugins: Plugins = ()) -> list[Where]:
+def where(settings: Settings, now: int | None = None) -> list[Where]:
     """Where each pod is at this time. ``now``: a moment in microseconds, by default that of the settings."""
-    story, now = _replay(settings, plugins), settings.time * SECOND if now is None else now
+    story, now = _replay(settings), settings.time * SECOND if now is None else now
     found = []
     for name in PODS:
         last = [each for each in story.entries if each.pod == name and each.at <= now][-1]
@@ -59,11 +57,11 @@ def where(settings: Settings, now: int | None = None, plugins: Plugins = ()) -> 
     return found
 
 
-def _replay(settings: Settings, plugins: Plugins = ()) -> Story:
-    return replay(settings.generation, settings.busy, plugins)
+def _replay(settings: Settings) -> Story:
+    return replay(settings.generation, settings.busy)
 
 
-def sentence(settings: Settings, now: int, plugins: Plugins = ()) -> str:
+def sentence(settings: Settings, now: int) -> str:
     """Where the pods are, in words."""
     said = [
         say(
@@ -72,7 +70,7 @@ def sentence(settings: Settings, now: int, plugins: Plugins = ()) -> str:
             state=say(WORDS[each.part]),
             attempts=count(each.tries, "attempt"),
         )
-        for each in where(settings, now, plugins)
+        for each in where(settings, now)
     ]
     return say(
         "{generation}, {time:g} s: {others} and {last}.",
@@ -83,21 +81,21 @@ def sentence(settings: Settings, now: int, plugins: Plugins = ()) -> str:
     )
 
 
-def show(settings: Settings, plugins: Plugins = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     head = terms("pod", "where", "since", "because of", "attempts")
     rows = [
         [each.pod, say(titles(settings)[each.part]), f"t = {each.since:g} s", each.why, str(each.tries)]
-        for each in where(settings, None, plugins)
+        for each in where(settings)
     ]
-    said = sentence(settings, settings.time * SECOND, plugins)
+    said = sentence(settings, settings.time * SECOND)
     text = "\n".join([said, *aligned([head, *rows])])
     return View(
-        lambda room: picture(settings, room, plugins),
+        lambda room: picture(settings, room),
         said,
         table(head, (row(*cells) for cells in rows)),
         text,
-        story=lambda room: story_of(settings, room, plugins),
+        story=lambda room: story_of(settings, room),
     )
 
 
@@ -123,66 +121,60 @@ def titles(settings: Settings) -> dict[str, str]:
     return NEWER if settings.generation == "v1.37" else OLDER
 
 
-def picture(settings: Settings, room: Room, plugins: Plugins = ()) -> Html:
-    """The parts and the histories at this time; the moment can be dragged."""
-    return drawn(settings, settings.time * SECOND, room, plugins, last=True)
+def picture(settings: Settings, room: Room) -> Html:
+    """The histories at this time; the moment can be dragged."""
+    return drawn(settings, settings.time * SECOND, room, last=True)
 
 
-def story_of(settings: Settings, room: Room, plugins: Plugins = ()) -> list[Frame]:
+def story_of(settings: Settings, room: Room) -> list[Frame]:
     """What happened up to now, one change at a time; the last picture is the panel's."""
-    story, now = _replay(settings, plugins), settings.time * SECOND
+    story, now = _replay(settings), settings.time * SECOND
     changes = {each.at for each in story.entries} | {at * SECOND for at, _, _ in EVENTS}
     moments = sorted(at for at in changes if at < now)[-FRAMES:]
-    frames = [Frame(drawn(settings, at, room, plugins), caption(settings, at, plugins)) for at in moments]
-    return [*frames, Frame(picture(settings, room, plugins), sentence(settings, now, plugins))]
+    frames = [Frame(drawn(settings, at, room), caption(settings, at)) for at in moments]
+    return [*frames, Frame(picture(settings, room), sentence(settings, now))]
 
 
-def caption(settings: Settings, now: int, plugins: Plugins = ()) -> str:
+def caption(settings: Settings, now: int) -> str:
     """What changes at this moment."""
     told = [say(words) for at, words, _ in EVENTS if at * SECOND == now]
-    for each in _replay(settings, plugins).entries:
+    for each in _replay(settings).entries:
         if each.at == now:
             told.append(say("{pod} {state} ({why})", pod=each.pod, state=say(WORDS[each.part]), why=each.why))
     return say("{time:g} s: {changes}.", time=now / SECOND, changes=say("; ").join(told))
 
 
-def drawn(settings: Settings, now: int, room: Room, plugins: Plugins = (), *, last: bool = False) -> Html:
-    """The parts and the histories at a moment (microseconds). ``last``: the moment can be dragged."""
-    places = where(settings, now, plugins)
-    parts = [
-        Part(
-            kind,
-            say(titles(settings)[kind]),
-            tuple(_pod(each, room) for each in places if each.part == kind),
-            kind != BACKOFF or settings.generation != "v1.13",
-        )
-        for kind in (ACTIVE, IN_FLIGHT, BACKOFF, UNSCHEDULABLE, BOUND)
-    ]
-    events = [Event(position(at), say("{at} s: {event}", at=at, event=say(words))) for at, words, _ in EVENTS]
+def drawn(settings: Settings, now: int, room: Room, *, last: bool = False) -> Html:
+    """The histories at a moment (microseconds). ``last``: the moment can be dragged."""
     labelled = [t for t in TIMES if t % 10 == 0 and (t <= 30 or t % (120 if room.width >= 560 else 180) == 0)]
     ticks = [(position(t), f"{t} s" if t < 60 else say("{minutes} min", minutes=t // 60)) for t in labelled]
-    step = step_of(len(TIMES), room)
-    handle: dict[str, str | float | None] = {
+    clock = Clock(len(TIMES), _moment(now), ticks, _handle(len(TIMES), now, room) if last else {}, position(45))
+    histories = [history(settings, name, now) for name in PODS]
+    return draw_clock(histories, _events(), clock, sentence(settings, now), room)
+
+
+def _moment(now: int) -> tuple[float, str]:
+    return position(now / SECOND), f"{now / SECOND:g} s"
+
+
+def _events() -> list[Event]:
+    return [Event(position(at), say("{at} s: {event}", at=at, event=say(words))) for at, words, _ in EVENTS]
+
+
+def _handle(steps: int, now: int, room: Room) -> Handle:
+    """What makes the moment a control."""
+    return {
         "data_drag": "time",
         "data_axis": "x",
-        "data_step": round(step, 1),
+        "data_step": round(step_of(steps, room), 1),
         "data_tip": say("drag the time"),
         "aria_label": say("time: {seconds:g} s", seconds=now / SECOND),
     }
-    moment = position(now / SECOND), f"{now / SECOND:g} s"
-    clock = Clock(len(TIMES), moment, ticks, handle if last else {}, position(45))
-    histories = [history(settings, name, now, plugins) for name in PODS]
-    return draw_clock(parts, histories, events, clock, sentence(settings, now, plugins), room)
 
 
-def _pod(each: Where, room: Room) -> Pod:
-    since = f"t = {each.since:g} s"
-    return Pod(each.pod, PRIORITY, say("since {since}", since=since) if room.width >= 640 else since)
-
-
-def history(settings: Settings, name: str, now: int, plugins: Plugins = ()) -> History:
+def history(settings: Settings, name: str, now: int) -> History:
     """What one pod went through so far."""
-    story = _replay(settings, plugins)
+    story = _replay(settings)
     past = [each for each in story.entries if each.pod == name and each.at <= now]
     ends = [each.at for each in past[1:]] + [now]
     stretches = tuple(
@@ -203,15 +195,9 @@ def position(seconds: float) -> float:
     return earlier + (seconds - TIMES[earlier]) / (TIMES[after] - TIMES[earlier])
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join each generation."""
-    joined = tuple(plugins)
-    return Panel(
-        Settings().changed(**settings),
-        lambda each: show(each, joined),
-        lambda _: list(manifests().values()),
-        "queue_clock.panel()",
-    )
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, lambda _: list(manifests().values()), "queue_clock.panel()")
 
 
 # -- one pod in all versions
@@ -246,33 +232,29 @@ def _seen(settings: Versions, generation: str, now: int) -> Where:
 
 
 def _told(settings: Versions) -> str:
-    """How often each version has tried the pod, and where it is bound."""
-    said = []
+    """What became of the pod; versions that do the same are named together."""
+    alike: dict[tuple[str, float, int], list[str]] = {}
     for name in GENERATIONS:
         seen = _seen(settings, name, settings.time * SECOND)
-        tries = count(seen.tries, "attempt")
-        if seen.part == BOUND:
-            said.append(say("{version}: bound at {at:g} s ({attempts})", version=name, at=seen.since, attempts=tries))
-        else:
-            said.append(say("{version}: {attempts}", version=name, attempts=tries))
-    return say("{pod} after {time} s. {versions}.", pod=settings.pod, time=settings.time, versions=say("; ").join(said))
+        alike.setdefault((seen.part, seen.since if seen.part == BOUND else 0, seen.tries), []).append(name)
+    said = []
+    for (part, since, tries), names in alike.items():
+        message = later("In {versions}, {pod} waits, after {attempts}.")
+        if part == BOUND:
+            one = later("{versions} binds {pod} at {at:g} s, after {attempts}.")
+            message = one if len(names) == 1 else later("{versions} bind {pod} at {at:g} s, after {attempts}.")
+        tried = count(tries, "attempt")
+        said.append(say(message, versions=listed(names), pod=settings.pod, at=since, attempts=tried))
+    return sentences(said)
 
 
 def versions(settings: Versions, room: Room, now: int | None = None) -> Html:
     """The pod's history in each version, one below the other. ``now``: another moment, which cannot be dragged."""
     at = settings.time * SECOND if now is None else now
     histories = [replace(history(Settings(generation=name), settings.pod, at), name=name) for name in GENERATIONS]
-    events = [Event(when, say("{at} s: {event}", at=when, event=say(words))) for when, words, _ in EVENTS]
-    handle: dict[str, str | float | None] = {
-        "data_drag": "time",
-        "data_axis": "x",
-        "data_step": round(step_of(LAST, room), 1),
-        "data_tip": say("drag the time"),
-        "aria_label": say("time: {seconds:g} s", seconds=at / SECOND),
-    }
     ticks = [(second, f"{second} s") for second in range(0, LAST + 1, 2)]
-    clock = Clock(LAST, (at / SECOND, f"{at / SECOND:g} s"), ticks, handle if now is None else {})
-    return draw_versions(histories, events, clock, _told(settings) if now is None else say("Four versions."), room)
+    clock = Clock(LAST, _moment(at), ticks, _handle(LAST, at, room) if now is None else {})
+    return draw_clock(histories, _events(), clock, _told(settings) if now is None else say("Four versions."), room)
 
 
 def versions_panel(**settings: Any) -> Panel[Versions]:
@@ -285,47 +267,27 @@ def versions_panel(**settings: Any) -> Panel[Versions]:
     )
 
 
-def when_is_web_bound_today() -> Question[Versions]:
-    """When v1.37 binds web, asked before the four versions are seen."""
-    asked, today = when_is_web_bound(), Settings(time=LAST)
-    return Question(
-        say("web has failed again and again. At 6 s there is room for it at last. When does v1.37 bind it?"),
-        asked.choices,
-        lambda _: asked.right(today),
-        lambda _, answer: asked.why(today, answer),
-        lambda settings: lambda room: versions(settings.changed(pod="web"), room, 5 * SECOND),
-    )
-
-
 # -- questions
 
 
-def when_is_web_bound() -> Question[Settings]:
-    """When web is bound, after there is room for it."""
+def when_is_web_bound() -> Question[Versions]:
+    """When v1.37 binds web after there is room for it, asked before the four versions are seen."""
+    today = _replay(Settings(time=LAST))
+    bound = next(each.at for each in today.entries if each.pod == "web" and each.part == BOUND) // SECOND
 
-    def right(settings: Settings) -> str:
-        at = next(each.at for each in _replay(settings).entries if each.pod == "web" and each.part == BOUND)
-        return say("at {seconds} s", seconds=at // SECOND)
-
-    def why(settings: Settings, answer: str) -> str:
-        tries = [at / SECOND for at, who in _replay(settings).tries if who == "web"]
-        failed = listed(f"{at:g}" for at in tries[:-1])
+    def why(settings: Versions, answer: str) -> str:
+        tries = [at / SECOND for at, who in today.tries if who == "web"]
         if answer == say("at {seconds} s", seconds=330):
+            failed = listed(f"{at:g}" for at in tries[:-1])
             times = say("{failed} and {last:g} s", failed=failed, last=tries[-1])
             return say(
                 "Five minutes is how long a pod waits if no event helps it. web is tried at {times}.", times=times
-            )
-        if right(settings) == say("at {seconds} s", seconds=6):
-            return say(
-                "Nothing holds it back: the event wakes it, and it is tried at {failed} and {last:g} s.",
-                failed=failed,
-                last=tries[-1],
             )
         return say(
             "web failed at {failed} s. Each failure doubles its backoff, so the event at 6 s only moves it "
             "to the backoff queue. Its last failed attempt ended at {ended:g} s, so its backoff of {wait} s is not "
             "over at {look:g} s; the queue looks once a second, and web is tried again at {last:g} s.",
-            failed=failed,
+            failed=listed(f"{at:g}" for at in tries[:-1]),
             ended=tries[-2] + ATTEMPT / SECOND,
             wait=2 ** (len(tries) - 2),
             look=tries[-1] - 1,
@@ -333,11 +295,11 @@ def when_is_web_bound() -> Question[Settings]:
         )
 
     return Question(
-        say("web has failed again and again. At 6 s there is room for it at last. When is it bound?"),
+        say("web has failed again and again. At 6 s there is room for it at last. When does v1.37 bind it?"),
         tuple(say("at {seconds} s", seconds=seconds) for seconds in (6, 10, 330)),
-        right,
+        lambda _: say("at {seconds} s", seconds=bound),
         why,
-        lambda settings: lambda room: drawn(settings, 5 * SECOND, room),
+        lambda settings: lambda room: versions(settings.changed(pod="web"), room, 5 * SECOND),
     )
 
 

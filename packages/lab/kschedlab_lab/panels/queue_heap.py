@@ -126,11 +126,6 @@ def describe(act: Act) -> str:
     return say(message, i=i, j=j, one=array[i], other=array[j])
 
 
-def swaps(settings: Settings) -> int:
-    """The number of swaps that the operation takes."""
-    return [act.act for act in run(settings).acts].count("swap")
-
-
 def result(settings: Settings, done: Run) -> str:
     """What the operation did."""
     s, kinds = settings, [act.act for act in done.acts]

@@ -98,7 +98,7 @@ def sentence(settings: Settings) -> str:
         else say("podsForNode gives nothing for any node.")
     )
     return say(
-        "Call {number} of {last}. {call}: {said}. {lists}",
+        "{call}: {said}. {lists} Call {number} of {last}.",
         number=settings.calls,
         last=LAST,
         call=say(here.call),

@@ -179,7 +179,7 @@ def sentence(seen: tuple[Call, ...], step: int) -> str:
         where = say("web is still being tried.") if stays else say("web is being tried.")
     else:
         where = say("web is still in {part}." if stays else "web is in {part}.", part=here.shown)
-    return sentences([what, where])
+    return sentences([where, what])
 
 
 def show(settings: Settings) -> View:

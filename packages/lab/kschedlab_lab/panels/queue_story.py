@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,15 +16,14 @@ from typing import NamedTuple
 from kschedlab import build
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.plugins.framework import method, name_of
-from kschedlab.queue.events import ASSIGNED_POD_DELETE, Registration, checked_event, node_changes
-from kschedlab.queue.hints.table import queue, queueing_hints
-from kschedlab.queue.interface import GONE, ClusterEvent, QueuedPod
+from kschedlab.queue.events import ASSIGNED_POD_DELETE, node_changes
+from kschedlab.queue.hints.table import queueing_hints
+from kschedlab.queue.interface import GONE, QueuedPod
 from kschedlab.scheduler import schedule
 from kschedlab.text.words import refusals
 from kschedlab_lab.panels.queue_heap_watched import decoded
@@ -63,34 +62,20 @@ def manifests() -> dict[str, Manifest]:
     return {each["metadata"]["name"]: each for each in made}
 
 
-def hints_of(rules: Generation) -> Iterator[Registration]:
-    """The events that its plugins register for; a plugin of the user's that registers none gets all of them."""
-    own = {name_of(each): ask for _, each in rules.plugins if (ask := method(each, "events_to_register")) is not None}
-    yield from (each for each in queueing_hints(rules.filters) if each.plugin not in own)
-    for name, ask in own.items():
-        for each in ask():
-            event, hint = (each, queue) if isinstance(each, ClusterEvent) else each
-            yield Registration(name, checked_event(event), hint)
-
-
 @dataclass
 class Story:
-    """The replay. ``entries``: when each pod entered each part; ``tries``: when each pod was popped.
-
-    ``plugins``: those that join the generation.
-    """
+    """The replay. ``entries``: when each pod entered each part; ``tries``: when each pod was popped."""
 
     generation: str
     busy: bool
-    plugins: tuple[object, ...] = ()
     clock: int = 0
     entries: list[Entry] = field(default_factory=list)
     tries: list[tuple[int, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.cluster = manifests()
-        self.rules = GENERATIONS[self.generation].plus(*self.plugins)
-        hints = {"hints": tuple(hints_of(self.rules))} if self.rules.queue.hints else {}
+        self.rules = GENERATIONS[self.generation]
+        hints = {"hints": tuple(queueing_hints(self.rules.filters))} if self.rules.queue.hints else {}
         self.queue = self.rules.queue(lambda: START + self.clock, get_pod=self._known, on_moved=self._moved, **hints)
         self.jobs = 0
 
@@ -180,7 +165,7 @@ EVENTS: tuple[tuple[int, str, Callable[[Story], None]], ...] = (
 
 
 @lru_cache(16)
-def replay(generation: str, busy: bool, plugins: tuple[object, ...] = ()) -> Story:
-    story = Story(generation, busy, plugins)
+def replay(generation: str, busy: bool) -> Story:
+    story = Story(generation, busy)
     story.run(END)
     return story

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.messages import later, listed, meant, say, terms
 from kschedlab.text.words import outcome
-from kschedlab_lab.views.loop import NotebookTable
+from kschedlab_lab.views.table import NotebookTable
 
 Facts = Sequence[tuple[str, bool]]
 """What each switch changes, and whether it is on."""

@@ -10,7 +10,7 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.plain import aligned
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
-from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, TICK, TRAY, ink
+from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, TICK, TRAY, ink
 from kschedlab_lab.views.svg import label
 
 Look: TypeAlias = dict[str, str | float | None]
@@ -142,7 +142,7 @@ def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: fl
     shapes = []
     for place, (words, sets, mine) in enumerate(choices):
         box = {"x": x + place * wide + 2, "y": y, "width": wide - 8, "height": 22, "rx": 10}
-        pill = element("rect", fill=HANDLE if mine else "transparent", stroke=INK, **box)
+        pill = element("rect", fill=HANDLE if mine else TRAY, stroke=ACT if mine else HAIR, **box)
         bold = {"font_weight": "bold"} if mine else {}
         text = label(
             fitted(words, wide - 14, bold=mine), x + (place + 0.5) * wide - 2, y + 15.5, "middle", None, **bold

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
@@ -25,7 +25,8 @@ class Lines:
     """``series``: by name, a number for each of ``xs``; ``at``: index of the point in question.
 
     ``titles``: of the axes; ``sets``: the settings that a click near a point applies, by its index; ``drag``: the
-    control that dragging the marked point changes, one value for each of ``xs``.
+    control that dragging the marked point changes, one value for each of ``xs``; ``most``: where the vertical axis
+    may end: a line that goes on is cut there.
     """
 
     xs: Sequence[Number]
@@ -36,6 +37,7 @@ class Lines:
     at: int | None = None
     sets: Callable[[int], str] | None = None
     drag: str = ""
+    most: Number | None = None
 
     def __call__(self, room: Room) -> Html:
         return _Drawing(self, room).svg()
@@ -47,11 +49,11 @@ class _Drawing:
     def __init__(self, lines: Lines, room: Room) -> None:
         self.lines, self.room = lines, room
         ys = [y for each in lines.series.values() for y in each]
-        self.ticks = ticks(0, max([*ys, 1]))
+        self.ticks = ticks(0, max([*ys, 1]) if lines.most is None else lines.most)
         self.left = max(text_width(lines.write(tick)) for tick in self.ticks) + 16
         self.top = TOP + LINE * (2 + len(lines.series)) + 8
         self.width = room.width - self.left - 24
-        self.height = max(room.height - self.top - FOOT, 110)
+        self.height = max(min(room.height - self.top - FOOT, room.width * 0.35 + 80), 110)
         self.low, self.high = min(lines.xs), max(lines.xs)
 
     def x(self, value: Number) -> float:
@@ -98,9 +100,19 @@ class _Drawing:
     def _curves(self) -> list[Html]:
         shapes = []
         for i, (name, ys) in enumerate(self.lines.series.items()):
-            places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in zip(self.lines.xs, ys, strict=True))
+            places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in self._below(ys))
             shapes.append(element("path", d=f"M{'L'.join(places)}", data_key=f"line/{name}", fill="none", **_stroke(i)))
         return shapes
+
+    def _below(self, ys: Sequence[Number]) -> Iterator[tuple[Number, Number]]:
+        """The points of a line up to where it leaves the chart."""
+        end, before = self.ticks[-1], None
+        for x, y in zip(self.lines.xs, ys, strict=True):
+            if y > end and before is not None:
+                yield before[0] + (x - before[0]) * (end - before[1]) / (y - before[1]), end
+                return
+            before = (x, y)
+            yield before
 
     def _places(self) -> list[Html]:
         """A strip around each x, which a click chooses; the keyboard has the point's handle."""
@@ -128,6 +140,8 @@ class _Drawing:
         rule = {"x1": x, "x2": x, "y1": self.top, "y2": self.top + self.height}
         shapes = [element("line", **rule, stroke="currentColor", stroke_dasharray="3 4", stroke_opacity=0.6)]
         for i, (name, value) in enumerate(zip(lines.series, values, strict=True)):
+            if value > self.ticks[-1]:
+                continue
             mark: dict[str, Any] = {"cx": x, "cy": self.y(value), "r": 7, "fill": COLOURS[i % len(COLOURS)]}
             shapes.append(element("circle", **mark, stroke="currentColor", data_key=f"point/{name}"))
         written = lines.write(lines.xs[at])

@@ -11,21 +11,23 @@ from kschedlab.text.words import count
 from kschedlab_lab.views.cells import CLOSE, CROSS, STAR, Columns, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
-from kschedlab_lab.views.style import EVICTED, INK
+from kschedlab_lab.views.style import EVICTED, INK, INK_2
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, FEET, BARS, LOWEST, HIGHEST = 22, 38, 50, 19, 30
 """Height of a line of tokens or cards, of what is below a column, of the bars; of the lowest and the highest row."""
 NARROWEST, WIDEST, CARD, ONE_LINE = 21, 56, 23, 42
 """Width of columns, of cards, and of the narrowest column in which a node's name and its card stand side by side."""
-HIGH = 330
-"""From this height of a room on, long names take two lines."""
+HIGH, PHONE = 330, 400
+"""From this height of a room on, long names take two lines; below this width columns are closer together."""
 
 
 def draw_handing_out(now: Handout, times: Sequence[int], room: Room, alt: str) -> Html:
     """The whole picture. ``times``: by number of workers, from 1 on, the ticks that Map takes with so many."""
     rows = handing_out(now)
-    at = columns(room.width, [each.name for each in rows], len(now.work), NARROWEST, WIDEST)
+    phone = room.width < PHONE
+    least = NARROWEST * 0.78 if phone else NARROWEST
+    at = columns(room.width, [each.name for each in rows], len(now.work), least, WIDEST)
     bands, bars = at.bands(len(now.work)), _Bars.within(room.width, at, len(times))
     cards = _Line(len(now.work), 0, at.left, room.width)
     free = _Line(len({piece.worker for piece in now.work}), cards.end, at.left, room.width)
@@ -34,7 +36,7 @@ def draw_handing_out(now: Handout, times: Sequence[int], room: Room, alt: str) -
     fixed = free.end + bars.high + errors + len(bands) * (top + FEET)
     short = any(text_width(each.name) > at.left - 10 for each in rows)
     lowest = 2 * CLOSE if short and room.height >= HIGH else LOWEST
-    high = min(max((room.height - fixed) / (len(rows) * len(bands)), lowest), HIGHEST)
+    high = min(max((room.height - fixed) / (len(rows) * len(bands)), lowest), 2 * CLOSE if phone else HIGHEST)
     shapes = [*_channel(now, at, cards), *_free(now, at, free)]
     y, moving = free.end, list[Html]()
     for part in bands:
@@ -75,9 +77,9 @@ def _named(at: Columns, y: float, *texts: str, strong: bool = False) -> Html:
     return named(next(fits, texts[-1]), at, y, strong)
 
 
-def _card(node: int, x: float, y: float) -> Html:
+def _card(node: int, x: float, y: float, wide: float = 20) -> Html:
     """A node's index, for :func:`middle`: in the channel or at the head of its column."""
-    box = element("rect", x=-10, y=-8, width=20, height=16, rx=3, fill="none", stroke=INK)
+    box = element("rect", x=-wide / 2, y=-8, width=wide, height=16, rx=3, fill="none", stroke=INK_2)
     number = element("text", node, y=4)
     return element("g", box, number, data_key=f"card/{node}", transform=f"translate({x:.0f},{y:.0f})")
 
@@ -112,7 +114,11 @@ def _heads(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
         across, down = round(x - (14 if wide else 0)), round(y + (16 if wide else 12))
         found.append(element("text", name, x=across, y=down))
         place, line = x + (6 if wide else 0), y + (11 if wide else 25)
-        found.append(_card(i, place, line) if taken else element("text", i, x=round(place), y=round(line + 4)))
+        found.append(
+            _card(i, place, line, min(20, at.wide - 1))
+            if taken
+            else element("text", i, x=round(place), y=round(line + 4))
+        )
     return [*shapes, middle(found)]
 
 
@@ -126,7 +132,7 @@ def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list
             below = y + len(now.scores.plugins) * high + LINE / 2
             middle = y + (lines[done] + 0.5) * high if done < len(lines) else below
             x = at.x(piece.node) + at.wide / 2
-            size = min(10, high / 2)
+            size = min(10, high / 2, at.wide / 2)
             shapes.append(token(piece.worker, x, middle, size, data_key=f"worker/{piece.worker}"))
     return shapes
 

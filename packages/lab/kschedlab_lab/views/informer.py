@@ -10,7 +10,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
-from kschedlab_lab.views.style import EVICTED, HAIR, TRAY
+from kschedlab_lab.views.style import EVICTED, HAIR, INK_2, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
 HEADS = (
@@ -18,9 +18,9 @@ HEADS = (
     ("informer", later("unfinished pods")),
     (later("handed to"), later("by handlers")),
 )
-PAD, GAP, ROW, TALL, HEAD, BAR, INSIDE, BESIDE, LOW = 8, 8, 32, 56, 44, 24, 5, 6, 70
-"""Margins and gaps; height of a row with text beside the pod and with text below it, of a column's head, of a pod;
-margin in a column, gap beside a pod; height of the badges below. In pixels."""
+PAD, GAP, HEAD, BAR, INSIDE, BESIDE, LINE, SMALL = 4, 6, 34, 22, 5, 6, 13, 11.2
+"""Margins and gaps; height of a column's head, of a pod; margin in a column, gap beside a pod; height and size of the
+text below a pod. In pixels."""
 PLACES = (("", ""), ("informer", ""), ("handed", "informer"))
 """By column: the copy's place, and the place that it was copied from."""
 
@@ -49,18 +49,32 @@ def draw_informer(pods: Sequence[Seen], stage: int, badges: Sequence[Fact], alt:
     ``badges``: the facts of the last pod, which can be switched.
     """
     columns, beside = _columns(pods, room.width)
-    low = room.height < HEAD + ROW * len(pods) + LOW
-    row = (BAR + 5 if low else ROW) if beside else TALL
-    rows = HEAD + row * len(pods)
-    shapes = [shape for i, column in enumerate(columns) for shape in _column(i, column, rows)]
-    for number, each in enumerate(pods):
-        shapes += _pod(each, stage, HEAD + 3 + row * number, columns, beside)
-    facts, end = draw_badges(badges, f"pod/{pods[-1].name}", PAD, rows + (12 if low else 18), room.width - PAD)
-    return svg([*shapes, *facts], room.width, end + 2 if badges else rows + PAD, alt)
+    y, drawn = float(HEAD), list[Html]()
+    for each in pods:
+        drawn += _pod(each, stage, y, columns, beside)
+        y += BAR + 6 + (0 if beside else LINE * _lines(each, columns))
+    grounds = [shape for i, column in enumerate(columns) for shape in _column(i, column, y, beside)]
+    facts, end = draw_badges(badges, f"pod/{pods[-1].name}", PAD, y + 10, room.width - PAD)
+    return svg([*grounds, *drawn, *facts], room.width, end + 2 if badges else y + PAD, alt)
+
+
+def _said(each: Seen, column: int, stays: bool) -> str:
+    """What there is to say of the pod in that column; its name may say it already."""
+    if stays:
+        return f"✕ {each.why}"
+    return ("" if each.facts.lower() == each.name else each.facts, "", each.to)[column]
+
+
+def _lines(each: Seen, columns: Sequence[Column]) -> int:
+    """How many lines are below the pod, at the most."""
+    last = 0 if not each.seen else 1 if each.to == say("nobody") else 2
+    texts = [_said(each, at, at == last < 2) for at in range(last + 1)]
+    wide = columns[0].wide - 2 * INSIDE
+    return max(len(flowed(text, wide, SMALL)) for text in texts if text)
 
 
 def _columns(pods: Sequence[Seen], width: float) -> tuple[list[Column], bool]:
-    """The columns, and whether each has room for what is said beside a pod, in two lines at most."""
+    """The columns, and whether each has room for what is said beside a pod."""
     needs = [max((_need(each, i) for each in pods), default=0.0) for i in range(3)]
     room = width - 2 * PAD - 2 * GAP
     beside = sum(needs) <= room
@@ -70,57 +84,33 @@ def _columns(pods: Sequence[Seen], width: float) -> tuple[list[Column], bool]:
 
 def _need(each: Seen, column: int) -> float:
     """The least width of the pod in that column, with all that may ever be said beside it."""
-    why = f"✕ {each.why}" if column == (1 if each.seen else 0) and each.to == "nobody" else ""
-    known = (each.facts, "", each.to)[column]
-    said = max(_narrowest(known), _narrowest(why))
+    why = f"✕ {each.why}" if column == (1 if each.seen else 0) and each.to == say("nobody") else ""
+    said = max(text_width(_said(each, column, stays=False)), text_width(why))
     return _size(each) + (said + BESIDE if said else 0) + 2 * INSIDE
-
-
-def _narrowest(text: str) -> float:
-    """The least width at which the text takes two lines at most."""
-    words = text.split(" ")
-    cuts = ((" ".join(words[:i]), " ".join(words[i:])) for i in range(len(words)))
-    return min(max(map(text_width, cut)) for cut in cuts)
 
 
 def _size(each: Seen) -> float:
     return text_width(each.name, 12, True) + 14
 
 
-def _column(number: int, column: Column, high: float) -> Iterator[Html]:
+def _column(number: int, column: Column, high: float, beside: bool) -> Iterator[Html]:
     title, note = map(say, HEADS[number])
-    yield element(
-        "rect",
-        x=column.x,
-        y=PAD,
-        width=column.wide,
-        height=high - 2,
-        rx=11,
-        fill=TRAY,
-        stroke=HAIR,
-    )
-    yield label(title, column.x + 8, 24, font_weight="bold", font_size=13)
-    room = column.wide - 16 - text_width(title, 13, True) - 8
-    if text_width(note) <= room:
-        yield label(note, column.x + column.wide - 8, 24, "end", opacity=0.75)
-    else:
-        yield label(note, column.x + 8, 39, opacity=0.75)
+    size = {"x": column.x, "y": PAD, "width": column.wide, "height": high - PAD + 2}
+    yield element("rect", **size, rx=11, fill=TRAY, stroke=HAIR)
+    yield label(title, column.x + 8, 22, font_weight="bold", font_size=13)
+    if beside:
+        yield label(note, column.x + column.wide - 8, 22, "end", fill=INK_2)
 
 
 def _pod(each: Seen, stage: int, y: float, columns: Sequence[Column], beside: bool) -> Iterator[Html]:
     """The pod and its copies, with what is known of it, who receives it, or why it goes no further."""
-    last = min(stage, 0 if not each.seen else 1 if each.to == "nobody" else 2)
-    size = _size(each)
-    for number, known in enumerate((each.facts, "", each.to)[: last + 1]):
+    last = min(stage, 0 if not each.seen else 1 if each.to == say("nobody") else 2)
+    for number in range(last + 1):
         stays = number == last < stage
-        at = columns[number].x + INSIDE
+        at, wide = columns[number].x + INSIDE, columns[number].wide - 2 * INSIDE
+        size = min(_size(each), wide)
         yield bar(Piece(each.name, 0, copied=PLACES[number]), (at, y), size, BAR)
-        room = columns[number].wide - 2 * INSIDE - (size + BESIDE if beside else 0)
-        strong = stays and not beside
-        lines = flowed(f"✕ {each.why}" if stays else known, room, 12, strong)
-        for i, line in enumerate(lines):
-            middle = y + (16 if len(lines) == 1 else 10 + 13 * i)
-            place = (at + size + BESIDE, middle) if beside else (at, y + BAR + 13 + 13 * i)
-            yield label(
-                line, *place, fill=EVICTED if stays else None, font_weight="bold" if stays and not beside else None
-            )
+        text = _said(each, number, stays)
+        for i, line in enumerate([text] if beside else flowed(text, wide, SMALL)):
+            place = (at + size + BESIDE, y + 15.5) if beside else (at + 2, y + BAR + 11 + LINE * i)
+            yield label(line, *place, fill=EVICTED if stays else None, font_size=12 if beside else SMALL)

@@ -1,284 +1,266 @@
-"""A pod's path through scheduleOne as a graph on which the pod travels, and tables of its steps.
+"""scheduleOne as two lanes on which time runs down: one goroutine takes pod after pod, others bind them meanwhile.
 
-v1.16: pkg/scheduler/scheduler.go (scheduleOne). The boxes have that source's names.
+v1.16: pkg/scheduler/scheduler.go (scheduleOne). The steps have that source's names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple
 
-from kschedlab.messages import later, say, terms
-from kschedlab.text.html import Html, element, visible
-from kschedlab.text.plain import aligned
-from kschedlab.text.words import broken
+from kschedlab.messages import say, terms
+from kschedlab.text.html import Html, element
 from kschedlab_lab.views.bench import Card
-from kschedlab_lab.views.graph import EDGE, Edge, Graph, Grid, Place, State, Vertex, draw_graph
-from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.layout import Part, column, moved, row, words
+from kschedlab_lab.views.lettering import fitting, flowed
 from kschedlab_lab.views.pieces import Piece, bar
-from kschedlab_lab.views.style import CHOSEN, DECIDES, EVICTED, GREY, HAIR, HEAD, TABLE, TICK, TRAY, ink, priority_fill
-from kschedlab_lab.views.svg import Room, label
+from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, TRAY, ink, priority_fill
+from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.table import NotebookTable
 
-LEFT = "text-align:left"
-LINE, TOKEN = 17, 17
-"""Height of a line of text in a drawing, and how far the pod stands above its box; in pixels."""
-WIDE = 96
-"""Width in characters of the last column of a text table."""
-
-QUEUE, NEXT, SKIP, SCHEDULE = "queue", "NextPod", "skip", "Schedule"
-VOLUMES, RESERVE, ASSUME, BIND_VOLUMES = "assumeVolumes", "reserve", "assume", "bindVolumes"
-PERMIT, PRE_BIND, BIND, POST_BIND = "permit", "preBind", "bind", "postBind"
-FORGET, RECORD = "forget", "record"
+QUEUE, NEXT, SKIP, SCHEDULE = "SchedulingQueue", "NextPod", "skip", "Schedule"
+VOLUMES, RESERVE, ASSUME, BIND_VOLUMES = "assumeVolumes", "RunReservePlugins", "assume", "bindVolumes"
+PERMIT, PRE_BIND, BIND, POST_BIND = "RunPermitPlugins", "RunPreBindPlugins", "bind", "RunPostBindPlugins"
+FORGET, RECORD = "ForgetPod", "recordSchedulingFailure"
 PREEMPT, NOMINATE, DELETE = "Preempt", "SetNominatedNodeName", "DeletePod"
+BACKGROUND = frozenset((BIND_VOLUMES, PERMIT, PRE_BIND, BIND, POST_BIND, FORGET))
+"""What a goroutine of the pod's own does."""
+FAILURES = frozenset((RECORD, FORGET, SKIP))
+PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unschedulableQ"}
+"""v1.16's names for the parts of the queue."""
 
-
-@dataclass(frozen=True)
-class Stop:
-    """A box. ``label``: its text; ``name``: the function, if it differs."""
-
-    label: str
-    place: Place
-    detail: str = ""
-    name: str = ""
-
-
-_ONE: Mapping[str, Stop] = {
-    QUEUE: Stop(later("Scheduling Queue"), (0, 0)),
-    RECORD: Stop("recordSchedulingFailure", (1, 0)),
-    PREEMPT: Stop("Preempt", (2, 0), later("if FitError")),
-    NOMINATE: Stop("SetNominatedNodeName", (3, 0)),
-    DELETE: Stop("DeletePod", (4, 0), later("each victim")),
-    NEXT: Stop("NextPod", (0, 1)),
-    SCHEDULE: Stop("Schedule", (1, 1), later("filter, score")),
-    VOLUMES: Stop("assumeVolumes", (2, 1)),
-    RESERVE: Stop(later("Reserve plugins"), (3, 1), "", "RunReservePlugins"),
-    ASSUME: Stop("assume", (4, 1), later("tells the cache")),
-    POST_BIND: Stop(later("PostBind plugins"), (0, 2), "", "RunPostBindPlugins"),
-    BIND: Stop("bind", (1, 2), "API server"),
-    PRE_BIND: Stop(later("PreBind plugins"), (2, 2), "", "RunPreBindPlugins"),
-    PERMIT: Stop(later("Permit plugins"), (3, 2), "", "RunPermitPlugins"),
-    BIND_VOLUMES: Stop("bindVolumes", (4, 2), later("if any wait")),
-    SKIP: Stop(later("skip"), (0, 3), later("being deleted"), "skip"),
-    FORGET: Stop("ForgetPod", (1, 3), "", "ForgetPod, RunUnreservePlugins"),
-}
-_NARROW: Mapping[str, Place] = {
-    **{box: (0, row) for row, box in enumerate((QUEUE, NEXT, SCHEDULE, VOLUMES, RESERVE, ASSUME))},
-    **{box: (1, row) for row, box in enumerate((RECORD, SKIP, FORGET, PREEMPT, NOMINATE, DELETE))},
-    **{box: (2, 5 - row) for row, box in enumerate((BIND_VOLUMES, PERMIT, PRE_BIND, BIND, POST_BIND))},
-}
-"""Places in three columns, for narrow pages."""
-NARROW = 520
-"""Rooms below this width have three columns."""
-_CYCLES = (
-    (later("scheduling cycle"), later("scheduling cycle: one pod at a time"), TICK, (0, 1, 5, 1), (0, 1, 1, 5)),
-    (later("binding cycle"), later("binding cycle: a goroutine for each pod"), TICK, (0, 2, 5, 1), (2, 1, 1, 5)),
-)
-"""By cycle: its name, alone and with how it runs, its colour; column, row, number of columns and of rows, here and on
-narrow pages."""
-_FAILURES = (RECORD, FORGET, SKIP)
-_EDGES = (
-    (QUEUE, NEXT, ""),
-    (NEXT, SCHEDULE, ""),
-    (NEXT, SKIP, ""),
-    (SCHEDULE, RECORD, ""),
-    (RECORD, QUEUE, ""),
-    (RECORD, PREEMPT, ""),
-    (PREEMPT, NOMINATE, ""),
-    (NOMINATE, DELETE, ""),
-    (SCHEDULE, VOLUMES, ""),
-    (VOLUMES, RESERVE, ""),
-    (RESERVE, ASSUME, ""),
-    (ASSUME, BIND_VOLUMES, ""),
-    (BIND_VOLUMES, PERMIT, ""),
-    (PERMIT, PRE_BIND, ""),
-    (PRE_BIND, BIND, ""),
-    (BIND, POST_BIND, ""),
-    (BIND, FORGET, ""),
-    (FORGET, RECORD, ""),
-)
+LINE, PAD, GAP, HEAD = 15, 3, 3, 40
+"""Heights: of a line, of the space above and below it, between two steps, of a lane's title."""
+CLOCK, BESIDE, BAR = 46, 40, 28
+"""The width of the times, and of the track of another pod that is bound meanwhile; the height of a pod on its node."""
+WIDE = 640
+"""Rooms of this width have the nodes beside the lanes, others below them."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A step that the scheduler took. ``seconds``: since the start; ``box``: its box in the graph.
+    """A step that the scheduler took. ``seconds``: since the start; ``title``: its function in the source.
 
-    ``words``: its outcome; ``place``: the part of the queue that holds the pod afterwards.
+    ``words``: its outcome; ``pod``: whose step; ``place``: the part of the queue that holds the pod afterwards.
     """
 
     seconds: str
-    box: str
+    title: str
     words: str
+    pod: str = "web"
     place: str = ""
-
-    @property
-    def title(self) -> str:
-        """The function's name in the source."""
-        stop = _ONE[self.box]
-        return say(stop.name) or stop.label.replace(" ", "")
-
-
-def schedule_one(steps: Sequence[Taken]) -> Graph:
-    """ScheduleOne after these steps: those since the pod last left the queue are lit, the last one is current."""
-    queued = [i for i, step in enumerate(steps[:-1]) if step.box == QUEUE and step.place == "active"]
-    attempt = [step.box for step in steps[queued[-1] if queued else 0 :]]
-    end: State = "failed" if attempt[-1:] and attempt[-1] in _FAILURES else "current"
-    graph = _through_goroutine(_drawn(_ONE, _EDGES).walked(attempt, end), attempt)
-    place = next((step.place for step in reversed(steps) if step.place), "")
-    return _detailed(graph, QUEUE, _PARTS.get(place, ""))
-
-
-def _through_goroutine(graph: Graph, boxes: Sequence[str]) -> Graph:
-    """If no volume is to be bound, the way leads past bindVolumes: its arrows are lit, and the box is not done."""
-    if BIND_VOLUMES in boxes or PERMIT not in boxes:
-        return graph
-    return replace(
-        graph,
-        edges=tuple(replace(each, lit=each.lit or BIND_VOLUMES in (each.source, each.target)) for each in graph.edges),
-    )
-
-
-_PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unschedulableQ"}
-
-
-def part(place: str) -> str:
-    """v1.16's name for that part of the queue."""
-    return _PARTS[place]
 
 
 @dataclass(frozen=True)
 class Way:
-    """Where the pod is after some steps. ``pod``: in the hand of the scheduler; None once it is on its node.
+    """An attempt. ``steps``: all of it, of which ``taken`` are done; ``pods``: whose steps these are, the hero first.
 
-    ``nodes``: as the scheduler's cache knows them; a ghost is a pod that is assumed there.
+    ``nodes``: as the scheduler's cache knows them; a ghost is a pod that is assumed there, or does not fit.
     """
 
     steps: tuple[Taken, ...]
+    taken: int
+    pods: tuple[Piece, ...]
     nodes: tuple[Card, ...]
-    pod: Piece | None
 
 
-def draw_way(way: Way, alt: str, room: Room, picks: tuple[str, ...] = ()) -> Html:
-    """The graph of scheduleOne with the pod beside the box that it is in, and the nodes below.
+class Row(NamedTuple):
+    """A step's place: rows ``first`` to ``last`` in the scheduling cycle's lane (0) or the binding cycle's (1)."""
 
-    ``picks``: titles of boxes that are answers while a question is open.
+    step: Taken
+    lane: int
+    first: int
+    last: int
+
+
+def rows(steps: Sequence[Taken]) -> list[Row]:
+    """The steps of an attempt in their lanes. What ends later is lower; a goroutine begins beside ``assume``.
+
+    In the lane of the scheduling cycle there is one pod at a time, in the other each pod has a track of its own.
     """
-    graph = replace(schedule_one(way.steps), picks=picks)
-    narrow = room.width < NARROW
-    if narrow:
-        graph = replace(graph, vertices=tuple(replace(each, place=_NARROW[each.name]) for each in graph.vertices))
-    box = way.steps[-1].box if way.steps else QUEUE
-    place = next(each.place for each in graph.vertices if each.name == box) or (0, 0)
-
-    def more(grid: Grid) -> Iterator[Html]:
-        x, y = grid.corner((0, 6) if narrow else (2, 3))
-        yield from _nodes(way.nodes, x, y, room.width - 2 * EDGE - x)
-        if way.pod is not None:
-            x, y = grid.corner(place)
-            yield _token(way.pod, x + grid.wide, y)
-
-    def behind(grid: Grid) -> Iterator[Html]:
-        return _cycles(grid, narrow)
-
-    return draw_graph(graph, alt, room, more, 1 if narrow else 0, behind, 24 if narrow else TOKEN + LINE)
+    found, latest, free = list[Row](), dict[str, int](), dict[str, int]()
+    now, floor = "", 0
+    for step in steps:
+        before = latest.get(step.pod)
+        was = 0 if before is None else found[before].lane
+        lane = 1 if step.title in BACKGROUND else was
+        track = step.pod if lane else ""
+        if step.seconds != now:
+            now, floor = step.seconds, max((each.first + 1 for each in found), default=0)
+        after = 0 if before is None else found[before].first + (lane == was)
+        at = max(free.get(track, 0), after, 0 if step.title == SCHEDULE else floor)
+        if before is not None and lane == was:
+            found[before] = found[before]._replace(last=at - 1)
+        free[track], latest[step.pod] = at + 1, len(found)
+        found.append(Row(step, lane, at, at))
+    return found
 
 
-def _cycles(grid: Grid, narrow: bool) -> Iterator[Html]:
-    """A ground behind the boxes of each cycle, with its name: above a row, or at the free end of a column."""
-    side = 10.0
-    for name, how, fill, *places in _CYCLES:
-        column, row, columns, rows = places[narrow]
-        x, y = grid.corner((column, row))
-        wide, tall = columns * (grid.wide + grid.gap_x) - grid.gap_x, rows * (grid.tall + grid.gap_y) - grid.gap_y
-        below = narrow and column == 0
-        high = LINE + (0 if narrow else TOKEN - 4)
-        size = {"x": x - side, "y": y - (6 if below else high), "width": wide + 2 * side, "height": tall + high + 6}
-        yield element("rect", **size, rx=11, fill=fill)
-        text, at, anchor = say(how), grid.corner((2, 0))[0], "start"
-        if narrow:  # a sign stands at the left of the first box
-            text, at, anchor = say(name), x + grid.wide + side - 2, "end"
-        if below:
-            at, anchor = x + grid.wide / 2, "middle"
-        yield label(text, at, y + tall + LINE - 3 if below else y - high + 11, anchor, font_style="italic")
+def draw_way(way: Way, alt: str, room: Room) -> Html:
+    """The two lanes with the steps taken so far, and the nodes beside or below them."""
+    beside = room.width >= WIDE
+    lanes = _lanes(way, room.width * 0.6 if beside else room.width)
+    nodes = _nodes(way.nodes, room.width - lanes.width - 24 if beside else room.width, down=beside)
+    lower = Part(nodes.width, nodes.height + HEAD, (moved(nodes, 0, HEAD),))
+    whole = row([lanes, lower], 24, "start") if beside else column([lanes, nodes], 12)
+    return svg(whole.shapes, room.width, whole.height + 4, alt)
 
 
-def _token(pod: Piece, right: float, top: float) -> Html:
-    """The pod at the upper right corner of a box."""
-    fill = priority_fill(pod.priority)
-    wide = text_width(pod.name, 12, True) + 14
-    rect = element("rect", width=wide, height=22, rx=6, fill=fill, stroke=HAIR)
-    name = label(visible(pod.name), wide / 2, 15.5, "middle", fill=ink(fill), font_weight="bold")
-    return element("g", rect, name, transform=f"translate({right - wide + 6:.1f},{top - TOKEN:.1f})", data_key=pod.key)
+# -- the lanes
 
 
-def _nodes(cards: Sequence[Card], left: float, top: float, width: float) -> Iterator[Html]:
-    """The nodes side by side, each a bar with its pods."""
-    gap = 14.0
-    scale = (width - gap * (len(cards) - 1)) / max(sum(card.capacity for card in cards), 1)
-    x = left
-    for card in cards:
-        wide = card.capacity * scale
-        yield element("g", *_node(card, wide), transform=f"translate({x:.1f},{top:.1f})", data_key=f"node/{card.name}")
-        x += wide + gap
+def _lanes(way: Way, width: float) -> Part:
+    """Both lanes with the times at their left; as high as the whole attempt, so that nothing jumps as it goes on."""
+    wide = (width - CLOCK - 14) / 2
+    left, hero = (CLOCK, CLOCK + wide + 14), way.pods[0].name
+    widths = {False: wide - 10, True: BESIDE - 5}
+    whole = [(each, each.lane == 1 and each.step.pod != hero) for each in rows(way.steps)]
+    own = wide - 10 - BESIDE * any(aside for _, aside in whole)
+    texts = [_text(each, hero, (widths[aside] if aside or not each.lane else own) - 14) for each, aside in whole]
+    highs = [1] * (max(each.last for each, _ in whole) + 1)
+    for (each, _), text in zip(whole, texts, strict=True):
+        highs[each.first] = max(highs[each.first], len(text))
+    tops = list(accumulate((LINE * lines + 2 * PAD + GAP for lines in highs), initial=HEAD + PAD))
+    taken = so_far(way)
+    shapes = [*_trays(left, wide, tops[-1] + PAD), *_times(taken, tops), *_waiting(way, taken, wide, tops)]
+    here = {piece.name for card in way.nodes for piece in card.pieces if not piece.mark}
+    latest = {each.step.pod: at for at, each in enumerate(taken)}
+    pods = {piece.name: piece for piece in way.pods}
+    ends = {pod: left[1] + (4 if pod == hero else wide - BESIDE - 1) for pod in pods}
+    shapes += _crossings(taken, left[0] + wide - 3, ends, tops)
+    for at, each in enumerate(taken):
+        aside, pod = whole[at][1], each.step.pod
+        wide_ = widths[aside] if aside or not each.lane else own
+        size = (wide_, tops[each.last + 1] - tops[each.first] - GAP)
+        is_pod = latest[pod] == at and pod not in here
+        shapes.append(
+            moved(
+                _step(each.step, pods[pod], texts[at], size, at == len(taken) - 1),
+                left[each.lane] + (wide - BESIDE if aside else 5),
+                tops[each.first],
+                data_key=f"pod/{pod}" if is_pod else f"step/{at}",
+                data_tip=say("{function}: {result}", function=each.step.title, result=each.step.words),
+            )
+        )
+    return Part(width, tops[-1] + PAD, tuple(shapes))
 
 
-def _node(card: Card, wide: float) -> Iterator[Html]:
-    stroke, thick = {"chosen": (CHOSEN, 2.5), "refused": (EVICTED, 1.5)}.get(card.state, (HAIR, 1.0))
+def so_far(way: Way) -> list[Row]:
+    """The rows of the steps that are taken; what the API server or a volume is asked for lasts until now."""
+    taken = rows(way.steps[: way.taken])
+    bottom = max(each.first for each in taken)
+    latest = {each.step.pod: at for at, each in enumerate(taken)}
+    for at in latest.values():
+        if taken[at].step.title in (BIND, BIND_VOLUMES):
+            taken[at] = taken[at]._replace(last=max(bottom, taken[at].last))
+    return taken
+
+
+def _text(each: Row, hero: str, width: float) -> list[str]:
+    """The step's name; another pod's has that pod's name, and in its own track nothing else."""
+    title, pod = PARTS.get(each.step.place, each.step.title), each.step.pod
+    if pod != hero:
+        return [pod if each.step.title == BIND else ""] if each.lane else [f"{pod}: {title}"]
+    return flowed(fitting((title, title.removeprefix("Run").removesuffix("Plugins")), width), width)
+
+
+def _trays(left: Sequence[float], wide: float, bottom: float) -> Iterator[Html]:
+    """The grounds of the two lanes with their titles."""
+    titles = ((say("scheduling cycle"), say("one pod at a time")), (say("binding cycle"), say("a goroutine each")))
+    for x, (name, how) in zip(left, titles, strict=True):
+        yield element("rect", x=x, y=HEAD, width=wide, height=bottom - HEAD, rx=11, fill=TRAY, stroke=HAIR)
+        yield moved(column([words(name, 13, bold=True), words(how, fill=INK_2)], 0), x + 6, 0)
+
+
+def _times(taken: Sequence[Row], tops: Sequence[float]) -> Iterator[Html]:
+    """Each time once, beside the first step that ends then."""
+    seen = set[str]()
+    for each in taken:
+        if each.step.seconds not in seen and each.step.title != SCHEDULE:
+            seen.add(each.step.seconds)
+            yield label(f"{each.step.seconds} s", 0, tops[each.first] + PAD + 11.5, fill=INK_2, font_size=11.2)
+
+
+def _waiting(way: Way, taken: Sequence[Row], wide: float, tops: Sequence[float]) -> Iterator[Html]:
+    """Below what the scheduling cycle has done: the pods that wait in the queue."""
+    at = max(each.first for each in taken if not each.lane) + 1
+    begun = {each.step.pod for each in taken}
+    for i, piece in enumerate(piece for piece in way.pods if piece.name not in begun):
+        text = words(say("{pod} waits", pod=piece.name), fill=INK_2)
+        size: dict[str, Any] = {
+            "width": wide - 10,
+            "height": LINE + 2 * PAD,
+            "rx": 8,
+            "stroke": INK_3,
+            "stroke_dasharray": "5 4",
+        }
+        shapes = element("rect", **size, fill=priority_fill(piece.priority), fill_opacity=0.25), moved(text, 9, PAD)
+        yield moved(Part(0, 0, shapes), CLOCK + 5, tops[at + i], data_key=f"pod/{piece.name}")
+
+
+def _step(step: Taken, piece: Piece, text: Sequence[str], size: tuple[float, float], current: bool) -> Part:
+    """A step as a bar in the colour of its pod; the current one has a ring."""
+    failed, (wide, high) = step.title in FAILURES, size
+    frame: dict[str, Any] = {
+        "stroke": EVICTED if failed else INK if current else HAIR,
+        "stroke_width": 2.5 if current or failed else 1,
+    }
+    rect = element("rect", width=wide, height=high, rx=8, fill=priority_fill(piece.priority), **frame)
+    lines = [words(line, bold=current, fill=ink(priority_fill(piece.priority))) for line in text]
+    return Part(wide, high, (rect, moved(column(lines, 0), 9, PAD - 0.5)))
+
+
+def _crossings(taken: Sequence[Row], start: float, ends: Mapping[str, float], tops: Sequence[float]) -> Iterator[Html]:
+    """An arrow from the scheduling cycle to each goroutine that begins."""
+    lanes = dict[str, int]()
+    for each in taken:
+        if each.lane and not lanes[each.step.pod]:
+            line = f"M{start:g} {tops[each.first] + LINE / 2 + PAD:g}H{ends[each.step.pod]:g}m-6 -4l6 4l-6 4"
+            yield element(
+                "path", d=line, fill="none", stroke=INK, stroke_width=1.5, data_key=f"goroutine/{each.step.pod}"
+            )
+        lanes[each.step.pod] = each.lane
+
+
+# -- the nodes
+
+
+def _nodes(cards: Sequence[Card], width: float, down: bool) -> Part:
+    """Each node as a bar with its pods, all to one scale; what does not fit sticks out of it."""
+    gap = 20
+    room = width - 4 if down else (width - gap * (len(cards) - 1)) / max(len(cards), 1) - 4
+    scale = room / max(max(card.capacity, sum(piece.size for piece in card.pieces)) for card in cards)
+    parts = [_node(card, scale, room) for card in cards]
+    return column(parts, 14) if down else row(parts, gap, "start")
+
+
+def _node(card: Card, scale: float, room: float) -> Part:
+    stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
+    colour = {"chosen": CHOSEN, "refused": INK_2}.get(card.state, "currentColor")
     sign = {"chosen": "★ ", "refused": "✕ "}.get(card.state, "")
-    yield label(sign + card.name, 0, 12, font_weight="bold")
-    yield element("rect", y=18, width=wide, height=26, rx=6, fill=TRAY, stroke=stroke, stroke_width=thick)
-    x, scale = 0.0, wide / max(card.capacity, sum(piece.size for piece in card.pieces))
+    size = {"width": card.capacity * scale, "height": BAR + 6, "rx": 10}
+    tray = element("rect", **size, fill=TRAY, stroke=stroke, stroke_width=thick)
+    x, shapes = 3.0, [tray]
     for piece in card.pieces:
-        yield bar(piece, (x, 18), piece.size * scale, 26)
+        shapes.append(bar(piece, (x, 3), max(piece.size * scale - 6, 4), BAR))
         x += piece.size * scale
-
-
-def _drawn(boxes: Mapping[str, Stop], edges: Sequence[tuple[str, str, str]]) -> Graph:
-    vertices = (Vertex(name, say(stop.label), say(stop.detail), place=stop.place) for name, stop in boxes.items())
-    return Graph(tuple(vertices), tuple(Edge(*edge) for edge in edges))
-
-
-def _detailed(graph: Graph, box: str, detail: str) -> Graph:
-    vertices = (replace(each, detail=detail) if each.name == box else each for each in graph.vertices)
-    return replace(graph, vertices=tuple(vertices))
-
-
-# -- start-up
-
-
-# -- tables
-
-
-@dataclass(frozen=True)
-class NotebookTable:
-    """A table for notebooks. ``at``: the current row; rows after it are still to come."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    at: int | None = None
-
-    def __repr__(self) -> str:
-        lines = [[*self.head]]
-        for i, row in enumerate(self.rows):
-            first, *rest = broken(row[-1], WIDE)
-            lines.append([f"▶ {row[0]}" if i == self.at else row[0], *row[1:-1], first])
-            lines += [[*[""] * (len(row) - 1), line] for line in rest]
-        return "\n".join(aligned(lines))
-
-    def html(self) -> Html:
-        head = (element("th", text, scope="col", style=HEAD) for text in self.head)
-        body = (self._row(i, row) for i, row in enumerate(self.rows))
-        return element("table", element("thead", element("tr", *head)), element("tbody", *body), style=TABLE)
-
-    def _row(self, i: int, row: tuple[str, ...]) -> Html:
-        cells = [f"▶ {row[0]}" if i == self.at else row[0], *row[1:]]
-        style = None if self.at is None or i < self.at else DECIDES if i == self.at else GREY
-        return element("tr", *(element("td", each, style=LEFT) for each in cells), style=style)
-
-    def _repr_html_(self) -> str:
-        return str(self.html())
+    if card.state == "refused":
+        edge = f"M{card.capacity * scale:g} -4V{BAR + 10}"
+        shapes.append(element("path", d=edge, stroke=EVICTED, stroke_width=2.5))
+    name = words(f"{sign}{card.name}", 13, bold=True, fill=colour)
+    says = [words(card.says, 12, width=room, fill=EVICTED)] if card.says else []
+    bars = Part(room, BAR + 6, tuple(shapes))
+    part = column([bars, name, *says], 3)
+    return Part(room, part.height, (element("g", *part.shapes, data_key=f"node/{card.name}"),))
 
 
 def steps_table(steps: Sequence[Taken], at: int) -> NotebookTable:
-    """The steps as a table; ``at``: the current one."""
-    rows = tuple((step.seconds, step.title, step.words) for step in steps)
-    return NotebookTable(tuple(terms("seconds", "v1.16", "outcome")), rows, at)
+    """The steps as a table, each time once; ``at``: the current one."""
+    times = ["", *(step.seconds for step in steps)]
+    rows = (
+        (step.seconds if step.seconds != before else "", step.title, step.words)
+        for step, before in zip(steps, times, strict=False)
+    )
+    return NotebookTable(tuple(terms("seconds", "v1.16", "outcome")), tuple(rows), at)

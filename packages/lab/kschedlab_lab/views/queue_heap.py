@@ -1,4 +1,4 @@
-"""The heap of the active queue as a picture: the array on top, the tree that it is below it, popped pods at the bottom.
+"""The heap of the active queue: its array, broken into lines so that it is the tree, and popped pods at the bottom.
 
 No meaning depends on colour alone: compared and swapped places have a sign.
 """
@@ -11,19 +11,19 @@ from typing import Literal, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.lettering import fitting
 from kschedlab_lab.views.queue_pods import COMPARED, FAINT, PILL, SWAPPED, Handle, Pod, pill, text
-from kschedlab_lab.views.style import HAIR
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TRAY
+from kschedlab_lab.views.svg import Room, label, svg
 
 Point: TypeAlias = tuple[float, float]
 Mark: TypeAlias = Literal["", "compared", "swapped", "new", "leaving"]
 
-CELL, GAP, EDGE = 62, 6, 8
-"""Width of a place, the gap between places, and the margin; in pixels at normal size."""
+CELL, GAP, EDGE, TOP, LEVEL, HEAD = 84, 6, 8, 22, 56, 16
+"""The most width of a pod, the gap between pods, the margin; where the tree begins, the height of a level
+and of an index."""
 LEAST = 34
 """A place needs this width, with its gap: many places make a drawing wider than its room, and it is made smaller."""
-ARRAY, TREE = 36, 104
-"""Where the array and the tree begin."""
 SIGNS: Mapping[Mark, str] = {"": "", "compared": "?", "swapped": "⇄", "new": "+", "leaving": "↑"}
 COLOURS: Mapping[Mark, str] = {
     "": HAIR,
@@ -55,51 +55,45 @@ def draw_heap(places: Sequence[Place], alt: str, popped: Sequence[Place], pop: H
     """
     size = max(len(places), 1)
     levels = size.bit_length()
-    room = room._replace(width=max(room.width, LEAST * max(size, len(popped) + 1) + 2 * EDGE))
-    wide = min(CELL, (room.width - 2 * EDGE) / max(size, len(popped) + 1, 2 ** (levels - 1)) - GAP)
-    # the tree keeps its height when a pod leaves or comes, as long as there is room
-    level = min(58, max(44, (room.height - TREE - PILL - 84) / max(levels - 1, 1)))
-    spots = [_spot(i, room.width, level) for i in range(len(places))]
-    bottom = TREE + 22 + (levels - 1) * level + PILL
+    room = room._replace(width=max(room.width, LEAST * max(2 ** (levels - 1), len(popped) + 1) + 2 * EDGE))
+    wide = min(CELL, (room.width - 2 * EDGE) / max(2 ** (levels - 1), len(popped) + 1) - GAP)
+    spots = [_spot(i, room.width) for i in range(2**levels - 1)]
+    bottom = TOP + levels * LEVEL
     shapes = [
-        text(say("array: the index is the place"), EDGE, 14, font_size=12, opacity=0.8),
-        *_array(places, wide),
-        text(say("tree: the children of index i are at 2i+1 and 2i+2"), EDGE, TREE + 6, font_size=12, opacity=0.8),
-        element("g", *(_branch(i, spots, places) for i in range(1, len(places))), stroke="currentColor"),
-        element("g", *(_index(i, spots[i], wide) for i in range(len(places))), font_size=12, text_anchor="end"),
+        label(_caption(room.width), EDGE, 14, font_size=12, fill=INK_2),
+        *(_ground(i, spot, room.width, i < len(places)) for i, spot in enumerate(spots)),
+        element("g", *(_branch(i, spots, places) for i in range(1, len(places))), stroke=INK_3),
         *(_node(each, spots[i], wide) for i, each in enumerate(places)),
-        *_lane(popped, wide, bottom + 22, room, pop),
+        *_lane(popped, wide, bottom + 8, pop),
     ]
-    return svg(shapes, room.width, bottom + 22 + 20 + PILL + 8, alt, size=13)
+    return svg(shapes, room.width, bottom + 8 + 20 + PILL + 4, alt, size=13)
 
 
-def _array(places: Sequence[Place], wide: float) -> list[Html]:
-    shapes: list[Html] = []
-    indices: list[Html] = []
-    for i, each in enumerate(places):
-        x = EDGE + i * (wide + GAP)
-        frame = {"frame": COLOURS[each.mark], "thick": 3.5 if each.mark else 1.0}
-        indices.append(element("text", i, x=x + wide / 2, y=ARRAY - 5))
-        shapes.append(pill(each.pod, x, ARRAY, wide, f"array/{each.name}", round_=3, sign=_sign(each), **frame))  # type: ignore[arg-type]
-    shapes.append(element("g", *indices, font_size=12, text_anchor="middle"))
-    marked = [i for i, each in enumerate(places) if each.mark in ("compared", "swapped")]
-    if len(marked) == 2:
-        a, b = (EDGE + i * (wide + GAP) + wide / 2 for i in marked)
-        colour = COLOURS[places[marked[0]].mark]
-        top, deep = ARRAY + PILL + 1, ARRAY + PILL + 20
-        arc = f"M{a:.1f} {top}C{a:.1f} {deep} {b:.1f} {deep} {b:.1f} {top}"
-        shapes.append(element("path", d=arc, fill="none", stroke=colour, stroke_width=3))
-    return shapes
+def _caption(width: float) -> str:
+    short = say("the array, line by line")
+    return fitting((say("the array, line by line: below index i are 2i+1 and 2i+2"), short), width - 2 * EDGE)
 
 
 def _sign(each: Place) -> str:
     return SIGNS[each.mark]
 
 
-def _spot(index: int, width: float, level: float) -> Point:
-    """An entry's position in the tree: its centre (x) and its upper edge (y)."""
+def _spot(index: int, width: float) -> Point:
+    """The place of an index: the middle (x) and the upper edge (y) of its pod."""
     row = (index + 1).bit_length() - 1
-    return EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row, TREE + 22 + row * level
+    return EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row, TOP + row * LEVEL + HEAD
+
+
+def _ground(index: int, spot: Point, width: float, there: bool) -> Html:
+    """A cell of the array with its index; an empty one is beyond the array's end."""
+    row = (index + 1).bit_length() - 1
+    wide = (width - 2 * EDGE) / 2**row
+    size = {"x": spot[0] - wide / 2, "y": TOP + row * LEVEL, "width": wide, "height": LEVEL}
+    ground = element("rect", **size, fill=TRAY if there else "none", stroke=HAIR)
+    if not there:
+        return ground
+    number = text(str(index), spot[0] - wide / 2 + 4, TOP + row * LEVEL + 11, font_size=11.2, fill=INK_2)
+    return element("g", ground, number)
 
 
 def _node(each: Place, spot: Point, wide: float) -> Html:
@@ -118,24 +112,20 @@ def _node(each: Place, spot: Point, wide: float) -> Html:
     )
 
 
-def _index(index: int, spot: Point, wide: float) -> Html:
-    return element("text", index, x=spot[0] - wide / 2 - 2, y=spot[1] + 5)
-
-
 def _branch(index: int, spots: Sequence[Point], places: Sequence[Place]) -> Html:
     parent = (index - 1) // 2
     (x0, y0), (x1, y1) = spots[parent], spots[index]
     marks = {places[parent].mark, places[index].mark}
     both = len(marks) == 1 and marks & {"compared", "swapped"}
-    colour, thick = (COLOURS[places[index].mark], 4.0) if both else (None, None)
+    colour, thick = (COLOURS[places[index].mark], 4.0) if both else (None, 1.5)
     faint = 0.35 if "leaving" in marks else None
     return element("line", x1=x0, y1=y0 + PILL, x2=x1, y2=y1, stroke=colour, stroke_width=thick, opacity=faint)
 
 
-def _lane(popped: Sequence[Place], wide: float, y: float, room: Room, pop: Handle | None) -> list[Html]:
+def _lane(popped: Sequence[Place], wide: float, y: float, pop: Handle | None) -> list[Html]:
     """The pods that came out, in their order, and the place of the next one."""
     title = say("popped, first to last") if popped else say("popped: none yet")
-    shapes = [text(title, EDGE, y + 12, font_size=12, opacity=0.8)]
+    shapes = [text(title, EDGE, y + 12, font_size=12, fill=INK_2)]
     for i, each in enumerate(popped):
         shapes.append(pill(each.pod, EDGE + i * (wide + GAP), y + 18, wide, f"pod/{each.name}", round_=PILL / 2))
     if pop is not None:

@@ -71,7 +71,7 @@ def draw_stage(
     assert scores is not None
     rows, names = stage_rows(decision, stage), [decision.cluster.names[n] for n in scores.nodes.tolist()]
     plugins = [*scores.plugins, SUM]
-    at = columns(room.width - KNOB, [short(name) for name in plugins], len(names), 40, 110)
+    at = columns(room.width - KNOB, [short(name) for name in plugins], len(names), 36, 110)
     at = at._replace(left=at.left + KNOB)
     high = min(max((room.height - TOP - HEAD) / len(plugins), LOWEST), HIGHEST)
     shapes, y = (

@@ -9,7 +9,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.lettering import flowed
-from kschedlab_lab.views.style import HAIR, INK, ink, priority_fill
+from kschedlab_lab.views.style import HAIR, INK, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
 SQUARE, LINE, GAP, HEAD = 26, 30, 12, 26
@@ -78,10 +78,10 @@ def _choices(turns: Turns) -> list[Html]:
     """How many nodes there are, and whether jobs arrive between the web pods."""
     numbers = [(str(each), f"equals: {each}", each == len(turns.nodes)) for each in turns.numbers]
     jobs = len(_kinds(turns)) > 1
-    shapes = [label(say("equal nodes"), 2, LINE + 20), *pills(numbers, 78, LINE + 4, 42)]
+    shapes = [label(say("equal nodes"), 2, LINE + 20), *pills(numbers, 78, LINE + 4, 36)]
     return [
         *shapes,
-        *pills([(say("jobs between"), f"jobs: {'off' if jobs else 'on'}", jobs)], 86 + 42 * 3, LINE + 4, 112),
+        *pills([(say("jobs between"), f"jobs: {'off' if jobs else 'on'}", jobs)], 84 + 36 * 3, LINE + 4, 112),
     ]
 
 
@@ -106,7 +106,7 @@ def _counter(turns: Turns, room: float, wide: float, top: float) -> list[Html]:
 
 def _node(turns: Turns, node: str, x: float, y: float, wide: float, high: float, each: int) -> Html:
     """A node with its pods, and how many of each kind it has."""
-    box = element("rect", width=wide, height=high, rx=6, fill="none", stroke=INK, stroke_width=1.5)
+    box = element("rect", width=wide, height=high, rx=11, fill=TRAY, stroke=HAIR)
     shapes = [box, label(node, wide / 2, 18, "middle", font_weight="bold")]
     got = turns.got(node)
     for place, (number, kind) in enumerate(got):

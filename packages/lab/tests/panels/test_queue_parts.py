@@ -29,6 +29,7 @@ from kschedlab_lab.panels.queue_parts import (
     where_to,
 )
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 ALL = [
     (meanwhile, reason, then)
@@ -84,7 +85,7 @@ def test_a_failed_check_is_red_with_a_cross() -> None:
 
 def test_panel_and_yaml() -> None:
     moved = panel().move(meanwhile=DURING)
-    assert moved.view.sentence.endswith("web is in activeQ.")
+    assert says(moved.view.sentence, "web is in activeQ")
     assert "podAffinity" in panel().yaml()
 
 

@@ -1,4 +1,4 @@
-"""The graphs of the scheduler's way, and tables that say where one stands."""
+"""The two lanes of the scheduler's way, and tables that say where one stands."""
 
 from xml.etree import ElementTree
 
@@ -6,114 +6,88 @@ import pytest
 
 from kschedlab_lab.views import loop
 from kschedlab_lab.views.bench import Card
-from kschedlab_lab.views.loop import NotebookTable, Taken, Way
+from kschedlab_lab.views.loop import Taken, Way, rows, so_far
 from kschedlab_lab.views.pieces import Piece
-from kschedlab_lab.views.style import TICK
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.table import NotebookTable
 
-
-def states(graph):
-    return {each.name: each.state for each in graph.vertices if each.state != "ahead"}
-
-
-def lit(graph):
-    return {(edge.source, edge.target) for edge in graph.edges if edge.lit}
-
-
-def steps(*boxes):
-    return [Taken("1.000", box, "", "active" if box == loop.QUEUE else "") for box in boxes]
-
-
-def test_the_last_step_is_where_the_pod_is():
-    graph = loop.schedule_one(steps(loop.QUEUE, loop.NEXT, loop.SCHEDULE))
-    assert states(graph) == {loop.QUEUE: "done", loop.NEXT: "done", loop.SCHEDULE: "current"}
-    assert lit(graph) == {(loop.QUEUE, loop.NEXT), (loop.NEXT, loop.SCHEDULE)}
-
-
-def test_a_failure_looks_like_one_and_has_two_ways_on():
-    way = steps(loop.QUEUE, loop.NEXT, loop.SCHEDULE, loop.RECORD)
-    assert states(loop.schedule_one(way))[loop.RECORD] == "failed"
-    on = [*way, Taken("1.001", loop.QUEUE, "", "unschedulable"), Taken("1.004", loop.PREEMPT, "")]
-    graph = loop.schedule_one(on)
-    assert {(loop.RECORD, loop.QUEUE), (loop.RECORD, loop.PREEMPT)} <= lit(graph)
-    assert next(each for each in graph.vertices if each.name == loop.QUEUE).detail == "unschedulableQ"
-
-
-def test_a_second_attempt_begins_with_an_unlit_graph():
-    first = [*steps(loop.QUEUE, loop.NEXT, loop.SCHEDULE, loop.RECORD), Taken("1", loop.QUEUE, "", "unschedulable")]
-    graph = loop.schedule_one([*first, *steps(loop.QUEUE, loop.NEXT)])
-    assert states(graph) == {loop.QUEUE: "done", loop.NEXT: "current"}
-
-
-def test_a_step_has_the_name_of_its_function():
-    names = {Taken("0", box, "").title for box in (loop.RESERVE, loop.RECORD, loop.NOMINATE, loop.FORGET)}
-    assert names == {
-        "RunReservePlugins",
-        "recordSchedulingFailure",
-        "SetNominatedNodeName",
-        "ForgetPod, RunUnreservePlugins",
-    }
-
-
-WEB = Piece("web", 2000)
+WEB, SHOP = Piece("web", 2000, 200), Piece("shop", 1000, 100)
 NODES = (Card("node-a", 4000, (Piece("logs", 1000),)), Card("node-b", 4000))
+STEPS = (
+    Taken("1.000", loop.QUEUE, "", place="active"),
+    Taken("1.000", loop.NEXT, ""),
+    Taken("1.001", loop.SCHEDULE, ""),
+    Taken("1.001", loop.ASSUME, ""),
+    Taken("1.001", loop.PERMIT, ""),
+    Taken("1.001", loop.BIND, ""),
+    Taken("1.001", loop.NEXT, "", "shop"),
+    Taken("1.002", loop.SCHEDULE, "", "shop"),
+    Taken("1.003", loop.POST_BIND, ""),
+)
 
 
-def drawn(way, width, picks=()):
-    return ElementTree.fromstring(str(loop.draw_way(way, "alt", Room(width, 330), picks)))
+def drawn(taken, width=640, nodes=NODES, steps=STEPS):
+    return ElementTree.fromstring(str(loop.draw_way(Way(steps, taken, (WEB, SHOP), nodes), "alt", Room(width, 330))))
 
 
 def keyed(drawing):
     return {each.get("data-key"): each for each in drawing.iter() if each.get("data-key")}
 
 
-@pytest.mark.parametrize("width", [400, 640, 900])
-def test_no_two_boxes_lie_on_one_another(width):
-    found = keyed(drawn(Way((), NODES, WEB), width))
-    places = [each.get("transform") for key, each in found.items() if key.startswith("box/")]
-    assert len(set(places)) == len(places) == 17
-    columns = {place.partition(",")[0] for place in places}
-    assert len(columns) == (3 if width < loop.NARROW else 5)
+def place(element):
+    return [float(each) for each in element.get("transform")[10:-1].split(",")]
 
 
-@pytest.mark.parametrize("width", [400, 540, 900])
-def test_each_cycle_has_a_ground_behind_its_boxes(width):
-    words = "".join(drawn(Way((), NODES, WEB), width).itertext())
-    assert "scheduling cycle" in words and "binding cycle" in words
-    grounds = [each for each in drawn(Way((), NODES, WEB), width).iter() if each.get("fill") == TICK]
-    found = keyed(drawn(Way((), NODES, WEB), width))
-
-    def inside(box, ground):
-        x, y = map(float, found[f"box/{box}"].get("transform")[10:-1].split(","))
-        left, top, wide, tall = (float(ground.get(each)) for each in ("x", "y", "width", "height"))
-        return left < x < left + wide and top < y < top + tall
-
-    scheduling, binding = grounds
-    assert all(inside(box, scheduling) for box in (loop.NEXT, loop.SCHEDULE, loop.VOLUMES, loop.RESERVE, loop.ASSUME))
-    cycle = (loop.BIND_VOLUMES, loop.PERMIT, loop.PRE_BIND, loop.BIND, loop.POST_BIND)
-    assert all(inside(box, binding) and not inside(box, scheduling) for box in cycle)
-    outside = (loop.QUEUE, loop.RECORD, loop.PREEMPT, loop.SKIP, loop.FORGET)
-    assert not any(inside(box, ground) for box in outside for ground in grounds)
+def test_a_goroutine_begins_beside_assume_and_the_next_pod_is_taken_meanwhile():
+    found = {(each.step.pod, each.step.title): each for each in rows(STEPS)}
+    assume, permit, bind = (found["web", title] for title in (loop.ASSUME, loop.PERMIT, loop.BIND))
+    assert (assume.lane, permit.lane) == (0, 1) and permit.first == assume.first
+    shop = found["shop", loop.NEXT]
+    assert shop.lane == 0 and shop.first == assume.first + 1
+    assert bind.last >= found["shop", loop.SCHEDULE].first, "web is bound while shop is scheduled"
+    assert found["web", loop.POST_BIND].first > found["shop", loop.SCHEDULE].first, "later is lower"
 
 
-def test_the_pod_stands_at_its_box_and_leaves_it_for_its_node():
-    at_schedule = keyed(drawn(Way(tuple(steps(loop.QUEUE, loop.NEXT, loop.SCHEDULE)), NODES, WEB), 640))
-    at_queue = keyed(drawn(Way(tuple(steps(loop.QUEUE)), NODES, WEB), 640))
-    assert at_schedule["pod/web"].get("transform") != at_queue["pod/web"].get("transform")
-    assumed = (NODES[0], Card("node-b", 4000, (Piece("web", 2000, mark="ghost"),)))
-    ghost = keyed(drawn(Way(tuple(steps(loop.QUEUE, loop.NEXT, loop.ASSUME)), assumed, WEB), 640))
-    assert ghost["ghost/web"].get("data-from") == "pod/web" and "pod/web" in ghost
-    bound = (NODES[0], Card("node-b", 4000, (WEB,), state="chosen"))
-    arrived = drawn(Way(tuple(steps(loop.QUEUE, loop.POST_BIND)), bound, None), 640)
-    assert "pod/web" in keyed(arrived) and "★ node-b" in "".join(arrived.itertext())
+def test_no_two_steps_lie_on_one_another():
+    taken = [
+        (each.lane, each.step.pod if each.lane else "", row)
+        for each in rows(STEPS)
+        for row in range(each.first, each.last + 1)
+    ]
+    assert len(set(taken)) == len(taken)
 
 
-def test_without_a_volume_the_way_leads_past_bind_volumes():
-    way = steps(loop.QUEUE, loop.NEXT, loop.SCHEDULE, loop.VOLUMES, loop.RESERVE, loop.ASSUME, loop.PERMIT)
-    graph = loop.schedule_one(way)
-    assert {(loop.ASSUME, loop.BIND_VOLUMES), (loop.BIND_VOLUMES, loop.PERMIT)} <= lit(graph)
-    assert loop.BIND_VOLUMES not in states(graph)
-    assert loop.BIND_VOLUMES in states(loop.schedule_one([*way[:-1], *steps(loop.BIND_VOLUMES, loop.PERMIT)]))
+def test_a_call_to_the_api_server_lasts_until_now():
+    way = Way(STEPS, 8, (WEB, SHOP), NODES)
+    bind = next(each for each in so_far(way) if each.step.title == loop.BIND)
+    assert bind.last == max(each.first for each in so_far(way)) > bind.first
+
+
+@pytest.mark.parametrize("width", [312, 496, 904])
+def test_the_picture_does_not_jump_while_an_attempt_goes_on(width):
+    assert len({drawn(taken, width).get("viewBox") for taken in range(1, len(STEPS) + 1)}) == 1
+
+
+def test_the_pod_is_at_its_latest_step_and_leaves_it_for_its_node():
+    first, second = (place(keyed(drawn(taken))["pod/web"]) for taken in (2, 3))
+    assert second[1] > first[1]
+    there = (NODES[0], Card("node-b", 4000, (WEB,), state="chosen"))
+    arrived = drawn(len(STEPS), nodes=there)
+    assert "★ node-b" in "".join(arrived.itertext()) and "node/node-b" in keyed(arrived)
+    assert len([each for each in arrived.iter() if each.get("data-key") == "pod/web"]) == 1
+
+
+def test_a_pod_that_waits_is_shown_below_what_is_done():
+    assert "shop waits" in "".join(drawn(3).itertext()) and "shop waits" not in "".join(drawn(8).itertext())
+
+
+def test_what_does_not_fit_sticks_out_of_its_node():
+    large = Piece("web", 6000, mark="ghost", copied=("tried/node-a", ""))
+    card = Card("node-a", 4000, (large,), state="refused", says="web needs 6 CPU, 4 are free")
+    found = keyed(drawn(3, nodes=(card,)))
+    tray = next(each for each in found["node/node-a"].iter() if each.get("width"))
+    box = next(each for each in found["tried/node-a/web"].iter() if each.get("width"))
+    assert float(box.get("width")) > float(tray.get("width"))
 
 
 def test_a_table_marks_its_row_and_greys_what_is_to_come():

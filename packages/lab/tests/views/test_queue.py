@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab.text.html import Html
-from kschedlab_lab.views.queue_clock import Clock, Event, History, Part, Stretch, draw_clock
+from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw_clock
 from kschedlab_lab.views.queue_heap import Place, draw_heap
 from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order
 from kschedlab_lab.views.queue_parts import (
@@ -52,18 +52,18 @@ def place(drawing: Html, key: str) -> tuple[float, float]:
 
 @each_room
 @pytest.mark.parametrize("length", range(1, 12))
-def test_a_heap_is_drawn_twice_as_array_and_as_tree(length: int, room: Room) -> None:
+def test_each_pod_of_a_heap_has_its_place(length: int, room: Room) -> None:
     drawing = draw_heap([Place(f"p{i}", 100 - i) for i in range(length)], "a heap", [], {"data_set": "x"}, room)
     found, known = texts(drawing), keys(drawing)
     for i in range(length):
-        assert found.count(f"p{i}") == 2 and found.count(str(i)) >= 2
-        assert f"pod/p{i}" in known and f"array/p{i}" in known
+        assert found.count(f"p{i}") == 1 and found.count(str(i)) >= 1
+        assert f"pod/p{i}" in known
     assert len(list(parsed(drawing).iter(f"{SVG}line"))) == length - 1
     assert parsed(drawing).get("viewBox", "").split()[2] == str(room.width)
     spots = [place(drawing, f"pod/p{i}") for i in range(length)]
     assert all(spots[i][1] > spots[(i - 1) // 2][1] for i in range(1, length))
-    wide = {float(each.get("width", "")) for each in parsed(drawing).iter(f"{SVG}rect")}
-    (width,) = wide  # a pod has the same size everywhere
+    boxes = (each for each in parsed(drawing).iter(f"{SVG}rect") if each.get("data-key", "").startswith("pod/"))
+    (width,) = {float(each.get("width", "")) for each in boxes}  # a pod has the same size everywhere
     assert width >= 28 and all(x >= 0 and x + width <= room.width for x, _ in spots)
     assert all(abs(a[0] - b[0]) >= width for a in spots for b in spots if a != b and a[1] == b[1])
 
@@ -72,7 +72,7 @@ def test_marks_have_signs_and_popped_pods_stand_in_their_order() -> None:
     places = [Place("a", 2, "compared"), Place("b", 1, "swapped"), Place("c", 0, "new"), Place("d", 0, "leaving")]
     drawing = draw_heap(places, "", [Place("e", 9), Place("f", 8)], None, Room())
     found = texts(drawing)
-    assert [found.count(each) for each in ("? a", "⇄ b", "+ c", "↑ d")] == [2, 2, 2, 2]
+    assert [found.count(each) for each in ("? a", "⇄ b", "+ c", "↑ d")] == [1, 1, 1, 1]
     assert place(drawing, "pod/e")[0] < place(drawing, "pod/f")[0] and "pop" not in keys(drawing)
 
 
@@ -135,21 +135,16 @@ def test_both_maps_of_nominations(room: Room) -> None:
 
 
 @each_room
-def test_the_clock_shows_parts_events_histories_and_now(room: Room) -> None:
-    parts = [Part("active", "activeQ", (Pod("web", 1),)), Part("backoff", "podBackoffQ", (), there=False)]
+def test_the_clock_shows_events_histories_and_now(room: Room) -> None:
     history = History("web", (Stretch(0, 4, "backoff"), Stretch(4, 9, "active")), (1.0,))
     events = [Event(2, "it rains"), Event(8, "it snows")]
-    drawing = draw_clock(parts, [history], events, Clock(10, (3, "3 s"), [(0, "0")]), "x", room)
+    drawing = draw_clock([history], events, Clock(10, (3, "3 s"), [(0, "0")]), "x", room)
     found = texts(drawing)
-    assert {"activeQ", "web", "it rains", "3 s"} <= set(found) and "it snows" not in found
-    assert "not in this version" in " ".join(found) and "half a minute" not in str(drawing)
-    longer = draw_clock(parts, [history], events, Clock(10, (3, "3 s"), [(0, "0")], gap=7), "x", room)
+    assert {"web", "it rains", "3 s"} <= set(found) and "it snows" not in found
+    assert "half a minute" not in str(drawing)
+    longer = draw_clock([history], events, Clock(10, (3, "3 s"), [(0, "0")], gap=7), "x", room)
     assert str(longer).count("half a minute") == 1
-    heights = {
-        each.get("height") for each in parsed(drawing).iter(f"{SVG}rect") if "web/" in (each.get("data-key") or "")
-    }
-    assert len(heights - {"34"}) == 2  # each part has its own height
-    assert {"pod/web", "now", "web/0", "web/1"} <= set(keys(drawing))
+    assert {"now", "web/0", "web/1"} <= set(keys(drawing))
 
 
 def test_names_are_escaped() -> None:

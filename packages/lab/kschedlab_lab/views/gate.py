@@ -1,0 +1,130 @@
+"""A node's gate: predicates in their order, and beside each what the pod wants and what the node has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html, element
+from kschedlab_lab.views.icons import icon, tape
+from kschedlab_lab.views.layout import Part, column, moved, words
+from kschedlab_lab.views.lettering import flowed, folded
+from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
+from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
+from kschedlab_lab.views.svg import Room, svg
+
+State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
+
+DISC, BAR, GAP, WIDE = 22, 28, 4, 560
+"""The width of a number; the height of the pods; the gap between rows; rooms of this width name the predicates."""
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A row. ``number``: the predicate's place, or those of several; ``wants``, ``has``: facts of pod and node."""
+
+    number: str
+    predicate: str
+    state: State
+    wants: Fact | None = None
+    has: Fact | None = None
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """``web``: the pod, a ghost once it is on the node; ``pods``: on the node, of which ``capacity`` is the CPU.
+
+    ``drop``, ``refuses``: what dropping the pod on the node sets, or why not; ``chosen``: the pod is there.
+    """
+
+    locks: tuple[Lock, ...]
+    web: Piece
+    node: str
+    capacity: int
+    pods: tuple[Piece, ...]
+    drop: str = ""
+    refuses: str = ""
+    chosen: bool = False
+    cordoned: bool = False
+
+
+def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
+    """The pod and the node as the heads of two columns, and the locks below them."""
+    named = room.width >= WIDE
+    name = 214 if named else DISC + 12
+    wide = (room.width - name - 4) / 2 - 8
+    lefts = (name, name + wide + 8)
+    heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
+    locks = [each for each in gate.locks if named or each.has is not None]
+    rows = column([_lock(each, lefts, wide, room.width, gate.node) for each in locks], GAP)
+    top = BAR + 34
+    return svg([*heads, moved(rows, 0, top)], room.width, top + rows.height + 2, alt)
+
+
+def _pod(gate: Gate, wide: float) -> Part:
+    size = gate.web.size / gate.capacity * wide
+    title = words(say("waiting"), 12, fill=INK_2)
+    return column([title, Part(size, BAR, (bar(gate.web, (0, 4), size, BAR, not gate.chosen),))], 2)
+
+
+def _node(gate: Gate, wide: float) -> Part:
+    """The node's name and its tray with its pods; the pod is dropped here."""
+    sign = "★ " if gate.chosen else "✕ " if gate.refuses else ""
+    name = words(sign + gate.node, 13, bold=True, fill=CHOSEN if gate.chosen else "currentColor")
+    size: dict[str, Any] = {
+        "y": 18,
+        "width": wide,
+        "height": BAR + 8,
+        "rx": 11,
+        "stroke": CHOSEN if gate.chosen else HAIR,
+    }
+    fill = EVICTED_SOFT if gate.refuses else TRAY
+    shapes = [element("rect", **size, fill=fill, stroke_width=2.5 if gate.chosen else 1)]
+    shapes += [tape(0, 18, wide)] if gate.cordoned else []
+    x, scale = 4.0, (wide - 8) / max(gate.capacity, sum(piece.size for piece in gate.pods))
+    for piece in gate.pods:
+        shapes.append(bar(piece, (x, 22), piece.size * scale - 2, BAR))
+        x += piece.size * scale
+    marks = {"data_drop": gate.drop or None, "data_refuses": gate.refuses or None, "data_accepts": "node"}
+    return Part(wide, BAR + 26, (element("g", *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),))
+
+
+def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: str) -> Part:
+    pale = lock.state == "not asked"
+    cells = [*_facts(lock, lefts, wide, node)]
+    high = max((bottom for _, bottom in cells), default=24) + 2
+    ground = EVICTED_SOFT if lock.state == "refuses" else "transparent"
+    shapes = [element("rect", x=-4, width=width + 4, height=high, rx=11, fill=ground)]
+    shapes.append(moved(_number(lock), 0, (high - DISC) / 2))
+    if lefts[0] > 2 * DISC and lock.predicate:
+        bold = lock.state == "refuses"
+        colour = EVICTED if bold else None
+        lines = column([words(each, 12, bold, fill=colour) for each in folded(lock.predicate, lefts[0] - DISC - 24)], 0)
+        shapes.append(moved(lines, DISC + 14, (high - lines.height) / 2))
+    drawn = element("g", *shapes, *(html for html, _ in cells), opacity=0.55 if pale else None)
+    key = f"lock/{lock.has.key if lock.has else lock.number}"
+    return Part(width, high, (element("g", drawn, data_key=key, data_tip=lock.tip or None),))
+
+
+def _facts(lock: Lock, lefts: Sequence[float], wide: float, node: str) -> Iterator[tuple[Html, float]]:
+    """What the pod wants and the node has, and where each ends."""
+    for fact, x, owner in zip((lock.wants, lock.has), lefts, ("pod/web", f"node/{node}"), strict=True):
+        if fact is not None and not fact.sets:
+            lines = column([words(each) for each in flowed(fact.text, wide - 24)], 0)
+            yield element("g", icon(fact.kind, x, 4, INK_2), moved(lines, x + 22, 4)), lines.height + 5
+        elif fact is not None:
+            shapes, bottom = draw_badges([fact], owner, x, 3, x + wide)
+            yield element("g", *shapes), bottom - 3
+
+
+def _number(lock: Lock) -> Part:
+    """The predicate's number on a disc: full if it was asked, with a cross if it refuses."""
+    fill, ink = {"passed": (INK, PANEL), "refuses": (EVICTED, ON_ACCENT)}.get(lock.state, ("none", INK_3))
+    sign = "✕" if lock.state == "refuses" else lock.number
+    text = words(sign, 11.2, bold=True, fill=ink)
+    wide = max(DISC, text.width + 8)
+    rect = element("rect", width=wide, height=DISC, rx=DISC / 2, fill=fill, stroke=HAIR if fill == "none" else None)
+    return Part(wide, DISC, (rect, moved(text, (wide - text.width) / 2, (DISC - text.height) / 2)))
