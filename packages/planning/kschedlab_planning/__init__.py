@@ -1,4 +1,4 @@
-"""Plans for a cluster: how many more pods fit, which nodes to add, which can go.
+"""Plans for a cluster: how many more pods fit, which nodes to add, which can go; and maps of decisions.
 
     >>> from kschedlab import Cluster
     >>> from kschedlab_planning import plan_add, plan_drain, plan_fit
@@ -17,8 +17,16 @@ if TYPE_CHECKING:
     from kschedlab_planning.add import plan_add as plan_add
     from kschedlab_planning.drain import plan_drain as plan_drain
     from kschedlab_planning.fit import plan_fit as plan_fit
+    from kschedlab_planning.maps import decision_map as decision_map
+    from kschedlab_planning.weights import weight_region as weight_region
 
-_HOME = {"plan_add": "add", "plan_drain": "drain", "plan_fit": "fit"}
+_HOME = {
+    "decision_map": "maps",
+    "plan_add": "add",
+    "plan_drain": "drain",
+    "plan_fit": "fit",
+    "weight_region": "weights",
+}
 __all__ = sorted(_HOME)  # noqa: PLE0605  # one list of public names
 
 if not TYPE_CHECKING:

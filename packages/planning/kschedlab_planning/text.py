@@ -15,6 +15,8 @@ from kschedlab_planning.add import COMMANDS, Add, Option
 from kschedlab_planning.check import Check
 from kschedlab_planning.drain import Drain
 from kschedlab_planning.fit import Fit
+from kschedlab_planning.maps import DecisionMap, Outcome
+from kschedlab_planning.weights import Range, WeightRegion
 
 PODS = 3
 """Maximum number of pods named in a list."""
@@ -146,3 +148,78 @@ def _checked(check: Check | None) -> Iterator[Section]:
     if check is not None:
         verdict = "confirms" if check.holds else "does not confirm"
         yield Section(f"A simulation (seed {check.seed}) {verdict} it: {check.what}.", mark="" if check.holds else BAD)
+
+
+# -- maps and regions
+
+COLUMNS, ROWS = 60, 30
+"""The most places that a map shows in a row, and rows; of more, each second, third, ... is shown."""
+SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def map_sections(drawn: DecisionMap) -> Iterator[Section]:
+    """The map as letters, the greatest y at the top; then what each letter means."""
+    (x, xs), (y, ys) = drawn.x, drawn.y
+    right, up = -(-len(xs) // COLUMNS), -(-len(ys) // ROWS)
+    signs = _signs(drawn.outcomes)
+    labels = [str(value) for value in ys]
+    width = max(map(len, labels))
+    lines = [
+        f"{labels[row]:>{width}} {''.join(signs[place] for place in drawn.places[row, ::right].tolist())}"
+        for row in reversed(range(0, len(ys), up))
+    ]
+    title = f"{drawn.pod}: {count(drawn.places.size, 'place')}, {count(len(drawn.outcomes), 'outcome')}"
+    skipped = [f"Shown: 1 of {right} columns, 1 of {up} rows."] if right * up > 1 else []
+    below = f"{x} from {xs[0]} to {xs[-1]}, {y} upwards from {ys[0]} to {ys[-1]}"
+    yield Section(title, [*lines, below, *skipped])
+    rows = [
+        Row([signs[drawn.outcomes.index(each.outcome)], str(each.outcome), each.places, _span(each.x), _span(each.y)])
+        for each in drawn.regions()[:REGIONS]
+    ]
+    yield Section("Regions", [Table(["", "outcome", "places", x, y], rows)])
+
+
+REGIONS = 20
+"""The most regions that are listed."""
+
+
+def _signs(outcomes: Sequence[Outcome]) -> list[str]:
+    """A capital letter for a node, the same small letter for eviction there, a dot for a pending pod."""
+    nodes = sorted({each.node or each.nominated for each in outcomes} - {""})
+    letters = {node: SIGNS[place % len(SIGNS)] for place, node in enumerate(nodes)}
+    return [letters.get(each.node, "") or letters.get(each.nominated, "").lower() or "." for each in outcomes]
+
+
+def _span(ends: tuple[object, object]) -> str:
+    return f"{ends[0]} to {ends[1]}" if ends[0] != ends[1] else str(ends[0])
+
+
+def region_sections(region: WeightRegion) -> Iterator[Section]:
+    """Until which weight the answer stays, then the half-spaces."""
+    sentences = region.sentences()
+    title = f"{region.node} is chosen."
+    yield Section(title, sentences or ["No weight of one score alone changes that."])
+    rows = [
+        Row(
+            [
+                each.node,
+                " ".join(f"{c:+d}*{name}" for name, c in each.coefficients.items()),
+                "> 0" if each.strict else ">= 0",
+            ]
+        )
+        for each in region.half_spaces
+    ]
+    if rows:
+        yield Section("It is as long as", [Table(["against", "sum of weights", ""], rows)])
+
+
+def range_sentence(node: str, found: Range) -> str:
+    """ "node-a stays chosen until NodeResourcesFit weighs more than 3 (it is 1), then node-b." "" without an end."""
+    parts = []
+    if found.high is not None:
+        weighs = f"{found.high.weight} or more" if found.high.open else f"more than {found.high.weight}"
+        parts.append(f"until {found.plugin} weighs {weighs}, then {found.high.node}")
+    if found.low is not None:
+        weighs = f"{found.low.weight} or less" if found.low.open else f"less than {found.low.weight}"
+        parts.append(f"until {found.plugin} weighs {weighs}, then {found.low.node}")
+    return f"{node} stays chosen {'; and '.join(parts)} (it weighs {found.now})." if parts else ""
