@@ -86,6 +86,7 @@ ALONE = "import kschedlab.program.hooks as hooks; hooks.entry_points = lambda **
     ("arguments", "what", "extra"),
     [
         (["simulate", "x.yaml"], "kschedlab simulate", "simulation"),
+        (["plan", "add", "x.yaml"], "kschedlab plan", "planning"),
         (["why", "web"], "kschedlab why", "why"),
         (["decide", "--config", "c.yaml"], "--config", "configuration"),
     ],

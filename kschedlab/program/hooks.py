@@ -23,6 +23,7 @@ from kschedlab.extras import MissingExtraError
 COMMANDS, PARTS = "kschedlab.commands", "kschedlab.program"
 INSTALLED_BY = {
     **dict.fromkeys(("clock", "schedule", "serve"), "live"),
+    "plan": "planning",
     "sheet": "lab",
     "simulate": "simulation",
     "why": "why",

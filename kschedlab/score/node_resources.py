@@ -105,7 +105,7 @@ class NodeResourcesFitScore:
         sum_of_scores, sum_of_weights, terms = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64), {}
         for name, weight in self.resources:
             request = resource_request(pod, name, nonzero=True)
-            if self.ignores_absent_resources and request == 0 and is_scalar(name):
+            if self.ignores_absent_resources and is_scalar(name) and request == 0:
                 continue
             capacity, used = usage(cluster, name, nodes, True, pod if self.ignores_absent_resources else None)
             score = self.strategy(used + request, capacity, self.highest)
@@ -155,11 +155,11 @@ class NodeResourcesBalancedAllocation:
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod that requests none of the resources. Terms: the balance with and without the pod."""
         requests = {name: resource_request(pod, name, nonzero=False) for name, _ in self.resources}
-        if not any(requests.values()):
+        if not any(np.any(amount) for amount in requests.values()):
             return None
         before, after, terms = [], [], {}
         for name, amount in requests.items():
-            if amount == 0 and is_scalar(name):
+            if is_scalar(name) and amount == 0:
                 continue
             capacity, used = usage(cluster, name, nodes, False, pod)
             before.append((used, capacity))

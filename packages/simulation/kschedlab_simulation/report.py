@@ -5,15 +5,22 @@ A pure function of the event log, of a live run or one that was read back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, dataclass
+from functools import lru_cache
+from io import StringIO
+from typing import Any
+
+import msgspec
 
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.requests import pod_requests
-from kschedlab_simulation.log import Acted, Began, Changed, Log, Measured, Step
+from kschedlab.objects.model import Pod
+from kschedlab_simulation.log import Acted, Began, Changed, Log, LogEntry, Measured, Step
 from kschedlab_simulation.pods import TERMINAL
+from kschedlab_simulation.rollouts import ROLLOUTS, Rollouts, StuckRollout
 from kschedlab_simulation.scheduler.context import (
     BIND,
     BIND_VOLUMES,
@@ -27,9 +34,12 @@ from kschedlab_simulation.scheduler.context import (
     SKIP,
     WAIT_ON_PERMIT,
 )
+from kschedlab_simulation.usage import CLUSTER, NODE, POOL, Amounts, ResourceUse, Sample, Usage, moments_of, usage_of
 
 EVICTED = "EvictionByEvictionAPI"
-CPU, MEMORY = 0, 1
+_MESSAGE = re.compile(r"0/\d+ nodes are available:? ?(?P<reasons>.*?)\.?( preemption: .*)?", re.DOTALL)
+_BETWEEN, _COUNT = re.compile(r", (?=\d+ )"), re.compile(r"^\d+ ")
+_NODE = re.compile(r"has the node \S+ and waits")
 BINDING_CYCLE = {
     PERMIT: "Permit",
     WAIT_ON_PERMIT: "Permit",
@@ -51,15 +61,11 @@ class WaitTimes:
 
 
 @dataclass(frozen=True)
-class Utilization:
-    """The share of the nodes' allocatable that their pods request, from 0 to 1: time-weighted mean, and final value.
+class Pending:
+    """The pods without a node at one moment, by cause. ``at``: seconds after the start."""
 
-    ``over_time``: (seconds after the start, share from then on).
-    """
-
-    mean: float
-    final: float
-    over_time: tuple[tuple[float, float], ...]
+    at: float
+    pods: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,9 @@ class Report:
     time, if known. ``attempts``: scheduling cycles; ``failed_attempts``: cycles that found no node; ``skipped``: popped
     pods that were not scheduled. ``preemptions``: pods that preempted others; ``victims``: the preempted pods;
     ``evicted``: pods evicted through the eviction API. ``waits``: by priority; ``unschedulable``: pods without a node
-    at the end, with the reason; ``failures``: failed timeline entries, with file and line.
+    at the end, with the reason; ``failures``: failed timeline entries, with file and line. ``resources``: each resource
+    of the cluster, of each pool and node, mean and final; ``usage``: the same over time, by pool. ``pending``: pods
+    without a node over time, by cause. ``stuck``: rollouts that are not complete at the end.
     """
 
     generation: str
@@ -99,8 +107,10 @@ class Report:
     evicted: int
     deleted: int
     waits: dict[int, WaitTimes]
-    cpu: Utilization
-    memory: Utilization
+    resources: tuple[ResourceUse, ...]
+    usage: tuple[Sample, ...]
+    pending: tuple[Pending, ...]
+    stuck: tuple[StuckRollout, ...]
     throughput: tuple[Throughput, ...]
     unschedulable: dict[str, str]
     failures: tuple[str, ...]
@@ -109,13 +119,32 @@ class Report:
         """Plain data, for JSON."""
         return asdict(self) | {"waits": {str(priority): asdict(waits) for priority, waits in self.waits.items()}}
 
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """The JSON schema of :meth:`to_dict`."""
+        return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | msgspec.json.schema(Report)
+
+
+def csv_of(report: Report) -> str:
+    """The amounts of each resource as CSV: the cluster and its pools over time, then each node at the end."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("at", "scope", "name", "resource", *Amounts.__dataclass_fields__))
+    for sample in report.usage:
+        scope = POOL if sample.pool else CLUSTER
+        writer.writerow((sample.at, scope, sample.pool, sample.resource, *astuple(sample.amounts)))
+    for use in report.resources:
+        if use.scope == NODE:
+            writer.writerow((report.seconds, NODE, use.name, use.resource, *astuple(use.final)))
+    return text.getvalue()
+
 
 def report_of(log: Log, wall: float | None = None) -> Report:
     """The report of a log. ``wall``: wall-clock seconds of the run. O(entries)."""
-    reading = _LogReader()
+    reading = _LogReader(log.entries)
     for entry in log:
         reading.take(entry)
-    return reading.finish(wall)
+    return reading.finish(wall, usage_of(log.entries))
 
 
 class _Measurement:
@@ -137,103 +166,14 @@ class _Measurement:
         return Throughput(self.start_entry.name, self.pods, seconds, _rate(self.pods, seconds))
 
 
-class _Amounts(NamedTuple):
-    """CPU and memory: nanos."""
-
-    cpu: int
-    memory: int
-
-
-class _Usage:
-    """Tracks the utilization of the nodes over time."""
-
-    def __init__(self) -> None:
-        self._allocatable = [0, 0]
-        self._used = [0, 0]
-        self._pod_requests: dict[str, tuple[str, _Amounts]] = {}
-        self._pods_on_node: dict[str, dict[str, None]] = {}
-        self._nodes: dict[str, _Amounts] = {}
-        self.points: list[tuple[int, float, float]] = []
-
-    def node(self, at: int, key: str, node: Node | None) -> None:
-        previous = self._nodes.pop(key, None)
-        allocatable = None if node is None else _allocatable_of(node)
-        pods = [self._pod_requests[pod][1] for pod in self._pods_on_node.get(key, ())]
-        if previous is not None:
-            self._add(self._allocatable, previous, -1)
-            for amounts in pods:
-                self._add(self._used, amounts, -1)
-        if allocatable is not None:
-            self._nodes[key] = allocatable
-            self._add(self._allocatable, allocatable, 1)
-            for amounts in pods:
-                self._add(self._used, amounts, 1)
-        if previous != allocatable:
-            self._point(at)
-
-    def pod(self, at: int, key: str, pod: Pod | None) -> None:
-        node = "" if pod is None or pod.status.phase in TERMINAL else pod.spec.nodeName
-        previous = self._pod_requests.get(key)
-        if (previous[0] if previous is not None else "") == node:
-            return
-        if previous is not None:
-            del self._pod_requests[key], self._pods_on_node[previous[0]][key]
-            if previous[0] in self._nodes:
-                self._add(self._used, previous[1], -1)
-        if node and pod is not None:
-            requests = pod_requests(pod)
-            amounts = _Amounts(requests.get("cpu", 0), requests.get("memory", 0))
-            self._pod_requests[key] = node, amounts
-            self._pods_on_node.setdefault(node, {})[key] = None
-            if node in self._nodes:
-                self._add(self._used, amounts, 1)
-        self._point(at)
-
-    def _add(self, sums: list[int], amounts: _Amounts, sign: int) -> None:
-        sums[CPU] += sign * amounts.cpu
-        sums[MEMORY] += sign * amounts.memory
-
-    def _point(self, at: int) -> None:
-        cpu, memory = (
-            used / allocatable if allocatable else 0.0
-            for used, allocatable in zip(self._used, self._allocatable, strict=True)
-        )
-        if self.points and self.points[-1][0] == at:
-            self.points.pop()
-        self.points.append((at, cpu, memory))
-
-    def used(self, resource: int, start: int, end: int) -> Utilization:
-        """The utilization of CPU or memory between these times."""
-        points = [(point[0], point[1 + resource]) for point in self.points]
-        ends = [at for at, _ in points[1:]] + [end]
-        area = sum(value * (then - at) for (at, value), then in zip(points, ends, strict=False))
-        mean = area / (end - start) if end > start else (points[-1][1] if points else 0.0)
-        over_time = tuple(((at - start) / SECOND, value) for at, value in _changes(points))
-        return Utilization(mean, points[-1][1] if points else 0.0, over_time)
-
-
-def _changes(points: Iterable[tuple[int, float]]) -> Iterable[tuple[int, float]]:
-    """The points whose value differs from the one before."""
-    latest = None
-    for point in points:
-        if point[1] != latest:
-            latest = point[1]
-            yield point
-
-
-def _allocatable_of(node: Node) -> _Amounts:
-    allocatable = node.status.allocatable
-    cpu, memory = allocatable.get("cpu"), allocatable.get("memory")
-    return _Amounts(cpu.milli() if cpu is not None else 0, memory.value() if memory is not None else 0)
-
-
 class _LogReader:
     """Accumulates a report while reading a log."""
 
-    def __init__(self) -> None:
+    def __init__(self, entries: Sequence[LogEntry]) -> None:
         self.start_entry: Began | None = None
-        self.start: int | None = None
-        self.end = 0
+        self.start, self.end = (entries[0].at, entries[-1].at) if entries else (0, 0)
+        self.moments = moments_of(self.start, self.end) if entries else []
+        self.causes: list[Pending] = []
         self.counts = dict.fromkeys(("created", "bound", "attempts", "failed", "skipped", "victims", "evicted"), 0)
         self.deleted = 0
         self.preemptions = 0
@@ -243,19 +183,19 @@ class _LogReader:
         self.first: int | None = None
         self.last = 0
         self.waits: dict[int, list[int]] = {}
-        self.usage = _Usage()
+        self.rollouts = Rollouts()
         self.open: dict[str, _Measurement] = {}
         self.throughput: list[Throughput] = []
         self.failures: list[str] = []
 
     def take(self, entry: Any) -> None:
-        self.start = entry.at if self.start is None else self.start
-        self.end = entry.at
+        while len(self.causes) < len(self.moments) and entry.at > self.moments[len(self.causes)]:
+            self._sample()
         if isinstance(entry, Changed):
             if entry.kind == "Pod":
                 self._pod(entry.at, entry.key, entry.old, entry.new)
-            elif entry.kind == "Node":
-                self.usage.node(entry.at, entry.key, entry.new)
+            elif entry.kind in ROLLOUTS:
+                self.rollouts.take(entry)
         elif isinstance(entry, Step):
             self._step(entry)
         elif isinstance(entry, Measured):
@@ -290,7 +230,6 @@ class _LogReader:
             self.throughput.append(self.open.pop(entry.name).result())
 
     def _pod(self, at: int, key: str, old: Pod | None, new: Pod | None) -> None:
-        self.usage.pod(at, key, new)
         if new is None:
             self.deleted += 1
             self.pending.pop(key, None)
@@ -314,10 +253,25 @@ class _LogReader:
         for window in self.open.values():
             window.pod_bound(at, pod)
 
-    def finish(self, wall: float | None) -> Report:
-        start, counts = self.start or 0, self.counts
+    def _waiting(self) -> dict[str, tuple[Pod, str]]:
+        """The pods without a node, each with its reason."""
+        return {
+            key: (pod, _why(pod, self.binding.get(key)))
+            for key, pod in sorted(self.pending.items())
+            if pod.status.phase not in TERMINAL
+        }
+
+    def _sample(self) -> None:
+        counted = Counter(cause_of(why) for _, why in self._waiting().values())
+        at = (self.moments[len(self.causes)] - self.start) / SECOND
+        self.causes.append(Pending(at, dict(counted.most_common())))
+
+    def finish(self, wall: float | None, usage: Usage) -> Report:
+        while len(self.causes) < len(self.moments):
+            self._sample()
+        start, counts, waiting = self.start, self.counts, self._waiting()
+        by_cause = {key: (pod, cause_of(why)) for key, (pod, why) in waiting.items()}
         unfinished = [window.result() for window in self.open.values()]
-        waiting = {key: pod for key, pod in sorted(self.pending.items()) if pod.status.phase not in TERMINAL}
         return Report(
             generation=self.start_entry.generation if self.start_entry else "",
             seed=self.start_entry.seed if self.start_entry else 0,
@@ -336,10 +290,12 @@ class _LogReader:
             evicted=counts["evicted"],
             deleted=self.deleted,
             waits={priority: _waits(self.waits[priority]) for priority in sorted(self.waits, reverse=True)},
-            cpu=self.usage.used(CPU, start, self.end),
-            memory=self.usage.used(MEMORY, start, self.end),
+            resources=usage.resources,
+            usage=usage.samples,
+            pending=tuple(self.causes),
+            stuck=self.rollouts.stuck(start, by_cause),
             throughput=(*self.throughput, *unfinished),
-            unschedulable={key: _why(pod, self.binding.get(key)) for key, pod in waiting.items()},
+            unschedulable={key: why for key, (_, why) in waiting.items()},
             failures=tuple(self.failures),
         )
 
@@ -370,3 +326,18 @@ def _why(pod: Pod, binding: Step | None) -> str:
         if condition.type == "PodScheduled" and condition.status == "False":
             return condition.message or condition.reason
     return ""
+
+
+NOT_TRIED = "not tried yet"
+
+
+@lru_cache(4096)
+def cause_of(why: str) -> str:
+    """What a pod waits for, without numbers: pods that differ only in how many nodes refuse them have one cause.
+
+    ``why``: a FailedScheduling message, of which the reasons remain, sorted; another message stays as it is.
+    """
+    if (found := _MESSAGE.fullmatch(why)) is None:
+        return _NODE.sub("has a node and waits", why) or NOT_TRIED
+    reasons = {_COUNT.sub("", each) for each in _BETWEEN.split(found["reasons"])}
+    return ", ".join(sorted(reasons - {""})) or "no nodes"

@@ -1,9 +1,15 @@
 """Reports: each figure worked out by hand from a log."""
 
+import csv
 import json
+import re
+from pathlib import Path
 
+import jsonschema
+import msgspec
 import pytest
 
+from kschedlab.build import deployment, node
 from kschedlab.objects.model import (
     Container,
     Node,
@@ -13,12 +19,17 @@ from kschedlab.objects.model import (
     PodCondition,
     PodSpec,
     PodStatus,
+    ResourceClaim,
     ResourceRequirements,
+    ResourceSlice,
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab_simulation.log import Acted, Began, Changed, Log, Measured, Step
-from kschedlab_simulation.report import WaitTimes, report_of
+from kschedlab_simulation.report import Report, WaitTimes, cause_of, csv_of, report_of
+from kschedlab_simulation.simulation import Simulation
 from tests.saying import says
+
+DOCS = Path(__file__).parents[3] / "docs"
 
 SECOND = 1_000_000
 
@@ -65,7 +76,8 @@ def report(*entries, wall=None):
 def test_an_empty_log():
     found = report()
     assert (found.created, found.bound, found.pods_per_second, found.seconds) == (0, 0, None, 0)
-    assert (found.cpu.mean, found.cpu.final, found.waits, found.unschedulable) == (0, 0, {}, {})
+    assert (found.resources, found.usage, found.pending, found.stuck) == ((), (), (), ())
+    assert (found.waits, found.unschedulable) == ({}, {})
 
 
 def test_pods_and_how_fast_they_were_bound():
@@ -121,26 +133,47 @@ def test_an_eviction_that_was_marked_before_the_pod_was_seen_counts():
     assert report(change(0, None, plain), change(1, plain, marked)).evicted == 1
 
 
-def test_utilisation_over_time():
+def over_time(found, resource="cpu", pool=""):
+    """(seconds, requested share) wherever the share changes."""
+    points = []
+    for each in found.usage:
+        if (each.pool, each.resource) == (pool, resource):
+            share = each.amounts.requested / each.amounts.allocatable if each.amounts.allocatable else 0
+            if not points or points[-1][1] != share:
+                points.append((each.at, share))
+    return tuple(points)
+
+
+def ends(seconds=49):
+    """The last entry of a run in which each of the 50 moments is a whole second."""
+    return Step(at=seconds * SECOND, pod="", step="end")
+
+
+def of(found, resource, scope="cluster", name=""):
+    [use] = [each for each in found.resources if (each.scope, each.name, each.resource) == (scope, name, resource)]
+    return use
+
+
+def test_requested_amounts_over_time():
     first, second = a_pod("a", cpu="1", memory="4Gi"), a_pod("b", cpu="3", memory="0")
     found = report(
         change(0, None, a_node()),
         *scheduled(0, 2, first),
         *scheduled(0, 4, second),
         change(6, a_pod("a", "n1", "1", "4Gi"), None),
-        Step(at=10 * SECOND, pod="", step="end"),
+        ends(),
     )
-    assert found.cpu.over_time == ((0, 0), (2, 0.25), (4, 1), (6, 0.75))
-    assert found.cpu.mean == pytest.approx((0 * 2 + 0.25 * 2 + 1 * 2 + 0.75 * 4) / 10)
-    assert found.cpu.final == 0.75
-    assert found.memory.over_time == ((0, 0), (2, 0.5), (6, 0))
-    assert found.memory.mean == pytest.approx(0.5 * 4 / 10)
+    assert over_time(found) == ((0, 0), (2, 0.25), (4, 1), (6, 0.75))
+    assert of(found, "cpu").mean.requested == pytest.approx((1000 * 2 + 4000 * 2 + 3000 * 43) / 49)
+    assert of(found, "cpu").final.requested == 3000
+    assert over_time(found, "memory") == ((0, 0), (2, 0.5), (6, 0))
+    assert of(found, "memory").mean.requested == pytest.approx(4 * 1024**3 * 4 / 49)
 
 
 def test_finished_pods_use_no_resources():
     running, ended = a_pod(node="n1", phase="Running"), a_pod(node="n1", phase="Succeeded")
-    found = report(change(0, None, a_node()), change(0, None, running), change(5, running, ended))
-    assert found.cpu.over_time == ((0, 0.25), (5, 0))
+    found = report(change(0, None, a_node()), change(0, None, running), change(5, running, ended), ends())
+    assert over_time(found) == ((0, 0.25), (5, 0))
 
 
 def test_nodes_are_added_updated_and_deleted():
@@ -153,8 +186,171 @@ def test_nodes_are_added_updated_and_deleted():
         change(3, a_node(cpu="8"), None),
         change(4, None, a_pod("lost", node="n9")),
         change(5, None, a_node()),
+        ends(),
     )
-    assert found.cpu.over_time == ((0, 0.25), (1, 0.125), (2, 1 / 12), (3, 0), (5, 0.125))
+    assert over_time(found) == ((0, 0.25), (1, 0.125), (2, 1 / 12), (3, 0), (5, 0.125))
+
+
+def test_only_pods_that_run_use_what_they_request():
+    starting, running = a_pod(node="n1"), a_pod(node="n1", phase="Running")
+    found = report(change(0, None, a_node()), change(0, None, starting), change(10, starting, running), ends(20))
+    assert of(found, "cpu").final.used == 1000 and of(found, "cpu").mean.used == 500
+    assert of(found, "cpu").mean.requested == 1000
+
+
+def gpus(number, cpu):
+    room = {"cpu": Quantity(cpu), "memory": Quantity("8Gi"), "nvidia.com/gpu": Quantity(str(number))}
+    return Node(metadata=ObjectMeta(name="n1", labels={"pool": "gpu"}), status=NodeStatus(allocatable=room))
+
+
+def trains(name, number, node="", cpu="1"):
+    requests = {"cpu": Quantity(cpu), "nvidia.com/gpu": Quantity(str(number))}
+    containers = (Container(name="c", resources=ResourceRequirements(requests=requests)),)
+    return Pod(metadata=ObjectMeta(name=name, namespace="default"), spec=PodSpec(nodeName=node, containers=containers))
+
+
+def test_what_is_stranded_no_pod_of_the_run_can_use():
+    found = report(
+        change(0, None, gpus(8, "4")),
+        change(0, None, trains("a", 2, "n1", cpu="4")),
+        change(0, None, trains("b", 1)),
+        change(0, None, a_pod("small", cpu="0", memory="1Gi")),
+        ends(),
+    )
+    gpu = of(found, "nvidia.com/gpu")
+    assert (gpu.final.allocatable, gpu.final.requested) == (8, 2)
+    assert (gpu.final.stranded, gpu.final.fragmented) == (6, 6)  # without cpu no pod that asks for GPUs fits
+    assert of(found, "memory").final.stranded == 0
+
+
+def test_what_is_fragmented_some_pods_of_the_run_cannot_use():
+    pods = [change(0, None, trains(f"one{i}", 1)) for i in range(3)]
+    found = report(
+        change(0, None, gpus(4, "8")),
+        change(0, None, trains("two", 2, "n1")),
+        change(0, None, trains("three", 3)),
+        *pods,
+        ends(),
+    )
+    gpu = of(found, "nvidia.com/gpu").final
+    assert (gpu.allocatable - gpu.requested, gpu.stranded) == (2, 0)
+    assert gpu.fragmented == pytest.approx(2 * 1 / 5)  # one of the five pods that ask for GPUs needs three
+
+
+def test_amounts_by_node_and_pool():
+    small = [Node(metadata=ObjectMeta(name=f"s{i}", labels={"pool": "s"}), status=a_node().status) for i in (1, 2)]
+    found = report(
+        *(change(0, None, each) for each in (*small, gpus(4, "8"))), change(0, None, a_pod(node="s1")), ends()
+    )
+    assert of(found, "cpu", "pool", "s").final.allocatable == 8000
+    assert of(found, "cpu", "node", "s1").final.requested == 1000
+    assert of(found, "nvidia.com/gpu", "pool", "gpu").final.allocatable == 4
+    assert [each.name for each in found.resources if each.scope == "node" and each.resource == "nvidia.com/gpu"] == [
+        "n1"
+    ]
+    assert over_time(found, pool="s") == ((0, 0.125),)
+
+
+def test_devices_of_drivers_count_as_resources():
+    device = {"name": "d0"}, {"name": "d1"}, {"name": "d2"}
+    part = {"driver": "gpu.example.com", "pool": {"name": "n1"}, "nodeName": "n1", "devices": list(device)}
+    devices = msgspec.convert({"metadata": {"name": "s"}, "spec": part}, ResourceSlice)
+    result = {"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "d1"}
+    taken = {
+        "allocation": {"devices": {"results": [result]}},
+        "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}],
+    }
+    free = msgspec.convert({"metadata": {"name": "c", "namespace": "default"}}, ResourceClaim)
+    claimed = msgspec.convert({"metadata": {"name": "c", "namespace": "default"}, "status": taken}, ResourceClaim)
+
+    def changed(at, kind, key, old, new):
+        return Changed(at=at * SECOND, type="MODIFIED", kind=kind, key=key, old=old, new=new)
+
+    found = report(
+        change(0, None, a_node()),
+        changed(0, "ResourceSlice", "s", None, devices),
+        changed(0, "ResourceClaim", "default/c", None, free),
+        changed(10, "ResourceClaim", "default/c", free, claimed),
+        ends(20),
+    )
+    use = of(found, "gpu.example.com", "node", "n1")
+    assert (use.final.allocatable, use.final.requested, use.final.used) == (3, 1, 1)
+    assert use.mean.requested == 0.5
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("0/5 nodes are available: 2 Insufficient cpu, 3 Too many pods.", "Insufficient cpu, Too many pods"),
+        (
+            "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No victims.",
+            "Insufficient cpu",
+        ),
+        (
+            "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.",
+            "pod has unbound immediate PersistentVolumeClaims",
+        ),
+        (
+            "0/2 nodes are available: 2 node(s) had untolerated taint(s), 1 node(s) x, y.",
+            "node(s) had untolerated taint(s), node(s) x, y",
+        ),
+        ("has the node n1 and waits in PreBind", "has a node and waits in PreBind"),
+        ("SchedulingGated", "SchedulingGated"),
+        ("", "not tried yet"),
+    ],
+)
+def test_a_cause_has_no_numbers(message, cause):
+    assert cause_of(message) == cause
+
+
+def test_pending_pods_by_cause_over_time():
+    def waits(number):
+        text = f"0/9 nodes are available: {number} Insufficient cpu."
+        return PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message=text)
+
+    found = report(
+        change(0, None, a_pod("a", condition=waits(9))),
+        change(10, None, a_pod("b", condition=waits(8))),
+        *scheduled(20, 30, a_pod("c")),
+        ends(),
+    )
+    at = {each.at: each.pods for each in found.pending}
+    assert len(at) == 50
+    assert (at[0], at[10], at[25], at[49]) == (
+        {"Insufficient cpu": 1},
+        {"Insufficient cpu": 2},
+        {"Insufficient cpu": 2, "not tried yet": 1},
+        {"Insufficient cpu": 2},
+    )
+
+
+def test_a_rollout_that_hangs_is_named_with_its_cause():
+    term = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
+    spec = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    nodes = [node(name, labels={"kubernetes.io/hostname": name}) for name in ("a", "b")]
+    simulation = Simulation([*nodes, deployment("web", 3, **spec), deployment("fine", 2)])
+    simulation.run()
+    [stuck] = simulation.report().stuck
+    assert (stuck.kind, stuck.name, stuck.wanted, stuck.available) == ("Deployment", "default/web", 3, 2)
+    assert sum(stuck.pending.values()) == 1 and "anti-affinity" in next(iter(stuck.pending))
+
+
+def test_json_has_the_schema_that_the_documents_show():
+    simulation = Simulation([node("a", cpu=1), deployment("web", 2, cpu=1)])
+    simulation.run()
+    found = simulation.report()
+    shown = json.loads((DOCS / "schemas" / "report.json").read_text(encoding="utf-8"))
+    assert shown == json.loads(json.dumps(Report.schema()))
+    jsonschema.validate(json.loads(json.dumps(found.to_dict())), shown)
+
+
+def test_csv_has_the_pools_over_time_and_the_nodes_at_the_end():
+    found = report(change(0, None, gpus(4, "8")), change(0, None, trains("a", 1, "n1")), ends())
+    rows = list(csv.DictReader(csv_of(found).splitlines()))
+    assert {row["scope"] for row in rows} == {"cluster", "node", "pool"}
+    [last] = [row for row in rows if (row["scope"], row["resource"]) == ("node", "nvidia.com/gpu")]
+    assert (last["name"], last["at"], last["allocatable"], last["requested"]) == ("n1", "49.0", "4.0", "1.0")
+    assert len([row for row in rows if (row["scope"], row["name"], row["resource"]) == ("pool", "gpu", "cpu")]) == 50
 
 
 def test_measurements():
@@ -205,4 +401,11 @@ def test_as_plain_data():
     data = found.to_dict()
     assert json.loads(json.dumps(data)) == json.loads(json.dumps(found.to_dict()))
     assert data["waits"] == {"5": {"pods": 1, "p50": 2.0, "p95": 2.0, "longest": 2.0}}
-    assert data["cpu"]["final"] == 0.25
+    assert data["resources"][0]["final"]["requested"] == 1000
+
+
+def test_the_example_of_the_documents(capsys):
+    page = (DOCS / "reports.md").read_text(encoding="utf-8")
+    [(code, shown)] = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
+    exec(code, {})
+    assert capsys.readouterr().out == shown

@@ -69,10 +69,11 @@ def _set_unschedulable(api: ApiServer, name: str, unschedulable: bool, by: str) 
 
 def pods_to_evict(pods: list[Pod], node: str) -> list[Pod]:
     """The pods on the node that a drain evicts: all but static pods and unfinished pods of DaemonSets."""
-    return [pod for pod in pods if pod.spec.nodeName == node and not _is_skipped(pod)]
+    return [pod for pod in pods if pod.spec.nodeName == node and not is_left(pod)]
 
 
-def _is_skipped(pod: Pod) -> bool:
+def is_left(pod: Pod) -> bool:
+    """Whether a drain leaves the pod on its node: a static pod, or an unfinished pod of a DaemonSet."""
     owner = controller_of(pod.metadata)
     of_daemon_set = owner is not None and owner.kind == "DaemonSet" and pod.status.phase not in TERMINAL
     return of_daemon_set or MIRROR in pod.metadata.annotations

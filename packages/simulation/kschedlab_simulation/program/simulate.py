@@ -25,6 +25,7 @@ from kschedlab.program.options import (
     screen,
 )
 from kschedlab.program.progress import Progress
+from kschedlab.text.html import visible
 
 if TYPE_CHECKING:
     from kschedlab.objects.model import Pod
@@ -60,7 +61,7 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="show pods as they change, and what the timeline does; with --wide as kubectl get pods -A -o wide -w does",
     )
-    add_output(parser, "text", "json")
+    add_output(parser, "text", "json", "csv")
     add_scheduler(parser)
     parser.set_defaults(run=run)
 
@@ -73,6 +74,7 @@ def _duration(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run the simulation: 0, or 1 if an entry of the timeline failed."""
+    from kschedlab_simulation.report import csv_of
     from kschedlab_simulation.simulation import Simulation
     from kschedlab_simulation.timeline.scenario import load_scenario
 
@@ -96,6 +98,8 @@ def run(options: argparse.Namespace) -> int:
         write_log(simulation.log)
     if options.output == "json":
         print_json(report.to_dict())
+    elif options.output == "csv":
+        sys.stdout.write("".join(f"{visible(line)}\n" for line in csv_of(report).splitlines()))
     else:
         _print(simulation, start, report, wall, out, options.wide)
     return 1 if report.failures else 0

@@ -4,10 +4,15 @@ import io
 
 from kschedlab.program.terminal.screen import Screen
 from kschedlab_simulation.program.report import report_parts, seconds
-from kschedlab_simulation.report import Report, Throughput, Utilization, WaitTimes
+from kschedlab_simulation.report import Report, Throughput, WaitTimes
+from kschedlab_simulation.rollouts import StuckRollout
+from kschedlab_simulation.usage import Amounts, ResourceUse
 
 SECOND = 1_000_000
-QUIET = Utilization(0.0, 0.0, ())
+
+
+def amounts(allocatable, requested, used=0.0, stranded=0.0, fragmented=0.0):
+    return Amounts(allocatable, requested, used, stranded, fragmented)
 
 
 def a_report(**given):
@@ -27,8 +32,10 @@ def a_report(**given):
         evicted=0,
         deleted=0,
         waits={},
-        cpu=QUIET,
-        memory=QUIET,
+        resources=(),
+        usage=(),
+        pending=(),
+        stuck=(),
         throughput=(),
         unschedulable={},
         failures=(),
@@ -54,7 +61,11 @@ def test_a_report_in_full():
             deleted=3,
             skipped=4,
             waits={100: WaitTimes(1, 0.25, 0.25, 0.25), 0: WaitTimes(2000, 0.005, 12.5, 1234)},
-            cpu=Utilization(0.5, 1.0, ()),
+            resources=(
+                ResourceUse("cluster", "", "cpu", amounts(8, 4), amounts(8, 8, used=6)),
+                ResourceUse("cluster", "", "nvidia.com/gpu", amounts(4, 1), amounts(4, 2, stranded=2, fragmented=2)),
+            ),
+            stuck=(StuckRollout("Deployment", "default/web", 3, 1, 2, 2, 30.0, True, {"Insufficient cpu": 1}),),
             throughput=(Throughput("namespace-1", 1, 0.012, 83.3), Throughput("none", 0, 0, None)),
             unschedulable={"default/a": "0/1 nodes are available", "default/b": ""},
             failures=("run.yaml:3: delete pod default/x: not found",),
@@ -74,10 +85,14 @@ From creation to binding
   priority   pods     p50     p95  longest
        100      1  0.25 s  0.25 s   0.25 s
          0  2,000    5 ms  12.5 s  1,234 s
-Requested share of the nodes' capacity
-           mean  at the end
-  cpu     50.0%      100.0%
-  memory   0.0%        0.0%
+Resources: shares of what the nodes have
+             resource        requested  at the end   used  stranded  fragmented
+  all nodes  cpu                 50.0%      100.0%  75.0%      0.0%        0.0%
+             nvidia.com/gpu      25.0%       50.0%   0.0%     50.0%       50.0%
+1 rollout not complete
+  Deployment default/web: 1 of 3 pods updated, 2 available, 2 of an older
+  template, its deadline is over, since 30 s
+    1 pod: Insufficient cpu
 2 pods without a node
   1 pod: default/a
     0/1 nodes are available
@@ -95,11 +110,7 @@ def test_what_there_is_nothing_to_tell_of_is_left_out():
 v1.37, seed 7
 42 s of virtual time, 0.25 s of real time
 2 pods of 3 bound: 1,234 pods/s of virtual time
-3 attempts, 1 without a node
-Requested share of the nodes' capacity
-          mean  at the end
-  cpu     0.0%        0.0%
-  memory  0.0%        0.0%"""
+3 attempts, 1 without a node"""
     )
 
 

@@ -1,0 +1,162 @@
+"""Decision maps: every place is what a decision of its own says, whichever shortcut drew it."""
+
+import random
+import sys
+
+import pytest
+
+from kschedlab import schedule
+from kschedlab.build import cluster, node, pod
+from kschedlab.generations import GENERATIONS
+from kschedlab.objects.problems import ManifestError
+from kschedlab_planning import decision_map
+from kschedlab_planning.settings import changed, parsed
+from tests.saying import says
+
+CPU, MEMORY = (f"spec.containers[0].resources.requests.{name}" for name in ("cpu", "memory"))
+
+
+def world(rng):
+    nodes = [node(f"n{i}", cpu=rng.choice([2, 4, 6]), memory=f"{rng.choice([4, 8])}Gi") for i in range(4)]
+    running = [
+        pod(
+            f"p{i}",
+            on=f"n{rng.randrange(4)}",
+            cpu=rng.choice(["250m", "1"]),
+            memory="512Mi",
+            priority=rng.choice([0, 5]),
+        )
+        for i in range(8)
+    ]
+    return cluster(*nodes, *running, pod("web", cpu="1", memory="1Gi", priority=3))
+
+
+def alone(base, data, generation="v1.37"):
+    """The outcome that a decision of its own has."""
+    decision = schedule(data, base, generation)
+    return decision.node or "", decision.nominated_node or ""
+
+
+def web(**changes):
+    data = pod("web", cpu=changes.pop("cpu", "1"), memory=changes.pop("memory", "1Gi"), priority=3)
+    return data | {"spec": data["spec"] | changes}
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("generation", ["v1.37", "v1.20"])
+def test_two_requests(seed, generation):
+    base = world(random.Random(seed))
+    cpus, memories = ["0", "100m", "900m", "1500m", "3", "7"], ["0", "300Mi", "2Gi", "5Gi"]
+    drawn = decision_map(base, "default/web", (CPU, cpus), (MEMORY, memories), generation)
+    for cpu in cpus:
+        for memory in memories:
+            assert drawn.at(cpu, memory) == alone(base, web(cpu=cpu, memory=memory), generation)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_request_and_a_node_s_capacity(seed):
+    base = world(random.Random(seed))
+    cpus, rooms = ["100m", "1", "3"], ["1", "4", "16"]
+    for axes in (
+        ((CPU, cpus), ("node/n1:status.allocatable.cpu", rooms)),
+        (("nodes/n1:status.allocatable.cpu", rooms), (CPU, cpus)),
+    ):
+        drawn = decision_map(base, "default/web", *axes)
+        for cpu in cpus:
+            for room in rooms:
+                memory = str(base.nodes[base.index["n1"]].status.allocatable["memory"])
+                changed_world = base.fork().add(node("n1", cpu=room, memory=memory))
+                place = (cpu, room) if axes[0][0] == CPU else (room, cpu)
+                assert drawn.at(*place) == alone(changed_world, web(cpu=cpu))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_and_priorities(seed):
+    base = world(random.Random(seed))
+    weights, priorities = range(0, 12, 3), [0, 4, 6]
+    drawn = decision_map(base, "default/web", ("weight:NodeResourcesFit", weights), (CPU, ["1", "7"]))
+    for weight in weights:
+        generation = GENERATIONS["v1.37"].weighted(NodeResourcesFit=weight)
+        for cpu in ("1", "7"):
+            assert drawn.at(weight, cpu) == alone(base, web(cpu=cpu), generation)
+    two = decision_map(
+        base, "default/web", ("weight:NodeResourcesFit", weights), ("weight:NodeResourcesBalancedAllocation", weights)
+    )
+    for one in weights:
+        for other in weights:
+            generation = GENERATIONS["v1.37"].weighted(NodeResourcesFit=one, NodeResourcesBalancedAllocation=other)
+            assert two.at(one, other) == alone(base, web(), generation)
+    ranked = decision_map(base, "default/web", ("priority", priorities), (CPU, ["1", "3", "5"]))
+    for priority in priorities:
+        for cpu in ("1", "3", "5"):
+            assert ranked.at(priority, cpu) == alone(base, web(cpu=cpu, priority=priority))
+
+
+def test_any_field_of_any_manifest():
+    base = cluster(
+        node("a", cpu=1, labels={"disk": "ssd"}),
+        node("b", cpu=4),
+        pod("low", on="a", cpu=1),
+        pod("web", cpu=1, nodeSelector={"disk": "ssd"}),
+    )
+    drawn = decision_map(
+        base, "default/web", ('node/b:metadata.labels["disk"]', [None, "ssd"]), ("pod/low:spec.priority", [-5, 0])
+    )
+    assert [str(drawn.at(disk, priority)) for disk in (None, "ssd") for priority in (-5, 0)] == [
+        "evicts on a",
+        "pending",
+        "b",
+        "b",
+    ]
+    assert drawn.decision(None, -5).nominated_node == "a"
+
+
+def test_regions_and_borders():
+    base = cluster(node("a", cpu=2), node("b", cpu=4), pod("web", cpu=1))
+    drawn = decision_map(base, "default/web", (CPU, range(1, 7)), ("priority", [0, 1]))
+    assert [(str(each.outcome), each.places, each.x) for each in drawn.regions()] == [
+        ("b", 8, (1, 4)),
+        ("pending", 4, (5, 6)),
+    ]
+    assert [(each.before, each.after, each.at) for each in drawn.borders()] == [(4, 5, 0), (4, 5, 1)]
+
+
+def test_a_map_as_text_and_as_a_figure():
+    base = cluster(node("a", cpu=2), node("b", cpu=4), pod("web", cpu=1))
+    drawn = decision_map(base, "default/web", (CPU, range(1, 7)), ("priority", [0, 1]))
+    assert "AAAA.." in str(drawn) and says(str(drawn), "12", "pending", "b")
+    figure = drawn.figure()
+    assert figure.data[0].z == tuple(map(tuple, drawn.places.tolist())) or figure.data[0].z is not None
+    assert drawn.to_dict()["places"] == drawn.places.tolist()
+
+
+def test_a_map_without_its_figure_needs_no_plotly(monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    base = cluster(node("a"), pod("web"))
+    assert str(decision_map(base, "default/web", ("priority", [0]), (CPU, [1])))
+
+
+@pytest.mark.parametrize(
+    ("x", "error", "facts"),
+    [
+        (("spec.containers[3].image", ["a"]), ValueError, ["containers", "3"]),
+        (("spec..containers", ["a"]), ValueError, ["path"]),
+        (("node/none:spec.unschedulable", [True]), KeyError, ["none", "a"]),
+        (("weight:Wrong", [1]), KeyError, ["Wrong"]),
+        (("weight:NodeResourcesFit", [-1]), ValueError, ["-1"]),
+        (("priority", []), ValueError, ["priority"]),
+        ((CPU, [1]), ValueError, ["twice"]),
+        (("priority", ["high"]), ManifestError, ["priority"]),
+        (("dragon/x:spec", [1]), KeyError, ["dragon"]),
+    ],
+)
+def test_wrong_settings_name_the_remedy(x, error, facts):
+    with pytest.raises(error) as raised:
+        decision_map(cluster(node("a"), pod("web", cpu=1)), "default/web", x, (CPU, [1]))
+    assert says(str(raised.value), *facts)
+
+
+def test_paths():
+    assert parsed('metadata.labels["a.b/c"].d[2]') == ("metadata", "labels", "a.b/c", "d", 2)
+    assert changed({"a": {"b": 1}}, ("a", "c", "d"), 2) == {"a": {"b": 1, "c": {"d": 2}}}
+    assert changed({"a": {"b": 1}}, ("a", "b"), None) == {"a": {}}

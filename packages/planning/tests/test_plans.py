@@ -1,0 +1,221 @@
+"""Plans for small clusters whose answers can be read off, each confirmed by a simulation."""
+
+import pytest
+
+from kschedlab.build import budget, cluster, node, pod
+from kschedlab_planning import plan_add, plan_drain, plan_fit
+from tests.saying import says
+
+
+def owned(name, on, owner="web", kind="ReplicaSet", **more):
+    made = pod(name, on=on, labels={"app": owner}, **more)
+    reference = {"apiVersion": "apps/v1", "kind": kind, "name": owner, "uid": f"of-{owner}", "controller": True}
+    made["metadata"]["ownerReferences"] = [reference]
+    return made
+
+
+def in_pool(name, pool, **more):
+    return node(name, labels={"pool": pool}, **more)
+
+
+# -- fit
+
+
+def test_fit_says_where_and_what_stops_the_next():
+    world = cluster(node("a", cpu=2), node("b", cpu=1), node("gpu", taints=[{"key": "gpu", "effect": "NoSchedule"}]))
+    plan = plan_fit(pod("web", cpu="600m"), world)
+    assert (plan.replicas, plan.by_node) == (4, {"a": 3, "b": 1})
+    assert plan.stop.message == ("0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu.")
+    assert plan.check.holds
+    assert says(str(plan), "4", "default/web", "Insufficient cpu", "web-5")
+
+
+def test_fit_counts_one_node_more_of_each_pool():
+    world = cluster(in_pool("s", "small", cpu=1), in_pool("l", "large", cpu=4))
+    plan = plan_fit(pod("web", cpu=1), world)
+    assert [(more.kind, more.replicas) for more in plan.runner_up] == [("large", 4), ("small", 1)]
+
+
+def test_pending_pods_come_before_the_replicas():
+    plan = plan_fit(pod("web", cpu=1), cluster(node("a", cpu=4), pod("waits", cpu=3)))
+    assert plan.replicas == 1 and plan.first.nodes == {"default/waits": "a"} and plan.check.holds
+
+
+def test_fit_knows_devices_by_their_resource_and_stops_at_the_limit():
+    room = {"cpu": "64", "memory": "64Gi", "pods": "110", "nvidia.com/gpu": "8"}
+    world = cluster(node("a", allocatable=room))
+    assert plan_fit(pod("train", requests={"nvidia.com/gpu": 3}), world).replicas == 2
+    limited = plan_fit(pod("train", requests={"nvidia.com/gpu": 1}), world, most=5)
+    assert limited.replicas == 5 and limited.stop is None and limited.check.holds
+
+
+def test_fit_of_a_pod_that_runs_plans_for_copies():
+    world = cluster(node("a", cpu=3), pod("web", on="a", cpu=1))
+    assert plan_fit("default/web", world).replicas == 2
+    with pytest.raises(KeyError, match="web"):
+        plan_fit("default/wrong", world)
+
+
+# -- add
+
+
+def test_add_takes_the_fewest_nodes_and_the_smaller_kind_of_equals():
+    world = cluster(in_pool("s", "small", cpu=2), in_pool("l", "large", cpu=8), *pods(3, cpu=2))
+    plan = plan_add(world)
+    assert plan.best is None and plan.first.nodes  # the large node has room for all
+    world.add(*pods(3, cpu=2, prefix="more"))
+    plan = plan_add(world)
+    assert numbers(plan) == {"small": 1} and plan.proven and plan.check.holds
+    assert plan.runner_up is not None and {kind.name for kind in plan.runner_up.numbers} == {"large"}
+
+
+def test_add_by_price_and_with_other_kinds():
+    world = cluster(in_pool("s", "small", cpu=2), *pods(9, cpu=1))
+    assert numbers(plan_add(world, prices={"small": "0.10"})) == {"small": 4}
+    big = cluster(node("big", cpu=7)).nodes
+    plan = plan_add(world, kinds=big, prices={"small": "0.10", "big": "0.35"})
+    assert numbers(plan) == {"big": 1} and float(plan.best.price) == 0.35
+    assert {kind.name: number for kind, number in plan.runner_up.numbers.items()} == {"small": 4}
+    assert [each["metadata"]["name"] for each in plan.manifests()] == ["big-1"] and plan.check.holds
+    with pytest.raises(ValueError, match="big"):
+        plan_add(world, kinds=big, prices={"small": 1})
+    with pytest.raises(KeyError, match="wrong"):
+        plan_add(world, prices={"wrong": 1})
+    with pytest.raises(ValueError, match="price"):
+        plan_add(world, prices={"small": "cheap"})
+
+
+def test_add_mixes_pools_that_different_pods_need():
+    wants = ({"nodeSelector": {"pool": name}} for name in ("red", "blue"))
+    full = (pod(f"full-{name}", on=name, cpu=4) for name in ("r", "b"))
+    waiting = (pod(f"w{i}", cpu=3, **spec) for i, spec in enumerate(wants))
+    plan = plan_add(cluster(in_pool("r", "red"), in_pool("b", "blue"), *full, *waiting))
+    assert numbers(plan) == {"red": 1, "blue": 1} and plan.proven and plan.check.holds
+
+
+def test_add_counts_the_pods_of_daemonsets_on_new_nodes():
+    agent = owned("agent", "s", "agent", "DaemonSet", cpu=1)
+    plan = plan_add(cluster(in_pool("s", "small", cpu=2), agent, *pods(3, cpu=1)))
+    assert numbers(plan) == {"small": 2}  # one fits on s; a new node has room for one
+
+
+def test_add_names_pods_that_no_node_helps():
+    world = cluster(in_pool("s", "small", cpu=2), pod("far", nodeSelector={"zone": "moon"}), pod("big", cpu=64))
+    plan = plan_add(world)
+    assert plan.best is None and set(plan.stuck) == {"default/far", "default/big"}
+    assert says(str(plan), "default/far", "default/big", "Insufficient cpu")
+
+
+def pods(number, prefix="p", **more):
+    return [pod(f"{prefix}{i}", **more) for i in range(number)]
+
+
+def numbers(plan):
+    return {kind.name: number for kind, number in plan.best.numbers.items()}
+
+
+def test_commands_scale_pools_of_known_providers():
+    label = "eks.amazonaws.com/nodegroup"
+    world = cluster(node("a", cpu=1, labels={label: "web"}), *pods(3, cpu=1))
+    assert plan_add(world).commands()[1:] == ['eksctl scale nodegroup --cluster "$CLUSTER" --name web --nodes 3']
+
+
+# -- drain
+
+
+def test_drain_empties_nodes_and_says_what_is_in_the_way():
+    world = cluster(
+        *(node(name, cpu=4) for name in "abc"),
+        owned("p1", "a", cpu=1),
+        owned("p2", "b", cpu=2),
+        pod("alone", on="c", cpu=1),
+        owned("agent", "a", "agent", "DaemonSet", cpu=1),
+    )
+    plan = plan_drain(world)
+    assert plan.nodes == ("a", "b") or plan.nodes == ("b", "a")
+    assert plan.proven and plan.check.holds
+    assert [each.node for each in plan.obstacles] == ["c"]
+    assert plan.commands()[:2] == [
+        f"kubectl drain {plan.nodes[0]} --ignore-daemonsets --delete-emptydir-data",
+        f"kubectl delete node {plan.nodes[0]}",
+    ]
+
+
+def test_forced_drains_lose_pods_without_a_controller():
+    world = cluster(node("a"), node("b"), pod("alone", on="a", cpu=1))
+    assert plan_drain(world, nodes=["a"]).nodes == ()
+    plan = plan_drain(world, nodes=["a"], force=True)
+    assert plan.nodes == ("a",) and plan.steps[0].lost == ("default/alone",) and plan.check.holds
+    assert "--force" in plan.commands()[0]
+
+
+def test_a_budget_that_allows_nothing_keeps_a_node():
+    web = [owned(f"p{i}", name, cpu="100m") for i, name in enumerate("aab")]
+    tight = cluster(node("a"), node("b"), node("c"), *web, budget("web", 0, minAvailable=3))
+    plan = plan_drain(tight)
+    assert plan.nodes == ("c",) and plan.check.holds
+    assert says(plan.obstacles[0].why, "web", "3 healthy pods")
+    loose = cluster(node("a"), node("b"), node("c"), *web, budget("web", 0, minAvailable=2))
+    plan = plan_drain(loose)
+    assert len(plan.nodes) == 2 and plan.check.holds
+
+
+def test_two_budgets_of_one_pod_are_in_the_way():
+    budgets = [budget(name, 1, labels={"app": "web"}, maxUnavailable=1) for name in ("one", "two")]
+    plan = plan_drain(cluster(node("a"), node("b"), owned("p", "a"), *budgets), nodes=["a"])
+    assert plan.nodes == () and says(plan.obstacles[0].why, "more than one")
+
+
+def test_the_control_plane_stays_unless_it_is_named():
+    world = cluster(node("m", labels={"node-role.kubernetes.io/control-plane": ""}), node("w"), owned("p", "w"))
+    plan = plan_drain(world)
+    assert plan.nodes == ("w",) and [each.node for each in plan.obstacles] == ["m"]
+    assert plan_drain(world, nodes=["m"]).nodes == ("m",)
+    with pytest.raises(KeyError, match="x"):
+        plan_drain(world, nodes=["x"])
+
+
+def test_a_volume_on_one_node_is_in_the_way():
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "default", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+        "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "local", "volumeName": "disk"}
+        | {"resources": {"requests": {"storage": "1Gi"}}},
+        "status": {"phase": "Bound"},
+    }
+    terms = [{"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["a"]}]}]
+    volume = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "disk"},
+        "spec": {
+            "capacity": {"storage": "1Gi"},
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "local",
+            "local": {"path": "/disk"},
+            "claimRef": {"namespace": "default", "name": "data"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": terms}},
+        },
+    }
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    world = cluster(
+        *(node(name, labels={"kubernetes.io/hostname": name}) for name in "ab"),
+        claim,
+        volume,
+        owned("db", "a", "db", "StatefulSet", volumes=volumes),
+    )
+    plan = plan_drain(world)
+    assert plan.nodes == ("b",) and plan.obstacles[0].pod == "default/db"
+    assert says(plan.obstacles[0].why, "PersistentVolume's node affinity")
+
+
+def test_a_next_best_plan_has_other_nodes():
+    plan = plan_drain(cluster(node("a", cpu=2), node("b", cpu=2), owned("p", "a", cpu=1), owned("q", "b", cpu=1)))
+    assert len(plan.nodes) == 1 and len(plan.runner_up) == 1 and set(plan.runner_up) != set(plan.nodes)
+
+
+def test_plans_show_themselves():
+    world = cluster(node("a"), pod("big", cpu=9), owned("p", "a"))
+    for plan in (plan_fit(pod("x", cpu=1), world), plan_add(world), plan_drain(world)):
+        assert str(plan) and plan._repr_html_() and plan.to_dict()

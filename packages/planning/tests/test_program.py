@@ -1,0 +1,74 @@
+"""``kschedlab plan``: files in, answers out, in each format."""
+
+import json
+
+import pytest
+import yaml
+
+from kschedlab.build import as_yaml, deployment, node, pod
+from kschedlab.program.main import main
+from tests.saying import says
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A file for each name, with these manifests."""
+
+    def write(**manifests):
+        paths = {}
+        for name, objects in manifests.items():
+            paths[name] = tmp_path / f"{name}.yaml"
+            paths[name].write_text(as_yaml(objects))
+        return [str(path) for path in paths.values()]
+
+    return write
+
+
+CLUSTER = [node("a", cpu=2, labels={"pool": "small"}), pod("q1", cpu=2), pod("q2", cpu=2)]
+
+
+def test_fit_as_a_command_and_as_a_manifest(files, capsys):
+    cluster, pods = files(cluster=[node("a", cpu=4)], pods=[deployment("web", 1, cpu=1)])
+    assert main(["plan", "fit", cluster, pods, "-o", "commands"]) == 0
+    first, *remarks = capsys.readouterr().out.splitlines()
+    assert first == "kubectl scale deployments.apps/web --namespace default --replicas 4"
+    assert says(" ".join(remarks), "web-5", "Insufficient cpu", "simulation")
+    assert main(["plan", "fit", cluster, pods, "-o", "yaml"]) == 0
+    manifest = yaml.safe_load(capsys.readouterr().out)
+    assert (manifest["kind"], manifest["spec"]["replicas"]) == ("Deployment", 4)
+
+
+def test_replicas_that_a_workload_has_already_count(files, capsys):
+    cluster, pods = files(cluster=[node("a", cpu=4), deployment("web", 1, cpu=1)], pods=[deployment("web", 1, cpu=1)])
+    assert main(["plan", "fit", cluster, pods, "-o", "commands"]) == 0
+    assert capsys.readouterr().out.startswith("kubectl scale deployments.apps/web --namespace default --replicas 4\n")
+
+
+def test_add_as_a_manifest_that_is_a_cluster_again(files, capsys, tmp_path):
+    [cluster] = files(cluster=CLUSTER)
+    assert main(["plan", "add", cluster, "-o", "yaml"]) == 0
+    more = tmp_path / "more.yaml"
+    more.write_text(capsys.readouterr().out)
+    assert main(["plan", "add", cluster, str(more), "-o", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["best"] is None
+
+
+def test_drain_as_text(files, capsys):
+    [cluster] = files(cluster=[node("a", cpu=2), node("b", cpu=2), deployment("web", 1, cpu=1)])
+    assert main(["plan", "drain", cluster]) == 0
+    assert says(capsys.readouterr().out, "1 node", "simulation", "seed 0")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "facts"),
+    [
+        (["add", "FILE", "--price", "small"], ["POOL=PRICE"]),
+        (["add", "FILE", "--price", "big=1"], ["big", "small"]),
+        (["drain", "FILE", "--node", "x"], ["x", "a"]),
+        (["fit", "FILE", "FILE", "--most", "-1"], ["-1"]),
+    ],
+)
+def test_wrong_input_costs_a_line(files, capsys, arguments, facts):
+    [cluster] = files(cluster=CLUSTER)
+    assert main(["plan", *(cluster if each == "FILE" else each for each in arguments)]) == 2
+    assert says(capsys.readouterr().err, *facts)

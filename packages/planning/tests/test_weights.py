@@ -1,0 +1,98 @@
+"""Regions of weights: exact borders, equal to what decisions with these weights say."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from kschedlab import schedule
+from kschedlab.build import cluster, node, pod
+from kschedlab.generations import GENERATIONS
+from kschedlab_planning import weight_region
+from tests.saying import says
+
+V1_37 = GENERATIONS["v1.37"]
+
+
+def world(rng):
+    nodes = []
+    for i in range(5):
+        taints = [{"key": f"t{i}{j}", "effect": "PreferNoSchedule"} for j in range(rng.choice([0, 0, 1, 2]))]
+        nodes.append(node(f"n{i}", cpu=rng.randint(2, 8), memory=f"{rng.randint(2, 8)}Gi", taints=taints))
+    running = [pod(f"p{i}", on=f"n{rng.randrange(5)}", cpu="300m", memory="300Mi") for i in range(6)]
+    return cluster(*nodes, *running, pod("web", cpu="700m", memory="1Gi"))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_region_is_where_decisions_stay(seed):
+    rng = random.Random(seed)
+    base = world(rng)
+    decision = schedule("default/web", base)
+    region = weight_region(decision)
+    for _ in range(20):
+        weights = {name: rng.randint(0, 9) for name in region.weights}
+        if any(weights.values()):
+            stays = schedule("default/web", base, V1_37.weighted(**weights)).node == decision.node
+            assert region.holds(**weights) == stays, weights
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_ranges_name_the_weight_and_the_node_beyond(seed):
+    base = world(random.Random(seed))
+    region = weight_region(schedule("default/web", base))
+
+    def chosen(**weights):
+        return schedule("default/web", base, V1_37.weighted(**weights)).node
+
+    for each in region.ranges():
+        for weight in range(101):
+            above = each.high is not None and (weight, each.high.open) > (each.high.weight, False)
+            below = each.low is not None and (weight, not each.low.open) < (each.low.weight, True)
+            assert (chosen(**{each.plugin: weight}) == region.node) == (not above and not below)
+        for side in (each.low, each.high):
+            if side is not None and side.weight.denominator == 1 and side.open and side.weight <= 100:
+                assert chosen(**{each.plugin: int(side.weight)}) != region.node
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_the_polygon_holds_the_points_of_the_region(seed):
+    base = world(random.Random(seed))
+    region = weight_region(schedule("default/web", base))
+    x, y = "NodeResourcesFit", "TaintToleration"
+    corners = region.polygon(x, y, 20)
+    for a in range(0, 21, 2):
+        for b in range(0, 21, 2):
+            if region.holds(**{x: a, y: b}):
+                assert inside(corners, Fraction(a), Fraction(b))
+            elif inside(corners, Fraction(a), Fraction(b)):
+                assert any(
+                    each.strict and each.value(region.weights | {x: a, y: b}) == 0 for each in region.half_spaces
+                )
+
+
+def inside(corners, a, b):
+    """Whether the point is in the convex polygon, whose corners are counter-clockwise."""
+    return bool(corners) and all(
+        (x1 - x0) * (b - y0) - (y1 - y0) * (a - x0) >= 0
+        for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True)
+    )
+
+
+def test_sentences_say_until_when():
+    taints = [{"key": "t", "effect": "PreferNoSchedule"}]
+    base = cluster(node("big", cpu=10, taints=taints), node("small", cpu=2), pod("web", cpu=1, memory="1Gi"))
+    region = weight_region(schedule("default/web", base))
+    assert region.node == "small"
+    [sentence] = [each for each in region.sentences() if "NodeResourcesFit" in each]
+    high = region.range("NodeResourcesFit").high
+    assert high.node == "big" and says(sentence, "small", "big", high.weight)
+    assert says(str(region), "small", "big")
+
+
+def test_without_a_choice_every_weight_stays():
+    region = weight_region(schedule("default/web", cluster(node("a"), pod("web"))))
+    assert region.half_spaces == () and region.holds() and region.ranges() == []
+    with pytest.raises(KeyError, match="NodeResourcesFit"):
+        region.range("NodeResourcesFit")
+    with pytest.raises(ValueError, match="default/web"):
+        weight_region(schedule("default/web", cluster(node("a", cpu=1), pod("web", cpu=2))))
