@@ -22,6 +22,7 @@ from kschedlab.objects.model import (
     PodDisruptionBudgetStatus,
     ReplicaSet,
     ReplicaStatus,
+    StorageClass,
 )
 
 _ALWAYS: dict[type[msgspec.Struct], tuple[str, ...]] = {
@@ -49,8 +50,8 @@ def manifests_of(stored: Iterable[ApiObject]) -> Iterator[dict[str, Any]]:
 
 
 def rank(obj: ApiObject) -> int:
-    """Owners come before their dependents: ReplicaSets and pods last."""
-    return 2 if isinstance(obj, Pod) else 1 if isinstance(obj, ReplicaSet) else 0
+    """What others need comes first: StorageClasses, and owners before their dependents, ReplicaSets and pods last."""
+    return 3 if isinstance(obj, Pod) else 2 if isinstance(obj, ReplicaSet) else not isinstance(obj, StorageClass)
 
 
 def complete(obj: ApiObject) -> dict[str, Any]:
