@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from kschedlab.manifests.checks import faults_of, priority_fault, warnings_of
 from kschedlab.manifests.decoding import (
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+LONGEST_BASE = 58
+"""The length of a generateName that the API server keeps (v1.37: k8s.io/apiserver pkg/storage/names/generate.go)."""
 METADATA = ("name", "namespace", "annotations", "ownerReferences", "creationTimestamp")
 SPEC = (
     *("nodeName", "schedulerName", "containers", "initContainers", "overhead", "nodeSelector", "affinity"),
@@ -285,6 +288,7 @@ class _Loader:
         self.problems: list[Problem] = []
         self.warnings: dict[tuple[str, str], tuple[Origin, Fault, int]] = {}
         self.report = LoadReport()
+        self.generated = 0
 
     @property
     def seen(self) -> int:
@@ -319,6 +323,7 @@ class _Loader:
     def _add(self, data: dict[str, Any], kind: str, origin: Origin) -> None:
         self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
         document, faults = decode(data, kind)
+        document = self._named(document)
         undecoded = [fault.path for fault in faults]
         faults += [f for f in faults_of(document) if not any(f.path[: len(path)] == path for path in undecoded)]
         for fault in unknown_fields(data, kind):
@@ -331,6 +336,15 @@ class _Loader:
         self.loaded.append(loaded)
         for warning in warnings_of(document):
             self._warn(loaded.named, warning)
+
+    def _named(self, document: model.ApiObject) -> model.ApiObject:
+        """The object with a name of its generateName, which it would get from the API server: web-00001, web-00002."""
+        metadata: model.ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+        if metadata.name or not metadata.generateName:
+            return document
+        self.generated += 1
+        name = f"{metadata.generateName[:LONGEST_BASE]}{self.generated:05}"
+        return replace(document, metadata=replace(metadata, name=name))
 
     def _doubt(self, origin: Origin, fault: Fault) -> None:
         """A field, a kind or an API version is unknown."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import linecache
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
@@ -75,7 +76,24 @@ class ManifestError(InputError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__("\n".join(_lines(self.problems)))
+
+
+ALIKE = 20
+"""Of more problems than these that differ only in place, names and numbers, the first stands for all."""
+_VARIES = re.compile(r'"[^"]*"|[0-9]+')
+
+
+def _lines(problems: Sequence[Problem]) -> Iterator[str]:
+    """A line for each problem; of many alike, the first and their number."""
+    causes = [_VARIES.sub("", shortened(problem.message, _MAX_MESSAGE)) for problem in problems]
+    numbers, shown = Counter(causes), set[str]()
+    for problem, cause in zip(problems, causes, strict=True):
+        if numbers[cause] <= ALIKE:
+            yield str(problem)
+        elif cause not in shown:
+            shown.add(cause)
+            yield say("{problem} (and {number:,} more like it)", problem=problem, number=numbers[cause] - 1)
 
 
 class UnknownNameError(InputError, KeyError):

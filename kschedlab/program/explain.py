@@ -17,14 +17,14 @@ from kschedlab.program.options import (
     Commands,
     UsageError,
     add_files,
+    add_moment,
     add_output,
     add_scheduler,
     check_not_finished,
-    chosen_profiles,
     pod_named,
     print_html,
     print_json,
-    read,
+    read_at,
     say,
     screen,
 )
@@ -44,6 +44,7 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--pod", metavar="POD", help="NAME or NAMESPACE/NAME (default: every pending pod, in queue order)"
     )
+    add_moment(parser)
     add_output(parser, "text", "json", "html")
     add_scheduler(parser)
     parser.set_defaults(run=run)
@@ -51,8 +52,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain one pod, or every pending pod."""
-    profiles = chosen_profiles(options)
-    objects = read(options)
+    objects, profiles = read_at(options)
     cluster = Cluster(objects, api_of(profiles))
     if options.pod is not None:
         pod = pod_named(options.pod, objects)

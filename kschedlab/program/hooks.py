@@ -8,6 +8,7 @@
     extenders = "my_package:extenders"          # the extenders of a scenario for decide: JSON -> list of Extender
     pod_groups = "my_package.groups"            # group_verdict and group_scheduler, for scenarios with pod groups
     summary = "my_package.summary"              # what explain says of many pending pods: print_summary
+    simulated = "my_package.simulate"           # state_at: the cluster at the time of --at
     kubectl = "my_package.kubectl"              # add_options and run of `kschedlab why` without a file
 
 Nothing is loaded before it is needed.
@@ -34,6 +35,7 @@ PARTS_OF = {
     "extenders": "configuration",
     "kubectl": "live",
     "pod_groups": "groups",
+    "simulated": "simulation",
     "summary": "why",
 }
 """The extra that installs a part of the program."""

@@ -72,6 +72,24 @@ def read(options: argparse.Namespace) -> Objects:
     return objects
 
 
+def add_moment(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--at``; :func:`read_at` reads it."""
+    parser.add_argument(
+        "--at",
+        metavar="DURATION",
+        help="simulate FILE until this virtual time first, such as 5m, and ask the cluster then",
+    )
+
+
+def read_at(options: argparse.Namespace) -> tuple[Objects, Profiles]:
+    """The objects in the files, or those of a simulation at the time of ``--at``, and the profiles that decide."""
+    if options.at is None:
+        profiles = chosen_profiles(options)
+        return read(options), profiles
+    state: tuple[Objects, Profiles] = hooks.part("simulated", "--at").state_at(options)
+    return state
+
+
 @contextmanager
 def reading(files: Sequence[str]) -> Iterator[None]:
     """Show a progress line while large files are read."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kschedlab.build import node_affinity, term
+from kschedlab.build import node_affinity, pod, term
 from kschedlab.manifests.loading import ManifestError, decode_objects, from_kubectl, load, loads
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
@@ -383,3 +383,18 @@ def test_there_is_no_kubectl(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ManifestError, match="^kubectl: is not on the PATH: install it, or load files with its output$"):
         from_kubectl()
+
+
+def test_generated_names_are_numbered():
+    made = [pod("x") | {"metadata": {"generateName": "web-"}} for _ in range(2)]
+    assert [each.metadata.name for each in decode_objects(made).pods] == ["web-00001", "web-00002"]
+    with pytest.raises(ManifestError, match=r"metadata\.name: is missing"):
+        decode_objects([pod("x") | {"metadata": {}}])
+
+
+def test_one_cause_is_one_error():
+    with pytest.raises(ManifestError) as caught:
+        decode_objects([pod(f"p-{i}", cpu=f"{i}x") for i in range(40)])
+    assert len(caught.value.problems) == 40
+    (line,) = str(caught.value).splitlines()
+    assert '"0x" is not a quantity' in line and "39 more" in line

@@ -1,8 +1,9 @@
 """Objects on the wire: complete JSON, and the fields that the model lacks."""
 
 from kschedlab.objects.model import Deployment, Node, Pod
-from kschedlab_live.wire.objects import complete, typed
+from kschedlab_live.wire.objects import typed
 from kschedlab_live.wire.rest import owned_rest, rest_of, with_rest
+from kschedlab_simulation.state import complete
 
 POD = {
     "apiVersion": "v1",

@@ -3,7 +3,7 @@
     simulation = Simulation(load("cluster.yaml"), seed=7)
     simulation = Simulation.of(load_scenario("cluster.yaml", "outage.yaml"))
     simulation.run()
-    simulation.log, simulation.pods(), simulation.report()
+    simulation.log, simulation.pods(), simulation.cluster, simulation.report()
 
 The same input with the same seed gives the same log, byte for byte.
 """
@@ -25,7 +25,7 @@ from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.loading import Objects
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND, Time
-from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
+from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.objects.problems import ManifestError, Problem, expected
 from kschedlab_configuration.loading import load_configuration
 from kschedlab_simulation.clock import Idle
@@ -45,6 +45,7 @@ from kschedlab_simulation.report import Report, report_of
 from kschedlab_simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab_simulation.scheduler.startup import StartUp
 from kschedlab_simulation.server.api import ApiServer
+from kschedlab_simulation.state import objects_of, rank
 from kschedlab_simulation.status import ApiError
 from kschedlab_simulation.timeline.actions import TimelineEntry
 from kschedlab_simulation.timeline.manifest_objects import INITIAL, ManifestObject, ObjectReader
@@ -79,7 +80,7 @@ class Simulation:
     server rejects an object.
 
     ``until``: microseconds after the start at which :meth:`run` ends by default. ``scheduler``: False for a cluster
-    that another program schedules.
+    that another program schedules. ``profiles``: the scheduler's.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class Simulation:
         until: int | None = None,
         scheduler: bool = True,
     ) -> None:
-        profiles = profiles_of(generation)
+        self.profiles = profiles = profiles_of(generation)
         entries = sorted(timeline, key=lambda entry: entry.at)
         initial = _objects(objects)
         start = newest_time(map(_typed, initial)) if start is None else start
@@ -171,6 +172,16 @@ class Simulation:
     def pods(self) -> list[Pod]:
         """The pods in the API server, in key order."""
         return self.api.list(Pod)[0]
+
+    @property
+    def objects(self) -> list[ApiObject]:
+        """All objects in the API server."""
+        return [obj for store in self.api.stores for obj in store.objects.values()]
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster at this moment, for ``explain``, ``what_if`` and other decisions; it doesn't follow the run."""
+        return Cluster(objects_of(self.objects), self.api.generation_api)
 
     def report(self, wall: float | None = None) -> Report:
         """The report of the run. ``wall``: its wall-clock seconds, for the pods per second."""
@@ -304,7 +315,7 @@ def _objects(objects: Cluster | Objects | Iterable[InitialObject]) -> list[ApiOb
     objects = objects.objects if isinstance(objects, Cluster) else objects
     if isinstance(objects, Objects):
         lists = (value for value in vars(objects).values() if isinstance(value, list))
-        return sorted((obj for value in lists for obj in value if isinstance(obj, ApiObject)), key=_rank)
+        return _ordered(obj for value in lists for obj in value if isinstance(obj, ApiObject))
     if isinstance(objects, str | Mapping) or not isinstance(objects, Iterable):
         raise expected(later("a Cluster or a list of objects"), objects)
     reader, initial = ObjectReader(), list[ApiObject | ManifestObject]()
@@ -314,16 +325,15 @@ def _objects(objects: Cluster | Objects | Iterable[InitialObject]) -> list[ApiOb
         else:
             initial += reader.objects(each, Origin(None, index, ()), INITIAL)
     reader.finish()
-    return sorted(initial, key=_rank)
+    return _ordered(initial)
+
+
+def _ordered(objects: Iterable[ApiObject | ManifestObject]) -> list[ApiObject | ManifestObject]:
+    return sorted(objects, key=lambda obj: rank(_typed(obj)))
 
 
 def _typed(obj: ApiObject | ManifestObject) -> ApiObject:
     return obj.obj if isinstance(obj, ManifestObject) else obj
-
-
-def _rank(obj: ApiObject | ManifestObject) -> int:
-    actual = _typed(obj)
-    return 2 if isinstance(actual, Pod) else 1 if isinstance(actual, ReplicaSet) else 0
 
 
 def _is_flush(event: simpy.Event) -> bool:

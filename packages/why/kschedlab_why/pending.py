@@ -68,7 +68,7 @@ def sorted_out(setting: Setting, namespace: str = "", like: Sequence[str] = ()) 
         if not namespace or pod.metadata.namespace == namespace:
             cause = causes.setdefault((kind, text), PendingCause(kind, text, decision))
             cause.pods.append(pod)
-            if decision is not None and (node := decision.node or decision.nominated_node):
+            if decision is not None and (node := decision.node or _nominated(decision, pod)):
                 cause.nodes.append(node)
 
     for pod in setting.reading.objects.pods:
@@ -92,7 +92,7 @@ def sorted_out(setting: Setting, namespace: str = "", like: Sequence[str] = ()) 
             if info.key in hidden:
                 put(UNDECIDED, "undecided, because its volumes or claims are not readable", info.pod)
             elif decision is not None and not decision.gates:
-                put(*_cause(decision), info.pod, decision)
+                put(*_cause(decision, info.pod.status.nominatedNodeName), info.pod, decision)
     return PendingCauses(
         setting,
         sorted(causes.values(), key=lambda cause: (cause.kind != REFUSED, -len(cause.pods), cause.text)),
@@ -100,13 +100,19 @@ def sorted_out(setting: Setting, namespace: str = "", like: Sequence[str] = ()) 
     )
 
 
-def _cause(decision: Decision) -> tuple[str, str]:
+def _nominated(decision: Decision, pod: Pod) -> str:
+    return decision.nominated_node or pod.status.nominatedNodeName
+
+
+def _cause(decision: Decision, nominated: str) -> tuple[str, str]:
     if decision.error:
         return UNDECIDED, f"the decision fails: {decision.error}"
     if decision.node is not None:
         return FITS, "there is room now, and the next attempt should find it"
     if decision.nominated_node is not None:
         return EVICTS, "no node has room, but pods of lower priority may be evicted"
+    if nominated in decision.cluster.index:
+        return EVICTS, "room is being made: the evicted pods have not ended yet"
     if decision.verdicts is not None and decision.verdicts.rejected is not None:
         return REFUSED, f"no node is looked at: {'; '.join(decision.verdicts.rejected.reasons)}"
     if not decision.cluster.nodes:

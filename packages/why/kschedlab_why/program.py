@@ -11,12 +11,12 @@ from kschedlab.program import hooks
 from kschedlab.program.options import (
     Commands,
     UsageError,
+    add_moment,
     add_output,
     add_scheduler,
-    chosen_profiles,
     pod_named,
     print_json,
-    read,
+    read_at,
     say,
     screen,
 )
@@ -76,6 +76,7 @@ def add(commands: Commands) -> None:
     )
     parser.add_argument("--namespace", "-n", metavar="NAMESPACE", help="where the pod is (--pending: only there)")
     parser.add_argument("--strict", action="store_true", help="of FILE: refuse fields and kinds unknown to Kubernetes")
+    add_moment(parser)
     add_output(parser, "text", "json")
     parser.add_argument("-o", choices=("text", "json"), default=argparse.SUPPRESS, dest="output", help="as --output")
     add_scheduler(parser, asks_extenders=False)
@@ -97,6 +98,8 @@ def run(options: argparse.Namespace) -> int:
     if options.pending and options.pod is not None:
         raise UsageError(f'name a pod, or ask for --pending or --watch; "{options.pod}" is a pod: a FILE {FILE_IS}')
     if not options.files:
+        if options.at is not None:
+            raise UsageError("--at: name the file to simulate")
         status: int = hooks.part("kubectl", "kschedlab why without a file").run(options)
         return status
     if vars(options).get("watch"):
@@ -125,7 +128,7 @@ def _is_file(text: str) -> bool:
 def _of_files(options: argparse.Namespace) -> int:
     from kschedlab_why.answer import Setting, pending_pods
 
-    setting = Setting.of(read(options), chosen_profiles(options))
+    setting = Setting.of(*read_at(options))
     pod = None
     if options.pod is not None:
         namespace, name = named(options)

@@ -20,10 +20,11 @@ from kschedlab_live.schedule.client import JSON, Client, unreachable
 from kschedlab_live.schedule.clock import WallClock
 from kschedlab_live.schedule.decoding import decode_object
 from kschedlab_live.schedule.reflector import LiveWatch, Note, Reflector, path_of
-from kschedlab_live.wire.objects import MERGE, STRATEGIC, complete, written
+from kschedlab_live.wire.objects import MERGE, STRATEGIC
 from kschedlab_simulation.clock import now
 from kschedlab_simulation.pods import with_condition
 from kschedlab_simulation.server.store import ObjectFilter
+from kschedlab_simulation.state import complete, written
 from kschedlab_simulation.status import ApiError
 
 D = TypeVar("D", bound=ApiObject)

@@ -17,12 +17,13 @@ from kschedlab_live.serve.filling import filled
 from kschedlab_live.serve.kept import KeptObjects
 from kschedlab_live.serve.kinds import OF_MODEL, Kept, Served
 from kschedlab_live.serve.nodes import reported
-from kschedlab_live.wire.objects import complete, typed
+from kschedlab_live.wire.objects import typed
 from kschedlab_live.wire.rest import Rest, owned_rest, rest_of, with_rest
 from kschedlab_live.wire.statuses import conflict, failure
 from kschedlab_simulation.log import Changed, Log, LogEntry
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.server.store import ObjectFilter, Watch
+from kschedlab_simulation.state import complete
 from kschedlab_simulation.status import ApiError
 
 Data = dict[str, Any]

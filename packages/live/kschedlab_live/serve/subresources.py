@@ -11,8 +11,8 @@ from kschedlab.objects.model import Pod
 from kschedlab_live.serve.kinds import OF_MODEL
 from kschedlab_live.serve.requests import Call, check_format
 from kschedlab_live.serve.verbs import Answer, Data, Verbs
-from kschedlab_live.wire.objects import written
 from kschedlab_live.wire.statuses import failure, method_not_allowed, success
+from kschedlab_simulation.state import written
 from kschedlab_simulation.status import ApiError
 
 _CONTAINERS = ("log", "exec", "attach", "portforward", "proxy", "ephemeralcontainers")

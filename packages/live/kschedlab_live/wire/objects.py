@@ -1,24 +1,14 @@
-"""Objects as JSON: complete, as the API server writes them, and back into the model.
-
-Programs in Go read an absent field as the zero value, so a pod without ``schedulerName`` belongs to no scheduler: the
-defaults that the model leaves out are written. v1.37: k8s.io/api (types.go: which fields are ``omitempty``).
-"""
+"""JSON into objects of the model, and the formats of patches."""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import msgspec
 
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.meta import SECOND, Time
-from kschedlab.objects.model import (
-    ApiObject,
-    ContainerStatus,
-    PodDisruptionBudgetStatus,
-    ReplicaStatus,
-)
+from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, path_text
 from kschedlab_simulation.status import ApiError
 
@@ -30,52 +20,6 @@ STRATEGIC = "application/strategic-merge-patch+json"
 def micro_time(at: int) -> str:
     """A moment (microseconds since 1970) with all its microseconds (meta/v1, MicroTime)."""
     return f"{str(Time.whole_second(at))[:-1]}.{at % SECOND:06}Z"
-
-
-_ALWAYS: dict[type[msgspec.Struct], tuple[str, ...]] = {
-    ContainerStatus: ("ready", "restartCount"),
-    PodDisruptionBudgetStatus: ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
-    ReplicaStatus: ("replicas",),
-}
-"""Fields that Go writes although they are zero."""
-
-_PLAIN = (str, int, bool, float, type(None))
-
-
-def complete(obj: ApiObject) -> dict[str, Any]:
-    """The object as plain data, with apiVersion, kind and all defaults that are not Go's zero value."""
-    return {"kind": type(obj).__name__, **_struct(obj)}
-
-
-def written(value: Any) -> Any:
-    """A part of an object, as :func:`complete` writes it."""
-    if isinstance(value, msgspec.Struct):
-        return _struct(value)
-    if isinstance(value, dict):
-        return {key: written(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [written(item) for item in value]
-    return value if value.__class__ in _PLAIN else str(value)
-
-
-def _struct(value: msgspec.Struct) -> dict[str, Any]:
-    fields = {}
-    for name, encoded, default, always in _plan(type(value)):
-        part = getattr(value, name)
-        if part or always or (part is not None and default is not msgspec.NODEFAULT and part != default):
-            fields[encoded] = written(part)
-    return fields
-
-
-@cache
-def _plan(struct: type[msgspec.Struct]) -> list[tuple[str, str, Any, bool]]:
-    """(name, name in JSON, default, whether it is always written) of each field.
-
-    A text that is empty by default is written when it is not.
-    """
-    always = {name for kind in struct.__mro__ for name in _ALWAYS.get(kind, ())}
-    always |= {"apiVersion"} if issubclass(struct, ApiObject) else set()
-    return [(f.name, f.encode_name, f.default, f.name in always) for f in msgspec.structs.fields(struct)]
 
 
 DEEPEST = 100

@@ -22,10 +22,9 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 from kschedlab_simulation.controllers.writes import Update, UpdateStatus, Write
-from kschedlab_simulation.volume_claims import BOUND_BY_CONTROLLER, is_reserved_for, reserved_for
+from kschedlab_simulation.volume_claims import BOUND_BY_CONTROLLER, default_class, is_reserved_for, reserved_for
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
-DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
@@ -157,13 +156,6 @@ def _is_free(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
         and (claim.spec.selector is None or claim.spec.selector.compile().matches(volume.metadata.labels))
         and volume_class(volume) == claim_class(claim)
     )
-
-
-def default_class(classes: Collection[StorageClass]) -> str:
-    """The name of the default class, the youngest if there are several; "" if there is none."""
-    default = [each for each in classes if each.metadata.annotations.get(DEFAULT_CLASS) == "true"]
-    ordered = sorted(default, key=lambda each: (-(each.metadata.creationTimestamp or 0), each.metadata.name))
-    return ordered[0].metadata.name if ordered else ""
 
 
 # -- binding

@@ -14,11 +14,13 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE, claim_class
+from kschedlab.filter.volumes.csi_migration import DRIVER_OF, GA_ZONE, TRANSLATED
 from kschedlab.objects.kinds import key_of
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import (
     CSINode,
     CSIVolume,
+    HostPath,
     Node,
     NodeSelector,
     NodeSelectorRequirement,
@@ -55,12 +57,26 @@ PROVISIONER = ("volume.beta.kubernetes.io/storage-provisioner", "volume.kubernet
 """The claim annotations that request a volume from the driver."""
 
 
+CSI_DRIVERS = DRIVER_OF | {
+    "kubernetes.io/azure-file": "file.csi.azure.com",
+    "kubernetes.io/vsphere-volume": "csi.vsphere.vmware.com",
+}
+"""The CSI drivers that provision for in-tree names (v1.37: k8s.io/csi-translation-lib, plugins)."""
+ON_ITS_NODE = frozenset(["openebs.io/local", "rancher.io/local-path"])
+"""Provisioners of folders that only the selected node reaches (local-path-provisioner: provisioner.go)."""
+HOSTNAME = "kubernetes.io/hostname"
+ZONAL = frozenset(plugin.plugin for plugin in TRANSLATED if plugin.zone)
+"""In-tree names whose volumes are in one zone."""
+
+
 def provisioning_error(claim: PersistentVolumeClaim, storage_class: StorageClass | None) -> str:
     """Why no volume can be provisioned for the claim, or ""."""
     if storage_class is None:
         return f'storageclass.storage.k8s.io "{claim_class(claim)}" not found'
     if storage_class.provisioner == NO_PROVISIONER:
         return f"no volume plugin matched name: {NO_PROVISIONER}"
+    if storage_class.provisioner in ON_ITS_NODE and SELECTED_NODE not in claim.metadata.annotations:
+        return "configuration error, no node was specified"
     return ""
 
 
@@ -70,11 +86,16 @@ def provisioned_volume(
     nodes: Mapping[str, Node],
     csi_nodes: Mapping[str, CSINode],
 ) -> PersistentVolume:
-    """A new volume of the requested size, named after the claim's uid."""
+    """A new volume of the requested size, named after the claim's uid.
+
+    Its source is CSI; of a provisioner that is no CSI driver, such as minikube's, a folder.
+    """
     name = f"pvc-{claim.metadata.uid}"
     topology = _topology(claim, storage_class, nodes, csi_nodes)
     affinity = VolumeNodeAffinity(NodeSelector((_term(topology),))) if topology else None
     storage = claim.spec.resources.requests.get("storage")
+    driver = CSI_DRIVERS.get(storage_class.provisioner, storage_class.provisioner)
+    of_csi = "/" not in driver
     return PersistentVolume(
         metadata=ObjectMeta(name=name, annotations={PROVISIONED_BY: storage_class.provisioner}),
         spec=PersistentVolumeSpec(
@@ -85,7 +106,8 @@ def provisioned_volume(
             volumeMode=claim.spec.volumeMode,
             nodeAffinity=affinity,
             volumeAttributesClassName=claim.spec.volumeAttributesClassName,
-            csi=CSIVolume(driver=storage_class.provisioner, volumeHandle=name),
+            csi=CSIVolume(driver=driver, volumeHandle=name) if of_csi else None,
+            hostPath=None if of_csi else HostPath(path=f"/opt/{storage_class.provisioner}/{name}"),
             persistentVolumeReclaimPolicy=storage_class.reclaimPolicy,
         ),
     )
@@ -101,12 +123,15 @@ def _topology(
 
     Empty: the volume is accessible from all nodes.
     """
-    chosen = claim.metadata.annotations.get(SELECTED_NODE, "")
+    chosen, provisioner = claim.metadata.annotations.get(SELECTED_NODE, ""), storage_class.provisioner
     allowed = [each.matchLabelExpressions for each in storage_class.allowedTopologies]
     node = nodes.get(chosen)
     if node is None:
         return {each.key: each.values[0] for each in (allowed[0] if allowed else ()) if each.values}
-    keys = _topology_keys(storage_class.provisioner, csi_nodes.get(chosen)) or [e.key for term in allowed for e in term]
+    if provisioner in ON_ITS_NODE:
+        return {HOSTNAME: node.metadata.labels.get(HOSTNAME, chosen)}
+    keys = _topology_keys(CSI_DRIVERS.get(provisioner, provisioner), csi_nodes.get(chosen))
+    keys = keys or [e.key for term in allowed for e in term] or ([GA_ZONE] if provisioner in ZONAL else [])
     return {key: node.metadata.labels[key] for key in keys if key in node.metadata.labels}
 
 

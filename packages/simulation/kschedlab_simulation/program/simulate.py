@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
+
+import msgspec
+import yaml
 
 from kschedlab.program.options import (
     Commands,
@@ -26,11 +27,15 @@ from kschedlab.program.options import (
 )
 from kschedlab.program.progress import Progress
 from kschedlab.text.html import visible
+from kschedlab_simulation.program.output_file import output_file
+from kschedlab_simulation.replay import Replay
+from kschedlab_simulation.state import manifests_of, objects_of
 
 if TYPE_CHECKING:
-    from kschedlab.objects.model import Pod
+    from kschedlab.generations import Profiles
+    from kschedlab.manifests.loading import Objects
+    from kschedlab.objects.model import ApiObject, Pod
     from kschedlab.program.terminal.screen import Screen
-    from kschedlab_simulation.log import Log
     from kschedlab_simulation.report import Report
     from kschedlab_simulation.simulation import Simulation
 
@@ -55,6 +60,12 @@ def add(commands: Commands) -> None:
         metavar="DURATION",
         help="stop at this virtual time, such as 90s (default: when nothing is left to do)",
     )
+    parser.add_argument(
+        "--export", type=Path, metavar="FILE", help="write the cluster at the end to FILE, as manifests (YAML or .json)"
+    )
+    parser.add_argument(
+        "--at", type=_duration, metavar="DURATION", help="with --export: the cluster at this virtual time instead"
+    )
     parser.add_argument("--log", type=Path, metavar="FILE", help="write the event log to FILE, as JSON lines")
     parser.add_argument(
         "--watch",
@@ -75,27 +86,22 @@ def _duration(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Run the simulation: 0, or 1 if an entry of the timeline failed."""
     from kschedlab_simulation.report import csv_of
-    from kschedlab_simulation.simulation import Simulation
-    from kschedlab_simulation.timeline.scenario import load_scenario
 
-    with reading(options.files):
-        scenario = load_scenario(*options.files, workload=options.workload, strict=options.strict)
-    for warning in scenario.report.lines():
-        say(warning)
-    named = scenario_profiles(options, scenario.options.config, scenario.options.generation)
-    profiles = options.generation if named is None else named
-    try:
-        plugins = options.plugins if options.config is None else ()
-        simulation = Simulation.of(scenario, profiles, options.seed, plugins)
-    except (ValueError, TypeError) as error:
-        raise UsageError(f"--plugin: {error}") from None
+    if options.at is not None and options.export is None:
+        raise UsageError("--at: name the file to write with --export")
+    if options.at is not None and options.until is not None and options.at > options.until:
+        raise UsageError("--at: is after --until, where the run ends")
+    simulation = simulation_of(options)
     out, start = screen(options), simulation.pods()
-    with _log_file(options.log, options.files) as write_log:
+    files = options.files
+    with output_file(options.log, files) as write_log, output_file(options.export, files) as write_state:
         began = perf_counter()
         _advance(simulation, options, out)
         wall = perf_counter() - began
         report = simulation.report(wall)
-        write_log(simulation.log)
+        write_log(simulation.log.lines())
+        if options.export is not None:
+            write_state(_exported(simulation, options.at, options.export))
     if options.output == "json":
         print_json(report.to_dict())
     elif options.output == "csv":
@@ -103,6 +109,56 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print(simulation, start, report, wall, out, options.wide)
     return 1 if report.failures else 0
+
+
+def simulation_of(options: argparse.Namespace) -> Simulation:
+    """The simulation of the files that the options name, at its start."""
+    from kschedlab_simulation.simulation import Simulation
+    from kschedlab_simulation.timeline.scenario import load_scenario
+
+    given = vars(options)
+    with reading(options.files):
+        scenario = load_scenario(*options.files, workload=given.get("workload", ""), strict=options.strict)
+    for warning in scenario.report.lines():
+        say(warning)
+    named = scenario_profiles(options, scenario.options.config, scenario.options.generation)
+    profiles = options.generation if named is None else named
+    try:
+        plugins = options.plugins if options.config is None else ()
+        return Simulation.of(scenario, profiles, given.get("seed"), plugins)
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"--plugin: {error}") from None
+
+
+def state_at(options: argparse.Namespace) -> tuple[Objects, Profiles]:
+    """The objects of a simulated cluster at the virtual time ``options.at``, and who schedules in it. UsageError."""
+    from kschedlab_simulation.durations import parse_run_time
+
+    if "call_extenders" not in vars(options):
+        options.call_extenders = False
+    try:
+        until = parse_run_time(options.at)
+    except ValueError as error:
+        raise UsageError(f"--at: {error}") from None
+    simulation = simulation_of(options)
+    simulation.run(until)
+    return objects_of(simulation.objects), simulation.profiles
+
+
+def _exported(simulation: Simulation, at: int | None, path: Path) -> Iterator[str]:
+    """The lines of a file with the cluster at the end, or at a time after the start."""
+    objects: Iterable[ApiObject] = simulation.objects
+    if at is not None:
+        replay = Replay(simulation.log)
+        replay.seek_time(simulation.start + at)
+        objects = [obj for kind in replay.objects.values() for obj in kind.values()]
+    manifests = manifests_of(objects)
+    if path.suffix == ".json":
+        yield msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": list(manifests)}).decode()
+        return
+    for manifest in manifests:
+        yield "---"
+        yield yaml.dump(manifest, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), sort_keys=False).rstrip()
 
 
 def _advance(simulation: Simulation, options: argparse.Namespace, out: Screen) -> None:
@@ -135,43 +191,3 @@ def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float
     changes = pod_changes(start, pods, simulation.log)
     out.print(*run_parts(changes, now, out), "", *report_parts(report, wall, out))
     out.close()
-
-
-@contextmanager
-def _log_file(path: Path | None, inputs: Sequence[str]) -> Iterator[Callable[[Log], None]]:
-    """The writer of the log. UsageError if it cannot be written.
-
-    The log is written beside the file, which it replaces when the run has ended: a run that is killed leaves the file
-    as it was.
-    """
-    if path is None:
-        yield lambda log: None
-        return
-    try:
-        if path.exists() and any(path.samefile(each) for each in inputs if os.path.exists(each)):
-            raise UsageError(f"{path}: is read by this run: write the log to another file")
-        replaces = not path.is_symlink() and (path.is_file() or not path.exists())  # else a link, a folder, a device
-        beside = path.with_name(f"{path.name}.part") if replaces else path
-        file = beside.open("w", encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise _unwritable(path, error) from None
-
-    def write(log: Log) -> None:
-        try:
-            with file:
-                file.writelines(f"{line}\n" for line in log.lines())
-            if beside != path:
-                os.replace(beside, path)
-        except OSError as error:
-            raise _unwritable(path, error) from None
-
-    try:
-        with file:
-            yield write
-    finally:
-        if beside != path:
-            beside.unlink(missing_ok=True)
-
-
-def _unwritable(path: Path, error: Exception) -> UsageError:
-    return UsageError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}")

@@ -29,11 +29,13 @@ from kschedlab.objects.model import (
     Node,
     ObjectMeta,
     OwnerReference,
+    PersistentVolumeClaim,
     Pod,
     PodDisruptionBudget,
     PriorityClass,
     ResourceClaim,
     ResourceClaimTemplate,
+    StorageClass,
 )
 from kschedlab_simulation.clock import now
 from kschedlab_simulation.log import Changed, Log
@@ -45,6 +47,7 @@ from kschedlab_simulation.server.resizing import check_node, resized
 from kschedlab_simulation.server.store import HISTORY, ObjectFilter, Store, StoreWrite, Watch, with_resource_version
 from kschedlab_simulation.server.subresources import bound, budget_after_eviction, checks_budgets, evicted
 from kschedlab_simulation.status import ApiError, forbidden_value, invalid_value
+from kschedlab_simulation.volume_claims import with_default_class
 
 LABEL = "resource.kubernetes.io/admin-access"
 CLAIMS = ResourceClaim, ResourceClaimTemplate
@@ -169,6 +172,7 @@ class ApiServer:
             raise ApiError.unknown("resourceVersion should not be set on objects to be created")
         if type(obj) in CLAIMS:
             check_admin_access(obj, self.find(Namespace, "", _metadata(obj).namespace or "default"))
+        obj = self._defaulted(obj)
         if not _metadata(obj).generateName or _metadata(obj).name:
             return self._add(
                 store, admission.created(obj, self._uid(), self.generation_api, self._priority_classes(), self.now), by
@@ -183,9 +187,14 @@ class ApiServer:
     def restore(self, obj: D, by: str = "") -> D:
         """Set up a cluster: store an object with its status, node, uid and age. ApiError as :meth:`create`.
 
-        An owner reference without a uid refers to the stored object of that name.
+        An owner reference without a uid refers to the stored object of that name. An object without a uid was never in
+        a cluster: it gets what a new one gets, such as a generated name.
         """
         store = self._store(type(obj))
+        if not _metadata(obj).uid:
+            obj = self._defaulted(obj)
+            if not _metadata(obj).name and _metadata(obj).generateName:
+                obj = self._with_generated_name(obj)
         new = admission.restored(obj, self._uid(), self.generation_api, self._priority_classes(), self.now)
         return self._add(store, self._with_owner_uids(new), by)
 
@@ -329,6 +338,12 @@ class ApiServer:
     def _uid(self) -> str:
         self._uids += 1
         return f"00000000-0000-4000-8000-{self._uids:012x}"
+
+    def _defaulted(self, obj: Any) -> Any:
+        """The object as admission plugins that read other objects change a new one."""
+        if isinstance(obj, PersistentVolumeClaim):
+            return with_default_class(obj, self._stores[StorageClass].objects.values())
+        return obj
 
     def _with_generated_name(self, obj: Any) -> Any:
         metadata = obj.metadata

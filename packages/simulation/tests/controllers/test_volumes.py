@@ -156,6 +156,29 @@ def test_without_any_topology_the_volume_is_accessible_everywhere():
 
 
 @pytest.mark.parametrize(
+    ("provisioner", "driver", "where"),
+    [
+        ("ebs.csi.aws.com", "ebs.csi.aws.com", None),
+        ("kubernetes.io/aws-ebs", "ebs.csi.aws.com", ("topology.kubernetes.io/zone", "a")),
+        ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io", ("topology.kubernetes.io/zone", "a")),
+        ("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", None),
+        ("rancher.io/local-path", None, ("kubernetes.io/hostname", "n1")),
+        ("k8s.io/minikube-hostpath", None, None),
+        ("example.com/nfs", None, None),
+    ],
+)
+def test_any_provisioner_makes_volumes(provisioner: str, driver: str | None, where: tuple[str, str] | None):
+    zoned = node("n1", labels={"topology.kubernetes.io/zone": "a", "kubernetes.io/hostname": "n1"})
+    stage = Stage(zoned, storage_class("wait", provisioner), claim("c", annotations={SELECTED_NODE: "n1"})).run(5)
+    spec = stage.get(PersistentVolume, bound_to(stage, "c"), "").spec
+    assert spec.csi.driver == driver if driver else spec.hostPath.path.startswith("/opt/")
+    terms = spec.nodeAffinity.required.nodeSelectorTerms if spec.nodeAffinity is not None else ()
+    assert [(e.key, e.values) for term in terms for e in term.matchExpressions] == (
+        [(where[0], (where[1],))] if where else []
+    )
+
+
+@pytest.mark.parametrize(
     ("classes", "message"),
     [
         ([], 'storageclass.storage.k8s.io "now" not found'),
@@ -163,6 +186,7 @@ def test_without_any_topology_the_volume_is_accessible_everywhere():
             [storage_class("now", "kubernetes.io/no-provisioner", waits=False)],
             "no volume plugin matched name: kubernetes.io/no-provisioner",
         ),
+        ([storage_class("now", "rancher.io/local-path", waits=False)], "configuration error, no node was specified"),
     ],
 )
 def test_failed_provisioning_is_reported(classes: list[Manifest], message: str):
@@ -241,3 +265,47 @@ def test_volume_node_affinity_stays_unchanged():
     stage = Stage(local, claim("c"), storage_class("wait")).run(1)
     assert bound_to(stage, "c") == "v"
     assert stage.get(PersistentVolume, "v", "").spec.nodeAffinity is not None
+
+
+# -- the default class at creation (v1.37: plugin/pkg/admission/storage/storageclass/setdefault/admission_test.go)
+
+
+def default(name: str, key: str = "storageclass.kubernetes.io/is-default-class", value: str = "true", **metadata: Any):
+    made = storage_class(name, waits=False)
+    made["metadata"] |= {"annotations": {key: value}} | metadata
+    return made
+
+
+BETA = "storageclass.beta.kubernetes.io/is-default-class"
+
+
+@pytest.mark.parametrize(
+    ("classes", "named", "expected"),
+    [
+        ([], None, None),
+        ([default("default1")], None, "default1"),
+        ([default("default2", BETA)], None, "default2"),
+        ([default("nondefault1", value="false")], None, None),
+        ([storage_class("nondefault2")], None, None),
+        ([default("default1")], "foo", "foo"),
+        ([default("default1")], "", ""),
+        (
+            [
+                default("old", creationTimestamp="2022-01-01T00:00:00Z"),
+                default("new", creationTimestamp="2022-02-02T00:00:00Z"),
+            ],
+            None,
+            "new",
+        ),
+        ([default("b"), default("a")], None, "a"),
+    ],
+)
+def test_a_new_claim_gets_the_default_class(classes: list[Manifest], named: str | None, expected: str | None):
+    made = claim("c", of="x")
+    made["spec"].pop("storageClassName")
+    del made["metadata"]["uid"]
+    if named is not None:
+        made["spec"]["storageClassName"] = named
+    stage = Stage(*classes)
+    stage.create(made)
+    assert stage.get(PersistentVolumeClaim, "c").spec.storageClassName == expected

@@ -247,8 +247,8 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, file: str, capsys
         (str(tmp_path), "cannot be written: Is a directory"),
         (str(loop), "cannot be written: Too many levels of symbolic links"),
         ("a\0b", "cannot be written: embedded null byte"),
-        (file, "is read by this run: write the log to another file"),
-        (os.path.join(tmp_path, ".", Path(file).name), "is read by this run: write the log to another file"),
+        (file, "is read by this run: write to another file"),
+        (os.path.join(tmp_path, ".", Path(file).name), "is read by this run: write to another file"),
     ):
         content = Path(file).read_bytes()
         status, out, err = run(capsys, file, "--log", path)
