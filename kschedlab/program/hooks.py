@@ -21,6 +21,7 @@ from kschedlab.extras import MissingExtraError
 COMMANDS, PARTS = "kschedlab.commands", "kschedlab.program"
 INSTALLED_BY = {
     **dict.fromkeys(("clock", "schedule", "serve", "why"), "live"),
+    "experiment": "experiments",
     "sheet": "lab",
     "simulate": "simulation",
 }
