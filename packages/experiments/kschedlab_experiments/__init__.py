@@ -18,6 +18,8 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kschedlab_experiments.arrivals.azure import azure as azure
+    from kschedlab_experiments.arrivals.dumps import dump as dump
     from kschedlab_experiments.arrivals.files import Files as Files
     from kschedlab_experiments.arrivals.generators import (
         Bursts as Bursts,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
         Generated as Generated,
         Poisson as Poisson,
     )
+    from kschedlab_experiments.arrivals.google import google as google
+    from kschedlab_experiments.arrivals.openb import openb as openb
     from kschedlab_experiments.arrivals.trace import Arrival as Arrival, Trace as Trace
     from kschedlab_experiments.experiment import Experiment as Experiment
     from kschedlab_experiments.results import Results as Results
@@ -34,8 +38,12 @@ if TYPE_CHECKING:
 _HOME = {
     name: f"kschedlab_experiments.{module}"
     for module, names in {
+        "arrivals.azure": "azure",
+        "arrivals.dumps": "dump",
         "arrivals.files": "Files",
         "arrivals.generators": "Bursts Diurnal Generated Poisson",
+        "arrivals.google": "google",
+        "arrivals.openb": "openb",
         "arrivals.trace": "Arrival Trace",
         "experiment": "Experiment",
         "results": "Results",

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -182,6 +182,19 @@ class Results(Shown):
                     value = float(self[name][place, column])
                     row[name] = None if value != value else value
                 yield row
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON: the rows, and what differs from the first variant, by variant."""
+        compared = {
+            variant: [
+                each.difference.__dict__
+                | {"measure": each.measure, "first": each.first, "second": each.second}
+                | {"adjusted_p": each.p, "real": each.real}
+                for each in self.differences(variant)
+            ]
+            for variant in self.variants[1:]
+        }
+        return {"variants": list(self.variants), "runs": list(self.rows()), "differences": compared}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the rows as CSV; an empty field is a number that the run does not have."""

@@ -15,9 +15,12 @@ from kschedlab.messages import say
 from kschedlab.objects.model import Node
 from kschedlab.objects.problems import InputTypeError, InputValueError, ManifestError
 from kschedlab.plugins.framework import name_of, raised
+from kschedlab.plugins.loading import load_plugin
 from kschedlab_experiments.arrivals import Arrivals
 from kschedlab_experiments.measures import Series, measured
 from kschedlab_experiments.variants import Variant
+from kschedlab_simulation.log import Log, Step
+from kschedlab_simulation.scheduler.context import FAIL
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.manifest_objects import INITIAL, ManifestObject, ObjectReader
 
@@ -69,14 +72,38 @@ def run(packed: bytes, task: Task) -> Run | str:
     try:
         plan: Plan = pickle.loads(zlib.decompress(packed))
         simulation = simulation_of(plan, task)
-        simulation.run(plan.until)
+        simulation.run(plan.until, _PluginFaults(simulation.log, plan.variants[task.variant]).look)
         numbers, series = measured(simulation.log)
-    except (ManifestError, InputTypeError, InputValueError) as error:
+    except (ManifestError, InputTypeError, InputValueError, _PluginFaultError) as error:
         return str(error)
     except Exception as error:  # the run's own: whatever raises outside is the executor's
         return raised(error)
     known = {name: None if number != number else number for name, number in numbers.items()}
     return Run(task.variant, task.seed, known, series)
+
+
+class _PluginFaultError(Exception):
+    """A plugin of the user failed: its pods would be tried again for a day."""
+
+
+class _PluginFaults:
+    """Looks through the log as it grows for attempts that failed because a plugin of the variant raised."""
+
+    def __init__(self, log: Log, variant: Variant) -> None:
+        self._log = log
+        self._names = [f'"{name_of(load_plugin(p) if isinstance(p, str) else p)}"' for p in variant.plugins]
+        self._read = 0
+
+    def look(self, bound: int, pods: int) -> None:
+        """_PluginFaultError with the first failure since the last look."""
+        entries = self._log.entries
+        for number in range(self._read, len(entries)) if self._names else ():
+            entry = entries[number]
+            if not isinstance(entry, Step) or entry.step != FAIL or not entry.detail.startswith("running "):
+                continue
+            if any(name in entry.detail for name in self._names):
+                raise _PluginFaultError(f"pod {entry.pod}: {entry.detail}")
+        self._read = len(entries)
 
 
 def simulation_of(plan: Plan, task: Task) -> Simulation:

@@ -14,7 +14,6 @@ from packages.experiments.tests.small import hurting, small
 from tests.saying import says
 
 
-
 def rows(results):
     return list(results.rows())
 
@@ -128,7 +127,9 @@ def test_seeds_may_be_added_to_a_file(tmp_path, expected):
     assert len(rows(small(seeds=[1]).run(None, file))) == 2  # the other seeds of the file do not count
 
 
-@pytest.mark.parametrize("content", ["not a file of runs\n", '{"format":"kschedlab experiment 1","fingerprint":"x","variants":[]}\n'])
+@pytest.mark.parametrize(
+    "content", ["not a file of runs\n", '{"format":"kschedlab experiment 1","fingerprint":"x","variants":[]}\n']
+)
 def test_a_file_of_something_else_is_refused(tmp_path, content):
     file = tmp_path / "runs.jsonl"
     file.write_text(content)
