@@ -24,6 +24,7 @@ from kschedlab.extras import MissingExtraError
 COMMANDS, PARTS = "kschedlab.commands", "kschedlab.program"
 INSTALLED_BY = {
     **dict.fromkeys(("clock", "schedule", "serve"), "live"),
+    "experiment": "experiments",
     "plan": "planning",
     "sheet": "lab",
     "simulate": "simulation",
