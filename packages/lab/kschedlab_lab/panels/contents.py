@@ -83,7 +83,7 @@ class Settings(Restorable):
 
 def course(at: str = "") -> tuple[Card, ...]:
     """The map. ``at``: the number of the current lesson, whose paths are highlighted."""
-    before = _before(at) if at else frozenset[str]()
+    before = leading_to(at) if at else frozenset[str]()
     return tuple(
         Card(
             lesson.number,
@@ -99,10 +99,12 @@ def course(at: str = "") -> tuple[Card, ...]:
     )
 
 
-def _before(number: str) -> frozenset[str]:
-    """All lessons that this one builds on, directly or not."""
-    direct = BY_NUMBER[number].after
-    return frozenset(direct).union(*map(_before, direct))
+def leading_to(number: str) -> frozenset[str]:
+    """The numbers of all lessons that this one builds on, directly or not."""
+    from networkx import DiGraph, ancestors
+
+    arrows = DiGraph([(before, lesson.number) for lesson in LESSONS for before in lesson.after])
+    return frozenset(ancestors(arrows, number))
 
 
 def show(settings: Settings) -> View:

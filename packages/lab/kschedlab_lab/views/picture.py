@@ -10,8 +10,8 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.budgets import MatchesBudget
-from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
+from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
 from kschedlab.text.words import Clock, choice, clock, count, evicted, outcome, priority_text
