@@ -13,8 +13,10 @@ from typing import Any
 
 SECONDS = 1.0
 """Processor time that a call may take."""
-ASLEEP = 2.0
-"""Seconds by the clock after which a call is interrupted that computes nothing."""
+WORKING = 2.0
+"""Processor time of this process after which a call is interrupted."""
+ASLEEP = 10.0
+"""Seconds by the clock after which a call is interrupted that computes nothing; a busy machine is slow, too."""
 
 
 class EndlessError(BaseException):
@@ -47,7 +49,7 @@ def limited(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 @contextmanager
 def alarm() -> Iterator[None]:
-    """Interrupt what takes too long by the clock with an :class:`EndlessError`, where signals can be caught.
+    """Interrupt what takes too long with an :class:`EndlessError`, where signals can be caught.
 
     It rings repeatedly: a bare ``except`` may catch the first.
     """
@@ -59,10 +61,13 @@ def alarm() -> Iterator[None]:
     def ring(_signal: int, _frame: FrameType | None) -> None:
         raise EndlessError
 
-    before = signal.signal(signal.SIGALRM, ring)
+    before = [signal.signal(each, ring) for each in (signal.SIGALRM, signal.SIGVTALRM)]
     signal.setitimer(signal.ITIMER_REAL, ASLEEP, 0.01)
+    signal.setitimer(signal.ITIMER_VIRTUAL, WORKING, 0.01)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for each, handler in zip((signal.SIGALRM, signal.SIGVTALRM), before, strict=True):
+            signal.signal(each, handler)
