@@ -66,7 +66,7 @@ class LostAnswer(Plugin):
 def _stories() -> Iterator[tuple[str, Story]]:
     two = tuple(node(name, labels={HOST: name}) for name in NODES)
     web = {"at": "1s", "create": pod("web", "", 2, 200)}
-    shop = {"at": "1s", "create": pod("shop", "", 1, 100)}
+    shop = {"at": "1s", "create": pod("shop", "", 2, 100)}
     large = {"at": "1s", "create": pod("web", "", 6)}
     joins = {"at": "20s", "create": node("node-c", 8)}
     urgent = {"at": "1s", "create": pod("web", "", 3, 500)}

@@ -106,7 +106,7 @@ class Scene:
     def _draw(self, boxes: list[Box], room: Room, alt: str, rules: int | None = None) -> Html:
         """``rules``: how many of the ladder's rules were asked; None: all."""
         found = self.decision.preemption
-        preemption = found if found and found.rungs and len(found.candidates) > 1 else None
+        preemption = found if found and found.rungs and len(self.decision.cluster.nodes) > 1 else None
         asking = any("data_pick" in box.marks for box in boxes)
         narrow, shelf = room.width < NARROW, self._shelf(boxes)
         budgets, more = self._budgets(narrow), remark(hidden_nodes(self.decision), room.width - 2 * GAP)

@@ -43,9 +43,10 @@ OWN_NAMES = {
     "first": "web db report batch",
     "overview": (  # pods, zones and labels; phases and columns; functions of v1.16; words that the documents keep
         "web busy proxy db cache critical batch south north gpu dedicated ssd data another "
-        "running succeeded failed terminating pending "
+        "running done failed leaving pending "
         "Pending Running Succeeded Failed Terminating Ready none get wide memory taint "
-        "Schedule Preempt Reserve Permit Set Nominated Volumes Failure Scheduling record assume bind snapshot "
+        "Schedule Preempt Reserve Permit Set Nominated Volumes Failure Scheduling record assume bind snapshot Pre Bind "
+        "Plugins Fit Prioritize Nodes Producer Name Allocation Pods "
         "informer goroutine leader lease list watch condition cordon kubectl kubelet Policy Service Reduce "
         "scheduler server healthz metrics min max No "
         # reasons of v1.16's predicates, broken into lines
