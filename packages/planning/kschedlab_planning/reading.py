@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import Profiles, api_of
-from kschedlab.manifests.loading import Objects
-from kschedlab.objects.kinds import OF_CONTROLLERS, RESOURCES
-from kschedlab.objects.model import ApiObject, Node
+from kschedlab.generations import Profiles
+from kschedlab.objects.model import ApiObject, Node, StatefulSet
 from kschedlab_planning.workloads import Workload, without_pods, workloads
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import load_scenario
@@ -35,16 +33,16 @@ def read_cluster(files: Iterable[str], profiles: Profiles, warn: Warn, *, strict
         names = ", ".join(f"{type(each).__name__} {each.metadata.name}" for each in waiting[:3])  # type: ignore[attr-defined]
         warn(f"{names}{' and others' * (len(waiting) > 3)}: a simulation creates the pods first")
         simulation.run()
-    found = Objects()
-    for kind in RESOURCES:
-        if kind not in OF_CONTROLLERS:
-            found.of(kind).extend(simulation.api.list(kind)[0])
-    return Read(Cluster(found, api_of(profiles)), objects)
+    return Read(simulation.cluster, objects)
 
 
 def read_workloads(files: Iterable[str], there: Iterable[ApiObject], profiles: Profiles, warn: Warn) -> list[Workload]:
     """The pods and workloads to plan for; ``there``: what the cluster has already. ManifestError."""
-    return workloads(read_objects(files, profiles, warn), there)
+    objects = read_objects(files, profiles, warn)
+    for each in objects:
+        if isinstance(each, StatefulSet) and each.spec.volumeClaimTemplates:
+            warn(f"StatefulSet {each.metadata.name}: the claims that it would create are left out of the plan")
+    return workloads(objects, there)
 
 
 def read_nodes(files: Iterable[str], profiles: Profiles, warn: Warn) -> list[Node]:
@@ -59,5 +57,4 @@ def read_objects(files: Iterable[str], profiles: Profiles, warn: Warn, *, strict
         warn(line)
     if scenario.entries:
         warn(f"the timeline is left out: {len(scenario.entries):,} entries")
-    api = Simulation(scenario.objects, profiles).api
-    return [each for kind in RESOURCES for each in api.list(kind)[0]]
+    return Simulation(scenario.objects, profiles).objects

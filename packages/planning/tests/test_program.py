@@ -72,3 +72,19 @@ def test_wrong_input_costs_a_line(files, capsys, arguments, facts):
     [cluster] = files(cluster=CLUSTER)
     assert main(["plan", *(cluster if each == "FILE" else each for each in arguments)]) == 2
     assert says(capsys.readouterr().err, *facts)
+
+
+def test_what_is_left_out_of_a_plan_is_said(files, capsys):
+    claims = [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": ROOM}}]
+    database = deployment("db", 1, cpu=1)
+    database |= {
+        "kind": "StatefulSet",
+        "spec": database["spec"] | {"volumeClaimTemplates": claims, "serviceName": "db"},
+    }
+    cluster, pods = files(cluster=[node("a", cpu=2)], pods=[database])
+    assert main(["plan", "fit", cluster, pods, "-o", "commands"]) == 0
+    result = capsys.readouterr()
+    assert says(result.err, "db", "claims") and "statefulsets.apps/db" in result.out
+
+
+ROOM = {"requests": {"storage": "1Gi"}}
