@@ -297,6 +297,7 @@ def test_what_a_panel_further_down_has_recorded_is_known_above(browser: Browser,
 
 def test_a_thumb_meets_every_control(browser: Browser, site: Site) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 800}, has_touch=True, is_mobile=True, offline=True)
+    context.add_init_script(IN_THE_TEXT)
     page = context.new_page()
     page.goto(site.page("10-devices").as_uri())
     for slot in (page.locator("[data-kind=stage]").first, page.locator("[data-kind=card]").first):

@@ -27,8 +27,8 @@ CELLS, TABS = 600, 60
 """Maximum number of cells, and of cells that Tab reaches; on larger maps a cell stands for several nodes of a pool."""
 LINE = 16
 """Height of a line of text, in pixels."""
-NAMED = 40
-"""The least size of a cell with its node's name, in pixels."""
+NAMED, PHONE, THUMB = 40, 360, 24
+"""The least size of a cell with its node's name; below which width a map is for a phone, and its least cell; pixels."""
 FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), later("not looked at yet"), "refused by "
 RANGE = ".."
 
@@ -63,11 +63,16 @@ class Grid(NamedTuple):
 
 
 def grid(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Grid:
-    """The largest cells with which all pools fit into this space, or the smallest; many nodes share cells."""
-    each = max(-(-sum(map(len, pools.values())) // CELLS), 1)
-    sizes = range(each, 4 * each + 1) if each > 1 else range(1, 2)
-    made = (_grid(pools, width, shape, number) for number in sizes for shape in CELL_SHAPES)
-    return next((found for found in made if found.bottom <= height), None) or _grid(pools, width, CELL_SHAPES[-1], each)
+    """The largest cells with which all pools fit into this space, or the smallest; many nodes share cells.
+
+    On a phone nodes share cells before these are too small for a thumb.
+    """
+    each, is_phone = max(-(-sum(map(len, pools.values())) // CELLS), 1), width < PHONE
+    shapes = [shape for shape in CELL_SHAPES if shape.wide >= THUMB or not is_phone]
+    sizes = range(each, 4 * each + 1) if each > 1 or is_phone else range(1, 2)
+    made = (_grid(pools, width, shape, number) for number in sizes for shape in shapes)
+    fitting = next((found for found in made if found.bottom <= height), None)
+    return fitting or _grid(pools, width, shapes[-1], sizes[-1] if is_phone else each)
 
 
 def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float, shapes: Sequence[Shape]) -> Grid | None:
