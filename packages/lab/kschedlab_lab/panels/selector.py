@@ -64,13 +64,13 @@ def device_of(name: str) -> Device:
 
 def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
     """The parts of the selector with their values for the device."""
-    return compile(settings.selector).steps(DRIVER, device_of(settings.device))
+    return compile(known(settings.selector)).steps(DRIVER, device_of(settings.device))
 
 
 def verdict(settings: Settings) -> str:
     """``selected``, ``not selected`` or ``an error``, in the chosen language."""
     try:
-        matches = compile(settings.selector).matches(DRIVER, device_of(settings.device))
+        matches = compile(known(settings.selector)).matches(DRIVER, device_of(settings.device))
     except CelError:
         return say("an error")
     return say("selected" if matches else "not selected")
@@ -94,7 +94,7 @@ def show(settings: Settings) -> View:
 
 def told(settings: Settings) -> str:
     """The result and its cost in a sentence."""
-    expression = compile(settings.selector)
+    expression = compile(known(settings.selector))
     try:
         matches, cost = expression.evaluate(DRIVER, device_of(settings.device))
     except CelError as error:
