@@ -9,7 +9,8 @@ from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import Box, Place, Plan, arrange, shapes
-from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.layout import Part, moved, row, words, wrap
+from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, KINDS, PANEL, TRAY, ink, themed
 from kschedlab_lab.views.svg import Room, label, svg
@@ -19,8 +20,8 @@ TUBE, SLIM, NARROW = 46, 28, 460
 BULB, SCALE = 9, (20, 40, 60, 80)
 """The radius of a bulb, and the degrees that a scale names."""
 MERCURY = themed("#D64B45", "#F0827C")
-ROW, LINE, NAME, TOTAL = 19, 16, 74, 48
-"""Heights of rows of bars and of the legend, widths of names and of totals; in pixels."""
+ROW, NAME, TOTAL = 19, 74, 48
+"""The height of a row of bars, widths of names and of totals; in pixels."""
 COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
 
 
@@ -172,18 +173,14 @@ def _bars(names: Sequence[str], points: Points, width: float) -> tuple[list[Html
 
 def _legend(points: Points, width: float) -> tuple[list[Html], float]:
     """The plugins with their colours, in as many lines as it takes, and where the legend ends."""
-    texts = [plugin.replace("NodeResourcesBalanced", "Balanced") for plugin in points.parts]
-    found, x, y = [], 8.0, 4.0
-    for i, text in enumerate([*texts, say("and {points} for every node", points=points.same)]):
-        wide = text_width(text) + 30
-        if x + wide > width and x > 8:
-            x, y = 8.0, y + LINE
-        if i < len(texts):
-            fill = COLOURS[i % len(COLOURS)]
-            found.append(element("rect", x=x, y=y, width=12, height=12, rx=3, fill=fill))
-        found.append(label(text, x + 16, y + 10, font_style=None if i < len(texts) else "italic"))
-        x += wide
-    return found, y + LINE
+    square = {"width": 12, "height": 12, "rx": 3}
+    entries = [
+        row([Part(12, 12, (element("rect", **square, fill=COLOURS[i % len(COLOURS)]),)), words(text)], 4)
+        for i, text in enumerate(plugin.replace("NodeResourcesBalanced", "Balanced") for plugin in points.parts)
+    ]
+    same = words(say("and {points} for every node", points=points.same), font_style="italic")
+    part = wrap([*entries, same], width - 16, 14, 2)
+    return [moved(part, 8, 2)], part.height + 4
 
 
 def _row(name: str, points: Points, scale: float) -> Iterator[Html]:

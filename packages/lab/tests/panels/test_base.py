@@ -137,6 +137,19 @@ def test_a_story_and_its_captions() -> None:
     assert reply["story"][-1]["picture"] == session.shown["picture"]
 
 
+def test_what_cannot_be_copied_is_an_error_and_the_front_end_has_its_reply(
+    panel: Panel[Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session(panel)
+
+    def broken() -> dict[str, str]:
+        raise RuntimeError("no manifests")
+
+    monkeypatch.setattr(panel, "menu", broken)
+    [reply] = session.receive({"menu": True, "n": "7"})
+    assert reply["shown"]["n"] == "7" and "no manifests" in reply["shown"]["error"]
+
+
 def test_what_can_be_copied(panel: Panel[Settings]) -> None:
     [reply] = Session(panel.move(pods=2)).receive({"menu": True})
     link = 'lesson.panel().restore("pods: 2, spare: 0")'
