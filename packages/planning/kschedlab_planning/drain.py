@@ -88,10 +88,10 @@ class Drain(Shown):
         ]
 
     def manifests(self) -> list[dict[str, Any]]:
-        """A timeline for ``kschedlab simulate``: the drains in order, an hour apart."""
+        """A timeline for ``kschedlab simulate``: the drains in order, an hour apart, after an hour."""
         entries = [
             entry
-            for hour, node in enumerate(self.nodes)
+            for hour, node in enumerate(self.nodes, 1)
             for entry in ({"at": f"{hour}h", "drain": f"node/{node}"}, {"at": f"{hour}h59m", "delete": f"node/{node}"})
         ]
         return [{"timeline": entries}] if entries else []

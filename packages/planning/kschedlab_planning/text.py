@@ -24,8 +24,10 @@ PODS = 3
 
 def fit_sections(fit: Fit) -> Iterator[Section]:
     """How many fit and where, what stops the next, what one node more would add."""
-    more = "" if fit.stop is not None else " or more"
-    title = f"{count(fit.replicas, 'replica')}{more} of {fit.template.key} fit{'s' * (fit.replicas == 1 and not more)}."
+    number = fit.replicas
+    title = f"{count(number, 'replica')} of {fit.template.key} fit{'s' * (number == 1)}."
+    if fit.stop is None:
+        title = f"At least {count(number, 'replica')} of {fit.template.key} fit: counting ended there."
     rows = [Row([node, number]) for node, number in fit.by_node.items()]
     yield Section(title, [*_first(len(fit.first.nodes)), Table(["node", "replicas"], rows)], mark=GOOD if rows else BAD)
     if fit.stop is not None:

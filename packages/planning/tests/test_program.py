@@ -88,3 +88,13 @@ def test_what_is_left_out_of_a_plan_is_said(files, capsys):
 
 
 ROOM = {"requests": {"storage": "1Gi"}}
+
+
+def test_the_drains_are_a_timeline_that_a_simulation_runs(files, capsys, tmp_path):
+    [cluster] = files(cluster=[node("a", cpu=2), node("b", cpu=2), deployment("web", 1, cpu=1)])
+    assert main(["plan", "drain", cluster, "-o", "yaml"]) == 0
+    timeline = tmp_path / "drains.yaml"
+    timeline.write_text(capsys.readouterr().out)
+    assert main(["simulate", cluster, str(timeline), "--output", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["failures"] == [] and report["unschedulable"] == {} and report["seconds"] > 3600
