@@ -137,7 +137,7 @@ def winners_map(weights: Weights) -> Chart:
         names,
         selected=at,
         corner=f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}",
-        titles=("NodeAffinity", "Spread"),
+        titles=(FIELDS[ACROSS], say("spread")),
         kinds=NODES,
         sets=lambda y, x: f"{DOWN}: {_written(y)}, {ACROSS}: {_written(x)}",
     )

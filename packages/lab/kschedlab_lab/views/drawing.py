@@ -35,9 +35,9 @@ from kschedlab_lab.views.svg import Room, svg
 
 LEAST, MOST, GAP, HEAD = 96, 176, 14, 24
 """Limits of a node's width, the gap between nodes, and the height of a name below a node; in pixels."""
-SLIM, NARROW, TIGHT, BESIDE = 60, 560, 6, 84
+SLIM, NARROW, TIGHT, BESIDE, FIRST = 60, 560, 6, 66, 88
 """The least width of a node, and the gap, in a room that is narrower than the second number; the least width of nodes
-with the place beside them: where they would be narrower, that is a bar above them."""
+with the place beside them (where they would be narrower, that is a bar above them), and of that place."""
 SHORT, TALL, SHORTER = 134, 192, 116
 """Limits of the height of the largest node; the lower one with a bar above the nodes."""
 EDGE, TOP, BAR, CHIP = 8, 10, 42, 22
@@ -184,13 +184,16 @@ def arrange(
     of the space above the nodes for pods that stepped aside; ``least``: the height of the largest node, at least.
     """
     narrow = room.width < NARROW
-    too_wide = narrow and room.width - 2 * EDGE < len(boxes) * (BESIDE + TIGHT) - TIGHT
-    above = [box for box in boxes[:1] if too_wide and not box.capacity]
+    has_place = bool(boxes) and not boxes[0].capacity
+    too_wide = room.width - 2 * EDGE - FIRST < (len(boxes) - 1) * (BESIDE + TIGHT)
+    above = boxes[:1] if narrow and has_place and too_wide else []
     nodes, gap, slim = boxes[len(above) :], TIGHT if narrow else GAP, SLIM if narrow else LEAST
     edge = EDGE if room.width > SLIM * 4 + 120 else 5
     rows = -(-len(nodes) // max(int((room.width - 2 * edge + gap) // (slim + gap)), 1))
     columns = max(-(-len(nodes) // max(rows, 1)), 1)
     width = min((room.width - 2 * edge + gap) / columns - gap, most)
+    more = max(FIRST - width, 0.0) if narrow and has_place and not above else 0.0  # for the place beside them
+    width -= more / max(columns - 1, 1)
     lines = [_below_height(nodes[r * columns : (r + 1) * columns], width, captions) for r in range(rows)]
     y = float(TOP) + (BAR + LINE + 10 if above else 0)
     tall = (room.height - y - below - sum(lines) - rows * shelf) / max(rows, 1)
@@ -199,9 +202,11 @@ def arrange(
     for r in range(rows):
         y += shelf
         inside = nodes[r * columns : (r + 1) * columns]
-        places += [Place(edge + i * (width + gap), y, width, tall) for i in range(len(inside))]
+        widths = [FIRST if more and r == i == 0 else width for i in range(len(inside))]
+        places += [Place(edge + sum(widths[:i]) + i * gap, y, each, tall) for i, each in enumerate(widths)]
         y += tall + lines[r]
-    return Plan(tuple(places), min(2 * edge - gap + max(columns, 3) * (width + gap), room.width), y)
+    wide = 2 * edge - gap + max(columns, 3) * (width + gap) + (FIRST - width if more else 0)
+    return Plan(tuple(places), min(wide, room.width), y)
 
 
 def _below_height(boxes: Iterable[Box], width: float, captions: bool) -> float:
@@ -434,15 +439,16 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         return []
     signs = [*([replace(SIGNS[block.mark], turn=block.turn)] if block.mark in SIGNS else []), *block.badges]
     side = SIZE if place.width >= LEAST else SIZE * 0.75
-    signs = signs[: max(int((room - 40) // (side + 2)), 1)] if high >= side + 2 else []
-    beside = room - (side + (2 if corner == 5 else 1)) * len(signs) + (edge - corner)
+    is_stacked = place.width < LEAST and high >= 2 * LINE + 4
+    signs = signs[: max(int((room - 40) // (side + 2)), 1 + is_stacked)] if high >= side + 2 else []
+    beside = room - (side + (2 if corner == 5 else 1)) * (1 if is_stacked and signs else len(signs)) + (edge - corner)
     if place.width < SLIM and text_width(block.name, SMALL, bold=True) > beside:
         signs, beside = [], room  # the ring says it, too
     halo: dict[str, Any] = (
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
     )
     size = 12 if place.width >= LEAST else SMALL
-    name = words(fitted(block.name, beside, size, bold=True), size, bold=True, fill=colour, **halo)
+    name = words(fitted(block.name, beside * 1.06, size, bold=True), size, bold=True, fill=colour, **halo)
     is_low = high < 2 * LINE + 4
     numbers = _numbers(block, room, colour, halo)
     if is_low:
@@ -462,7 +468,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     top = (high - side) / 2 if is_low else 4
     right, scale = place.width - corner - side, side / SIZE
     drawn = [Part(side, side, (badge(sign, 0, 0, colour),)) for sign in reversed(signs)]
-    where = (f"translate({right - (side + 2) * i:g},{top:g})" for i in range(len(drawn)))
+    across, down = (0, side + 2) if is_stacked else (side + 2, 0)
+    where = (f"translate({right - across * i:g},{top + down * i:g})" for i in range(len(drawn)))
     shrink = f" scale({scale:g})" if scale != 1 else ""
     return [*found, *(element("g", *p.shapes, transform=at + shrink) for p, at in zip(drawn, where, strict=True))]
 
@@ -488,7 +495,7 @@ def pill(number: Number, owner: str, room: float = MOST, colour: str = "currentC
     """A number that can be changed, between two carets: the sign of all that one can drag sideways."""
     dial = 12 if number.clock and room > 84 else 0
     text = words(number.text, SMALL, bold=True, fill=colour)
-    wide = min(text.width + dial + 28, room + 6)
+    wide = min(text.width + dial + (28 if room > LEAST * 0.7 else 21), room + 6)
     middle = PILL / 2
     carets = f"M8 {middle - 3:g}l-3 3l3 3M{wide - 8:g} {middle - 3:g}l3 3l-3 3"
     key = f"{owner}/{number.name or number.text}"

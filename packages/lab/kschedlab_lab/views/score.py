@@ -23,12 +23,13 @@ DARKEST = 200
 
 
 def bare(decision: Decision) -> Decision:
-    """The decision without the million points, or fewer, that NodePreferAvoidPods gives: only differences decide."""
+    """The decision without the million points, or fewer, that NodePreferAvoidPods gives to several nodes or to all."""
     scores = decision.scores
     if scores is None:
         return decision
     named = zip(scores.plugins, scores.results, strict=True)
-    same = sum(int(points.max()) for plugin, points in named if plugin.startswith("NodePreferAvoidPods"))
+    given = (points for plugin, points in named if plugin.startswith("NodePreferAvoidPods"))
+    same = sum(int(points.max()) for points in given if (points == points.max()).sum() > 1)
     return replace(decision, scores=replace(scores, total=scores.total - same))
 
 

@@ -169,8 +169,9 @@ class ScoreMap:
         behind = max(self._points(each) or 0 for each in self.decision.best) - (points or 0)
         text, short = (str(points),) * 2 if best or not won else (f"{points} (−{behind})", f"−{behind}")
         fill = shade(60, 0, DARKEST) if best and tie else CHOSEN if best else None
-        exact = say("{sum} ({tie})", sum=found, tie=say(TIE)) if best and tie else str(found)
-        return Cell(text, fill, _tip(SUM, node, exact), short, [CHOSEN] if best and tie else (), sets=sets)
+        if best and tie:
+            text = say("{sum} ({tie})", sum=points, tie=say(TIE))
+        return Cell(text, fill, _tip(SUM, node, str(found)), short, [CHOSEN] if best and tie else (), sets=sets)
 
     def _rail(self, start: float, wide: float) -> Iterable[Html]:
         """The four stages, the shown one filled; a click goes to a stage."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
@@ -14,7 +14,7 @@ from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, PANEL
 from kschedlab_lab.views.svg import Room, svg
 
-ROW, NAME, STEP, BESIDE, BARS, MAP = 24, 138, 14, 460, 150, 210
+ROW, NAME, STEP, BESIDE, BARS, MAP = 24, 126, 11, 400, 150, 210
 """Height of a weight's row, width of its name and of one of its values; least width of a room with the map beside the
 weights; heights of the sums and of the map. In pixels."""
 
@@ -44,7 +44,7 @@ class WeightStage:
         handles = column(map(_row, self.weights), 0)
         beside = room.width >= BESIDE
         wide = room.width - handles.width - 16 if beside else room.width
-        drawn = GridPlan(self.winners, Room(int(min(wide, 2 * MAP)), MAP))
+        drawn = GridPlan(replace(self.winners, left=74), Room(int(min(wide, 2 * MAP)), MAP))
         winners = Part(drawn.width, drawn.bottom, tuple(drawn.shapes()))
         bars = BarPlan(self.sums, Room(min(room.width, 720), BARS))
         sums = Part(bars.room.width, bars.end, tuple(bars.shapes()))
@@ -63,7 +63,7 @@ def _row(weight: Weight) -> Part:
         "rect", y=4, width=long, height=ROW - 8, fill=weight.fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box"
     )
     grip = element("rect", x=long - 2, y=2, width=10, height=ROW - 4, rx=4, fill="currentColor", data_key=f"{key}/grip")
-    handle = element("g", bar, grip, **about, aria_label=say("weight of {name}", name=weight.name))
+    handle = element("g", bar, grip, data_key=key, **about, aria_label=say("weight of {name}", name=weight.name))
     label = Part(NAME - 8, ROW, (moved(text, NAME - 8 - text.width, (ROW - text.height) / 2),))
     value = words(weight.written, bold=True)
     return row([label, Part(most, ROW, (track, handle)), value], 6)

@@ -256,7 +256,7 @@ def test_the_stage_of_weights_fits_beside_or_below() -> None:
     for room in (Room(400, 300), Room(640, 330), Room(800, 300), Room(980, 460)):
         root = ElementTree.fromstring(str(drawn(weights.panel().view.picture, room)))
         width, height = map(float, (root.get("viewBox") or "").split()[2:])
-        assert width <= room.width and (room.width < 700 or height <= max(room.height, 360))
+        assert width <= room.width and (room.width < 700 or height <= max(room.height, 400))
 
 
 def test_the_predictions_about_weights() -> None:
