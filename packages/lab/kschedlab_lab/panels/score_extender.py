@@ -129,7 +129,7 @@ def who_wins() -> Question[Settings]:
         return decide(settings).node or ""
 
     def why(settings: Settings, answer: str) -> str:
-        without = dict(result_list(decide(settings.changed(extender=OFF))))
+        without = dict(result_list(bare(decide(settings.changed(extender=OFF)))))
         points = number(decide(settings), "weighted", NAME, "node-a") or 0
         sums = say("node-a had {first} and node-c {second}", first=without["node-a"], second=without["node-c"])
         scaled = say("1 of an extender's 10 is {points} of a plugin's 100", points=points)
@@ -159,7 +159,7 @@ def who_is_left() -> Question[Settings]:
         if answer == "node-c":
             return say("A refused node is not scored, whatever the filters say.")
         ours, before = decide(settings), decide(settings.changed(extender=OFF))
-        sums = listed(f"{node} {found}" for node, found in result_list(ours))
+        sums = listed(f"{node} {found}" for node, found in result_list(bare(ours)))
         was, now = (number(each, "normalised", AFFINITY, "node-d") for each in (before, ours))
         lowest = say(
             "Among the three that are left node-d has the lowest {affinity}: its {was} becomes {now}.",
