@@ -46,7 +46,7 @@ class WeightStage:
         wide = room.width - handles.width - 16 if beside else room.width
         drawn = GridPlan(replace(self.winners, left=74), Room(int(min(wide, 2 * MAP)), MAP))
         winners = Part(drawn.width, drawn.bottom, tuple(drawn.shapes()))
-        bars = BarPlan(self.sums, Room(min(room.width, 720), BARS))
+        bars = BarPlan(self.sums, Room(min(room.width, 720), max(min(BARS, room.height - 190), 100)))
         sums = Part(bars.room.width, bars.end, tuple(bars.shapes()))
         whole = column([row([handles, winners], 16, "start"), sums] if beside else [handles, sums, winners], 10)
         return svg(whole.shapes, whole.width, whole.height, self.alt)
