@@ -115,7 +115,7 @@ def test_a_switch_on_the_node_moves_the_pod(shown: Show) -> None:
 def test_a_weight_is_dragged_and_a_place_on_the_map_is_clicked(shown: Show) -> None:
     page = shown(weights.panel())
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
-    page.drag("weight/NodeAffinity/grip", 18, 0)
+    page.drag("weight/NodeAffinity/grip", 13, 0)
     expect(page.sentence).to_have_text(re.compile("^node-d .*552.* 66 .*node-c"))
     page.key("cell/off/1").click()
     page.settled()

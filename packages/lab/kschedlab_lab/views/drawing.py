@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.glyphs import SIZE, Badge, badge, hatch
+from kschedlab_lab.views.glyphs import DIGIT, SIZE, Badge, badge, hatch
 from kschedlab_lab.views.layout import Part, column, moved, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, told_apart, wrapped
 from kschedlab_lab.views.style import (
@@ -467,7 +467,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
             y += line.height + 2
     top = (high - side) / 2 if is_low else 4
     right, scale = place.width - corner - side, side / SIZE
-    drawn = [Part(side, side, (badge(sign, 0, 0, colour),)) for sign in reversed(signs)]
+    drawn = [Part(side, side, (badge(sign, 0, 0, colour, DIGIT * SIZE / side),)) for sign in reversed(signs)]
     across, down = (0, side + 2) if is_stacked else (side + 2, 0)
     where = (f"translate({right - across * i:g},{top + down * i:g})" for i in range(len(drawn)))
     shrink = f" scale({scale:g})" if scale != 1 else ""

@@ -49,12 +49,16 @@ class Badge:
     turn: int = 0
 
 
-def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
-    """The sign with its upper left corner at (x, y), in this colour."""
+DIGIT = 11.6
+"""Size of the number of a victim."""
+
+
+def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor", digit: float = DIGIT) -> Html:
+    """The sign with its upper left corner at (x, y), in this colour; ``digit``: the size of a victim's number."""
     return element(
         "g",
         element("rect", width=SIZE, height=SIZE, fill="transparent") if drawn.marks else None,
-        *sign(drawn, ink),
+        *sign(drawn, ink, digit),
         transform=f"translate({x:g},{y:g})",
         stroke_linejoin="round",
         opacity=0.3 if drawn.faint else None,
@@ -64,7 +68,7 @@ def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
     )
 
 
-def sign(drawn: Badge, ink: str) -> list[Html]:
+def sign(drawn: Badge, ink: str, digit: float = DIGIT) -> list[Html]:
     if drawn.kind in ("shield", "broken", "open"):
         if drawn.kind == "broken":
             return [_lines(SHIELD, TRAY, EVICTED), _lines(CRACK, ON_ACCENT)]
@@ -74,9 +78,9 @@ def sign(drawn: Badge, ink: str) -> list[Html]:
             else _lines(SHIELD, ink, stroke_dasharray="2 2")
         ]
     if drawn.kind == "evicted":
-        return [_disc(EVICTED, TRAY), _turn(drawn.turn, ON_ACCENT) or _lines(CROSS, ON_ACCENT, stroke_width=2.2)]
+        return [_disc(EVICTED, TRAY), _turn(drawn.turn, ON_ACCENT, digit) or _lines(CROSS, ON_ACCENT, stroke_width=2.2)]
     if drawn.kind == "victim":
-        return [_disc(TRAY, EVICTED), _turn(drawn.turn, EVICTED) or _lines(CROSS, EVICTED, stroke_width=2)]
+        return [_disc(TRAY, EVICTED), _turn(drawn.turn, EVICTED, digit) or _lines(CROSS, EVICTED, stroke_width=2)]
     if drawn.kind == "chosen":
         return [_disc(CHOSEN, TRAY), element("path", d=STAR, fill=ON_ACCENT)]
     if drawn.kind == "cross":
@@ -91,9 +95,9 @@ def sign(drawn: Badge, ink: str) -> list[Html]:
     return [_lines(OUTLINES[drawn.kind], ink)]
 
 
-def _turn(number: int, ink: str) -> Html | None:
-    bold: dict[str, Any] = {"font_size": 11, "font_weight": "bold", "text_anchor": "middle"}
-    return element("text", str(number), x=8, y=12, fill=ink, stroke="none", **bold) if number else None
+def _turn(number: int, ink: str, size: float) -> Html | None:
+    bold: dict[str, Any] = {"font_size": round(size, 1), "font_weight": "bold", "text_anchor": "middle"}
+    return element("text", str(number), x=8, y=8 + size * 0.36, fill=ink, stroke="none", **bold) if number else None
 
 
 def _disc(fill: str, stroke: str) -> Html:

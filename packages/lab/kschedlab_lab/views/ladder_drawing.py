@@ -231,7 +231,7 @@ def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
     elif wins:
         sign = Part(12, 16, (moved(Part(0, 0, (element("path", d=STAR, fill=ON_ACCENT),)), -3, 0),))
     bold = lost or wins
-    size = 12 if text_width(text, 12, bold) <= width - sign.width - 8 else 11.2
+    size = 12 if text_width(text, 12, bold) <= width - sign.width - 8 else 11.4
     if text_width(text, size, bold) > width - sign.width - 4:
         sign = NOTHING  # its colour and its place say it, too
     inside = row([sign, words(text, size, bold, fill=colour)], 3)

@@ -22,8 +22,8 @@ RAIL, HEAD, RAIL_BESIDE, NARROW, LOW, SMALL = 24, 48, 340, 420, 380, 11.2
 room that is narrower than the fourth number the map is as low as the fifth; the size of small text."""
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
-ASKED, NAMES = 160, 110
-"""The least room for the names of plugins and the pod's request, and without such a request; in pixels."""
+ASKED = 160
+"""The least room for the names of plugins and the pod's request, in pixels."""
 VETOES, MILLION = "NodePreferAvoidPods", 1_000_000
 """What NodePreferAvoidPods gives: 100 x 10000. It vetoes whom it does not give them."""
 ON = {"taint": later("taint: on"), "label": later("note: on")}
@@ -119,7 +119,7 @@ class ScoreMap:
             selected,
             self.nodes.index(chosen) if chosen else None,
             remark=say("drawn here: {node}", node=chosen) if tied else "",
-            left=ASKED if self.asked else NAMES,
+            left=ASKED,
             tied=[self.nodes.index(node) for node in tied if node != chosen],
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
         )
