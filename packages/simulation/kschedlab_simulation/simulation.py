@@ -305,7 +305,7 @@ class Simulation:
             GarbageCollector(env, api, informers, latency("garbage")),
         )
         if settings.kubelet is not None:
-            Kubelet(env, api, informers, settings.kubelet, record).start()
+            Kubelet(env, api, informers, settings.kubelet, record, seed).start()
         for controller in controllers:
             controller.start()
         informers.start()

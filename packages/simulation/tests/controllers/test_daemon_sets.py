@@ -16,7 +16,9 @@ from kschedlab_simulation import Simulation
 from kschedlab_simulation.controllers.autoscalers import desired_replicas
 from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
 from kschedlab_simulation.controllers.daemon_sets import daemon_spec, node_of, wanted_on
+from kschedlab_simulation.controllers.kubelet import KubeletSettings
 from kschedlab_simulation.controllers.schedules import parse_schedule
+from kschedlab_simulation.timeline.scenario import Settings
 from packages.simulation.tests.controllers.stage import documents, template
 
 FULL = {"cpu": 8, "memory": "8Gi", "pods": 20}
@@ -281,3 +283,33 @@ def test_a_deployment_is_kept_within_its_bounds():
     simulation.run("2m")
     assert simulation.api.get(Deployment, "default", "d").spec.replicas == 5
     assert simulation.api.get(HorizontalPodAutoscaler, "default", "h").status.desiredReplicas == 5
+
+
+# -- jitter
+
+
+ZONE = "topology.kubernetes.io/zone"
+
+
+def rollout(seed, jitter):
+    """The pods of each zone after a rolling update of nine replicas that are spread over three zones."""
+    zones = [node(f"{zone}{i}", allocatable=FULL, labels={ZONE: zone}) for zone in "abc" for i in range(6)]
+    spread = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule"}
+    spread["labelSelector"] = {"matchLabels": {"app": "d"}}
+    settings = Settings(kubelet=KubeletSettings(stop=3 * SECOND, jitter=jitter))
+    old = deployment("d", 9, cpu="1", topologySpreadConstraints=[spread])
+    simulation = Simulation([*zones, old], seed=seed, settings=settings)
+    simulation.run("60s")
+    found = simulation.api.get(Deployment, "default", "d")
+    (new,) = documents(deployment("d", 9, cpu="1100m", topologySpreadConstraints=[spread]))
+    simulation.api.update(replace(found, spec=new.spec))
+    simulation.run("10m")
+    return tuple(sorted(sum(pod.spec.nodeName[:1] == zone for pod in simulation.pods()) for zone in "abc"))
+
+
+def test_with_jitter_the_races_of_a_rollout_show():
+    """kubernetes/kubernetes#98215, #105661: old pods count while new ones are placed, so a rollout breaks maxSkew."""
+    results = [rollout(seed, 20 * SECOND) for seed in range(8)]
+    assert {(3, 3, 3), (2, 3, 4)} <= {*results}
+    assert [rollout(seed, 20 * SECOND) for seed in range(3)] == results[:3]
+    assert {rollout(seed, 0) for seed in range(3)} == {(3, 3, 3)}

@@ -218,7 +218,7 @@ def test_a_configuration_and_warnings(file: str, tmp_path: Path, capsys: pytest.
     more.write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
     status, out, err = run(capsys, file, str(more), "--config", str(config), "--until", "5s")
     assert status == 0
-    assert "ignored, because the scheduler does not read them: ConfigMap (1)" in err
+    assert "ignored, because nothing in a simulation reads them: ConfigMap (1)" in err
     assert "0 pods of 1 bound" in out
 
 

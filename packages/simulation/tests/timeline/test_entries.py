@@ -169,7 +169,7 @@ def test_several_timelines_are_merged_in_order_of_time():
 
 def test_unsupported_kinds_are_reported():
     report = loads_scenario("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" + NODE).report
-    assert report.lines() == ["ignored, because the scheduler does not read them: ConfigMap (1)"]
+    assert report.lines() == ["ignored, because nothing in a simulation reads them: ConfigMap (1)"]
 
 
 # -- what is refused
