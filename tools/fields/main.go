@@ -42,6 +42,8 @@ var (
 		"VolumeResourceRequirements":         "claims",
 	}
 	removedKinds = map[string][]string{
+		"autoscaling/v2beta1":        {"HorizontalPodAutoscaler"},
+		"autoscaling/v2beta2":        {"HorizontalPodAutoscaler"},
 		"batch/v2alpha1":             {"CronJob"},
 		"policy/v1beta1":             {"PodSecurityPolicy"},
 		"scheduling.k8s.io/v1alpha1": {"PriorityClass"},

@@ -38,8 +38,8 @@ def checked_path(path: str, headers: Headers, token: str, port: int) -> str:
         raise failure(403, "Forbidden", f"this server answers requests to 127.0.0.1:{port} only")
     if b"origin" in known or known.get(b"sec-fetch-site", ["none"])[0] not in ("none", "same-origin"):
         raise failure(403, "Forbidden", "this server answers no web pages: use kubectl")
-    for name in _HERE:
-        path = path.removeprefix(f"http://{name}:{port}")
+    for here in _HERE:
+        path = path.removeprefix(f"http://{here}:{port}")
     if path in HEALTH:
         return path
     first, slash, rest = path.removeprefix("/").partition("/")

@@ -203,7 +203,7 @@ timeline: 5
     assert problems(text) == [
         "run.yaml:3: generation: expected v1.13, v1.16, v1.20 or v1.37",
         'run.yaml:4: until: "soon" is not a duration such as 300ms, 3s or 1h2m3.5s',
-        "run.yaml:5: kubelet.starts: is not one of start, stop, run",
+        "run.yaml:5: kubelet.starts: is not one of start, stop, run, jitter",
         "run.yaml:6: latencies: expected a map with cycle, preempt, bind, status, delete or volumes",
         'run.yaml:10: at: "1s" is before "2s": entries must be in order of time',
         'run.yaml:14: timeout: "never" is not a duration such as 300ms, 3s or 1h2m3.5s',
