@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from kschedlab.build import as_yaml, budget, deployment, node, pod
+from kschedlab.build import as_yaml, budget, node, pod
 from kschedlab.program.main import main
 
 ROOT = Path(__file__).parents[1]
@@ -42,7 +42,7 @@ SCHEMAS = {name: json.loads(text) for name, text in SECTION.findall(JSON_PAGE)}
 
 
 def test_the_schemas_are_schemas():
-    assert SCHEMAS.keys() == {"explain", "why", "why --pending", "simulate"}
+    assert SCHEMAS.keys() == {"explain", "why", "why --pending"}
     for schema in SCHEMAS.values():
         Draft202012Validator.check_schema(schema)
 
@@ -55,7 +55,6 @@ def test_the_schemas_are_schemas():
         ("why", ["why", "vip"]),
         ("why", ["why", "done"]),
         ("why --pending", ["why", "--pending"]),
-        ("simulate", ["simulate", "--until", "1m"]),
     ],
 )
 def test_what_the_program_prints_is_as_its_schema_says(name, command, tmp_path, capsys):
@@ -64,7 +63,7 @@ def test_what_the_program_prints_is_as_its_schema_says(name, command, tmp_path, 
         *(node("a"), node("b", taints=[gpu]), pod("run", on="a", cpu=3), pod("web", cpu=9), pod("fits")),
         *(pod("vip", cpu=4, priority=9), pod("gated", schedulingGates=[{"name": "x.io/q"}])),
         *(budget("keep", 0, {"app": "x"}), pod("done") | {"status": {"phase": "Succeeded"}}),
-        *(pod("other", schedulerName="volcano"), deployment("d", 2, cpu=1)),
+        pod("other", schedulerName="volcano"),
     )
     (tmp_path / "all.yaml").write_text(as_yaml(objects))
     assert main([command[0], str(tmp_path / "all.yaml"), *command[1:], "--output", "json"]) == 0

@@ -19,7 +19,7 @@ from kschedlab.objects.problems import Fault, Path, one_of, shortened
 MOST = 100
 """The most unknown fields of one object that are named."""
 
-_OTHER_GROUPS = ("autoscaling", "extensions")
+_OTHER_GROUPS = ("extensions",)
 """Groups of Kubernetes without a dot whose kinds kschedlab does not read."""
 
 Types: TypeAlias = Mapping[str, Mapping[str, str]]

@@ -99,11 +99,15 @@ __all__ = ["LoadReport", "ManifestError", "Objects", "decode_objects", "from_kub
 
 @dataclass
 class LoadReport:
-    """A summary. ``counts``: objects by kind. ``unknown``: objects by a kind that the scheduler does not read."""
+    """A summary. ``counts``: objects by kind. ``unknown``: objects by a kind that is not read.
+
+    ``simulated``: the reader is a simulation, which reads more kinds than the scheduler.
+    """
 
     counts: dict[str, int] = field(default_factory=dict)
     unknown: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    simulated: bool = False
 
     @property
     def total(self) -> int:
@@ -119,7 +123,10 @@ class LoadReport:
             message = later("ignored, because the feature gate GenericWorkload is off: {kinds}", kinds=_counted(gated))
             lines.append(say(message))
         if others:
-            message = later("ignored, because the scheduler does not read them: {kinds}", kinds=_counted(others))
+            reason = later("ignored, because the scheduler does not read them: {kinds}")
+            if self.simulated:
+                reason = later("ignored, because nothing in a simulation reads them: {kinds}")
+            message = later(reason, kinds=_counted(others))
             lines.append(say(message))
         return lines
 

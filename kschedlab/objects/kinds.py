@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kschedlab.objects.meta import CLUSTER_SCOPED
-from kschedlab.objects.model import ApiObject, Deployment, Job, PodGroup, ResourceClaimTemplate
+from kschedlab.objects.model import (
+    ApiObject,
+    CronJob,
+    DaemonSet,
+    Deployment,
+    HorizontalPodAutoscaler,
+    Job,
+    LimitRange,
+    PodGroup,
+    ResourceClaimTemplate,
+    ResourceQuota,
+)
 
 
 class Resource(NamedTuple):
@@ -31,7 +42,10 @@ class Resource(NamedTuple):
         return self._replace(name=name, qualified=f"{name}.{self.group}" if self.group else name)
 
 
-OF_CONTROLLERS = frozenset([Deployment, Job, PodGroup, ResourceClaimTemplate])
+OF_CONTROLLERS = frozenset(
+    [CronJob, DaemonSet, Deployment, HorizontalPodAutoscaler, Job, LimitRange]
+    + [PodGroup, ResourceClaimTemplate, ResourceQuota]
+)
 """Kinds that a decision about a pod does not read."""
 
 

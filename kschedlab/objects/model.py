@@ -12,6 +12,7 @@ from kschedlab.objects.meta import *
 from kschedlab.objects.nodes import *
 from kschedlab.objects.pod_status import *
 from kschedlab.objects.pods import *
+from kschedlab.objects.policies import *
 from kschedlab.objects.tolerations import *
 from kschedlab.objects.volumes import *
 from kschedlab.objects.workloads import *

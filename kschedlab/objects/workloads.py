@@ -286,3 +286,69 @@ class Job(ApiObject, frozen=True):
     metadata: ObjectMeta = ObjectMeta()
     spec: JobSpec = JobSpec()
     status: JobStatus = JobStatus()
+
+
+class RollingUpdateDaemonSet(Part, frozen=True):
+    maxUnavailable: Int32 | str = 1
+    maxSurge: Int32 | str = 0
+
+
+class DaemonSetUpdateStrategy(Part, frozen=True):
+    type: str = "RollingUpdate"
+    rollingUpdate: RollingUpdateDaemonSet | None = None
+
+
+class DaemonSetSpec(Part, frozen=True):
+    selector: LabelSelector | None = None
+    template: PodTemplate | None = None
+    updateStrategy: DaemonSetUpdateStrategy = DaemonSetUpdateStrategy()
+    minReadySeconds: Int32 = 0
+
+
+class DaemonSetStatus(Part, frozen=True):
+    currentNumberScheduled: Int32 = 0
+    numberMisscheduled: Int32 = 0
+    desiredNumberScheduled: Int32 = 0
+    numberReady: Int32 = 0
+    updatedNumberScheduled: Int32 = 0
+    numberAvailable: Int32 = 0
+    numberUnavailable: Int32 = 0
+    observedGeneration: Int64 = 0
+    conditions: tuple[Condition, ...] = ()
+
+
+class DaemonSet(ApiObject, frozen=True):
+    apiVersion: str = "apps/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: DaemonSetSpec = DaemonSetSpec()
+    status: DaemonSetStatus = DaemonSetStatus()
+
+
+class JobTemplate(Part, frozen=True):
+    """The template of a CronJob's Jobs (JobTemplateSpec in Go)."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: JobSpec = JobSpec()
+
+
+class CronJobSpec(Part, frozen=True):
+    schedule: str = ""
+    timeZone: str | None = None
+    startingDeadlineSeconds: Int64 | None = None
+    concurrencyPolicy: str = "Allow"
+    suspend: bool = False
+    jobTemplate: JobTemplate = JobTemplate()
+    successfulJobsHistoryLimit: Int32 = 3
+    failedJobsHistoryLimit: Int32 = 1
+
+
+class CronJobStatus(Part, frozen=True):
+    lastScheduleTime: Time | None = None
+    lastSuccessfulTime: Time | None = None
+
+
+class CronJob(ApiObject, frozen=True):
+    apiVersion: str = "batch/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CronJobSpec = CronJobSpec()
+    status: CronJobStatus = CronJobStatus()

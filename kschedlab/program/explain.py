@@ -38,6 +38,10 @@ MANY = 500
 """Of more pending pods than these, it prints how many wait for what; with ``--all``, each decision follows."""
 
 
+WORKLOADS = ("CronJob.batch", "DaemonSet.apps", "Deployment.apps", "Job.batch")
+"""Kinds whose pods only controllers make."""
+
+
 def add(commands: Commands) -> None:
     parser = commands.add_parser("explain", help="explain where pods go, and why")
     add_files(parser, "manifests: files or folders, YAML or JSON; - is standard input")
@@ -54,6 +58,9 @@ def run(options: argparse.Namespace) -> int:
     """Explain one pod, or every pending pod."""
     objects, profiles = read_at(options)
     cluster = Cluster(objects, api_of(profiles))
+    made = [kind.partition(".")[0] for kind in WORKLOADS if kind in objects.report.unknown]
+    if made and not cluster.pending and options.pod is None:
+        say(f"controllers make the pods of each {' and '.join(made)}: --at 10s plays them first")
     if options.pod is not None:
         pod = pod_named(options.pod, objects)
         check_not_finished(objects, pod)

@@ -61,7 +61,7 @@ def check_signatures(signatures: Signatures) -> None:
     assert len(numbers) == len(living) and not numbers & free, "two signatures have one number"
     for query in list(signatures.answered):
         expected = {each.number: answer for each in living if (answer := query.of(each))}
-        answers = {number: answer for number, answer in signatures.answered(query).items() if number in numbers}
+        answers = {number: answer for number, answer in signatures.answers(query).items() if number in numbers}
         assert answers == expected, f"the answers to {query} disagree with the signatures"
     for extract in list(signatures.listed):
         lists: dict[object, list[Signature]] = {}

@@ -18,9 +18,10 @@ import (
 
 // Read are the kinds that kschedlab reads, by group.
 var read = map[string]string{
-	"":                  "Namespace Node PersistentVolume PersistentVolumeClaim Pod ReplicationController Service",
-	"apps":              "Deployment ReplicaSet StatefulSet",
-	"batch":             "Job",
+	"":                  "LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod ReplicationController ResourceQuota Service",
+	"apps":              "DaemonSet Deployment ReplicaSet StatefulSet",
+	"autoscaling":       "HorizontalPodAutoscaler",
+	"batch":             "CronJob Job",
 	"policy":            "PodDisruptionBudget",
 	"resource.k8s.io":   "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice",
 	"scheduling.k8s.io": "PriorityClass",
@@ -41,6 +42,8 @@ var (
 		"VolumeResourceRequirements":         "claims",
 	}
 	removedKinds = map[string][]string{
+		"autoscaling/v2beta1":        {"HorizontalPodAutoscaler"},
+		"autoscaling/v2beta2":        {"HorizontalPodAutoscaler"},
 		"batch/v2alpha1":             {"CronJob"},
 		"policy/v1beta1":             {"PodSecurityPolicy"},
 		"scheduling.k8s.io/v1alpha1": {"PriorityClass"},

@@ -29,12 +29,16 @@ from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.objects.problems import ManifestError, Problem, expected
 from kschedlab_configuration.loading import load_configuration
 from kschedlab_simulation.clock import Idle
+from kschedlab_simulation.controllers.autoscalers import Autoscalers
+from kschedlab_simulation.controllers.cron_jobs import CronJobs
+from kschedlab_simulation.controllers.daemon_sets import DaemonSets
 from kschedlab_simulation.controllers.disruption import Disruption
 from kschedlab_simulation.controllers.kubelet import Kubelet
 from kschedlab_simulation.controllers.node_lifecycle import NodeLifecycle
 from kschedlab_simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab_simulation.controllers.ownership import GarbageCollector
 from kschedlab_simulation.controllers.podgc import PodGC
+from kschedlab_simulation.controllers.quotas import Quotas
 from kschedlab_simulation.controllers.resource_claims import ResourceClaims
 from kschedlab_simulation.controllers.volumes import VolumeControllers
 from kschedlab_simulation.durations import newest_time, parse_duration
@@ -279,18 +283,29 @@ class Simulation:
         broadcaster.start()
         record = broadcaster.record
         latency = partial(settings.controllers.latency, seed)
+        workloads = (
+            (
+                DaemonSets(env, api, informers, record, latency("daemons")),
+                CronJobs(env, api, informers, record, latency("cron")),
+                Autoscalers(env, api, informers, record, latency("autoscalers")),
+            )
+            if settings.recreate
+            else ()
+        )
         unbatched = OwnersSettings(recreate=settings.recreate, delay=0)
         controllers = (
             Owners(env, api, informers, unbatched, record, latency("owners")),
+            *workloads,
             Disruption(env, api, informers, record=record, latency=latency("disruption")),
             VolumeControllers(env, api, informers, record=record),
             ResourceClaims(env, api, informers, record, latency("claims")),
             NodeLifecycle(env, api, informers, record, latency("nodes")),
             PodGC(env, api, informers),
+            Quotas(env, api, informers, latency("quotas")),
             GarbageCollector(env, api, informers, latency("garbage")),
         )
         if settings.kubelet is not None:
-            Kubelet(env, api, informers, settings.kubelet, record).start()
+            Kubelet(env, api, informers, settings.kubelet, record, seed).start()
         for controller in controllers:
             controller.start()
         informers.start()

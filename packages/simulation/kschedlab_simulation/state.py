@@ -17,7 +17,10 @@ from kschedlab.manifests.loading import Objects
 from kschedlab.objects.kinds import OF_CONTROLLERS
 from kschedlab.objects.model import (
     ApiObject,
+    Condition,
     ContainerStatus,
+    DaemonSetStatus,
+    HorizontalPodAutoscalerStatus,
     Pod,
     PodDisruptionBudgetStatus,
     ReplicaSet,
@@ -26,6 +29,12 @@ from kschedlab.objects.model import (
 )
 
 _ALWAYS: dict[type[msgspec.Struct], tuple[str, ...]] = {
+    Condition: ("reason", "message"),
+    DaemonSetStatus: (
+        *("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"),
+        *("updatedNumberScheduled", "numberAvailable", "numberUnavailable"),
+    ),
+    HorizontalPodAutoscalerStatus: ("currentReplicas", "desiredReplicas"),
     ContainerStatus: ("ready", "restartCount"),
     PodDisruptionBudgetStatus: ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
     ReplicaStatus: ("replicas",),

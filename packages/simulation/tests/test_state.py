@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kschedlab import explain, load
+from kschedlab.build import as_yaml, deployment, node
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.program.main import main
 from kschedlab_simulation import Simulation, load_scenario
@@ -75,6 +76,13 @@ def test_a_file_is_asked_at_a_moment(example, capsys):
     assert says(run(capsys, "explain", example, "--at", "61s"), "default/report", "none of 3 nodes")
     assert says(run(capsys, "explain", example, "--at", "5s"), "no pending pods")
     assert run(capsys, "explain", example, "--at", "5s", "--pod", "report", status=2)
+
+
+def test_pods_that_controllers_make_are_asked_about_later(tmp_path, capsys):
+    (tmp_path / "d.yaml").write_text(as_yaml([node("n1", cpu=1), deployment("web", 2, cpu=3)]))
+    file = str(tmp_path / "d.yaml")
+    assert says(run(capsys, "explain", file), "no pending pods", "Deployment", "--at")
+    assert says(run(capsys, "explain", file, "--at", "10s"), "2 pending pods", "2 left pending")
 
 
 @pytest.mark.parametrize(

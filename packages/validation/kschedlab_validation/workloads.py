@@ -13,6 +13,7 @@ from kschedlab.manifests import checks
 from kschedlab.manifests.fields import check_choice, check_labels
 from kschedlab.objects.model import (
     ApiObject,
+    DaemonSet,
     Deployment,
     Job,
     LabelSelector,
@@ -33,7 +34,7 @@ def template_faults(document: ApiObject, may_lack: bool = False) -> list[Fault]:
 
     The scheduler does not read templates. ``may_lack``: whether the template is optional.
     """
-    if not isinstance(document, ReplicaSet | StatefulSet | ReplicationController | Deployment | Job):
+    if not isinstance(document, ReplicaSet | StatefulSet | ReplicationController | DaemonSet | Deployment | Job):
         return []
     faults: list[Fault] = []
     template = document.spec.template

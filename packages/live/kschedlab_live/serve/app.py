@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from kschedlab_live.serve import discovery, openapi
 from kschedlab_live.serve.bounds import LARGEST_BODY, body_too_large, check_length
 from kschedlab_live.serve.discovery import REVIEWS, reviewed
 from kschedlab_live.serve.plane import CLOCK_PATH, Plane, change_clock, clock_json
-from kschedlab_live.serve.requests import Call, check_format, target
+from kschedlab_live.serve.requests import Call, Target, check_format, target
 from kschedlab_live.serve.security import HEALTH, checked_path
 from kschedlab_live.serve.subresources import answer_subresource
 from kschedlab_live.serve.verbs import Verbs, wrong_verb
@@ -75,7 +76,9 @@ class Application:
             return _json(await self._clock(request, raw))
         if path in REVIEWS and request.method == "POST":
             return _json(reviewed(path), 201)
-        parts = target(path)
+        if path == "/version/":  # as Kubernetes' Python client asks
+            path = "/version"
+        parts = _binding(path, request.method, raw) or target(path)
         if parts is not None:
             call = self._call(request, parts, raw)
             return self._resource(call)
@@ -179,6 +182,23 @@ class _Watching(StreamingResponse):
         finally:
             self._count(-1)
             self._stream.close()
+
+
+_BINDINGS = re.compile("/api/v1/namespaces/([^/]+)/bindings")
+
+
+def _binding(path: str, method: str, raw: bytes) -> Target | None:
+    """The older form of a binding, which names the pod in its body, as the pod's own; None for another request."""
+    match = _BINDINGS.fullmatch(path)
+    if match is None or method != "POST":
+        return None
+    check_format(raw, "")
+    body = parsed(raw)
+    metadata = body.get("metadata") if isinstance(body, dict) else None
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    if not isinstance(name, str) or not name:
+        raise ApiError.bad_request("metadata.name: expected the name of the pod to bind")
+    return target(f"/api/v1/namespaces/{match[1]}/pods/{name}/binding")
 
 
 async def _read(request: Request) -> bytes:

@@ -12,6 +12,8 @@ Data = dict[str, Any]
 
 _POD: Data = {"dnsPolicy": "ClusterFirst", "securityContext": {}, "terminationGracePeriodSeconds": 30}
 _CONTAINER: Data = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+_CONTAINERS = ("containers", "initContainers")
+_STATUSES = ("containerStatuses", "initContainerStatuses")
 _ROLLING = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}
 _CLUSTER_IP: Data = {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster"}
 
@@ -27,7 +29,7 @@ def filled(kind: str, data: Data) -> Data:
 
 def _pod_spec(spec: Data) -> Data:
     spec = _POD | spec
-    for name in ("containers", "initContainers"):
+    for name in _CONTAINERS:
         if isinstance(spec.get(name), list):
             spec[name] = [_container(item) if isinstance(item, dict) else item for item in spec[name]]
     return spec
@@ -37,6 +39,17 @@ def _container(container: Data) -> Data:
     image = container.get("image")
     floating = isinstance(image, str) and ("@" not in image and ":" not in image or image.endswith(":latest"))
     return {**_CONTAINER, "imagePullPolicy": "Always" if floating else "IfNotPresent", **container}
+
+
+def with_images(pod: Data) -> Data:
+    """The pod's status, whose container statuses name the image; clients take both fields for given."""
+    spec, status = pod.get("spec", {}), pod.get("status", {})
+    images = {each.get("name"): each.get("image", "") for name in _CONTAINERS for each in spec.get(name) or ()}
+    for name in _STATUSES:
+        if statuses := status.get(name):
+            filled_in = [{"image": images.get(each.get("name"), ""), "imageID": ""} | each for each in statuses]
+            status = {**status, name: filled_in}
+    return dict(status)
 
 
 def _workload(**defaults: Any) -> Callable[[Data], Data]:

@@ -86,6 +86,7 @@ _WITH_STATUS = frozenset(
     pods nodes namespaces services replicationcontrollers replicasets
     statefulsets deployments daemonsets jobs cronjobs poddisruptionbudgets
     persistentvolumes persistentvolumeclaims volumeattachments resourceclaims devicetaintrules podgroups
+    resourcequotas horizontalpodautoscalers
     """.split()  # noqa: SIM905  # a table
 )
 _OF_PODS = {"binding": "v1 Binding", "eviction": "policy/v1 Eviction", "resize": "v1 Pod"}
@@ -93,10 +94,7 @@ _OF_PODS = {"binding": "v1 Binding", "eviction": "policy/v1 Eviction", "resize":
 _KEPT = """
     v1                           ConfigMap configmaps, Secret secrets, ServiceAccount serviceaccounts
     v1                           Endpoints endpoints
-    v1                           LimitRange limitranges !, ResourceQuota resourcequotas !
-    apps/v1                      DaemonSet daemonsets !, ControllerRevision controllerrevisions
-    batch/v1                     CronJob cronjobs !
-    autoscaling/v2               HorizontalPodAutoscaler horizontalpodautoscalers !
+    apps/v1                      ControllerRevision controllerrevisions
     coordination.k8s.io/v1       Lease leases
     discovery.k8s.io/v1          EndpointSlice endpointslices
     networking.k8s.io/v1         Ingress ingresses, NetworkPolicy networkpolicies !

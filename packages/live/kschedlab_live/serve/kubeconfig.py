@@ -21,6 +21,7 @@ clusters:
 - name: {name}
   cluster:
     server: {server}
+    proxy-url: {proxy}
 contexts:
 - name: {name}
   context: {{cluster: {name}, user: {name}, namespace: default}}
@@ -51,7 +52,8 @@ def check_free(path: Path) -> None:
 def write(path: Path, port: int, token: str) -> None:
     """Write the file at once and whole, readable for its owner alone. KubeconfigError."""
     check_free(path)
-    text = _TEXT.format(name=NAME, server=server_url(port, token))
+    proxy = f"http://{NAME}:{token}@127.0.0.1:{port}"
+    text = _TEXT.format(name=NAME, server=server_url(port, token), proxy=proxy)
     try:
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

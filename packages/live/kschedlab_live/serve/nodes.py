@@ -41,14 +41,18 @@ _SILENT = ("NodeStatusUnknown", "Kubelet stopped posting node status.")
 """The conditions that the node lifecycle controller writes once a kubelet is silent."""
 
 _NODE_INFO = {
+    "machineID": "",
+    "systemUUID": "",
+    "bootID": "",
     "kubeletVersion": "v1.37.0",
+    "kubeProxyVersion": "",
     "osImage": "kschedlab",
     "kernelVersion": "none",
     "containerRuntimeVersion": f"kschedlab://{__version__}",
     "architecture": "amd64",
     "operatingSystem": "linux",
 }
-"""The report of a kubelet whose node has no nodeInfo."""
+"""The report of a kubelet; a node's own nodeInfo counts. All fields are always written (k8s.io/api core/v1)."""
 
 
 class Registration:
@@ -77,6 +81,7 @@ def reported(data: Data, created: int | None, now: int) -> Data:
     """The node's status with what a kubelet reports beside the model. Times are in microseconds since 1970."""
     status: Data = {"nodeInfo": _NODE_INFO, "addresses": [{"type": "Hostname", "address": data["metadata"]["name"]}]}
     status |= data["status"]
+    status["nodeInfo"] = _NODE_INFO | status["nodeInfo"]
     if "conditions" in status:
         since = now if created is None else created
         status["conditions"] = [_condition(condition, since, now) for condition in status["conditions"]]

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from kschedlab.objects.api import Api
 from kschedlab.objects.meta import controller_of
-from kschedlab.objects.model import Namespace, Node, PriorityClass
+from kschedlab.objects.model import Namespace, Node, Pod, PriorityClass
 from kschedlab_live.serve.bounds import Bounds
-from kschedlab_live.serve.filling import filled
+from kschedlab_live.serve.filling import filled, with_images
 from kschedlab_live.serve.kept import KeptObjects
 from kschedlab_live.serve.kinds import OF_MODEL, Kept, Served
 from kschedlab_live.serve.nodes import reported
@@ -52,6 +52,8 @@ class ServedObjects:
         data = self._stored(obj)
         if isinstance(obj, Node):
             data["status"] = reported(data, obj.metadata.creationTimestamp, self.api.now)
+        elif isinstance(obj, Pod):
+            data["status"] = with_images(data)
         elif isinstance(obj, Namespace):
             phase = "Active" if obj.metadata.deletionTimestamp is None else "Terminating"
             data |= {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": phase}}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from kschedlab_live.serve.kinds import SERVED, VERSIONS, Served
 from kschedlab_live.wire.objects import parsed
@@ -101,7 +101,10 @@ def check_format(raw: bytes, content_type: str) -> None:
         raise unsupported(f"kschedlab serve reads application/json, not {content_type}")
 
 
-def target(path: str) -> tuple[str, Served, str | None, str, str] | None:
+Target: TypeAlias = tuple[str, Served, str | None, str, str]
+
+
+def target(path: str) -> Target | None:
     """(API version, kind, namespace, name, subresource) of a path, or None if nothing is served there."""
     match = _PATH.fullmatch(path)
     if match is None:

@@ -206,3 +206,36 @@ def test_the_kubeconfig_is_private_and_never_replaces_another(cluster, tmp_path)
     with pytest.raises(KubeconfigError, match="is not a kubeconfig of kschedlab serve, and stays"):
         write(own, 1, "token")
     assert own.read_text().startswith("apiVersion: v1")
+
+
+def test_what_clients_take_for_given_is_written(cluster):
+    """Kubernetes' Python client raises where a field is missing that a real server always writes."""
+    info = cluster.http.get("/api/v1/nodes/n1").json()["status"]["nodeInfo"]
+    assert info.keys() >= {"machineID", "systemUUID", "bootID", "kubeletVersion", "kubeProxyVersion", "architecture"}
+    cluster.http.post(PODS, json=pod("images"))
+    started = watch(
+        cluster,
+        PODS,
+        lambda event: event["object"]["status"].get("containerStatuses"),
+        fieldSelector="metadata.name=images",
+    )
+    (status,) = started[-1]["object"]["status"]["containerStatuses"]
+    assert (status["image"], status["imageID"]) == ("nginx:1", "")
+    template = {"metadata": {"labels": {"app": "ds"}}, "spec": pod("x")["spec"]}
+    spec = {"selector": {"matchLabels": {"app": "ds"}}, "template": template}
+    made = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "ds"}, "spec": spec}
+    answer = cluster.http.post("/apis/apps/v1/namespaces/default/daemonsets", json=made)
+    assert answer.status_code == 201 and "Warning" not in answer.headers
+    assert answer.json()["status"]["numberMisscheduled"] == 0
+    watch(cluster, PODS, lambda event: event["object"]["spec"].get("nodeName") == "n2", labelSelector="app=ds")
+    assert cluster.http.get("/version/").json()["major"] == "1"
+
+
+def test_a_binding_that_names_its_pod(cluster):
+    cluster.http.post(PODS, json=pod("older", schedulerName="mine"))
+    bindings, target = "/api/v1/namespaces/default/bindings", {"kind": "Node", "name": "n2"}
+    assert cluster.http.post(bindings, json={"metadata": {"name": "older"}, "target": target}).status_code == 201
+    assert cluster.http.get(f"{PODS}/older").json()["spec"]["nodeName"] == "n2"
+    assert cluster.http.post(bindings, json={"metadata": {}, "target": target}).status_code == 400
+    assert cluster.http.post(bindings, json={"metadata": {"name": "none"}, "target": target}).status_code == 404
+    assert cluster.http.get(bindings).status_code == 404

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any, TypeAlias
 
 import simpy
@@ -181,12 +182,13 @@ class KubeletSettings:
 
     ``start``: until the containers of a new pod run and are ready. ``stop``: how long containers take to stop, at most
     the pod's grace period; None: the whole grace period. ``run``: how long Job pods without the annotation run; None:
-    indefinitely.
+    indefinitely. ``jitter``: up to how much longer each start and stop takes, drawn from the seed.
     """
 
     start: int = 2 * SECOND
     stop: int | None = None
     run: int | None = 60 * SECOND
+    jitter: int = 0
 
 
 class Kubelet:
@@ -199,10 +201,12 @@ class Kubelet:
         informers: Informers,
         settings: KubeletSettings = KubeletSettings(),
         record: Record = silent,
+        seed: int = 0,
     ) -> None:
         self._env = env
         self._api = api
         self._settings = settings
+        self._random = Random(f"{seed}/kubelet")
         self._record = record
         self._pods = pods_by_node(informers)
         self._nodes = informers.of(Node)
@@ -270,7 +274,11 @@ class Kubelet:
             self._stages[uid] = "starting"
             if self._settings.start:
                 self._write(pod, starting_status(pod, self._api.now, self._host_ip(pod)))
-            after(self._env, self._settings.start, self._run, pod)
+            after(self._env, self._settings.start + self._jitter(), self._run, pod)
+
+    def _jitter(self) -> int:
+        """Microseconds that a start or a stop takes longer."""
+        return int(self._random.random() * self._settings.jitter) if self._settings.jitter else 0
 
     def _run(self, pod: Pod) -> None:
         if self._stages.get(pod.metadata.uid) != "starting" or self._is_unreachable(pod.spec.nodeName):
@@ -321,7 +329,8 @@ class Kubelet:
         """Only running containers take time to stop; a shortened grace period takes effect at once."""
         uid, grace = pod.metadata.uid, (pod.metadata.deletionGracePeriodSeconds or 0) * SECOND
         is_running = pod.status.phase == "Running"
-        wait = min(grace, grace if self._settings.stop is None else self._settings.stop) if is_running else 0
+        stop = grace if self._settings.stop is None else self._settings.stop + self._jitter()
+        wait = min(grace, stop) if is_running else 0
         due = self._api.now + wait
         if is_running and uid not in self._stops:
             for container in pod.spec.containers:

@@ -10,6 +10,8 @@ import simpy
 from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import (
     ApiObject,
+    CronJob,
+    DaemonSet,
     Deployment,
     Job,
     PersistentVolumeClaim,
@@ -29,7 +31,10 @@ from kschedlab_simulation.status import ignore_deleted
 
 NAME = "generic-garbage-collector"
 
-OWNERS: tuple[type[ApiObject], ...] = (ReplicaSet, ReplicationController, StatefulSet, Deployment, Job, Pod, PodGroup)
+OWNERS: tuple[type[ApiObject], ...] = (
+    *(ReplicaSet, ReplicationController, StatefulSet, Deployment, DaemonSet, Job, CronJob),
+    *(Pod, PodGroup),
+)
 OWNED: tuple[type[ApiObject], ...] = (Pod, ReplicaSet, PersistentVolumeClaim, ResourceClaim)
 
 

@@ -20,6 +20,7 @@ from kschedlab.objects.meta import SECOND, controller_of
 from kschedlab.objects.model import (
     ApiObject,
     Condition,
+    DaemonSet,
     Deployment,
     Job,
     OwnerReference,
@@ -65,7 +66,9 @@ def reference_to(owner: ApiObject) -> OwnerReference:
     return OwnerReference(api_version, type(owner).__name__, metadata.name, metadata.uid, controller=True)
 
 
-def pod_from(owner: Owner, template: PodTemplate, labels: Mapping[str, str] | None = None, name: str = "") -> Pod:
+def pod_from(
+    owner: Owner | DaemonSet, template: PodTemplate, labels: Mapping[str, str] | None = None, name: str = ""
+) -> Pod:
     """A new pod of the owner with these additional labels; without a name, the API server generates one."""
     metadata = template.metadata
     return Pod(

@@ -20,6 +20,9 @@ K = TypeVar("K", bound=Hashable)
 BASE_DELAY, MAX_DELAY = 5_000, 1_000_000_000
 """Microseconds: the delay after the first failure, which doubles with each further one, and the maximum."""
 
+HOPEFUL = 8
+"""After so many failures, a key waits for somebody else's change; alone, it keeps no simulation running."""
+
 Latency = Callable[[], int]
 """The microseconds that a controller takes to react; each call may give another number."""
 
@@ -95,6 +98,6 @@ class WorkQueue(Generic[K]):
             self._sync(key)
         except ApiError:
             failures = self._failures[key] = self._failures.get(key, 0) + 1
-            self.add(key, min(BASE_DELAY << min(failures - 1, 20), MAX_DELAY))
+            self.add(key, min(BASE_DELAY << min(failures - 1, 20), MAX_DELAY), idle=failures > HOPEFUL)
         else:
             self._failures.pop(key, None)

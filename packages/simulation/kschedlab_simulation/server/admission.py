@@ -17,6 +17,8 @@ from kschedlab.manifests.defaults import with_defaults
 from kschedlab.objects.api import GROUP_FIELD, Api
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import (
+    CronJob,
+    DaemonSet,
     Deployment,
     Job,
     Node,
@@ -43,7 +45,7 @@ from kschedlab_validation.workloads import template_faults
 Classes = Mapping[str, PriorityClass]
 
 OWNERS = frozenset([ReplicaSet, StatefulSet, ReplicationController, Deployment, Job])
-COUNTED = OWNERS | {Pod, PodDisruptionBudget, PodGroup}
+COUNTED = OWNERS | {CronJob, DaemonSet, Pod, PodDisruptionBudget, PodGroup}
 """Kinds whose ``metadata.generation`` counts the changes to their spec."""
 
 _PENDING = {each: PodStatus(phase="Pending", qosClass=each) for each in (GUARANTEED, BURSTABLE, BEST_EFFORT)}
@@ -110,7 +112,7 @@ def restored(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
     if not metadata.uid or metadata.creationTimestamp is None:
         since = Time.whole_second(now) if metadata.creationTimestamp is None else metadata.creationTimestamp
         metadata = _replace(metadata, uid=metadata.uid or uid, creationTimestamp=since)
-    if (type(stored) is Pod or type(stored) in OWNERS) and not metadata.generation:
+    if (type(stored) is Pod or type(stored) in OWNERS or type(stored) is DaemonSet) and not metadata.generation:
         metadata = _replace(metadata, generation=1)
     if metadata is not stored.metadata:
         stored = _replace(stored, metadata=metadata)

@@ -13,7 +13,7 @@ takes effect at once, or raises :class:`ApiError` and changes nothing.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from random import Random
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import (
     ApiObject,
+    LimitRange,
     Namespace,
     Node,
     ObjectMeta,
@@ -35,6 +36,7 @@ from kschedlab.objects.model import (
     PriorityClass,
     ResourceClaim,
     ResourceClaimTemplate,
+    ResourceQuota,
     StorageClass,
 )
 from kschedlab_simulation.clock import now
@@ -42,7 +44,9 @@ from kschedlab_simulation.log import Changed, Log
 from kschedlab_simulation.pods import with_condition
 from kschedlab_simulation.server import admission
 from kschedlab_simulation.server.deletion import deletion, should_delete_during_update
+from kschedlab_simulation.server.limit_ranges import violations, with_defaults_of
 from kschedlab_simulation.server.names import generated_name
+from kschedlab_simulation.server.quotas import refusal, used_of
 from kschedlab_simulation.server.resizing import check_node, resized
 from kschedlab_simulation.server.store import HISTORY, ObjectFilter, Store, StoreWrite, Watch, with_resource_version
 from kschedlab_simulation.server.subresources import bound, budget_after_eviction, checks_budgets, evicted
@@ -160,6 +164,12 @@ class ApiServer:
         filter = filter if namespace is None else _in_namespace(namespace, filter)
         return self._store(kind).watch(version, self.version, filter, allow_bookmarks, self.now)
 
+    def in_namespace(self, namespace: str) -> Iterator[ApiObject]:
+        """The objects of all kinds in the namespace."""
+        for store in self._stores.values():
+            if store.resource.namespaced:
+                yield from (each for each in store.objects.values() if each.metadata.namespace == namespace)
+
     # -- writing
 
     def create(self, obj: D, by: str = "") -> D:
@@ -174,13 +184,14 @@ class ApiServer:
             check_admin_access(obj, self.find(Namespace, "", _metadata(obj).namespace or "default"))
         obj = self._defaulted(obj)
         if not _metadata(obj).generateName or _metadata(obj).name:
-            return self._add(
-                store, admission.created(obj, self._uid(), self.generation_api, self._priority_classes(), self.now), by
-            )
+            new = admission.created(obj, self._uid(), self.generation_api, self._priority_classes(), self.now)
+            self._check_bounds(new)
+            return self._add(store, new, by)
         for _ in range(_NAME_ATTEMPTS):
             named = self._with_generated_name(obj)
             new = admission.created(named, self._uid(), self.generation_api, self._priority_classes(), self.now)
             if store.resource.key_of(new) not in store.objects:
+                self._check_bounds(new)
                 return self._add(store, new, by)
         raise ApiError.name_generation_failed(type(obj), _metadata(named).name)
 
@@ -192,7 +203,7 @@ class ApiServer:
         """
         store = self._store(type(obj))
         if not _metadata(obj).uid:
-            obj = self._defaulted(obj)
+            obj = obj if isinstance(obj, Pod) and obj.spec.nodeName else self._defaulted(obj)
             if not _metadata(obj).name and _metadata(obj).generateName:
                 obj = self._with_generated_name(obj)
         new = admission.restored(obj, self._uid(), self.generation_api, self._priority_classes(), self.now)
@@ -343,7 +354,26 @@ class ApiServer:
         """The object as admission plugins that read other objects change a new one."""
         if isinstance(obj, PersistentVolumeClaim):
             return with_default_class(obj, self._stores[StorageClass].objects.values())
+        if isinstance(obj, Pod) and (ranges := self._in_namespace(LimitRange, obj)):
+            return with_defaults_of(obj, ranges)
         return obj
+
+    def _in_namespace(self, kind: type[D], obj: Any) -> builtins.list[D]:
+        """The objects of the kind in the namespace of this one."""
+        objects = self._stores[kind].objects
+        namespace = obj.metadata.namespace or "default"
+        return [each for each in objects.values() if each.metadata.namespace == namespace] if objects else []
+
+    def _check_bounds(self, new: Any) -> None:
+        """ApiError (Forbidden) if a LimitRange or a ResourceQuota does not allow the new object."""
+        if isinstance(new, Pod | PersistentVolumeClaim):
+            ranges = self._in_namespace(LimitRange, new)
+            if ranges and (why := violations(new, ranges)):
+                raise ApiError.forbidden(type(new), new.metadata.name, why)
+        for quota in self._in_namespace(ResourceQuota, new):
+            used = used_of(quota, self.in_namespace(new.metadata.namespace), self.now)
+            if why := refusal(quota, used, new, self.now):
+                raise ApiError.forbidden(type(new), new.metadata.name, why)
 
     def _with_generated_name(self, obj: Any) -> Any:
         metadata = obj.metadata

@@ -12,6 +12,8 @@ from kschedlab.messages import later
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import (
     ApiObject,
+    CronJob,
+    DaemonSet,
     Deployment,
     Job,
     PersistentVolume,
@@ -27,7 +29,7 @@ from kschedlab_simulation.timeline.actions import Create, Delete, RunOperations,
 from kschedlab_simulation.timeline.manifest_objects import ManifestObject
 from kschedlab_simulation.timeline.targets import NamedTarget
 
-OWNERS = (Deployment, ReplicaSet, ReplicationController, StatefulSet, Job)
+OWNERS = (CronJob, DaemonSet, Deployment, ReplicaSet, ReplicationController, StatefulSet, Job)
 
 
 def check_feasible(objects: Iterable[ManifestObject], entries: Sequence[TimelineEntry]) -> list[Problem]:
@@ -110,6 +112,8 @@ def _prefixes(manifest: ManifestObject) -> Iterator[tuple[type[ApiObject], str]]
         yield type(obj), name
     if isinstance(obj, OWNERS):
         yield Pod, f"{name}-"
+    if isinstance(obj, CronJob):
+        yield Job, f"{name}-"
     if isinstance(obj, Deployment):
         yield ReplicaSet, f"{name}-"
     if isinstance(obj, StatefulSet):

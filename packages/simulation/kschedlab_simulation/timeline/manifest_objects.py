@@ -81,7 +81,7 @@ class ObjectReader:
         self.strict = strict
         self.any_case = any_case
         self.problems: list[Problem] = []
-        self.report = LoadReport()
+        self.report = LoadReport(simulated=True)
         self._warned: set[tuple[Path, str]] = set()
 
     def objects_of_text(self, text: SourceText, purpose: str = NEW) -> Iterator[ManifestObject]:

@@ -236,7 +236,7 @@ def _durations(data: Any, names: tuple[str, ...], path: str, faults: list[Fault]
 
 
 def _kubelet(data: Any, faults: list[Fault]) -> KubeletSettings:
-    return replace(KubeletSettings(), **_durations(data, ("start", "stop", "run"), "kubelet", faults))
+    return replace(KubeletSettings(), **_durations(data, ("start", "stop", "run", "jitter"), "kubelet", faults))
 
 
 def _controllers(data: Any, faults: list[Fault]) -> ControllerSettings:

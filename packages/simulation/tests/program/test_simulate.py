@@ -218,7 +218,7 @@ def test_a_configuration_and_warnings(file: str, tmp_path: Path, capsys: pytest.
     more.write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
     status, out, err = run(capsys, file, str(more), "--config", str(config), "--until", "5s")
     assert status == 0
-    assert "ignored, because the scheduler does not read them: ConfigMap (1)" in err
+    assert "ignored, because nothing in a simulation reads them: ConfigMap (1)" in err
     assert "0 pods of 1 bound" in out
 
 
@@ -258,12 +258,12 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, file: str, capsys
 
 def test_a_run_of_years_is_refused(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
-        run(capsys, file, "--until", "87600h")
-    assert '"87600h" is longer than 2400h, the longest time that a run covers' in capsys.readouterr().err
+        run(capsys, file, "--until", "90000h")
+    assert '"90000h" is longer than 87840h, the longest time that a run covers' in capsys.readouterr().err
     settings = tmp_path / "settings.yaml"
-    settings.write_text("simulation: {until: 87600h}\n")
+    settings.write_text("simulation: {until: 90000h}\n")
     status, _, err = run(capsys, file, str(settings))
-    assert status == 2 and f'{settings}:1: until: "87600h" is longer than 2400h' in err
+    assert status == 2 and f'{settings}:1: until: "90000h" is longer than 87840h' in err
 
 
 def test_a_run_that_ends_early_leaves_the_log_of_the_run_before(

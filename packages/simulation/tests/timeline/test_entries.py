@@ -169,7 +169,7 @@ def test_several_timelines_are_merged_in_order_of_time():
 
 def test_unsupported_kinds_are_reported():
     report = loads_scenario("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" + NODE).report
-    assert report.lines() == ["ignored, because the scheduler does not read them: ConfigMap (1)"]
+    assert report.lines() == ["ignored, because nothing in a simulation reads them: ConfigMap (1)"]
 
 
 # -- what is refused
@@ -203,7 +203,7 @@ timeline: 5
     assert problems(text) == [
         "run.yaml:3: generation: expected v1.13, v1.16, v1.20 or v1.37",
         'run.yaml:4: until: "soon" is not a duration such as 300ms, 3s or 1h2m3.5s',
-        "run.yaml:5: kubelet.starts: is not one of start, stop, run",
+        "run.yaml:5: kubelet.starts: is not one of start, stop, run, jitter",
         "run.yaml:6: latencies: expected a map with cycle, preempt, bind, status, delete or volumes",
         'run.yaml:10: at: "1s" is before "2s": entries must be in order of time',
         'run.yaml:14: timeout: "never" is not a duration such as 300ms, 3s or 1h2m3.5s',

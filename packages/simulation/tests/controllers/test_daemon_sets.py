@@ -1,0 +1,315 @@
+"""DaemonSets, CronJobs and autoscalers, in the cases of their authors.
+
+v1.37: pkg/controller/daemon/{daemon_controller,update}_test.go, pkg/controller/cronjob/utils_test.go,
+github.com/robfig/cron/v3 (spec_test.go), pkg/controller/podautoscaler/horizontal_test.go.
+"""
+
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.build import deployment, node, pod
+from kschedlab.objects.meta import SECOND, Time
+from kschedlab.objects.model import CronJob, DaemonSet, Deployment, HorizontalPodAutoscaler, Job, Node, Pod
+from kschedlab_simulation import Simulation
+from kschedlab_simulation.controllers.autoscalers import desired_replicas
+from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
+from kschedlab_simulation.controllers.daemon_sets import daemon_spec, node_of, wanted_on
+from kschedlab_simulation.controllers.kubelet import KubeletSettings
+from kschedlab_simulation.controllers.schedules import parse_schedule
+from kschedlab_simulation.timeline.scenario import Settings
+from packages.simulation.tests.controllers.stage import documents, template
+
+FULL = {"cpu": 8, "memory": "8Gi", "pods": 20}
+TAINT = {"key": "dedicated", "value": "x", "effect": "NoSchedule"}
+
+
+def daemon_set(name="agent", strategy=None, **spec):
+    body = {"selector": {"matchLabels": {"app": "web"}}, "template": template(**spec)}
+    if strategy is not None:
+        body["updateStrategy"] = strategy
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": body}
+
+
+def nodes(count, **fields):
+    return [node(f"n{i}", allocatable=FULL, **fields) for i in range(count)]
+
+
+def running(*objects, until="30s", **more):
+    simulation = Simulation(list(objects), **more)
+    simulation.run(until)
+    return simulation
+
+
+def where(simulation):
+    return sorted(pod.spec.nodeName for pod in simulation.pods())
+
+
+# -- DaemonSets
+
+
+def test_one_pod_on_each_node():
+    """TestSimpleDaemonSetScheduleDaemonSetLaunchesPods."""
+    simulation = running(*nodes(3), daemon_set())
+    assert where(simulation) == ["n0", "n1", "n2"]
+    status = simulation.api.get(DaemonSet, "default", "agent").status
+    assert (status.desiredNumberScheduled, status.currentNumberScheduled, status.numberReady) == (3, 3, 3)
+    assert {pod.metadata.ownerReferences[0].name for pod in simulation.pods()} == {"agent"}
+
+
+def test_a_new_node_gets_a_pod_and_a_deleted_one_loses_it():
+    simulation = running(*nodes(1), daemon_set())
+    simulation.api.create(documents(node("new", allocatable=FULL))[0])
+    simulation.run("60s")
+    assert where(simulation) == ["n0", "new"]
+    simulation.api.delete(Node, "", "n0")
+    simulation.run("5m")
+    assert where(simulation) == ["new"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "spec", "wanted"),
+    [
+        ({"taints": [TAINT]}, {}, (False, True)),  # TestTaintedNodeDaemonDoesNotLaunchIntolerantPod
+        ({"taints": [TAINT]}, {"tolerations": [{"operator": "Exists"}]}, (True, True)),
+        ({"taints": [TAINT | {"effect": "NoExecute"}]}, {}, (False, False)),
+        ({"unschedulable": True}, {}, (True, True)),  # TestUnschedulableNodeDaemonDoesLaunchPod
+        ({"taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}]}, {}, (True, True)),
+        ({"taints": [{"key": "node.kubernetes.io/network-unavailable", "effect": "NoSchedule"}]}, {}, (False, True)),
+        (
+            {"taints": [{"key": "node.kubernetes.io/network-unavailable", "effect": "NoSchedule"}]},
+            {"hostNetwork": True}, (True, True),
+        ),
+        ({"labels": {"color": "blue"}}, {"nodeSelector": {"color": "blue"}}, (True, True)),  # TestSelectorDaemon...
+        ({"labels": {"color": "red"}}, {"nodeSelector": {"color": "blue"}}, (False, False)),
+        ({}, {"nodeName": "other"}, (False, False)),  # TestInconsistentNameDaemonSetDoesNothing
+        ({}, {"nodeName": "n1"}, (True, True)),
+    ],
+)  # fmt: skip
+def test_where_a_pod_belongs(fields, spec, wanted):
+    """TestNodeShouldRunDaemonPod."""
+    spec = dict(spec)
+    name = spec.pop("nodeName", "")
+    (made,) = documents(daemon_set(**spec))
+    asked = replace(daemon_spec(made.spec.template.spec), nodeName=name)
+    assert wanted_on(documents(node("n1", **fields))[0], asked) == wanted
+
+
+def test_a_full_node_keeps_its_pod_pending():
+    simulation = running(node("n0", cpu=1), node("n1", cpu=8), daemon_set(cpu="4"))
+    assert where(simulation) == ["", "n1"]
+    (waiting,) = [each for each in simulation.pods() if not each.spec.nodeName]
+    assert node_of(waiting) == "n0", "the scheduler may bind it nowhere else"
+
+
+def test_pods_of_nodes_that_match_no_more_go():
+    """TestSelectorDaemonDeletesUnselectedPods."""
+    simulation = running(node("n0", labels={"color": "blue"}), daemon_set(nodeSelector={"color": "blue"}))
+    found = simulation.api.get(Node, "", "n0")
+    simulation.api.update(replace(found, metadata=replace(found.metadata, labels={"color": "red"})))
+    simulation.run("5m")
+    assert simulation.pods() == []
+
+
+def test_it_takes_room_that_other_pods_miss():
+    simulation = running(*nodes(2), daemon_set(cpu="6"), deployment("d", 6, cpu="3"), until=None)
+    names = [each.metadata.name.partition("-")[0] for each in simulation.pods() if each.spec.nodeName]
+    assert len(names) < 8 and simulation.report().unschedulable
+
+
+def test_a_finished_pod_is_replaced():
+    simulation = running(*nodes(1), daemon_set())
+    (old,) = simulation.pods()
+    simulation.api.patch_status(Pod, "default", old.metadata.name, phase="Failed")
+    simulation.run("5m")
+    (new,) = simulation.pods()
+    assert new.metadata.uid != old.metadata.uid and new.spec.nodeName == "n0"
+
+
+def test_pods_of_an_exported_cluster_stay():
+    """Their label is the hash of a template with fields that are not known here; they do not roll for that."""
+    old = pod("old", on="n0", labels={"app": "web", "controller-revision-hash": "real"})
+    simulation = running(*nodes(2), old, daemon_set())
+    names = {each.spec.nodeName: each.metadata.name for each in simulation.pods()}
+    assert names["n0"] == "old" and set(names) == {"n0", "n1"}
+    assert {each.metadata.labels["controller-revision-hash"] for each in simulation.pods()} == {"real"}
+    assert {each.metadata.ownerReferences[0].name for each in simulation.pods()} == {"agent"}
+
+
+@pytest.mark.parametrize(("most", "together"), [(1, 1), ("50%", 2), ("100%", 4)])
+def test_a_rolling_update_keeps_the_others(most, together):
+    """TestDaemonSetUpdatesPods: never more pods missing than maxUnavailable."""
+    simulation = running(*nodes(4), daemon_set(strategy={"rollingUpdate": {"maxUnavailable": most}}))
+    found = simulation.api.get(DaemonSet, "default", "agent")
+    before = {each.metadata.uid for each in simulation.pods()}
+    (other,) = documents(daemon_set(strategy={"rollingUpdate": {"maxUnavailable": most}}, cpu="1"))
+    simulation.api.update(replace(found, spec=other.spec))
+    fewest = 4
+    for seconds in range(31, 400):
+        simulation.run(f"{seconds}s")
+        ready = sum(c.status == "True" for p in simulation.pods() if p.metadata.deletionTimestamp is None
+                    for c in p.status.conditions if c.type == "Ready")  # fmt: skip
+        fewest = min(fewest, ready)
+    assert before.isdisjoint(each.metadata.uid for each in simulation.pods()) and len(simulation.pods()) == 4
+    assert 4 - fewest == together
+
+
+def test_on_delete_nothing_rolls():
+    simulation = running(*nodes(1), daemon_set(strategy={"type": "OnDelete"}))
+    found, before = simulation.api.get(DaemonSet, "default", "agent"), simulation.pods()[0].metadata.uid
+    spec = documents(daemon_set(strategy={"type": "OnDelete"}, cpu="1"))[0].spec
+    simulation.api.update(replace(found, spec=spec))
+    simulation.run("5m")
+    assert simulation.pods()[0].metadata.uid == before
+    assert simulation.api.get(DaemonSet, "default", "agent").status.updatedNumberScheduled == 0
+
+
+# -- schedules (github.com/robfig/cron/v3: spec_test.go, TestNext)
+
+
+@pytest.mark.parametrize(
+    ("after", "schedule", "expected"),
+    [
+        ("2012-07-09T14:45:00Z", "0/15 * * * *", "2012-07-09T15:00:00Z"),
+        ("2012-07-09T14:59:59Z", "0/15 * * * *", "2012-07-09T15:00:00Z"),
+        ("2012-07-09T15:45:00Z", "20-35/15 * * * *", "2012-07-09T16:20:00Z"),
+        ("2012-07-09T23:45:00Z", "20-35/15 * * * *", "2012-07-10T00:20:00Z"),
+        ("2012-07-09T23:35:51Z", "15/35 20-35/15 1/2 */2 *", ""),
+        ("2012-07-09T23:35:00Z", "0 0 9 Apr-Oct ?", "2012-08-09T00:00:00Z"),
+        ("2012-07-09T23:35:00Z", "0 0 */5 Apr,Aug,Oct Mon", "2012-08-01T00:00:00Z"),
+        ("2012-07-09T23:35:00Z", "0 0 */5 Oct Mon", "2012-10-01T00:00:00Z"),
+        ("2012-07-09T23:35:00Z", "0 0 * Feb Mon", "2013-02-04T00:00:00Z"),
+        ("2012-07-09T23:35:00Z", "0 0 1 Feb Mon/2", "2013-02-01T00:00:00Z"),
+        ("2012-12-31T23:59:45Z", "* * * * *", "2013-01-01T00:00:00Z"),
+        ("2012-07-09T23:35:00Z", "0 0 29 Feb ?", "2016-02-29T00:00:00Z"),
+        ("2012-07-09T23:35:00Z", "@hourly", "2012-07-10T00:00:00Z"),
+        ("2012-07-09T23:35:00Z", "0 0 31 Feb ?", None),
+    ],
+)
+def test_the_next_time(after, schedule, expected):
+    if expected == "":
+        with pytest.raises(ValueError, match="not between"):
+            parse_schedule(schedule)
+        return
+    found = parse_schedule(schedule).next(Time.parse(after))
+    assert found == (None if expected is None else Time.parse(expected))
+
+
+def test_a_time_zone():
+    moment = Time.parse("2026-01-01T00:00:00Z")
+    found = parse_schedule("0 8 * * *", "Europe/Berlin").next(moment)
+    assert datetime.fromtimestamp(found // SECOND, UTC).hour == 7
+
+
+@pytest.mark.parametrize("text", ["", "* * * *", "60 * * * *", "* * 0 * *", "a * * * *", "*/0 * * * *", "5-3 * * * *"])
+def test_invalid_schedules(text):
+    with pytest.raises(ValueError):
+        parse_schedule(text)
+
+
+# -- CronJobs
+
+
+def cron_job(schedule="*/5 * * * *", **spec):
+    job = {"spec": {"template": template(restartPolicy="Never")}}
+    metadata = {"name": "tick", "namespace": "default"}
+    body = {"schedule": schedule, "jobTemplate": job, **spec}
+    return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": metadata, "spec": body}
+
+
+def test_a_job_at_each_time():
+    simulation = running(*nodes(1), cron_job(successfulJobsHistoryLimit=2), until="22m")
+    made = sorted(each.metadata.name for each in simulation.api.list(Job)[0])
+    minute = int(Time.parse("2026-01-01T00:00:00Z")) // (60 * SECOND)
+    assert made == [f"tick-{minute + 15}", f"tick-{minute + 20}"], "older ones are over, and removed"
+    assert len({each for each in simulation.report().waits}) == 1 and simulation.report().bound == 4
+
+
+def test_a_settled_cluster_does_not_wait_for_the_next_time():
+    simulation = running(*nodes(1), cron_job(), until=None)
+    assert simulation.api.list(Job)[0] == [] and simulation.settled
+
+
+@pytest.mark.parametrize(("policy", "jobs"), [("Allow", 3), ("Forbid", 1), ("Replace", 1)])
+def test_concurrency(policy, jobs):
+    job = cron_job("* * * * *", concurrencyPolicy=policy)
+    slow = {"kschedlab.io/run-seconds": "600"}
+    job["spec"]["jobTemplate"]["spec"]["template"] = template(restartPolicy="Never", annotations=slow)
+    simulation = running(*nodes(1), job, until="3m10s")
+    active = [each for each in simulation.api.list(Job)[0] if each.status.active]
+    assert len(active) == jobs
+
+
+def test_a_deadline_and_suspension():
+    """TestMostRecentScheduleTime."""
+    (owner,) = documents(cron_job("0 * * * *"))
+    created = Time.parse("2016-05-19T09:30:00Z")
+    owner = replace(owner, metadata=replace(owner.metadata, creationTimestamp=created))
+    now = Time.parse("2016-05-19T12:10:00Z")
+    assert due_time(owner, now) == Time.parse("2016-05-19T12:00:00Z")
+    late = replace(owner, spec=replace(owner.spec, startingDeadlineSeconds=60))
+    assert due_time(late, now) is None
+    assert job_of(owner, int(now)).metadata.name == f"tick-{int(now) // (60 * SECOND)}"
+    simulation = running(*nodes(1), cron_job(suspend=True), until="20m")
+    assert simulation.api.list(Job)[0] == []
+    assert simulation.api.get(CronJob, "default", "tick").status.lastScheduleTime is None
+
+
+# -- autoscalers (v1.37: horizontal_test.go, TestMinReplicas, TestMaxReplicas, TestZeroReplicas)
+
+
+def autoscaler(least, most):
+    spec = {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}, "maxReplicas": most}
+    spec |= {"minReplicas": least} if least is not None else {}
+    metadata = {"name": "h", "namespace": "default"}
+    return {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": metadata, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    ("current", "least", "most", "desired"),
+    [(1, 2, 6, 2), (9, 2, 6, 6), (3, 2, 6, 3), (0, 2, 6, 0), (0, 0, 6, 0), (1, None, 5, 1)],
+)
+def test_the_bounds_of_replicas(current, least, most, desired):
+    assert desired_replicas(current, documents(autoscaler(least, most))[0])[0] == desired
+
+
+def test_a_deployment_is_kept_within_its_bounds():
+    simulation = running(*nodes(2), deployment("d", 1, cpu="1"), autoscaler(3, 5))
+    assert len(simulation.pods()) == 3
+    found = simulation.api.get(Deployment, "default", "d")
+    simulation.api.update(replace(found, spec=replace(found.spec, replicas=9)))
+    simulation.run("2m")
+    assert simulation.api.get(Deployment, "default", "d").spec.replicas == 5
+    assert simulation.api.get(HorizontalPodAutoscaler, "default", "h").status.desiredReplicas == 5
+
+
+# -- jitter
+
+
+ZONE = "topology.kubernetes.io/zone"
+
+
+def rollout(seed, jitter):
+    """The pods of each zone after a rolling update of nine replicas that are spread over three zones."""
+    zones = [node(f"{zone}{i}", allocatable=FULL, labels={ZONE: zone}) for zone in "abc" for i in range(6)]
+    spread = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule"}
+    spread["labelSelector"] = {"matchLabels": {"app": "d"}}
+    settings = Settings(kubelet=KubeletSettings(stop=3 * SECOND, jitter=jitter))
+    old = deployment("d", 9, cpu="1", topologySpreadConstraints=[spread])
+    simulation = Simulation([*zones, old], seed=seed, settings=settings)
+    simulation.run("60s")
+    found = simulation.api.get(Deployment, "default", "d")
+    (new,) = documents(deployment("d", 9, cpu="1100m", topologySpreadConstraints=[spread]))
+    simulation.api.update(replace(found, spec=new.spec))
+    simulation.run("10m")
+    return tuple(sorted(sum(pod.spec.nodeName[:1] == zone for pod in simulation.pods()) for zone in "abc"))
+
+
+def test_with_jitter_the_races_of_a_rollout_show():
+    """kubernetes/kubernetes#98215, #105661: old pods count while new ones are placed, so a rollout breaks maxSkew."""
+    results = [rollout(seed, 20 * SECOND) for seed in range(8)]
+    assert {(3, 3, 3), (2, 3, 4)} <= {*results}
+    assert [rollout(seed, 20 * SECOND) for seed in range(3)] == results[:3]
+    assert {rollout(seed, 0) for seed in range(3)} == {(3, 3, 3)}
