@@ -4,6 +4,7 @@ import os
 import tracemalloc
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
+import msgspec
 import pytest
 
 from kschedlab.build import node, pod
@@ -212,13 +213,31 @@ def test_what_is_no_executor_is_refused(executor):
 
 
 def test_memory_does_not_depend_on_the_number_of_runs(tmp_path):
-    """What is kept of a run after it: its task in a set. The series stay in the file."""
-    experiment = small(seeds=range(40), pods=2)
-    experiment.run(None, tmp_path / "a.jsonl")  # what is loaded once
+    """Of a run only its task is kept. Its numbers and series stay in the file."""
+    run = next(small(seeds=[0], pods=2).run().runs())
+    record = Record(tmp_path / "runs.jsonl", head_of(small().plan))
     tracemalloc.start()
     try:
-        record = Record(tmp_path / "a.jsonl", head_of(experiment.plan))
-        kept, _ = tracemalloc.get_traced_memory()
+        for seed in range(2000):
+            record.add(msgspec.structs.replace(run, seed=seed))
+        kept, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert kept < 80 * 400 and record.path.stat().st_size > 10 * kept / 10
+        record.close()
+    assert record.path.stat().st_size > 4_000_000 and kept < 500_000 and most < 600_000
+
+
+class Failing:
+    """A plugin of a user with an error in it."""
+
+    name, weight = "Failing", 1
+
+    def score(self, pod, cluster, nodes):
+        return nodes[1000]
+
+
+def test_a_plugin_that_fails_ends_the_experiment_at_once():
+    arrivals = Trace([node("a"), node("b")], [Arrival(0, pod("p"))])
+    with pytest.raises(RunError) as error:
+        Experiment(arrivals, [Variant("mine", plugins=(Failing,))], [1]).run()
+    assert says(str(error.value), "mine", "seed 1", "default/p", "Failing", "IndexError")

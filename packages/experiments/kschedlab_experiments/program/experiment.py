@@ -100,9 +100,8 @@ def run(options: argparse.Namespace) -> int:
     if options.parquet is not None:
         require("parquet", "pyarrow")
     _check_writable(options)
-    arrivals = _arrivals(options)
     try:
-        experiment = _experiment(arrivals, options)
+        experiment = _experiment(_arrivals(options), options)
         pool = None if options.jobs == 1 else lambda: ProcessPoolExecutor(options.jobs)
         results = experiment.run(pool, options.out)
     except (InputTypeError, InputValueError, RunError) as error:
