@@ -7,6 +7,7 @@ import argparse
 import resource
 import time
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 from kschedlab_experiments import Experiment, Generated, Poisson
 
@@ -22,7 +23,7 @@ def main() -> None:
     faster = Generated(arrivals.objects, arrivals.templates, Poisson(50.0), given.pods, arrivals.weights)
     experiment = Experiment(faster, example.variants, example.seeds)
     began = time.perf_counter()
-    with ProcessPoolExecutor(given.jobs) as pool:
+    with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
         results = experiment.run(pool)
     wall = time.perf_counter() - began
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

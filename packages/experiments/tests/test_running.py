@@ -1,5 +1,6 @@
 """The same results on every executor, after a kill, and with few runs outstanding."""
 
+import multiprocessing
 import os
 import tracemalloc
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -14,6 +15,9 @@ from kschedlab_experiments.record import Record, head_of
 from packages.experiments.tests.small import hurting, small
 from tests.saying import says
 
+SPAWN = multiprocessing.get_context("spawn")
+"""A process with threads, as libraries start them, must not fork."""
+
 
 def rows(results):
     return list(results.rows())
@@ -25,7 +29,7 @@ def expected():
 
 
 def test_threads_and_processes_give_the_same_table(expected):
-    for executor in (ThreadPoolExecutor(2), ProcessPoolExecutor(2)):
+    for executor in (ThreadPoolExecutor(2), ProcessPoolExecutor(2, SPAWN)):
         with executor:
             results = small().run(executor)
         assert rows(results) == expected
@@ -65,7 +69,7 @@ def test_dask_survives_the_death_of_a_worker(tmp_path):
 
 
 def test_a_killed_worker_costs_nothing_but_time(tmp_path):
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(2, SPAWN) as pool:
         results = hurting(tmp_path / "died").run(pool)
     assert (tmp_path / "died").exists()
     assert rows(results) == rows(hurting(None).run())
@@ -73,7 +77,7 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path):
 
 def test_a_run_that_kills_its_worker_each_time_is_named(tmp_path):
     file = tmp_path / "runs.jsonl"
-    with ProcessPoolExecutor(2) as pool, pytest.raises(RunError) as error:
+    with ProcessPoolExecutor(2, SPAWN) as pool, pytest.raises(RunError) as error:
         hurting(None).run(pool, file)
     assert says(str(error.value), "default", "seed 2", 3)
     done = {(run.variant, run.seed) for run in Record(file, head_of(hurting(None).plan))}
