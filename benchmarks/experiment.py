@@ -1,6 +1,7 @@
 """Time an experiment: experiment.py [--seeds 20] [--pods 2000] [--nodes 500] [--jobs 2]
 
-Two configurations get the same pods of three sizes, which arrive at 50 a second and stay.
+Two configurations get the same pods of three sizes, which arrive at 50 a second and stay. There are no kubelets, as in
+scheduler_perf.
 """
 
 import argparse
@@ -10,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from kschedlab_experiments import Experiment, Generated, Poisson
+from kschedlab_simulation.timeline.scenario import Settings
 
 
 def main() -> None:
@@ -20,7 +22,9 @@ def main() -> None:
     example = Experiment.example(given.nodes, given.pods, range(given.seeds))
     arrivals = example.arrivals
     assert isinstance(arrivals, Generated)
-    faster = Generated(arrivals.objects, arrivals.templates, Poisson(50.0), given.pods, arrivals.weights)
+    settings = Settings(kubelet=None)
+    drawn = (arrivals.templates, Poisson(50.0), given.pods, arrivals.weights)
+    faster = Generated(arrivals.objects, *drawn, settings=settings)
     experiment = Experiment(faster, example.variants, example.seeds)
     began = time.perf_counter()
     with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
