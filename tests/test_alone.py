@@ -7,7 +7,7 @@ import pytest
 
 from kschedlab.generations import GENERATIONS
 
-NAMES = ("configuration", "devices", "groups", "lab", "live", "planning", "simulation", "validation")
+NAMES = ("configuration", "devices", "experiments", "groups", "lab", "live", "planning", "simulation", "validation")
 NEIGHBOURS = ("kube_cel", *(f"kschedlab_{name}" for name in NAMES))
 ALONE = f"""
 import sys

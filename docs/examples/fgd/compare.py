@@ -7,6 +7,7 @@ import argparse
 import random
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 
 from fgd import FGD, BestFit, Random, typical_pods
 
@@ -80,7 +81,7 @@ def main():
     options = parser.parse_args()
     first, last = map(int, options.seeds.split("-"))
     chosen = experiment(openb(options.nodes, options.pods), range(first, last + 1), options.demand)
-    with ProcessPoolExecutor(options.jobs) as pool:
+    with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
         results = chosen.run(pool, options.out)
     for policy, values in zip(results.variants, results[ALLOCATED], strict=True):
         print(f"{policy:8} {values.mean():.1f} % of GPUs allocated, of {', '.join(f'{value:.1f}' for value in values)}")

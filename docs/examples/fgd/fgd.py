@@ -32,8 +32,7 @@ class BestFit(SharedGpus):
         ask = Ask.of(pod)
         cpu, gpus = self.cpu[nodes] - ask.cpu, self.left[nodes].sum(axis=1) - ask.each * ask.devices
         raw = (100 * (1 - 0.5 * cpu / 128_000 - 0.5 * gpus / (8 * MILLI))).astype(np.int64)
-        span = int(np.ptp(raw))
-        return Scored(raw, (raw - raw.min()) * 100 // span if span else np.zeros_like(raw))
+        return first_best(raw, cluster, nodes)
 
 
 class FGD(SharedGpus):
@@ -49,7 +48,7 @@ class FGD(SharedGpus):
     def score(self, pod, cluster, nodes):
         ask = Ask.of(pod)
         raw = self.remembered(ask, nodes, lambda changed: self.gains(ask, changed).max(axis=1))
-        return Scored(raw, raw)
+        return first_best(raw, cluster, nodes)
 
     def device(self, ask, node):
         return int(self.gains(ask, np.array([node])).argmax())
@@ -83,6 +82,16 @@ class FGD(SharedGpus):
             fits = (enough.sum(axis=1) >= ask.devices) & (cpu >= ask.cpu) & self.accessible(ask, nodes) & (ask.each > 0)
             lost += share * np.where(fits, np.where(enough, 0, left).sum(axis=1), total)
         return lost
+
+
+def first_best(raw, cluster, nodes):
+    """100 for the best node, of equal ones the first by name; 0 for the others.
+
+    So the paper's simulator chooses, where kube-scheduler draws (generic_scheduler.go of its fork, selectHost).
+    """
+    best = np.flatnonzero(raw == raw.max())
+    chosen = best[cluster.ranks[nodes[best]].argmin()]
+    return Scored(raw, 100 * (np.arange(len(nodes)) == chosen))
 
 
 def typical_pods(asks, popularity=0.95):

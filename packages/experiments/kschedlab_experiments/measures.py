@@ -21,6 +21,8 @@ from kschedlab_simulation.scheduler.context import EVICT, PREEMPT, SCHEDULE
 
 SAMPLES = 50
 """The moments, equally far from each other, whose mean is the mean over time."""
+SHORTEST = 60 * SECOND
+"""The shortest time that the measures cover, so that pods which come all at once count where they went."""
 
 
 class Measure(NamedTuple):
@@ -79,7 +81,7 @@ def order(name: str) -> tuple[int, str, int, str]:
 
 
 class Series(msgspec.Struct, frozen=True):
-    """What changes over time. ``at``: seconds after the start; ``requested``: shares from 0 to 1, by resource."""
+    """What changes over time. ``at``: seconds after the first arrival; ``requested``: by resource, from 0 to 1."""
 
     at: list[float]
     placed: list[int]
@@ -95,7 +97,8 @@ class Measured(NamedTuple):
 
 
 def measured(log: Log) -> Measured:
-    """The measures of a run. They cover the time from its start to the last creation or binding of a pod.
+    """The measures of a run. They cover the time from the first pod's arrival to the last arrival or binding of one, at
+    least a minute.
 
     Later changes, such as pods that finish when no more arrive, count for preemptions and evictions only. A pod that
     was never placed has no time to placement. O(entries + samples * (pods' shapes) * nodes).
@@ -233,7 +236,7 @@ class _Plan:
     """What the log is about, before it is read: resources and names of nodes, pods' requests, the time covered."""
 
     def __init__(self, log: Log) -> None:
-        self.start = self.end = log.entries[0].at if len(log) else 0
+        self.start = self.end = -1
         self.nodes: dict[str, None] = {}
         self.resources: dict[str, None] = dict.fromkeys(("cpu", "memory"))
         self.requests: list[dict[str, int]] = []
@@ -243,6 +246,9 @@ class _Plan:
                     self._node(entry.key, entry.new)
                 elif entry.kind == "Pod":
                     self._pod(entry.at, entry.old, entry.new)
+        if self.start < 0:
+            self.start = log.entries[0].at if len(log) else 0
+        self.end = max(self.end, self.start + SHORTEST)
 
     def _node(self, name: str, node: Node) -> None:
         self.nodes[name] = None
@@ -251,7 +257,7 @@ class _Plan:
 
     def _pod(self, at: int, old: Pod | None, new: Pod) -> None:
         if old is None and not new.spec.nodeName:
-            self.end = at
+            self.start, self.end = at if self.start < 0 else self.start, at
             self.requests.append(pod_requests(new))
         elif old is not None and new.spec.nodeName != old.spec.nodeName:
             self.end = at

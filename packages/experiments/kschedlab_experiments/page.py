@@ -72,7 +72,12 @@ def charts(results: Results) -> list[tuple[str, go.Figure]]:
     ]
     made.append((say("Time to placement"), _waits(results)))
     if len(results.variants) > 1:
-        made.append((say("Differences, in percent of {first}", first=results.variants[0]), _differences(results)))
+        made.append(
+            (
+                say("Differences from {first}, in percent of the larger mean", first=results.variants[0]),
+                _differences(results),
+            )
+        )
     return made
 
 
@@ -163,10 +168,8 @@ def _differences(results: Results) -> go.Figure:
     figure = _figure(say("percent"), "")
     longest = 0
     for number, variant in enumerate(results.variants[1:], 1):
-        shown = [
-            each for each in results.differences(variant) if each.first and each.difference.low == each.difference.low
-        ]
-        scale = [100 / abs(each.first) for each in shown]
+        shown = [each for each in results.differences(variant) if each.difference.low == each.difference.low]
+        scale = [100 / max(abs(each.first), abs(each.second)) for each in shown]
         x = [each.difference.mean * by for each, by in zip(shown, scale, strict=True)]
         above = [(each.difference.high - each.difference.mean) * by for each, by in zip(shown, scale, strict=True)]
         below = [(each.difference.mean - each.difference.low) * by for each, by in zip(shown, scale, strict=True)]

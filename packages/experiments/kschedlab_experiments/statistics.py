@@ -40,12 +40,14 @@ class Difference:
         return self.p <= 1 - self.confidence + 1e-12
 
 
-def difference(a: Sequence[float] | Floats, b: Sequence[float] | Floats, confidence: float = 0.95) -> Difference:
+def difference(
+    a: Sequence[float] | Floats, b: Sequence[float] | Floats, confidence: float = 0.95, resamples: int = RESAMPLES
+) -> Difference:
     """Compare two variants, seed by seed.
 
     The interval is SciPy's bias-corrected and accelerated bootstrap of the mean (Efron 1987); ``p`` is the permutation
-    test that flips the sign of each pair: exact up to 13 pairs, then with 9,999 random flips. Pairs with a NaN do not
-    count. The same numbers give the same answer.
+    test that flips the sign of each pair: exact if there are at most ``resamples`` flips, else with so many random
+    ones. Pairs with a NaN do not count. The same numbers give the same answer.
     """
     from scipy import stats  # takes half a second
 
@@ -62,10 +64,10 @@ def difference(a: Sequence[float] | Floats, b: Sequence[float] | Floats, confide
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         interval = stats.bootstrap(
-            (pairs,), np.mean, confidence_level=confidence, n_resamples=RESAMPLES, batch=batch, method="BCa", rng=_rng()
+            (pairs,), np.mean, confidence_level=confidence, n_resamples=resamples, batch=batch, method="BCa", rng=_rng()
         ).confidence_interval
     test = stats.permutation_test(
-        (pairs,), np.mean, permutation_type="samples", vectorized=True, n_resamples=RESAMPLES, batch=batch, rng=_rng()
+        (pairs,), np.mean, permutation_type="samples", vectorized=True, n_resamples=resamples, batch=batch, rng=_rng()
     )
     return Difference(mean, float(interval.low), float(interval.high), float(test.pvalue), len(pairs), confidence)
 

@@ -21,8 +21,8 @@ EVENTS = {
 }
 ENDS = {EVENTS[name] for name in ("FAIL", "FINISH", "KILL", "LOST")}
 MACHINES = {"EVENT_TYPE_UNKNOWN": 0, "ADD": 1, "REMOVE": 2, "UPDATE": 3}
-NEVER = 2**63 - 1
-"""The time of what happened after the trace."""
+NEVER = 2**62
+"""Later times stand for what happened after the trace (2^63 - 1)."""
 
 
 def google(
@@ -83,7 +83,7 @@ class _Instances:
 
     def take(self, row: Row) -> None:
         at, kind = row.whole("time"), row.choice("type", EVENTS)
-        if at == NEVER:
+        if at > NEVER:
             return
         if row.whole("alloc_collection_id", 0):
             self.inside += kind == EVENTS["SUBMIT"]

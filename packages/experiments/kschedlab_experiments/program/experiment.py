@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,10 +101,9 @@ def run(options: argparse.Namespace) -> int:
     if options.parquet is not None:
         require("parquet", "pyarrow")
     _check_writable(options)
-    arrivals = _arrivals(options)
     try:
-        experiment = _experiment(arrivals, options)
-        pool = None if options.jobs == 1 else lambda: ProcessPoolExecutor(options.jobs)
+        experiment = _experiment(_arrivals(options), options)
+        pool = None if options.jobs == 1 else lambda: ProcessPoolExecutor(options.jobs, get_context("spawn"))
         results = experiment.run(pool, options.out)
     except (InputTypeError, InputValueError, RunError) as error:
         raise UsageError(str(error)) from None

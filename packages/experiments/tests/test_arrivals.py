@@ -1,0 +1,261 @@
+"""Arrivals: generators from a seed, traces, and a cluster's own dump."""
+
+import json
+import random
+import sqlite3
+from itertools import islice
+
+import pytest
+
+from kschedlab.build import as_yaml, node, pod
+from kschedlab_experiments import (
+    Arrival,
+    Bursts,
+    Diurnal,
+    Experiment,
+    Generated,
+    Poisson,
+    Trace,
+    azure,
+    dump,
+    google,
+    openb,
+)
+from tests.saying import says
+
+
+def times(pattern, number, seed=1):
+    return list(islice(pattern.times(random.Random(seed)), number))
+
+
+def placed(trace):
+    results = Experiment(trace, seeds=[1]).run()
+    return int(results["placed"][0, 0])
+
+
+# -- generators
+
+
+def test_a_poisson_process_has_its_rate():
+    assert 9_000 < times(Poisson(1.0), 10_000)[-1] < 11_000
+    assert times(Poisson(1.0), 5) == times(Poisson(1.0), 5) != times(Poisson(1.0), 5, seed=2)
+
+
+def test_a_day_has_a_night():
+    at = [moment % 100 for moment in times(Diurnal(1.0, swing=0.9, day=100), 10_000)]
+    night, noon = sum(moment < 10 or moment > 90 for moment in at), sum(40 < moment < 60 for moment in at)
+    assert noon > 5 * night and 9_000 < times(Diurnal(1.0, day=100), 10_000)[-1] < 11_000
+
+
+def test_bursts_come_at_once():
+    at = times(Bursts(5, every=60), 50)
+    assert at[:5] == [0.0] * 5 and len(set(at)) == 10 and at == sorted(at)
+
+
+def test_pods_are_drawn_by_weight_and_run_for_a_while():
+    templates = {"a": pod("a"), "b": pod("b")}
+    made = Generated([node("n")], templates, Poisson(1.0), 400, {"a": 3, "b": 1}, seconds={"a": 50.0})
+    drawn = made.arrivals(1)
+    mine = [each for each in drawn if each.pod["metadata"]["name"].startswith("a-")]
+    assert 260 < len(mine) < 340 and drawn == made.arrivals(1) != made.arrivals(2)
+    assert 40 < sum(each.seconds for each in mine) / len(mine) < 60
+    assert all(each.seconds is None for each in drawn if each not in mine)
+
+
+@pytest.mark.parametrize("pattern", [Poisson(0), Bursts(0, 1), Bursts(1, 0), Diurnal(1, swing=2), Diurnal(1, day=0)])
+def test_a_wrong_pattern_is_refused(pattern):
+    with pytest.raises(ValueError) as error:
+        times(pattern, 3)
+    assert says(str(error.value), "expected")
+
+
+# -- traces
+
+
+def test_a_trace_is_cut_hastened_and_shuffled():
+    trace = Trace([node("n")], [Arrival(10 * n, pod(f"p{n}"), 100.0) for n in range(5)])
+    assert [each.at for each in trace.first(2).faster(10).arrivals] == [0, 1]
+    assert trace.faster(10).arrivals[0].seconds == 10
+    mixed = [entry.action.objects[0].metadata.name for entry in trace.shuffled().scenario(1).entries]
+    assert sorted(mixed) == [f"p{n}" for n in range(5)] != mixed
+    assert trace.shuffled().fingerprint() != trace.fingerprint() != trace.first(4).fingerprint()
+    with pytest.raises(ValueError, match="more than 0"):
+        trace.faster(0)
+
+
+NODES = "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,P100\nn1,96000,393216,8,G2\nn2,32000,131072,0,\n"
+PODS = """name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
+p1,6000,12288,1,460,,LS,Running,20,100,30
+p0,12000,16384,1,1000,P100|V100M32,LS,Running,0,50,0
+p2,8000,30517,0,0,,LS,Pending,30,90,
+p3,88000,327680,8,1000,,BE,Failed,40,60,40
+"""
+
+
+def test_openb(tmp_path):
+    (tmp_path / "nodes.csv").write_text(NODES)
+    (tmp_path / "pods.csv").write_text(PODS)
+    trace = openb(tmp_path / "nodes.csv", tmp_path / "pods.csv")
+    assert [(each.at, each.seconds) for each in trace.arrivals] == [(0, 50), (20, 70), (30, 60), (40, 20)]
+    assert trace.objects[1]["status"]["allocatable"]["alibabacloud.com/gpu-milli"] == "8000"
+    results = Experiment(trace, seeds=[1]).run()
+    assert results["placed"][0, 0] == 4
+    assert placed(trace.where(lambda each: each["metadata"]["name"] in ("p0", "p3"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("nodes", "pods", "words"),
+    [
+        (NODES.replace("gpu", "gpus"), PODS, ["n.csv", "gpu", "columns"]),
+        (NODES, PODS.replace("12288", "many"), ["p.csv:2", "memory_mib", "many"]),
+        (NODES, PODS.replace(",8,1000", ",8.5,1000"), ["p.csv:5", "num_gpu", "8.5"]),
+        (NODES.replace("n1,96000", "n1,"), PODS, ["n.csv:3", "cpu_milli", "missing"]),
+        (None, PODS, ["n.csv", "No such file"]),
+    ],
+)
+def test_a_wrong_table_is_refused_with_its_line(tmp_path, nodes, pods, words):
+    if nodes is not None:
+        (tmp_path / "n.csv").write_text(nodes)
+    (tmp_path / "p.csv").write_text(pods)
+    with pytest.raises(ValueError) as error:
+        openb(tmp_path / "n.csv", tmp_path / "p.csv")
+    assert says(str(error.value), *words)
+
+
+def event(time, kind, collection=7, index=0, **more):
+    return {"time": str(time), "type": kind, "collection_id": str(collection), "instance_index": index, **more}
+
+
+def test_google(tmp_path):
+    """As BigQuery exports it: 64-bit numbers are texts, enums are numbers."""
+    machines = [
+        {"time": "0", "machine_id": "1", "type": 1, "switch_id": "a/b=", "capacity": {"cpus": 1.0, "memory": 1.0}},
+        {"time": "0", "machine_id": "2", "type": "ADD", "capacity": {"cpus": 0.5, "memory": 0.25}},
+        {"time": "900000000", "machine_id": "2", "type": 2},
+    ]
+    ask = {"resource_request": {"cpus": 0.25, "memory": 0.125}, "priority": 200}
+    events = [
+        event(600_000_000, 0, **ask),
+        event(601_000_000, 3),
+        event(650_000_000, 4),
+        event(700_000_000, 6),
+        event(610_000_000, "SUBMIT", index=1, constraint=[{"name": "x"}], **ask),
+        event(620_000_000, 0, collection=8, alloc_collection_id="7", **ask),
+        event(2**63 - 1, 6, index=1),
+    ]
+    (tmp_path / "m.json").write_text("\n".join(map(json.dumps, machines)))
+    (tmp_path / "i.json").write_text("\n".join(map(json.dumps, events)))
+    trace = google(tmp_path / "m.json", [tmp_path / "i.json"], cpus=40, memory=100)
+    assert [each["status"]["allocatable"]["cpu"] for each in trace.objects] == ["40000m", "20000m"]
+    first, second = trace.arrivals
+    assert (first.at, first.seconds, second.at, second.seconds) == (600, 99, 610, None)
+    assert first.pod["spec"]["priority"] == 200
+    assert first.pod["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "10000m", "memory": "12800Mi"}
+    assert says(repr(trace), "1 machines", "1 tasks", "1 instances", "1 evictions")
+    assert placed(trace) == 2
+
+
+def test_google_as_csv_and_its_faults(tmp_path):
+    (tmp_path / "m.csv").write_text("time,machine_id,type,capacity.cpus,capacity.memory\n0,1,1,1.0,1.0\n")
+    head = "time,type,collection_id,instance_index,resource_request.cpus,resource_request.memory\n"
+    (tmp_path / "i.csv").write_text(f"{head}5,0,1,0,0.5,0.5\n")
+    assert placed(google(tmp_path / "m.csv", tmp_path / "i.csv")) == 1
+    for line, words in (("5,EXPLODE,1,0,0.5,0.5", ["i.csv:2", "type", "EXPLODE"]), ("5,0,,0,1,1", ["collection_id"])):
+        (tmp_path / "i.csv").write_text(f"{head}{line}\n")
+        with pytest.raises(ValueError) as error:
+            google(tmp_path / "m.csv", tmp_path / "i.csv")
+        assert says(str(error.value), *words)
+    (tmp_path / "i.json").write_text("{}\n[1]\n")
+    with pytest.raises(ValueError, match=r"i\.json"):
+        google(tmp_path / "m.csv", tmp_path / "i.json")
+
+
+def test_azure(tmp_path):
+    with sqlite3.connect(tmp_path / "trace.sqlite") as made:
+        made.execute("CREATE TABLE vm (vmId, tenantId, vmTypeId, priority, starttime REAL, endtime REAL)")
+        made.execute("CREATE TABLE vmType (id, vmTypeId, machineId, core, memory, hdd, ssd, nic)")
+        made.executemany(
+            "INSERT INTO vm VALUES (?,?,?,?,?,?)",
+            [(0, 0, 5, 0, -3.5, 0.5), (1, 0, 5, 1, 0.25, None), (2, 0, 6, 0, 0.5, 1.0), (3, 0, 9, 0, 0.5, 1.0)],
+        )
+        made.executemany(
+            "INSERT INTO vmType VALUES (?,?,?,?,?,?,?,?)",
+            [(0, 5, 16, 0.5, 0.5, None, 0.1, 0.25), (1, 6, 16, 1 / 3, 0.125, 0, 0, 0), (2, 5, 17, 1, 1, 0, 1, 1)],
+        )
+    trace = azure(tmp_path / "trace.sqlite", nodes=2, cpus=8, memory=16)
+    assert [(each.at, each.seconds) for each in trace.arrivals] == [(0, 43200), (21600, None), (43200, 43200)]
+    assert [each.pod["spec"]["priority"] for each in trace.arrivals] == [100, 0, 100]
+    asked = trace.arrivals[0].pod["spec"]["containers"][0]["resources"]["requests"]
+    assert asked == {"cpu": "4000m", "memory": "8192Mi", "ephemeral-storage": "419431Mi", "azure.example/nic": "250"}
+    assert says(repr(trace), "1 VMs", "machine 16") and placed(trace) == 3
+    with pytest.raises(ValueError) as error:
+        azure(tmp_path / "trace.sqlite", nodes=2, machine=18)
+    assert says(str(error.value), 18, 16, 17)
+    (tmp_path / "text").write_text("no database at all, but long enough to have a head of one hundred bytes" * 3)
+    with pytest.raises(ValueError, match="vmType"):
+        azure(tmp_path / "text", nodes=1)
+
+
+# -- dumps
+
+
+def running(name, created, on="n1", **metadata):
+    made = pod(name, on, cpu=1)
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u", "controller": True}
+    made["metadata"] |= {"creationTimestamp": created, "uid": f"u-{name}", "ownerReferences": [owner]} | metadata
+    return made
+
+
+def test_a_dump_of_kubectl_is_replayed(tmp_path):
+    """kubectl cluster-info dump --output-directory: nodes.json, and a folder for each namespace."""
+    finished = running("done", "2026-05-01T08:00:30Z")
+    ended = {"terminated": {"exitCode": 0, "finishedAt": "2026-05-01T08:02:00Z"}}
+    finished["status"] = {
+        "phase": "Succeeded",
+        "startTime": "2026-05-01T08:01:00Z",
+        "containerStatuses": [{"name": "main", "state": ended}],
+    }
+    claimed = running("data", "2026-05-01T08:05:00Z")
+    claimed["spec"]["volumes"] = [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]
+    claimed["spec"]["containers"][0]["volumeMounts"] = [{"name": "d", "mountPath": "/d"}]
+    mirror = running("etcd", "2026-05-01T07:00:00Z", annotations={"kubernetes.io/config.mirror": "x"})
+    pods = [claimed, running("web", "2026-05-01T08:00:00Z"), finished, mirror]
+    nodes = [node("n1", labels={"kubernetes.io/hostname": "n1"}), node("n2")]
+    (tmp_path / "default" / "web").mkdir(parents=True)
+    (tmp_path / "nodes.json").write_text(json.dumps({"kind": "NodeList", "apiVersion": "v1", "items": nodes}))
+    (tmp_path / "default" / "pods.json").write_text(json.dumps({"kind": "PodList", "apiVersion": "v1", "items": pods}))
+    replicas = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "web", "namespace": "default"}}
+    (tmp_path / "default" / "replicasets.json").write_text(json.dumps(replicas))
+    (tmp_path / "default" / "web" / "logs.txt").write_text("{not: json")
+    trace = dump(tmp_path)
+    assert [(each.pod["metadata"]["name"], each.at, each.seconds) for each in trace.arrivals] == [
+        ("web", 0, None),
+        ("done", 30, 60),
+        ("data", 300, None),
+    ]
+    assert all("ownerReferences" not in each.pod["metadata"] for each in trace.arrivals)
+    assert says(repr(trace), "1 of kind ReplicaSet", "1 volumes") and placed(trace) == 3
+
+
+def test_must_gather_is_replayed(tmp_path):
+    """A file for each node, and for pods both a list and a file for each: each pod arrives once."""
+    image = tmp_path / "must-gather.local.1" / "quay-io-openshift"
+    core, namespace = image / "cluster-scoped-resources" / "core" / "nodes", image / "namespaces" / "shop"
+    core.mkdir(parents=True)
+    (namespace / "core").mkdir(parents=True)
+    (namespace / "pods" / "web").mkdir(parents=True)
+    (core / "n1.yaml").write_text(as_yaml([node("n1")]))
+    web = running("web", "2026-05-01T08:00:00Z", namespace="shop")
+    (namespace / "core" / "pods.yaml").write_text(json.dumps({"kind": "PodList", "apiVersion": "v1", "items": [web]}))
+    (namespace / "pods" / "web" / "web.yaml").write_text(as_yaml([web]))
+    (image / "version.yaml").write_text("must-gather: [1")
+    assert placed(dump(tmp_path)) == len(dump(tmp_path).arrivals) == 1
+
+
+def test_a_folder_without_nodes_or_pods_is_refused(tmp_path):
+    (tmp_path / "n.yaml").write_text(as_yaml([node("n")]))
+    with pytest.raises(ValueError) as error:
+        dump(tmp_path)
+    assert says(str(error.value), tmp_path.name, "Pod")
+    with pytest.raises(ValueError, match="no such file"):
+        dump(tmp_path / "absent")

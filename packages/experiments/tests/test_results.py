@@ -1,0 +1,193 @@
+"""What an experiment says: tables, files and a page."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+
+from kschedlab.build import as_yaml, budget, node, pod
+from kschedlab.extras import MissingExtraError
+from kschedlab_experiments import Arrival, Experiment, Generated, Poisson, Trace, Variant
+from packages.experiments.tests.small import small
+from tests.saying import says
+
+
+@pytest.fixture(scope="module")
+def results():
+    return Experiment.example(nodes=6, pods=12, seeds=range(6)).run()
+
+
+def test_the_example_shows_itself_as_a_table(results):
+    text = str(results)
+    assert says(text.splitlines()[0], "packing", "default", "6 seeds")
+    row = next(line for line in text.splitlines() if "imbalance of cpu" in line)
+    assert says(row, "real") and row.count("%") == 5
+    page = results._repr_html_()
+    assert "<table" in page and "imbalance of cpu" in page
+
+
+def test_a_planted_difference_is_real_and_an_equal_scheduler_differs_in_nothing(results):
+    found = {each.measure: each for each in results.differences()}
+    assert found["imbalance/cpu"].real and found["imbalance/cpu"].difference.low > 0
+    assert found["empty_nodes"].real and found["empty_nodes"].difference.mean > 1
+    twins = Experiment(small().arrivals, [Variant("one"), Variant("two", generation="v1.37")], range(3)).run()
+    assert twins.differences() == []
+    assert says(str(twins), "same")
+
+
+def test_few_seeds_are_said_to_be_too_few():
+    assert says(str(small(seeds=range(2)).run()), "2 seeds", 6)
+
+
+def test_one_variant_has_means_and_nothing_to_compare():
+    results = Experiment(small().arrivals, [Variant("only")], range(2)).run()
+    assert says(str(results), "only", "mean", "pods placed")
+    with pytest.raises(ValueError) as error:
+        results.differences()
+    assert says(str(error.value), "one variant")
+
+
+def test_unknown_names_list_the_known_ones(results):
+    with pytest.raises(KeyError, match="imbalance/cpu"):
+        results["imbalance"]
+    with pytest.raises(KeyError, match="packing"):
+        results.differences("pakcing")
+
+
+def test_csv_has_a_row_for_each_run(tmp_path, results):
+    results.to_csv(tmp_path / "r.csv")
+    rows = list(csv.DictReader((tmp_path / "r.csv").open()))
+    assert [(row["variant"], row["seed"]) for row in rows] == [
+        (variant, str(seed)) for variant in ("default", "packing") for seed in range(6)
+    ]
+    assert [float(row["imbalance/cpu"]) for row in rows[:6]] == results["imbalance/cpu"][0].tolist()
+
+
+def test_parquet_has_the_same_rows(tmp_path, results):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    results.to_parquet(tmp_path / "r.parquet")
+    assert parquet.read_table(tmp_path / "r.parquet").to_pylist() == list(results.rows())
+
+
+def test_parquet_without_its_library_says_what_to_install(tmp_path, results, monkeypatch):
+    monkeypatch.setattr("kschedlab.extras.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"kschedlab\[parquet\]"):
+        results.to_parquet(tmp_path / "r.parquet")
+
+
+def test_the_page_needs_nothing_else(tmp_path):
+    variants = [Variant("<b>one</b>"), Variant("two", generation="v1.20")]
+    results = Experiment(small().arrivals, variants, range(2)).run()
+    results.to_html(tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text()
+    own = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
+    assert not re.search(r"(src|href)=|https?://|@import", own)
+    assert "<b>one</b>" not in text and "&lt;b&gt;one&lt;/b&gt;" in text
+    (figures,) = re.findall(r"<script type='application/json' id='figures'>(.*?)</script>", text, re.S)
+    assert len(json.loads(figures)) == own.count("<figure") >= 5
+    assert "light-dark(" in text and "prefers-color-scheme" in text
+
+
+# -- measures
+
+
+def numbers(arrivals, **variant):
+    results = Experiment(arrivals, [Variant("one", **variant)], [1]).run()
+    return {name: results[name][0, 0] for name in results.measures}
+
+
+def test_waiting_preemption_and_a_budget():
+    """A pod of priority 5 evicts the only other one, whose budget allows nothing; it then waits for the victim."""
+    low = pod("low", "a", cpu=3, priority=1, labels={"app": "low"}, terminationGracePeriodSeconds=5)
+    low["status"] |= {"conditions": [{"type": "Ready", "status": "True"}]}
+    keep = budget("low", 0, minAvailable=1)
+    made = numbers(Trace([node("a"), low, keep], [Arrival(10, pod("high", cpu=3, priority=5))]))
+    assert [made[name] for name in ("pods", "placed", "preemptions", "victims", "budget_violations")] == [1] * 5
+    assert made["preemptions/5"] == made["victims/1"] == 1
+    assert 5 <= made["wait_p50"] == made["wait_p99"] < 20
+
+
+def test_pending_pods_and_fragmentation():
+    """Two nodes with 1 CPU left each cannot take a pod that asks for 2: all that is free is lost to it."""
+    arrivals = [Arrival(number, pod(f"p{number}", cpu=2)) for number in range(3)]
+    made = numbers(Trace([node("a", cpu=3), node("b", cpu=3)], arrivals))
+    assert (made["placed"], made["pending"]) == (2, 1)
+    assert made["requested_end/cpu"] == pytest.approx(400 / 6)
+    assert made["fragmentation/cpu"] > 80 and made["imbalance/cpu"] < 5
+
+
+def test_nodes_that_could_be_emptied():
+    """Three small pods on three nodes fit on one; a large one must stay."""
+    there = [node(name) for name in "abc"] + [pod(f"p{name}", name, cpu=1) for name in "abc"]
+    assert numbers(Trace(there, []))["emptiable_nodes"] == 2
+    there += [node("d"), pod("big", "d", cpu=4)]
+    made = numbers(Trace(there, []))
+    assert (made["emptiable_nodes"], made["empty_nodes"]) == (2, 0)
+
+
+def test_other_resources_and_pools():
+    gpus = [node(name, allocatable={"cpu": 8, "memory": "8Gi", "pods": 9, "example.com/gpu": 4}) for name in "ab"]
+    arrivals = Trace([node("plain")], [Arrival(0, pod("p", requests={"example.com/gpu": 2}))])
+    assert numbers(arrivals)["pending"] == 1
+    made = numbers(arrivals, nodes=gpus)
+    assert (made["placed"], made["requested_end/example.com/gpu"]) == (1, 25)
+    assert made["imbalance/example.com/gpu"] == pytest.approx(25, abs=1)
+
+
+def test_weights_and_plugins_are_variants():
+    fits = Variant("weights", weights={"NodeResourcesBalancedAllocation": 0, "NodeResourcesFit": 3})
+    assert [score.name for score, _ in fits.profiles().scores].count("NodeResourcesBalancedAllocation") == 0
+    with pytest.raises(KeyError, match="NodeResourcesFit"):
+        Variant("wrong", weights={"NodeResourcesFits": 1})
+
+
+def test_a_broken_configuration_is_refused_with_its_place(tmp_path):
+    file = tmp_path / "c.yaml"
+    file.write_text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: 3\n")
+    with pytest.raises(Exception, match=r"c\.yaml:3"):
+        Experiment(small().arrivals, [file])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"seeds": []}, ["seed"]),
+        ({"seeds": [1, 1]}, ["seed 1", "twice"]),
+        ({"seeds": ["1"]}, ["'1'", "whole number"]),
+        ({"variants": []}, ["variant"]),
+        ({"variants": [Variant("a"), Variant("a")]}, ["a", "name of its own"]),
+        ({"variants": [3]}, ["Variant"]),
+        ({"confidence": 95}, ["95", "between 0 and 1"]),
+        ({"arrivals": 3}, ["Trace"]),
+    ],
+)
+def test_wrong_arguments_are_refused(change, words):
+    given = {"arrivals": small().arrivals, "variants": ["v1.37"], "seeds": [1]} | change
+    with pytest.raises((TypeError, ValueError)) as error:
+        Experiment(**given)
+    assert says(str(error.value), *words)
+
+
+def test_files_are_arrivals_too(tmp_path):
+    file = tmp_path / "s.yaml"
+    file.write_text(as_yaml([node("a"), pod("p", cpu=1)]))
+    results = Experiment(file, ["v1.13", "v1.37"], [1]).run(None, tmp_path / "runs")
+    assert results["placed"].tolist() == [[1], [1]]
+    file.write_text(as_yaml([node("a"), pod("p", cpu=1), pod("q", cpu=1)]))
+    with pytest.raises(ValueError, match="another experiment"):
+        Experiment(file, ["v1.13", "v1.37"], [1]).run(None, tmp_path / "runs")
+
+
+def test_a_run_ends_when_asked_to():
+    busy = Generated([node("a", cpu=100)], {"p": pod("p", cpu="10m")}, Poisson(1.0), 60)
+    made = Experiment(busy, seeds=[1], until="30s").run()
+    assert 10 < made["pods"][0, 0] < 50
+
+
+def test_the_means_are_over_time():
+    """Half of the minute the only node is full, then it is empty."""
+    half = Trace([node("a", cpu=1)], [Arrival(0, pod("p", cpu=1), 28.0), Arrival(60, pod("q", cpu=1))])
+    assert numbers(half)["requested/cpu"] == pytest.approx(50, abs=4)
+    assert np.isnan(numbers(Trace([node("a", cpu=1)], [Arrival(0, pod("p", cpu=2))]))["wait_p50"])
