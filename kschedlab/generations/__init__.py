@@ -13,7 +13,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kschedlab.generations.generation import GENERATIONS, LATEST, Generation, Profiles, api_of, profile_for, profiles_of
+from kschedlab.generations.generation import COURSE, GENERATIONS, LATEST, Generation, Profiles, api_of, profile_for, profiles_of
 
 if TYPE_CHECKING:
     from kschedlab.generations.v1_13 import V1_13
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kschedlab.generations.v1_37 import V1_37
 
 __all__ = [
+    "COURSE",
     "DEFAULT_PREDICATES",
     "DEFAULT_PRIORITIES",
     "GENERATIONS",

@@ -33,6 +33,11 @@ class Attempt:
     refused_by: str | None
 
     @property
+    def failed(self) -> bool:
+        """Whether it ended in an error; that extenders leave no candidate is none."""
+        return self.failure not in ("", NO_CANDIDATE)
+
+    @property
     def reprieved(self) -> bool:
         """Whether the pod stays."""
         return self.refused_by is None
