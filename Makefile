@@ -50,7 +50,7 @@ unit: .venv/installed ## unit tests of all packages
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) $(APART)
 
 conformance: .venv/installed ## every vector of the real scheduler
-	$(BIN)/pytest $(PARALLEL) tests/conformance
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/conformance
 
 notebooks: .venv/installed ## run the notebooks and compare them with their saved outputs
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/notebooks

@@ -161,7 +161,10 @@ class _Generations(Mapping[str, Generation]):
 
     def __getitem__(self, name: str) -> Generation:
         if name not in self._variables:
-            raise unknown("generation", name, self._variables)
+            from kschedlab.generations.history import why_not
+
+            why = why_not(name) if isinstance(name, str) else ""
+            raise UnknownNameError(why) if why else unknown("generation", name, self._variables)
         variable = self._variables[name]
         generation: Generation = getattr(import_module(f"kschedlab.generations.{variable.lower()}"), variable)
         return generation

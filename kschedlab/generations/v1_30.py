@@ -8,6 +8,9 @@ from kschedlab.generations.v1_28 import V1_28
 V1_30 = after(
     V1_28,
     "v1.30",
-    filters={"VolumeBinding": {"names_local_nodes": False}},  # volumebinding/volume_binding.go, PreFilter
+    filters={
+        "VolumeBinding": {"names_local_nodes": False},  # volumebinding/volume_binding.go, PreFilter
+        "NodePorts": {"counts_sidecars": False},  # sidecars are new; schedutil.GetHostPorts does not know them
+    },
     gone_scores=("VolumeBinding",),  # volumebinding/volume_binding.go, PreScore
 )

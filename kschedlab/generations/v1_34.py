@@ -13,6 +13,7 @@ V1_34 = after(
     "v1.34",
     filters={
         "TaintToleration": {"reason": UNTOLERATED},  # tainttoleration/taint_toleration.go, Filter
+        "NodePorts": {"counts_sidecars": True},  # util/utils.go, GetHostPorts
         "NodeResourcesFit": {"too_small_is_unresolvable": True},  # noderesources/fit.go, fitsRequest
         "VolumeBinding": {"conflict": NODE_CONFLICT},  # volumebinding/binder.go, ErrReasonNodeConflict
     },

@@ -33,11 +33,6 @@ class Attempt:
     refused_by: str | None
 
     @property
-    def failed(self) -> bool:
-        """Whether it ended in an error; that extenders leave no candidate is none."""
-        return self.failure not in ("", NO_CANDIDATE)
-
-    @property
     def reprieved(self) -> bool:
         """Whether the pod stays."""
         return self.refused_by is None
@@ -79,6 +74,11 @@ class Preemption:
     def eligible(self) -> bool:
         """Whether the pod may preempt at all."""
         return not self.reason
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended in an error; that extenders leave no candidate is none."""
+        return self.failure not in ("", NO_CANDIDATE)
 
     @property
     def nominated_node(self) -> str | None:
