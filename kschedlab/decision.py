@@ -183,7 +183,8 @@ class Decision(Shown):
                 texts.insert(0, given_back.message)
             elif self.generation.preemption.after_dynamic_resources:
                 texts.insert(0, self.generation.messages.no_claims)
-        return " ".join(filter(None, (self.message, ", ".join(filter(None, texts)))))
+        said = ", ".join(filter(None, texts))
+        return f"{self.message} {said}{self.generation.messages.post_filter_end}" if said else self.message
 
     def reasons(self, excluded_reason: str) -> dict[str, int]:
         """Each reason with its number of nodes; ``excluded_reason``: that of nodes that a PreFilter result excludes."""

@@ -16,10 +16,11 @@ from kschedlab.whatif.named_rules import title_of
 PAGE = Path(__file__).parents[1] / "docs/history.md"
 HEAD = """# When kube-scheduler changed
 
-Every rule, message, weight and default that this package models, with the minor version that changed it. Each date is
-confirmed in the source of the last patch of that version and of the one before: the file and the function are those of the
-first version that has it. This page is made from [`history.yaml`](../kschedlab/generations/history.yaml) and the tables of
-the generations by `python -m tools.history`; `kschedlab compare` shows what a change does to your pods.
+Every rule, message, weight and default that this package models, with the minor version that changed it. Each version
+was searched in the source of its last patch, from v1.13.12 to v1.37.0: the file and the function are of the first one
+that has it. `python -m tools.history` makes this page from
+[`history.yaml`](../kschedlab/generations/history.yaml) and the tables of the generations; `kschedlab compare` shows what
+a change does to your pods.
 
 """
 LOOP = ("loop.", "messages.", "extending.", "queue")

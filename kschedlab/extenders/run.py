@@ -284,7 +284,8 @@ class Statuses:
             self._of[node] = [reason], unresolvable
             return
         if node not in self._of:
-            self._of[node] = self._before.reasons(node), bool(self._unresolvable[node])
+            has_status = self._before.refused_by[node] != EXCLUDED
+            self._of[node] = self._before.reasons(node), bool(has_status and self._unresolvable[node])
         reasons, never = self._of[node]
         self._of[node] = [*reasons, reason], never or unresolvable
 

@@ -56,9 +56,7 @@ class NamingRules:
 NAMING = NamingRules()
 
 
-def prepare(
-    pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter], naming: NamingRules = NAMING
-) -> Prepared:
+def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter], naming: NamingRules = NAMING) -> Prepared:
     """Run every plugin's PreFilter. An unresolvable rejection ends it; a resolvable one ends it after all have run.
 
     SchedulingError for a named node that does not exist, if that is one.

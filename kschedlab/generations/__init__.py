@@ -13,7 +13,16 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kschedlab.generations.generation import COURSE, GENERATIONS, LATEST, Generation, Profiles, api_of, profile_for, profiles_of
+from kschedlab.generations.generation import (
+    COURSE,
+    GENERATIONS,
+    LATEST,
+    Generation,
+    Profiles,
+    api_of,
+    profile_for,
+    profiles_of,
+)
 
 if TYPE_CHECKING:
     from kschedlab.generations.v1_13 import V1_13

@@ -147,6 +147,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.all_errors": True,
         "messages.excluded_nodes": False,
         "messages.post_filter": False,
+        "messages.post_filter_end": "",
         "messages.no_claims": "",
         "messages.error_reason": _UNSCHEDULABLE,
         # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
@@ -286,6 +287,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.cache.assumed_pod_ttl": 0,  # durationToExpireAssumedPod
         # -- messages
         "messages.reason_once": True,  # framework/types.go, FitError
+        "messages.post_filter_end": ".",  # framework/types.go, SeparatorFormat
         "messages.error_reason": _ERROR,
         "messages.rejected": _SAME,
         "messages.refused_on_node": _FIT_ERROR,
@@ -301,6 +303,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
         "extending.hides_pods": True,  # extender.go, Filter
         # -- messages
+        "messages.post_filter_end": "",  # framework/types.go, FitError
         "messages.volumes_late": _LATE,  # volumebinding/binder.go, BindPodVolumes
         "messages.preempted": _PREEMPTED,  # framework/preemption, prepareCandidate
     },
@@ -334,7 +337,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.37": {
         "messages.no_claims": "",  # dynamicresources/dynamicresources.go, PostFilter
-        "preemption.victims.budgets.stops_at_first_violation": True,  # framework/preemption, FilterVictimsWithPDBViolation
+        "preemption.victims.budgets.stops_at_first_violation": True,  # FilterVictimsWithPDBViolation
         "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
     },
 }

@@ -155,9 +155,7 @@ class Generation:
 class _Generations(Mapping[str, Generation]):
     """The generations by name, oldest first; each is loaded when it is looked up."""
 
-    _variables = {
-        f"v1.{minor}": f"V1_{minor}" for minor in (13, 16, 20, 22, 24, 28, 30, 32, 34, 35, 36, 37)
-    }
+    _variables = {f"v1.{minor}": f"V1_{minor}" for minor in (13, 16, 20, 22, 24, 28, 30, 32, 34, 35, 36, 37)}
 
     def __getitem__(self, name: str) -> Generation:
         if name not in self._variables:

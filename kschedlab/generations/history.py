@@ -1,7 +1,7 @@
 """When each rule, message, weight and default of kube-scheduler changed: history.yaml, and what follows from it.
 
-The generations here are some of Kubernetes' minor versions. A change between two of them may be of a version in between;
-its entry in the history says which.
+The generations here are some of Kubernetes' minor versions. A change between two of them may have come with a version
+in between; its entry in the history says which.
 """
 
 from __future__ import annotations

@@ -31,8 +31,9 @@ def after(
     """The generation of that name, with its column of :mod:`kschedlab.generations.changes`.
 
     ``filters``, ``scores``: what changed in plugins of ``before``. A new plugin takes the place of one of the same
-    name, or comes last. ``gone``: names of filters and scores that are no more; ``gone_scores``: of scores alone. ``weights``: of scores; a new one has
-    1. ``order``: names of filters, which take the places of these filters in this order.
+    name, or comes last. ``gone``: names of filters and scores that are no more; ``gone_scores``: of scores alone.
+    ``weights``: of scores; a new one has 1. ``order``: names of filters, which take the places of these filters in this
+    order.
     """
     kept_filters = [each for each in before.filters if each.name not in gone]
     kept_scores = [pair for pair in before.scores if pair[0].name not in (*gone, *gone_scores)]

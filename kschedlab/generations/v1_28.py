@@ -24,7 +24,6 @@ V1_28 = after(
     scores={
         "NodeResourcesBalancedAllocation": {"counts_overhead_in_millis": True},  # resource_allocation.go
         "InterPodAffinity": {"skips_in_pre_score": True},  # interpodaffinity/scoring.go, PreScore
-        "NodeAffinity": {"skips_in_pre_score": True},  # nodeaffinity/node_affinity.go, PreScore
         "PodTopologySpread": {"rules": ConstraintRules(), "skips_in_pre_score": True},
     },
 )

@@ -12,5 +12,6 @@ V1_30 = after(
         "VolumeBinding": {"names_local_nodes": False},  # volumebinding/volume_binding.go, PreFilter
         "NodePorts": {"counts_sidecars": False},  # sidecars are new; schedutil.GetHostPorts does not know them
     },
+    scores={"NodeAffinity": {"skips_in_pre_score": True}},  # nodeaffinity/node_affinity.go, PreScore
     gone_scores=("VolumeBinding",),  # volumebinding/volume_binding.go, PreScore
 )

@@ -111,7 +111,7 @@ def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = Tru
         type=generation_name,
         choices=tuple(GENERATIONS),
         metavar="VERSION",
-        help=f"the scheduler's version: {', '.join(GENERATIONS)} (default: {LATEST}, or the version that can read --config)",
+        help=f"the scheduler's version: {', '.join(GENERATIONS)} (default: {LATEST}, or one that reads --config)",
     )
     parser.add_argument(
         "--config",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kschedlab.messages import listed, later, say, terms
-from kschedlab.text.sections import Lines, Limits, Row, Section, Strong, Table
+from kschedlab.messages import later, listed, say, terms
+from kschedlab.text.sections import Limits, Lines, Row, Section, Strong, Table
 from kschedlab.text.words import count
 from kschedlab.whatif.compare import SettingChange
 from kschedlab.whatif.named_rules import title_of

@@ -31,8 +31,8 @@ class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
 
     ``settings``: a regular expression for the settings that it consists of, by their names in
     :func:`kschedlab.whatif.compare.changes`. ``title``: what it changes; ``before``, ``after``: what happens without
-    it, and with it; ``old``, ``new``: the line of the last of the course's versions without the rule, and of the first one
-    with it.
+    it, and with it; ``old``, ``new``: the line of the last of the course's versions without the rule, and of the
+    first one with it.
     """
 
     name: str

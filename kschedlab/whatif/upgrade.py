@@ -155,4 +155,9 @@ def template(pod: Pod) -> object:
     if not owners:
         return f"{meta.namespace}/{meta.name}"
     labels = tuple(sorted(meta.labels.items()))
-    return meta.namespace, owners, labels, msgspec.json.encode(msgspec.structs.replace(pod.spec, nodeName=""), enc_hook=repr)
+    return (
+        meta.namespace,
+        owners,
+        labels,
+        msgspec.json.encode(msgspec.structs.replace(pod.spec, nodeName=""), enc_hook=repr),
+    )

@@ -10,6 +10,7 @@ from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.generations.history import minor, neighbours
 from kschedlab_live.kubectl import Kubectl, KubectlError, decoded
 
+
 class Server(NamedTuple):
     """``version``: the server's, "" if unknown. ``generation``: the nearest; ``exact``: whether it is of that minor."""
 
