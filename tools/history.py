@@ -19,8 +19,8 @@ HEAD = """# When kube-scheduler changed
 Every rule, message, weight and default that this package models, with the minor version that changed it. Each version
 was searched in the source of its last patch, from v1.13.12 to v1.37.0: the file and the function are of the first one
 that has it. `python -m tools.history` makes this page from
-[`history.yaml`](../kschedlab/generations/history.yaml) and the tables of the generations; `kschedlab compare` shows what
-a change does to your pods.
+[`history.yaml`](../kschedlab/generations/history.yaml) and the tables of the generations; `kschedlab compare`
+shows what a change does to your pods.
 
 """
 LOOP = ("loop.", "messages.", "extending.", "queue")
