@@ -71,7 +71,9 @@ def run(options: argparse.Namespace) -> int:
     upgrading = options.upgrade is not None
     if options.pending + options.watch + upgrading + (options.pod is not None) != 1:
         raise UsageError("name a pod, or ask for --pending, --watch or --upgrade")
-    if upgrading and (options.add_node or options.node or options.output == "json" or options.config or options.plugins):
+    if upgrading and (
+        options.add_node or options.node or options.output == "json" or options.config or options.plugins
+    ):
         raise UsageError("--upgrade compares default schedulers: no --node, --add-node, --output, --config or --plugin")
     if options.watch and (options.add_node or options.node or options.output == "json"):
         raise UsageError("--watch takes no --node, --add-node or --output")
