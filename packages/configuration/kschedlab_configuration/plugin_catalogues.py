@@ -87,7 +87,7 @@ def _older(limits: str, devices: str, last: str) -> Catalogue:
         NodeResourcesFit=1 VolumeRestrictions {limits} VolumeBinding VolumeZone PodTopologySpread=2 InterPodAffinity=2
         {devices} DefaultPreemption NodeResourcesBalancedAllocation=1 ImageLocality=1 DefaultBinder {last}
     """)
-    points = V1.points | {name: frozenset({"filter"}) for name in multi_point if name.endswith("Limits")}
+    points = dict(V1.points) | {name: frozenset({"filter"}) for name in multi_point if name.endswith("Limits")}
     known = {name: points[name] | V1.points.get(name, frozenset()) for name in multi_point}
     removed = V1.removed - known.keys()
     return replace(V1, points=known, defaults={MULTI_POINT: multi_point}, removed=removed)

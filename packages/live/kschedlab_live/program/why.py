@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations import GENERATIONS, LATEST, Generation
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program.main import main
 from kschedlab.program.options import UsageError, chosen_profiles, generation_name, say, screen
@@ -140,17 +140,19 @@ def _upgrade(options: argparse.Namespace, kubectl: Kubectl) -> int:
     from kschedlab.program.terminal.writer import limits, written
     from kschedlab.whatif.upgrade import upgrade
     from kschedlab_live.why.asking import asks_pending, gather
+    from kschedlab_live.why.version import nearest
 
     with _reading():
         setting = gather(kubectl, "", asks_pending(""), None, options.generation)
     if setting.cluster is None:
         say("nodes cannot be read: nothing can be compared")
         return UNREADABLE
-    if sentence := setting.server.sentence:
-        say(sentence)
+    for note in setting.notes:
+        say(note)
     for gap in setting.reading.gaps:
         say(f"{gap.what} cannot be read: {gap.unknown}")
-    found = upgrade(setting.cluster, setting.server.generation, options.upgrade)
+    own = options.generation or (nearest(setting.server) if setting.server else LATEST)
+    found = upgrade(setting.cluster, own, options.upgrade)
     out = screen(options)
     out.print(*written(found.sections(limits(out)), out, setting.cluster.names))
     out.close()
