@@ -12,6 +12,7 @@ COUNT ?= 300
 SEED ?= 0
 PACKAGE ?=
 ALL ?=
+BETWEEN := $(shell sed 's/^v1\.\([0-9]*\)\..*/k1_\1/' tests/oracle/kube/versions)
 CHOSEN := -m "$(if $(ALL),,not nightly and )not release"
 APART := $(foreach each,conformance notebooks browser site,--ignore=tests/$(each)) --ignore=packages/live/tests/real
 
@@ -50,7 +51,7 @@ unit: .venv/installed ## unit tests of all packages
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) $(APART)
 
 conformance: .venv/installed ## every vector of the real scheduler
-	$(BIN)/pytest $(PARALLEL) tests/conformance
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/conformance
 
 notebooks: .venv/installed ## run the notebooks and compare them with their saved outputs
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/notebooks
@@ -96,7 +97,7 @@ mutants: .venv/installed ## do the tests notice COUNT small changes of what deci
 fuzz: .venv/installed ## SECONDS of hostile files, then of random scenarios beside the real schedulers (needs Go)
 	$(BIN)/python -m tools.fuzz_input --seconds $(SECONDS) --seed $(SEED)
 	@command -v go >/dev/null || { echo "no go: the real schedulers' programs can't be built" >&2; exit 1; }
-	sh tests/oracle/build.sh .venv/oracle k1_37 k1_20 k1_16 k1_13
+	sh tests/oracle/build.sh .venv/oracle k1_37 $(BETWEEN) k1_20 k1_16 k1_13
 	$(BIN)/python -m tools.fuzz .venv/oracle --seconds $(SECONDS) --seed $(SEED)
 
 validation: .venv/installed ## random objects beside the real API server's validation (needs Go)

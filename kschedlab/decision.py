@@ -178,9 +178,13 @@ class Decision(Shown):
             return self.message
         preemption, given_back = self.preemption, self.given_back
         texts = [preemption.message] if preemption is not None else []
-        if given_back is not None and not (preemption and (preemption.failure or preemption.nominated_node)):
-            texts.insert(0, given_back.message)
-        return " ".join(filter(None, (self.message, ", ".join(texts))))
+        if not (preemption and (preemption.failed or preemption.nominated_node)):
+            if given_back is not None:
+                texts.insert(0, given_back.message)
+            elif self.generation.preemption.after_dynamic_resources:
+                texts.insert(0, self.generation.messages.no_claims)
+        said = ", ".join(filter(None, texts))
+        return f"{self.message} {said}{self.generation.messages.post_filter_end}" if said else self.message
 
     def reasons(self, excluded_reason: str) -> dict[str, int]:
         """Each reason with its number of nodes; ``excluded_reason``: that of nodes that a PreFilter result excludes."""
@@ -195,7 +199,7 @@ class Decision(Shown):
                         reasons[part.reason] = reasons.get(part.reason, 0) + count
                 for reason in refused.elsewhere:
                     reasons[reason] = reasons.get(reason, 0) + 1
-        if count := int((verdicts.refused_by == EXCLUDED).sum()):
+        if self.generation.messages.excluded_nodes and (count := int((verdicts.refused_by == EXCLUDED).sum())):
             reasons[excluded_reason] = count
         return reasons
 

@@ -131,7 +131,7 @@ class Scheduler:
         return evaluator.preempt(verdicts, self.rng, self.exhaustive)
 
     def _prepare(self, pod: PodInfo) -> Prepared:
-        return prepare(pod, self.cluster, self.generation.filters)
+        return prepare(pod, self.cluster, self.generation.filters, self.generation.naming)
 
     def _extending(self, pod: PodInfo) -> ExtenderRun | None:
         """The extenders that are asked about this pod, None without any."""

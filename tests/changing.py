@@ -16,7 +16,7 @@ from kschedlab.cluster.object_store import RELEVANT_PART, STORAGE, key_of
 from kschedlab.cluster.topology import zone_of
 from kschedlab.decision import Decision
 from kschedlab.filter.predicates.service_affinity import ServiceAffinity
-from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations import Generation
 from kschedlab.generations.registry import REGISTRY_1_16
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import ApiObject, Node, Pod
@@ -31,6 +31,7 @@ from packages.devices.tests.device_manifests import (
     taint_rule,
 )
 from tests.affinity import affinity, by, spread
+from tests.course import GENERATIONS
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, mount, storage_capacity, storage_class, volume
 
 VARIANTS = 6

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from kschedlab.generations import GENERATIONS
+from tests.course import GENERATIONS
 
 NAMES = ("configuration", "devices", "experiments", "groups", "lab", "live", "planning", "simulation", "validation")
 NEIGHBOURS = ("kube_cel", *(f"kschedlab_{name}" for name in NAMES))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.generations import GENERATIONS
 from kschedlab.program.decide import decide_lines
+from tests.course import GENERATIONS
 from tests.oracle.scenarios import FEATURES, scenario, scenarios
 from tests.oracle.whole import whole_scenarios
 from tools.fuzz import Judges, compared, keep, shrunk

@@ -20,8 +20,9 @@ import simpy
 from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
+from kschedlab.filter.plugin import StaticFilter
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
-from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations import COURSE, GENERATIONS, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod, TopologySpreadConstraint
 from kschedlab.plugins.framework import NodeView
@@ -53,7 +54,7 @@ def read(generation: str) -> dict[str, bytes]:
 
 
 LINES = {name: read(name) for name in GENERATIONS}
-STEPS = list(pairwise(GENERATIONS.values()))
+STEPS = list(pairwise(map(Generation.named, COURSE)))
 NAMED = [(earlier, later, change) for earlier, later in STEPS for change in changes(earlier, later)]
 
 
@@ -215,6 +216,23 @@ def nomination_of_a_bound_pod(generation: Generation) -> str:
     return api.get(Pod, "default", "p").status.nominatedNodeName
 
 
+class Named:
+    """A filter whose PreFilter leaves one node."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def prepare(self, pod: object, cluster: object) -> StaticFilter:
+        return StaticFilter(None, frozenset([self.name]))
+
+
+def may_evict_if_names_conflict(generation: Generation) -> bool:
+    """By default only a local volume and a required node name can conflict, in v1.28."""
+    conflicting = replace(generation, filters=(Named("a"), Named("b")))
+    preemption = decided(conflicting, node("a"), node("b"), pod("p", priority=9)).preemption
+    return preemption is not None and bool(len(preemption.potential))
+
+
 class Fifty:
     """A score of 50 for every node."""
 
@@ -250,6 +268,7 @@ SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object
     ("v1.20", "api.bound_pods_stay_nominated"): (nomination_of_a_bound_pod, "a", ""),
     ("v1.20", "sampling.one_node_if_no_scores"): (nodes_found_unscored, 2, 1),
     ("v1.20", "nominated_node_first"): (host_of_a_nominated_pod, "a", "b"),
+    ("v1.20", "naming.conflict_is_unresolvable"): (may_evict_if_names_conflict, True, False),
     ("v1.20", "filter NodeName.returns_node_names"): (
         refusal_of_another_host,
         ("NodeUnschedulable", "node(s) were unschedulable"),

@@ -8,12 +8,13 @@ from hypothesis import given, settings, strategies as st
 
 from kschedlab.build import budget, cluster, node, node_affinity, pod, term
 from kschedlab.explanation import NoProfileError
-from kschedlab.generations import GENERATIONS, V1_37
+from kschedlab.generations import V1_37
 from kschedlab.scheduler import schedule
 from kschedlab.whatif import Case, what_if
 from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, HIGHEST_WEIGHT, MEBIBYTE, last
 from kschedlab_lab.panels.cluster_source import bundled
 from tests.cluster.checking import check
+from tests.course import GENERATIONS
 
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 SMALL = {"cpu": "4", "memory": "8Gi", "pods": "10"}

@@ -61,6 +61,14 @@ MEASURES = {
     "fuzz-v1.13": _fuzz("1.13"),
     "fuzz-v1.16": _fuzz("1.16"),
     "fuzz-v1.20": _fuzz("1.20"),
+    "fuzz-v1.22": _fuzz("1.22"),
+    "fuzz-v1.24": _fuzz("1.24"),
+    "fuzz-v1.28": _fuzz("1.28"),
+    "fuzz-v1.30": _fuzz("1.30"),
+    "fuzz-v1.32": _fuzz("1.32"),
+    "fuzz-v1.34": _fuzz("1.34"),
+    "fuzz-v1.35": _fuzz("1.35"),
+    "fuzz-v1.36": _fuzz("1.36"),
     "fuzz-v1.37": _fuzz("1.37"),
     "validation": _oracle(
         "Random objects, as the API server accepts and refuses them", "validation", "validate_1_37", 20_000

@@ -37,8 +37,9 @@ class ExtenderRules:
     """How a generation treats extenders: named rules. The defaults are those of v1.37.
 
     ``ignorable_last``: extenders that may fail come after the others; else in the order of the configuration.
-    ``sets_status``: an extender's reason replaces those of filters, ``failedAndUnresolvableNodes`` counts, and evicting
-    can't help on a node that an extender drops without a reason; else reasons add up and evicting may always help.
+    ``sets_status``: an extender's reason replaces those of filters; else reasons add up.
+    ``heeds_unresolvable``: evicting can't help on a node of ``failedAndUnresolvableNodes``; else it is no reason.
+    ``dropped_is_unresolvable``: evicting can't help on a node that an extender drops without a reason.
     ``refuses_other_nodes``: a name that was not among the nodes given to the extender is an error.
     ``keeps_violations``: an extender's ``NumPDBViolations`` count; else its candidates have none.
     ``hides_pods``: nodes that an extender returns as objects come without their pods and images, so that scores that
@@ -49,6 +50,8 @@ class ExtenderRules:
 
     ignorable_last: bool = True
     sets_status: bool = True
+    heeds_unresolvable: bool = True
+    dropped_is_unresolvable: bool = True
     refuses_other_nodes: bool = True
     keeps_violations: bool = True
     hides_pods: bool = True

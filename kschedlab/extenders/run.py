@@ -96,7 +96,7 @@ class ExtenderRun:
             if extender.ignorable:
                 return feasible
             raise SchedulingError(text) from error
-        unresolvable = answer.unresolvable if self.rules.sets_status else {}
+        unresolvable = answer.unresolvable if self.rules.heeds_unresolvable else {}
         reasons = {**answer.failed, **unresolvable}
         self.calls.append(ExtenderCall(extender.name, "filter", offered, tuple(answer.nodes), reasons))
         for name, reason in reasons.items():
@@ -284,8 +284,10 @@ class Statuses:
             self._of[node] = [reason], unresolvable
             return
         if node not in self._of:
-            self._of[node] = self._before.reasons(node), bool(self._unresolvable[node])
-        self._of[node][0].append(reason)
+            has_status = self._before.refused_by[node] != EXCLUDED
+            self._of[node] = self._before.reasons(node), bool(has_status and self._unresolvable[node])
+        reasons, never = self._of[node]
+        self._of[node] = [*reasons, reason], never or unresolvable
 
     def verdicts(self, offered: IntArray, left: IntArray, seen: BoolArray | None) -> Verdicts:
         """The verdicts with the plugin Extender. ``offered``, ``left``: positions before and after all extenders.
@@ -304,7 +306,7 @@ class Statuses:
         refused_by[dropped] = EXCLUDED if before.excluded_by and self._rules.sets_status else number
         refused_by[named] = number
         refusals = ExtenderRefusals(
-            self._parts(named), named | dropped, dropped & self._rules.sets_status, tuple(self.elsewhere)
+            self._parts(named), named | dropped, dropped & self._rules.dropped_is_unresolvable, tuple(self.elsewhere)
         )
         return Verdicts(
             refused_by, (*before.plugins, PLUGIN), (*before.refusals, refusals), before.rejected, before.excluded_by

@@ -7,6 +7,7 @@ Init containers count if they are sidecars (restartPolicy Always).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -41,9 +42,9 @@ class HostPort(NamedTuple):
         )
 
 
-def host_ports(pod: Pod) -> tuple[HostPort, ...]:
+def host_ports(pod: Pod, counts_sidecars: bool = True) -> tuple[HostPort, ...]:
     """The host ports that the pod uses."""
-    sidecars = [c for c in pod.spec.initContainers if c.restartPolicy == "Always"]
+    sidecars = [c for c in pod.spec.initContainers if counts_sidecars and c.restartPolicy == "Always"]
     return tuple(
         HostPort(p.hostIP or ALL_ADDRESSES, p.protocol or "TCP", p.hostPort)
         for container in (*sidecars, *pod.spec.containers)
@@ -55,6 +56,11 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
 def host_ports_of(signature: Signature) -> frozenset[HostPort]:
     """The different host ports that every pod with the signature uses."""
     return frozenset(host_ports(signature.example))
+
+
+def without_sidecars(signature: Signature) -> frozenset[HostPort]:
+    """As :func:`host_ports_of`, without those of sidecars."""
+    return frozenset(host_ports(signature.example, counts_sidecars=False))
 
 
 def numbers_of(signature: Signature) -> frozenset[tuple[str, int]]:
@@ -72,31 +78,33 @@ class UsesHostPort:
     """PodQuery: does the pod use exactly this host port?"""
 
     host_port: HostPort
+    used: Callable[[Signature], frozenset[HostPort]] = host_ports_of
 
     def of(self, signature: Signature) -> int:
         """1 if pods with this signature use it."""
-        return int(self.host_port in host_ports_of(signature))
+        return int(self.host_port in self.used(signature))
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        return (Clue(host_ports_of, (self.host_port,)),)
+        return (Clue(self.used, (self.host_port,)),)
 
 
 @dataclass(frozen=True)
 class NodePorts:
-    """The filter."""
+    """The filter. Named rule ``counts_sidecars``: those of sidecars count, too (v1.33: the same file)."""
 
     name: str = "NodePorts"
+    counts_sidecars: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PortsCheck | None:
         """Skips a pod without host ports."""
-        requested = host_ports(pod.pod)
+        requested = host_ports(pod.pod, self.counts_sidecars)
         if not requested:
             return None
-        known_ports = cluster.signatures.concerning(pod.signature, host_ports_of, number_of)
-        return PortsCheck(
-            tuple(UsesHostPort(port) for port in known_ports if any(port.conflicts(other) for other in requested))
-        )
+        used = host_ports_of if self.counts_sidecars else without_sidecars
+        known_ports = cluster.signatures.concerning(pod.signature, used, number_of)
+        conflicting = (port for port in known_ports if any(port.conflicts(other) for other in requested))
+        return PortsCheck(tuple(UsesHostPort(port, used) for port in conflicting))
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,27 @@ class Prepared:
     ran: int = 0
 
 
-def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepared:
-    """Run every plugin's PreFilter. An unresolvable rejection ends it; a resolvable one ends it after all have run."""
+@dataclass(frozen=True)
+class NamingRules:
+    """What follows if a PreFilter result leaves only nodes by name: named rules. The defaults are those of v1.37.
+
+    ``missing_is_error``: a named node that does not exist is an error, else left out (v1.24: schedule_one.go,
+    findNodesThatFitPod). ``conflict_is_unresolvable``: where no node has all names, evicting pods can't help, else it
+    may (v1.28: framework/runtime/framework.go, RunPreFilterPlugins).
+    """
+
+    missing_is_error: bool = False
+    conflict_is_unresolvable: bool = True
+
+
+NAMING = NamingRules()
+
+
+def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter], naming: NamingRules = NAMING) -> Prepared:
+    """Run every plugin's PreFilter. An unresolvable rejection ends it; a resolvable one ends it after all have run.
+
+    SchedulingError for a named node that does not exist, if that is one.
+    """
     names: list[str] = []
     filters: list[PreparedFilter] = []
     rejected: PreFilterRejection | None = None
@@ -62,8 +81,11 @@ def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepar
             excluded_by.append(plugin.name)
             node_names = prepared.node_names if node_names is None else node_names & prepared.node_names
             if not node_names:
-                rejection = PreFilterRejection("", (_not_satisfied(excluded_by),))
+                unresolvable = naming.conflict_is_unresolvable
+                rejection = PreFilterRejection("", (_not_satisfied(excluded_by),), unresolvable)
                 return Prepared(excluded_by=tuple(sorted(excluded_by)), rejected=rejection, ran=ran)
+    if naming.missing_is_error and (missing := sorted((node_names or frozenset()) - cluster.index.keys())):
+        raise SchedulingError(f'nodeinfo not found for node name "{missing[0]}"')
     named = [cluster.index[name] for name in node_names or () if name in cluster.index]
     included = None if node_names is None else np.isin(np.arange(len(cluster.names)), named)
     return Prepared(tuple(names), tuple(filters), included, tuple(sorted(excluded_by)), rejected, len(plugins))

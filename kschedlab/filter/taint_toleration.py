@@ -19,9 +19,10 @@ from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
 from kschedlab.objects.model import Toleration
 
 UNTOLERATED = "node(s) had untolerated taint(s)"
+UNTOLERATED_TAINT = "node(s) had untolerated taint {{{key}: {value}}}"
 UNTOLERATED_BY_NAME = "node(s) had taint {{{key}: {value}}}, that the pod didn't tolerate"
 NOT_TOLERATED = "node(s) had taints that the pod didn't tolerate"
-"""The reasons of v1.37, v1.20, and of v1.16 and before."""
+"""The reasons from v1.34 on, of v1.24 to v1.33, of v1.20 to v1.23, and of v1.16 and before."""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
-"""Generations of kube-scheduler: v1.13, v1.16, v1.20 and v1.37.
+"""Generations of kube-scheduler, from v1.13 to v1.37.
 
 ================================  =================================================================================
-``generation``                    the class Generation, the four generations by name, profiles
+``generation``                    the class Generation, the generations by name, profiles
 ``changes``                       what each version changed: constants, rules and messages
 ``rules``, ``messages``           the records of the loop's rules and of the messages
 ``v1_37``, ``v1_20``, ...         one generation with its filters and scores, loaded on first use
+``steps``                         a generation as what it changed in the one before
+``history``                       when each difference came
 ``feature_gates``                 v1.37's feature gates, and what the modelled ones change
 ``registry``                      plugins of older generations by name, for configurations
 ================================  =================================================================================
@@ -13,7 +15,17 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kschedlab.generations.generation import GENERATIONS, LATEST, Generation, Profiles, api_of, profile_for, profiles_of
+from kschedlab.generations.generation import (
+    BY_SOURCE,
+    COURSE,
+    GENERATIONS,
+    LATEST,
+    Generation,
+    Profiles,
+    api_of,
+    profile_for,
+    profiles_of,
+)
 
 if TYPE_CHECKING:
     from kschedlab.generations.v1_13 import V1_13
@@ -22,6 +34,8 @@ if TYPE_CHECKING:
     from kschedlab.generations.v1_37 import V1_37
 
 __all__ = [
+    "BY_SOURCE",
+    "COURSE",
     "DEFAULT_PREDICATES",
     "DEFAULT_PRIORITIES",
     "GENERATIONS",

@@ -9,11 +9,22 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
-from kschedlab.filter.stage import SamplingRules
+from kschedlab.filter.stage import NamingRules, SamplingRules
 from kschedlab.generations.messages import Messages
-from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITHOUT_BACKOFF
+from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITH_HINTS, WITHOUT_BACKOFF
 from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
-from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37
+from kschedlab.objects.api import (
+    API_1_13,
+    API_1_16,
+    API_1_20,
+    API_1_24,
+    API_1_28,
+    API_1_30,
+    API_1_32,
+    API_1_34,
+    API_1_35,
+    API_1_37,
+)
 from kschedlab.objects.meta import SECOND
 from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.rules import BudgetRules, PreemptionRules, VictimRules
@@ -55,7 +66,9 @@ _OLD_PROVISIONING = 'selectedNode annotation value "{selected}" not set to sched
 _PROVISIONING = 'provisioning failed for PVC "{name}"'
 _PREEMPTED_1_13 = "by {namespace}/{name} on node {node}"
 _PREEMPTED_1_20 = "Preempted by {namespace}/{name} on node {node}"
+_PREEMPTED_1_24 = "Preempted by a pod on node {node}"
 _PREEMPTED = "Preempted by pod {uid} on node {node}"
+_NO_CLAIMS = "no new claims to deallocate"
 _SAME = "{message}"
 _UNSCHEDULABLE, _ERROR = "Unschedulable", "SchedulerError"
 
@@ -68,6 +81,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "sampling.counts_surplus_node": True,
         "sampling.one_node_if_no_scores": False,
         "nominated_node_first": False,
+        "naming.missing_is_error": False,
+        "naming.conflict_is_unresolvable": False,
         "checks_claims_first": True,  # core/generic_scheduler.go, podPassesBasicChecks
         "obeys_scheduling_gates": True,  # v1.37: framework/plugins/schedulinggates; older pods have no gates
         "ties": Ties.IN_TURN,
@@ -87,6 +102,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.victims.budgets.stops_at_first_violation": True,
         "extending.ignorable_last": False,
         "extending.sets_status": False,
+        "extending.heeds_unresolvable": False,
+        "extending.dropped_is_unresolvable": False,
         "extending.refuses_other_nodes": False,
         "extending.keeps_violations": False,
         "extending.hides_pods": False,
@@ -128,7 +145,10 @@ CHANGES: dict[str, dict[str, Any]] = {
         # FailedScheduling: scheduler.go, schedule_one.go, framework/types.go
         "messages.reason_once": False,
         "messages.all_errors": True,
+        "messages.excluded_nodes": False,
         "messages.post_filter": False,
+        "messages.post_filter_end": "",
+        "messages.no_claims": "",
         "messages.error_reason": _UNSCHEDULABLE,
         # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
         "messages.rejected": _OLD_REJECTED,
@@ -225,56 +245,100 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.volumes_failed": _VOLUMES,
         "messages.provisioning_failed": _PROVISIONING,
     },
-    "v1.37": {
+    "v1.22": {
         # -- decisions
-        "api": API_1_37,  # the fields that the API server stores
-        "sampling.one_node_if_no_scores": True,  # schedule_one.go, findNodesThatPassFilters
-        "nominated_node_first": True,  # schedule_one.go, evaluateNominatedNode
-        "ties": Ties.HEAP,  # framework/sorted_nodes.go
-        "preemption.after_dynamic_resources": True,  # apis/config/v1/default_plugins.go
-        "preemption.waits_for_preempted_pods_only": True,  # PodTerminatingByPreemption
-        "preemption.reports_ineligibility": True,  # defaultpreemption/default_preemption.go
-        "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
-        "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
-        "preemption.victims.budgets.stops_at_first_violation": True,  # filterPodsWithPDBViolation
-        "extending.sets_status": True,  # schedule_one.go, findNodesThatPassExtenders
-        "extending.keeps_violations": True,  # extender.go, convertToVictims
-        "extending.hides_pods": True,  # extender.go, Filter
-        "extending.free_node": _NO_NODE,  # pickOneNodeForPreemption
-        "extending.binder": _UNTIL,  # scheduler.go, schedule_one.go, extendersBinding
+        "api": API_1_24,  # the fields that the API server stores
+        "nominated_node_first": True,  # core/generic_scheduler.go, the gate PreferNominatedNode
+        "extending.heeds_unresolvable": True,  # generic_scheduler.go, findNodesThatPassExtenders
         # -- the loop
-        "queue": WITH_EVENTS,  # internal/queue, backend/queue
-        "loop.extension_points": _QUEUEING,  # framework/interface.go
-        "loop.rejecting_points": _REJECTING,  # framework/runtime
-        "loop.eviction": _ASYNC,  # prepareCandidateAsync
-        "loop.skips": _ASSUMED,  # schedule_one.go, skipPodSchedule
+        "loop.skips": _ASSUMED,  # scheduler.go, skipPodSchedule
         "loop.ignored_changes": (),
-        "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
+        "loop.cache.binder.checks_storage_capacity": True,  # pkg/controller/volume/scheduling/scheduler_binder.go
+    },
+    "v1.24": {
+        # -- decisions
+        "sampling.one_node_if_no_scores": True,  # schedule_one.go, findNodesThatPassFilters
+        "naming.missing_is_error": True,  # schedule_one.go, findNodesThatFitPod
+        "preemption.reports_ineligibility": True,  # framework/preemption, Preempt
+        "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
+        "extending.keeps_violations": True,  # extender.go, convertToVictims
+        "extending.free_node": _NO_NODE,  # framework/preemption, pickOneNodeForPreemption
+        "extending.binder": _UNTIL,  # schedule_one.go, extendersBinding
+        # -- the loop
         "loop.clears_nomination": True,  # schedule_one.go, clearNominatedNode
-        "loop.nominates_before_binding": True,  # schedule_one.go, bindingCycle
-        "loop.notes_generation": True,  # CalculatePodConditionObservedGeneration
-        "loop.marks_victims": True,  # framework/preemption/executor.go
-        "loop.moves_pods_after_failed_binding": True,  # handleBindingCycleError
-        "loop.cache.assumed_pod_ttl": 0,  # durationToExpireAssumedPod
-        "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
-        "loop.cache.binder.checks_storage_capacity": True,  # volumebinding/binder.go
+        "loop.moves_pods_after_failed_binding": True,  # schedule_one.go, scheduleOne
+        "loop.cache.assumed_pod_ttl": 900 * SECOND,  # durationToExpireAssumedPod
         "loop.cache.binder.translates_migrated_volumes": True,  # volumebinding/binder.go
         # -- messages
-        # FailedScheduling: scheduler.go, schedule_one.go, framework/types.go
-        "messages.reason_once": True,
-        "messages.post_filter": True,
+        "messages.post_filter": True,  # framework/types.go, FitError
+        "messages.preempted": _PREEMPTED_1_24,  # framework/preemption, prepareCandidate
+    },
+    "v1.28": {
+        # -- decisions
+        "api": API_1_28,  # the fields that the API server stores
+        "naming.missing_is_error": False,  # schedule_one.go, findNodesThatFitPod
+        "ties": Ties.HEAP,  # schedule_one.go, nodeScoreHeap
+        "preemption.waits_for_preempted_pods_only": True,  # podTerminatingByPreemption
+        "extending.dropped_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
+        # -- the loop
+        "loop.extension_points": _QUEUEING,  # framework/interface.go
+        "loop.rejecting_points": _REJECTING,  # framework/runtime
+        "loop.marks_victims": True,  # framework/preemption, prepareCandidate
+        "loop.cache.assumed_pod_ttl": 0,  # durationToExpireAssumedPod
+        # -- messages
+        "messages.reason_once": True,  # framework/types.go, FitError
+        "messages.post_filter_end": ".",  # framework/types.go, SeparatorFormat
         "messages.error_reason": _ERROR,
-        # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
         "messages.rejected": _SAME,
         "messages.refused_on_node": _FIT_ERROR,
         "messages.timed_out": _SAME,
         "messages.rejected_waiting": _SAME,
-        # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
-        "messages.binding_failed": _SAME,
+        "messages.binding_failed": _SAME,  # schedule_one.go, handleBindingCycleError
         "messages.binding_event": _SAME,
-        "messages.volumes_late": _LATE,
-        # the victim's event: scheduler.go, framework/preemption/executor.go
-        "messages.preempted": _PREEMPTED,
+    },
+    "v1.30": {
+        # -- decisions
+        "api": API_1_30,  # the fields that the API server stores
+        "naming.conflict_is_unresolvable": True,  # framework/runtime/framework.go, RunPreFilterPlugins
+        "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
+        "extending.hides_pods": True,  # extender.go, Filter
+        # -- messages
+        "messages.post_filter_end": "",  # framework/types.go, FitError
+        "messages.volumes_late": _LATE,  # volumebinding/binder.go, BindPodVolumes
+        "messages.preempted": _PREEMPTED,  # framework/preemption, prepareCandidate
+    },
+    "v1.32": {
+        # -- decisions
+        "api": API_1_32,  # the fields that the API server stores
+        "extending.sets_status": True,  # schedule_one.go, findNodesThatPassExtenders
+        # -- the loop
+        "queue": WITH_HINTS,  # backend/queue, the gate SchedulerQueueingHints
+        # -- messages
+        "messages.excluded_nodes": True,  # framework/types.go, FitError
+    },
+    "v1.34": {
+        # -- decisions
+        "api": API_1_34,  # the fields that the API server stores
+        "preemption.after_dynamic_resources": True,  # apis/config/v1/default_plugins.go
+        # -- the loop
+        "queue": WITH_EVENTS,  # backend/queue, the gate SchedulerPopFromBackoffQ
+        "loop.eviction": _ASYNC,  # prepareCandidateAsync, the gate SchedulerAsyncPreemption
+        "loop.notes_generation": True,  # CalculatePodConditionObservedGeneration
+        # -- messages
+        "messages.no_claims": _NO_CLAIMS,  # dynamicresources/dynamicresources.go, PostFilter
+    },
+    "v1.35": {
+        "api": API_1_35,  # the fields that the API server stores
+        "loop.nominates_before_binding": True,  # the gate NominatedNodeNameForExpectation
+    },
+    "v1.36": {
+        "api": API_1_37,  # the fields that the API server stores
+        "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
+    },
+    "v1.37": {
+        "messages.no_claims": "",  # dynamicresources/dynamicresources.go, PostFilter
+        "preemption.victims.budgets.stops_at_first_violation": True,  # FilterVictimsWithPDBViolation
+        "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
     },
 }
 """By version, what differs from the one before; the first has every rule."""
@@ -283,6 +347,7 @@ NAMES = tuple(CHANGES)
 
 _RECORD_TYPES: dict[str, Any] = {
     "sampling": SamplingRules,
+    "naming": NamingRules,
     "preemption.victims.budgets": BudgetRules,
     "preemption.victims": VictimRules,
     "preemption": PreemptionRules,

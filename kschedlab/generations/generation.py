@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kschedlab.extenders.extender import Extender
 from kschedlab.extenders.rules import ExtenderRules
 from kschedlab.filter.plugin import Filter
-from kschedlab.filter.stage import SamplingRules
+from kschedlab.filter.stage import NamingRules, SamplingRules
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
@@ -34,7 +34,8 @@ class Generation:
     requests are computed; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
     ``nominated_node_first``: a pod's nominated node is tried before all others. ``obeys_scheduling_gates``: a pod with
     scheduling gates is not scheduled. ``ties``: how one of several best nodes is chosen. ``checks_claims_first``: a
-    missing or terminating claim is an error before any filter runs. ``max_node_score``: the highest of a plugin.
+    missing or terminating claim is an error before any filter runs. ``naming``: what follows if PreFilter leaves
+    nodes by name. ``max_node_score``: the highest of a plugin.
     ``messages``: its texts; ``loop``: rules of the scheduling loop; ``queue``: creates its scheduling queue.
     ``plugins``: those that :meth:`plus` added, by name; their filters and scores are in ``filters`` and ``scores``.
     ``extenders``: those that :meth:`extended_by` added; ``extending``: their rules. ``feature_gates``: changed ones.
@@ -45,6 +46,7 @@ class Generation:
     scores: tuple[tuple[Score, int], ...]
     api: Api
     sampling: SamplingRules
+    naming: NamingRules
     preemption: PreemptionRules
     percentage: int
     nominated_node_first: bool
@@ -151,13 +153,16 @@ class Generation:
 
 
 class _Generations(Mapping[str, Generation]):
-    """The four generations by name, oldest first; each is loaded when it is looked up."""
+    """The generations by name, oldest first; each is loaded when it is looked up."""
 
-    _variables = {"v1.13": "V1_13", "v1.16": "V1_16", "v1.20": "V1_20", "v1.37": "V1_37"}
+    _variables = {f"v1.{minor}": f"V1_{minor}" for minor in (13, 16, 20, 22, 24, 28, 30, 32, 34, 35, 36, 37)}
 
     def __getitem__(self, name: str) -> Generation:
         if name not in self._variables:
-            raise unknown("generation", name, self._variables)
+            from kschedlab.generations.history import why_not
+
+            why = why_not(name) if isinstance(name, str) else ""
+            raise UnknownNameError(why) if why else unknown("generation", name, self._variables)
         variable = self._variables[name]
         generation: Generation = getattr(import_module(f"kschedlab.generations.{variable.lower()}"), variable)
         return generation
@@ -177,6 +182,10 @@ class _Generations(Mapping[str, Generation]):
 
 GENERATIONS: Mapping[str, Generation] = _Generations()
 LATEST = "v1.37"
+BY_SOURCE = ("v1.22", "v1.24", "v1.30", "v1.32", "v1.35", "v1.36")
+"""Those that are read from the source, and not yet compared with the real scheduler."""
+COURSE = ("v1.13", "v1.16", "v1.20", "v1.37")
+"""The four that the course compares, and :func:`kschedlab.whatif.compare.compare` by default."""
 
 Profiles = Generation | Mapping[str, Generation]
 """One generation for all pods, or one for each schedulerName, as the profiles of a configuration are."""

@@ -10,9 +10,10 @@ class Messages:
     """Texts are ``str.format`` templates; ``{message}`` is the text of the failure itself.
 
     FailedScheduling: ``reason_once``: a PreFilter reason appears once, without the number of nodes.
+    ``excluded_nodes``: the nodes that a PreFilter result excludes appear, with their number.
     ``all_errors``: the errors of all nodes appear with their counts; otherwise the first error with its plugin.
-    ``post_filter``: the message ends with the result of preemption. ``error_reason``: the condition's reason after
-    an error.
+    ``post_filter``: the message ends with the result of preemption, and ``post_filter_end``. ``no_claims``: what
+    DynamicResources says there of a pod without claims. ``error_reason``: the condition's reason after an error.
 
     Plugins: ``rejected``, ``failed``: a plugin rejected the pod or failed, with ``{point}``, ``{Point}``, ``{plugin}``
     and ``{pod}``; ``bind_failed``: the same at Bind; ``pre_score_failed``: the start of an error of PreScore.
@@ -27,8 +28,11 @@ class Messages:
     """
 
     reason_once: bool
+    excluded_nodes: bool
     all_errors: bool
     post_filter: bool
+    post_filter_end: str
+    no_claims: str
     error_reason: str
     rejected: str
     failed: str
@@ -49,5 +53,5 @@ class Messages:
     preempted: str
 
 
-OF_DECISIONS = ("reason_once", "all_errors")
+OF_DECISIONS = ("reason_once", "excluded_nodes", "all_errors")
 """The fields of Messages that affect :attr:`~kschedlab.decision.Decision.message`; only the loop uses the others."""

@@ -51,11 +51,19 @@ def _with_events(now: Now, **options: Any) -> SchedulingQueue:
     return WithEvents(now, **options)
 
 
+def _with_hints(now: Now, **options: Any) -> SchedulingQueue:
+    from kschedlab.queue.with_events import WithEvents
+
+    return WithEvents(now, **{"pops_backoff": False, **options})
+
+
 WITHOUT_BACKOFF = QueueMaker("without backoff", _without_backoff)
 """v1.13."""
 WITH_BACKOFF_1_16 = QueueMaker("with backoff by name", _with_backoff_1_16)
 """v1.16: backoff counts failures by the pod's name."""
 WITH_BACKOFF = QueueMaker("with backoff", _with_backoff)
 """v1.20."""
+WITH_HINTS = QueueMaker("with hints", _with_hints, hints=True)
+"""v1.32: no pod leaves its backoff early."""
 WITH_EVENTS = QueueMaker("with events", _with_events, hints=True)
 """v1.37."""

@@ -181,6 +181,7 @@ _PRIORITIES: Priorities = {
         ImageLocality,
         "ImageLocalityPriority",
         counts_init_containers=False,
+        counts_image_volumes=False,
         highest=MAX_PRIORITY,
         limits_size_per_image=False,
     ),

@@ -34,7 +34,8 @@ LISTS, GROUPS, WORKLOADS = "DRAListTypeAttributes", "DRADeviceCompatibilityGroup
 class Api:
     """One generation's API, and the functions with which its scheduler counts requests.
 
-    ``unknown``: fields of a pod's spec that this API lacks and drops, e.g. ``initContainers.restartPolicy``.
+    ``unknown``: fields of a pod's spec that this API lacks and drops, e.g. ``initContainers.restartPolicy``;
+    ``unknown_status``: the same of its status.
     ``incoming``, ``placed``: the request of a pod to be scheduled, and of a pod on a node. ``scored``, ``nonzero``: the
     same two for scoring, as (milli cpu, bytes of memory); a container without a request for cpu counts 100m, one
     without a request for memory 200 MiB.
@@ -47,6 +48,7 @@ class Api:
     """
 
     unknown: tuple[str, ...] = ()
+    unknown_status: tuple[str, ...] = ()
     incoming: Callable[[Pod], Amounts] = pod_requests
     placed: Callable[[Pod], Amounts] = pod_requests
     scored: Callable[[Pod], tuple[int, int]] = scored_requests
@@ -63,13 +65,16 @@ class Api:
 
     def admit(self, pod: Pod) -> Pod:
         """The pod without the fields that this API lacks, and with its matchLabelKeys merged into the selectors."""
-        spec = pod.spec
+        spec, status = pod.spec, pod.status
         for path in self.unknown:
             spec = without(spec, path.split("."))
+        for path in self.unknown_status:
+            status = without(status, path.split("."))
         if not self.compares_taints and any(each.operator in COMPARISONS for each in spec.tolerations):
             kept = tuple(each for each in spec.tolerations if each.operator not in COMPARISONS)
             spec = msgspec.structs.replace(spec, tolerations=kept)
-        return with_label_keys(pod if spec is pod.spec else msgspec.structs.replace(pod, spec=spec))
+        same = spec is pod.spec and status is pod.status
+        return with_label_keys(pod if same else msgspec.structs.replace(pod, spec=spec, status=status))
 
 
 def without(part: P, path: Sequence[str]) -> P:
@@ -170,41 +175,55 @@ _REQUIRED, _PREFERRED = (
     "requiredDuringSchedulingIgnoredDuringExecution",
     "preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm",
 )
-_AFTER_1_20 = (
-    GROUP_FIELD,
-    "resources",
+
+
+def _of_terms(*fields: str) -> tuple[str, ...]:
+    """Fields of all terms of a pod's affinity and anti-affinity."""
+    kinds = ("podAffinity", "podAntiAffinity")
+    return tuple(
+        f"affinity.{kind}.{terms}.{field}" for kind in kinds for terms in (_REQUIRED, _PREFERRED) for field in fields
+    )
+
+
+_RESIZED = ("resources", "allocatedResources")
+_AFTER_1_34 = (GROUP_FIELD, "volumes.image")
+_AFTER_1_32 = (*_AFTER_1_34, "resources")
+_AFTER_1_30 = (*_AFTER_1_32, *_of_terms("matchLabelKeys", "mismatchLabelKeys"))
+_AFTER_1_28 = (*_AFTER_1_30, "initContainers.restartPolicy")
+_AFTER_1_24 = (
+    *_AFTER_1_28,
     "schedulingGates",
-    "initContainers.restartPolicy",
-    "volumes.ephemeral",
-    "volumes.image",
     "topologySpreadConstraints.minDomains",
     "topologySpreadConstraints.nodeAffinityPolicy",
     "topologySpreadConstraints.nodeTaintsPolicy",
     "topologySpreadConstraints.matchLabelKeys",
-    *(
-        f"affinity.{kind}.{terms}.{field}"
-        for kind in ("podAffinity", "podAntiAffinity")
-        for terms in (_REQUIRED, _PREFERRED)
-        for field in ("namespaceSelector", "matchLabelKeys", "mismatchLabelKeys")
-    ),
+)
+_AFTER_1_20 = (*_AFTER_1_24, "volumes.ephemeral", *_of_terms("namespaceSelector"))
+_RESIZED_CONTAINERS = tuple(
+    f"{statuses}.{field}" for statuses in ("containerStatuses", "initContainerStatuses") for field in _RESIZED
 )
 
+# pkg/features/kube_features.go of each version: a field whose feature is off by default is dropped
 API_1_37 = Api(unknown=(GROUP_FIELD,))
-API_1_20 = Api(
-    unknown=_AFTER_1_20,
+API_1_35 = Api(unknown=(GROUP_FIELD,), unknown_status=_RESIZED)
+API_1_34 = Api(unknown=_AFTER_1_34, unknown_status=_RESIZED, bound_pods_stay_nominated=True)
+API_1_32 = replace(API_1_34, unknown=_AFTER_1_32, unknown_status=(*_RESIZED, *_RESIZED_CONTAINERS))
+API_1_30 = replace(API_1_32, unknown=_AFTER_1_30)
+API_1_28 = replace(API_1_30, unknown=_AFTER_1_28)
+API_1_24 = replace(
+    API_1_28,
+    unknown=_AFTER_1_24,
+    unknown_status=(),  # the functions below do not read it
     incoming=rounded_first,
     placed=rounded_first,
     scored=nonzero_with_init_and_whole_cpus,
     nonzero=nonzero_with_init,
-    bound_pods_stay_nominated=True,
 )
-API_1_16 = Api(
+API_1_20 = replace(API_1_24, unknown=_AFTER_1_20)
+API_1_16 = replace(
+    API_1_20,
     unknown=(*_AFTER_1_20, "overhead", "preemptionPolicy", "topologySpreadConstraints"),
-    incoming=rounded_first,
-    placed=rounded_first,
     scored=nonzero_with_init,
-    nonzero=nonzero_with_init,
     older_zone_labels_only=True,
-    bound_pods_stay_nominated=True,
 )
 API_1_13 = replace(API_1_16, placed=containers_only, scored=nonzero_containers_only, nonzero=nonzero_containers_only)

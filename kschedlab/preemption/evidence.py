@@ -76,6 +76,11 @@ class Preemption:
         return not self.reason
 
     @property
+    def failed(self) -> bool:
+        """Whether it ended in an error; that extenders leave no candidate is none."""
+        return self.failure not in ("", NO_CANDIDATE)
+
+    @property
     def nominated_node(self) -> str | None:
         """The chosen node, or None if preemption doesn't help."""
         return None if self.chosen is None else self.cluster.names[self.positions[self.chosen]]

@@ -1,13 +1,15 @@
-"""``kschedlab compare``: one decision in all generations, and the rules that differ."""
+"""``kschedlab compare``: one decision in several generations, or all pods in two, and the rules that differ."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import NoProfileError
-from kschedlab.generations import GENERATIONS
+from kschedlab.generations import COURSE, GENERATIONS, LATEST, Generation
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program.options import (
     Commands,
@@ -16,6 +18,7 @@ from kschedlab.program.options import (
     add_output,
     add_plugins,
     check_not_finished,
+    generation_name,
     print_html,
     read,
     screen,
@@ -23,33 +26,46 @@ from kschedlab.program.options import (
 )
 from kschedlab.program.progress import Progress
 
+if TYPE_CHECKING:
+    from kschedlab.whatif.compare import Comparison
+    from kschedlab.whatif.upgrade import Upgrade
+
 LARGE = 1000
 """Number of nodes and pods beyond which a comparison can take two seconds."""
 
 
 def add(commands: Commands) -> None:
     parser = commands.add_parser(
-        "compare", help="compare one decision in all generations, and name the rules that differ"
+        "compare", help="compare decisions in several generations, and name the rules that differ"
     )
     add_files(parser, "manifests, as for explain")
-    parser.add_argument("--pod", metavar="NAMESPACE/NAME", required=True, help="the pod to decide for")
+    parser.add_argument("--pod", metavar="NAMESPACE/NAME", help="the pod to decide for (default: all)")
+    parser.add_argument(
+        "--generation",
+        dest="generations",
+        action="append",
+        type=generation_name,
+        choices=tuple(GENERATIONS),
+        metavar="VERSION",
+        help=f"one to compare; repeatable (default: {', '.join(COURSE)}; without --pod: two, the second {LATEST})",
+    )
     add_output(parser, "text", "html")
     add_plugins(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare the decision for one pod."""
-    from kschedlab.whatif.compare import compare
-
+    """Compare the decision for one pod, or those for all."""
     objects = read(options)
-    check_not_finished(objects, options.pod)
-    generations = [with_plugins(generation, options) for generation in GENERATIONS.values()]
+    if options.pod is not None:
+        check_not_finished(objects, options.pod)
+    names = _compared(options)
+    generations = [with_plugins(GENERATIONS[name], options) for name in names]
     progress = Progress(sys.stderr)
     if len(objects.nodes) + len(objects.pods) > LARGE:
         progress.announce(f"deciding in {len(generations)} generations")
     try:
-        comparison = compare(options.pod, Cluster(objects), generations)
+        comparison = _comparison(options.pod, Cluster(objects), generations)
     except (UnknownNameError, NoProfileError) as error:
         raise UsageError(str(error)) from None
     finally:
@@ -60,7 +76,31 @@ def run(options: argparse.Namespace) -> int:
     from kschedlab.program.terminal.writer import limits, written
 
     out = screen(options)
-    names = next(iter(comparison.decisions.values())).cluster.names
-    out.print(*written(comparison.sections(limits(out)), out, names))
+    nodes = tuple(node.metadata.name for node in objects.nodes)
+    out.print(*written(comparison.sections(limits(out)), out, nodes))
     out.close()
     return 0
+
+
+def _compared(options: argparse.Namespace) -> list[str]:
+    """The names of the generations that the options choose. UsageError if all pods are to be compared in too many."""
+    chosen = list(dict.fromkeys(options.generations or ()))
+    if options.pod is not None:
+        return (chosen if len(chosen) != 1 else [*chosen, LATEST]) or list(COURSE)
+    if not chosen:
+        raise UsageError("name a pod (--pod NAMESPACE/NAME), or the two generations to compare for all pods")
+    if len(chosen) == 1:
+        chosen.append(LATEST)
+    if len(chosen) != 2 or chosen[0] == chosen[1]:
+        raise UsageError("without --pod two different generations are compared: --generation v1.28 --generation v1.34")
+    return chosen
+
+
+def _comparison(pod: str | None, cluster: Cluster, generations: Sequence[Generation]) -> Comparison | Upgrade:
+    if pod is not None:
+        from kschedlab.whatif.compare import compare
+
+        return compare(pod, cluster, generations)
+    from kschedlab.whatif.upgrade import upgrade
+
+    return upgrade(cluster, *generations)

@@ -108,13 +108,15 @@ def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = Tru
     """
     parser.add_argument(
         "--generation",
+        type=generation_name,
         choices=tuple(GENERATIONS),
-        help=f"the scheduler's version (default: {LATEST}, or the version that can read --config)",
+        metavar="VERSION",
+        help=f"the scheduler's version: {', '.join(GENERATIONS)} (default: {LATEST}, or one that reads --config)",
     )
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="the scheduler's configuration: a KubeSchedulerConfiguration (v1.20, v1.37) or a Policy (v1.13, v1.16)",
+        help="the scheduler's configuration: a KubeSchedulerConfiguration (from v1.20 on) or a Policy (v1.13, v1.16)",
     )
     if asks_extenders:
         parser.add_argument(
@@ -123,6 +125,14 @@ def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = Tru
             help="call the extenders that --config names: they get the pods and the nodes",
         )
     add_plugins(parser)
+
+
+def generation_name(text: str) -> str:
+    """The name, if a generation has it; else argparse says which there are, or which to take instead."""
+    try:
+        return Generation.named(text).name
+    except KeyError as error:
+        raise argparse.ArgumentTypeError(str(error.args[0])) from None
 
 
 def add_plugins(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,8 @@ LARGEST_SIZE = 1 << 50
 class ImageLocality:
     """Bytes present, between 23 MiB and 1000 MiB an image, scaled to 0..``highest``. Named rules:
 
-    ``counts_init_containers``: images of init containers and image volumes count too (not in v1.20: the same file).
+    ``counts_init_containers``: images of init containers count too (not in v1.30: the same file).
+    ``counts_image_volumes``: so do those of image volumes (not in v1.35: the same file).
     ``limits_size_per_image``: the 1000 MiB apply to each image; else to the sum (v1.16, v1.13:
     algorithm/priorities/image_locality.go).
     ``uses_own_image_size``: an image has the size that the node itself reports; else the size that the first node with
@@ -39,14 +40,15 @@ class ImageLocality:
 
     name: str = "ImageLocality"
     counts_init_containers: bool = True
+    counts_image_volumes: bool = True
     highest: int = MAX_NODE_SCORE
     limits_size_per_image: bool = True
     uses_own_image_size: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``bytes``, int64[nodes given], present and scaled; ``images``, how many."""
-        images_of = images if self.counts_init_containers else container_images
-        names = sorted(normalized(image) for image in images_of(pod.pod.spec))
+        used = images(pod.pod.spec, self.counts_init_containers, self.counts_image_volumes)
+        names = sorted(normalized(image) for image in used)
         sizes = scaled_sizes(cluster, self.uses_own_image_size)
         present_names = tuple(name for name in names if name in sizes)  # on any node: an app's image may be on none
         key = ("ImageLocality", self, present_names, len(names))
@@ -63,19 +65,13 @@ class ImageLocality:
         return present, self.highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
 
 
-def images(spec: PodSpec) -> Iterator[str]:
-    """The images of the pod's init containers, containers and image volumes; one used twice is listed twice."""
-    for container in (*spec.initContainers, *spec.containers):
+def images(spec: PodSpec, init_containers: bool = True, image_volumes: bool = True) -> Iterator[str]:
+    """The images of the pod's containers, its init containers and image volumes; one used twice is listed twice."""
+    for container in (*(spec.initContainers if init_containers else ()), *spec.containers):
         yield container.image
-    for volume in spec.volumes:
+    for volume in spec.volumes if image_volumes else ():
         if volume.image is not None:
             yield volume.image.reference
-
-
-def container_images(spec: PodSpec) -> Iterator[str]:
-    """The images of the pod's containers only."""
-    for container in spec.containers:
-        yield container.image
 
 
 def normalized(image: str) -> str:

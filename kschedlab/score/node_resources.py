@@ -147,15 +147,27 @@ class BalancedResourceAllocation:
 
 @dataclass(frozen=True)
 class NodeResourcesBalancedAllocation:
-    """How much the pod improves the balance of the node's utilization: 50 + (50 + with - without) / 2."""
+    """How much the pod improves the balance of the node's utilization: 50 + (50 + with - without) / 2. Named rules:
+
+    ``measures_gain``: else the score is the balance with the pod (v1.35: the same file, balancedResourceScorer).
+    ``counts_overhead_in_millis``: else the overhead's cpu counts as that many millis as it has whole cpus, rounded up
+    (v1.26: resource_allocation.go, calculatePodResourceRequest).
+    ``skips_best_effort``: a pod that requests none of the resources is skipped, else scored (v1.32: the same file).
+    """
 
     name: str = "NodeResourcesBalancedAllocation"
     resources: Resources = CPU_AND_MEMORY
+    measures_gain: bool = True
+    skips_best_effort: bool = True
+    counts_overhead_in_millis: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod that requests none of the resources. Terms: the balance with and without the pod."""
         requests = {name: resource_request(pod, name, nonzero=False) for name, _ in self.resources}
-        if not any(np.any(amount) for amount in requests.values()):
+        overhead = pod.pod.spec.overhead
+        if "cpu" in overhead and "cpu" in requests and not self.counts_overhead_in_millis:
+            requests["cpu"] += overhead["cpu"].value() - overhead["cpu"].milli()
+        if self.skips_best_effort and not any(np.any(amount) for amount in requests.values()):
             return None
         before, after, terms = [], [], {}
         for name, amount in requests.items():
@@ -166,6 +178,8 @@ class NodeResourcesBalancedAllocation:
             after.append((used + amount, capacity))
             terms[name] = {"requested": used + amount, "used": used, "capacity": capacity}
         without, with_pod = balance(before), balance(after)
+        if not self.measures_gain:
+            return Scored(with_pod, with_pod, {**terms, "with": with_pod})
         change = MAX_NODE_SCORE // 2 + with_pod - without
         raw = MAX_NODE_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
         return Scored(raw, raw, {**terms, "with": with_pod, "without": without})

@@ -33,14 +33,19 @@ class Usage(NamedTuple):
 
 @dataclass(frozen=True)
 class VolumeBindingScore:
-    """The score. ``shape``: from utilization to score; by default more free capacity is better."""
+    """The score. ``shape``: from utilization to score; by default more free capacity is better.
+
+    Named rule ``scores_capacity``: else all nodes get 0 (v1.29: the same file; later PreScore skips).
+    """
 
     name: str = "VolumeBinding"
     shape: RequestedToCapacityRatio = field(default_factory=lambda: RequestedToCapacityRatio(((0, 10), (100, 0))))
+    scores_capacity: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """The mean over the classes of the volumes to be bound, or else provisioned, rounded half up."""
-        claims = unbound(pod.pod, cluster.volumes) if pod.pod.spec.volumes else []
+        asks = self.scores_capacity and pod.pod.spec.volumes
+        claims = unbound(pod.pod, cluster.volumes) if asks else []
         if not claims:
             raw = np.zeros(len(nodes), np.int64)
             return Scored(raw, raw)

@@ -15,7 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, checked_cluster
 from kschedlab.decision import Decision
 from kschedlab.explanation import explain
-from kschedlab.generations import GENERATIONS, LATEST, Generation
+from kschedlab.generations import COURSE, GENERATIONS, LATEST, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
@@ -78,7 +78,7 @@ class Comparison(Shown):
 
 
 def compare(
-    pod: AnyPod, cluster: Cluster, generations: str | Generation | Iterable[str | Generation] = tuple(GENERATIONS)
+    pod: AnyPod, cluster: Cluster, generations: str | Generation | Iterable[str | Generation] = COURSE
 ) -> Comparison:
     """Decide for the pod in each generation, on the cluster as that generation's API server has it.
 

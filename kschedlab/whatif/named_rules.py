@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -30,7 +31,8 @@ class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
 
     ``settings``: a regular expression for the settings that it consists of, by their names in
     :func:`kschedlab.whatif.compare.changes`. ``title``: what it changes; ``before``, ``after``: what happens without
-    it, and with it; ``old``, ``new``: the line of the last version without the rule, and of the first one with it.
+    it, and with it; ``old``, ``new``: the line of the last of the course's versions without the rule, and of the
+    first one with it.
     """
 
     name: str
@@ -45,6 +47,10 @@ class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
     def is_on(self, version: str) -> bool:
         """Whether the generation of this name has the rule."""
         return NAMES.index(version) >= NAMES.index(self.since)
+
+    def first_of(self, versions: Sequence[str]) -> str:
+        """The first of these generations, oldest first, that has the rule."""
+        return next(version for version in versions if self.is_on(version))
 
     def other(self, version: str) -> str:
         """The nearest generation that decides this rule the other way."""

@@ -6,15 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.generations import GENERATIONS
+from kschedlab.generations import BY_SOURCE, COURSE, GENERATIONS
 from kschedlab.program.decide import decide_lines
 from tests.conformance.compare import differences, read, themes
 
 HERE = Path(__file__).parent
 VECTORS = Path(os.environ.get("KSCHEDLAB_VECTORS") or HERE)
 EXTRA = HERE / "extra"
+ALWAYS = ("interpod", "mixed", "nominated", "preemption_mixed", "spread", "volumes")
+"""The themes that also the generations between those of the course are compared in each time."""
+
+
+def marks(generation: str, theme: str) -> tuple[pytest.MarkDecorator, ...]:
+    return () if generation in COURSE or theme.partition(".")[0] in ALWAYS else (pytest.mark.nightly,)
+
+
 CASES = [
-    pytest.param(folder, generation, theme, id=f"{folder.name}-{generation}-{theme.partition('.')[0]}")
+    pytest.param(
+        folder,
+        generation,
+        theme,
+        id=f"{folder.name}-{generation}-{theme.partition('.')[0]}",
+        marks=marks(generation, theme),
+    )
     for folder in (VECTORS, EXTRA)
     for generation in GENERATIONS
     for theme in themes(folder, generation)
@@ -22,7 +36,7 @@ CASES = [
 
 
 def test_there_are_vectors_of_every_generation() -> None:
-    for generation in GENERATIONS:
+    for generation in GENERATIONS.keys() - set(BY_SOURCE):
         assert len(themes(VECTORS, generation)) >= 1, f"no vectors of {generation} in {VECTORS}"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from kschedlab import generations
 from kschedlab.filter.stage import SamplingRules
-from kschedlab.generations import GENERATIONS, LATEST, V1_20, V1_37, Generation
+from kschedlab.generations import COURSE, GENERATIONS, LATEST, V1_20, V1_37, Generation
 from kschedlab.generations.changes import CHANGES, NAMES, rules_of
 from kschedlab.preemption.rules import PreemptionRules
 
@@ -67,10 +67,10 @@ def test_a_generation_can_be_copied_compared_and_pickled(name: str) -> None:
 
 
 def test_all_names() -> None:
-    assert (*GENERATIONS,) == NAMES and len(GENERATIONS) == 4 and NAMES[-1] == LATEST
+    assert (*GENERATIONS,) == NAMES and set(COURSE) < set(NAMES) and NAMES[-1] == LATEST
     assert "v1.20" in GENERATIONS and "v1.21" not in GENERATIONS
     assert generations.V1_20 is V1_20 and {generation.name for generation in GENERATIONS.values()} == {*NAMES}
-    with pytest.raises(KeyError, match="there are 4: v1.20, v1.16, v1.13, v1.37"):
+    with pytest.raises(KeyError, match="v1.21"):
         Generation.named("v1.21")
     with pytest.raises(AttributeError, match="V1_21"):
         generations.V1_21  # noqa: B018

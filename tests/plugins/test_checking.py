@@ -8,7 +8,7 @@ import pytest
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.filter.plugin import StaticFilter
-from kschedlab.generations import GENERATIONS, V1_37
+from kschedlab.generations import V1_37
 from kschedlab.plugins import (
     ArrayFilter,
     Plugin,
@@ -20,6 +20,7 @@ from kschedlab.plugins import (
     node_filter,
     node_score,
 )
+from tests.course import GENERATIONS
 
 
 @node_filter("ColdNode", depends_on_pods=False)

@@ -8,7 +8,7 @@ import pytest
 
 from kschedlab.build import node, pod
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import GENERATIONS, V1_37
+from kschedlab.generations import V1_37
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.plugins import ArrayFilter, Refusal, Scored, node_filter, node_score
 from kschedlab.scheduler import schedule
@@ -20,6 +20,7 @@ from kschedlab_lab.views.arithmetic import steps
 from kschedlab_lab.views.generations import GenerationTable
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.simulation import Simulation
+from tests.course import GENERATIONS
 
 
 @node_filter("ColdNode")

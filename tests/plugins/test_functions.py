@@ -8,12 +8,13 @@ import pytest
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.decision import Decision
-from kschedlab.generations import GENERATIONS, V1_16, V1_37, Generation
+from kschedlab.generations import V1_16, V1_37, Generation
 from kschedlab.plugins import ClusterEvent, Plugin, Status, node_filter, node_score
 from kschedlab.scheduler import schedule
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
 from packages.simulation.tests.plane import Plane
+from tests.course import GENERATIONS
 
 
 @node_filter("ColdNode")

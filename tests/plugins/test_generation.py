@@ -10,9 +10,10 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
-from kschedlab.generations import GENERATIONS, V1_13, V1_37
+from kschedlab.generations import V1_13, V1_37
 from kschedlab.scheduler import schedule
 from kschedlab.score.plugin import Scored
+from tests.course import GENERATIONS
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from rich.cells import cell_len
 
 from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import load
 from kschedlab.program.main import main
 from kschedlab.program.terminal.screen import Screen
@@ -23,6 +22,7 @@ from kschedlab.program.terminal.writer import limits, written as rendered
 from kschedlab.scheduler import schedule
 from kschedlab.text.sections import Section, Table
 from kschedlab.whatif.compare import Comparison
+from tests.course import GENERATIONS
 
 BUNDLED = Path(__file__).parents[2] / "packages/lab/kschedlab_lab/panels/bundled.json.gz"
 FULL = {"cpu": "1", "memory": "1Gi", "pods": "10"}

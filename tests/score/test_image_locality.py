@@ -114,6 +114,6 @@ def test_in_v1_20_only_container_images_counted():
     spec = {"containers": containers(300), "initContainers": containers(600, prefix="i"), "volumes": [volume(900)]}
     nodes = [node(name, images=NODES[name]) for name in ("300600900", "403002000")]
     plain = pod("p", containers=containers(300))
-    older = ImageLocality(counts_init_containers=False)
+    older = ImageLocality(counts_init_containers=False, counts_image_volumes=False)
     assert scored(older, pod("p", **spec), *nodes) == scored(ImageLocality(), plain, *nodes)
     assert scored(older, pod("p", **spec), *nodes) != scored(ImageLocality(), pod("p", **spec), *nodes)

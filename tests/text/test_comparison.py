@@ -5,11 +5,12 @@ from dataclasses import replace
 from kschedlab import Cluster, schedule
 from kschedlab.build import Manifest, budget, cluster, node, node_affinity, pod, term
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
-from kschedlab.generations import GENERATIONS, V1_20, V1_37, Generation
+from kschedlab.generations import V1_20, V1_37, Generation
 from kschedlab.text.comparison import cells
 from kschedlab.text.plain import LIMITS
 from kschedlab.text.sections import DECIDES, Lines, Names, Table
 from kschedlab.whatif.compare import Comparison, compare
+from tests.course import GENERATIONS
 from tests.text.test_tables import Balanced
 
 FULL = {"cpu": "1", "memory": "8Gi", "pods": "9"}

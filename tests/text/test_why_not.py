@@ -6,7 +6,7 @@ import pytest
 
 from kschedlab.build import budget, cluster, node, pod
 from kschedlab.explanation import explain
-from kschedlab.generations import GENERATIONS, LATEST
+from kschedlab.generations import LATEST
 from kschedlab.scheduler import schedule
 from kschedlab.text.plain import plain
 from kschedlab.text.sections import DECIDES, Section
@@ -14,6 +14,7 @@ from kschedlab.text.tables import html
 from kschedlab.text.why_not import Check, again, compared, margin, why_not, why_not_table
 from kschedlab.whatif import Case
 from kschedlab_lab.panels.cluster_source import bundled
+from tests.course import GENERATIONS
 from tests.saying import says
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}

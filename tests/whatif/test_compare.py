@@ -9,7 +9,7 @@ import pytest
 from kschedlab.build import Manifest, cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.stage import SamplingRules
-from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, V1_37, Generation
+from kschedlab.generations import V1_13, V1_16, V1_20, V1_37, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
 from kschedlab.generations.registry import REGISTRY_1_16
 from kschedlab.manifests.loading import decode_objects
@@ -17,6 +17,7 @@ from kschedlab.preemption.ladder import RULES
 from kschedlab.scheduler import schedule
 from kschedlab.score.image_locality import ImageLocality
 from kschedlab.whatif.compare import Comparison, changes, compare, identity, outcome, setting_text
+from tests.course import GENERATIONS
 
 STEPS = list(pairwise(GENERATIONS.values()))
 

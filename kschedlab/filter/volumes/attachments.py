@@ -6,6 +6,7 @@ getNodeVolumeAttachmentInfo, getVolumeLimits).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 
 from kschedlab.cluster.clues import VOLUMES as WITH_VOLUMES, Clue
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
+from kschedlab.cluster.derived import ALLOCATABLE, ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import Volumes, claim_class, claim_name, not_found, ownership_error
@@ -30,6 +31,7 @@ from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 if TYPE_CHECKING:
     from kschedlab.cluster.volume_answers import VolumeQuery, VolumeTable
 
+ATTACHABLE = "attachable-volumes-"
 NO_LIMIT = np.iinfo(np.int64).max
 VOLUME_NUMBERS = 1 << 32
 NO_NAME = "PersistentVolumeClaim had no name"
@@ -205,18 +207,45 @@ def _is_in(some: IntArray, ordered: IntArray) -> BoolArray:
     return np.searchsorted(ordered, some, "right") > np.searchsorted(ordered, some, "left")
 
 
+class Counting(NamedTuple):
+    """How a driver's volumes are counted. ``attachments``: those that are attached without a pod, too.
+
+    ``allocatable``: a node's allocatable resource is the limit where its CSINode names none.
+    """
+
+    attachments: bool = True
+    allocatable: bool = False
+
+
+TODAY = Counting()
+
+
+def limit_resource(driver: str) -> str:
+    """The resource that sets the driver's limit. v1.20: pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey."""
+    prefix = f"{ATTACHABLE}csi-"
+    if len(prefix) + len(driver) < 63:
+        return prefix + driver
+    digest = hashlib.sha1(driver.encode(), usedforsecurity=False).hexdigest()
+    return prefix + driver[:23] + digest[:16]
+
+
 class Driver(AttachedCounts):
     """One CSI driver's volumes on all nodes.
 
     ``installed``: bool[nodes], the nodes whose CSINode lists the driver. ``limits``: int64[nodes], how many volumes it
-    can attach to each, NO_LIMIT if unstated.
+    can attach to each, NO_LIMIT if unstated. ``counting``: how they are counted.
     """
 
-    def __init__(self, name: str, cluster: Cluster) -> None:
-        super().__init__(VolumesOfDriver(name, cluster.volumes), cluster, _from_attachments(name, cluster))
+    def __init__(self, name: str, cluster: Cluster, counting: Counting) -> None:
+        attached = _from_attachments(name, cluster) if counting.attachments else ()
+        super().__init__(VolumesOfDriver(name, cluster.volumes), cluster, attached)
         self.name = name
         self.installed: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
         self.limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
+        resource = limit_resource(name) if counting.allocatable else ""
+        for position, node in enumerate(cluster.nodes if resource else ()):
+            if resource in node.status.allocatable:
+                self.limits[position] = node.status.allocatable[resource].value()
         for position, csi_node in enumerate(cluster.volumes.nodes.get(name) for name in cluster.names):
             for driver in csi_node.spec.drivers if csi_node is not None else ():
                 if driver.name == name:
@@ -234,9 +263,10 @@ def _from_attachments(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]
             yield cluster.index[spec.nodeName], volume.spec.csi.volumeHandle
 
 
-def driver(cluster: Cluster, name: str) -> Driver:
+def driver(cluster: Cluster, name: str, counting: Counting = TODAY) -> Driver:
     """The driver of that name, derived on first use."""
-    return cluster.derived(("driver", name), lambda: Driver(name, cluster), NAMES, CSI_NODES, ATTACHMENTS, VOLUMES)
+    sources = (NAMES, ALLOCATABLE, CSI_NODES, ATTACHMENTS, VOLUMES)
+    return cluster.derived(("driver", name, counting), lambda: Driver(name, cluster, counting), *sources)
 
 
 def has_csi_node(cluster: Cluster) -> BoolArray:
@@ -248,13 +278,16 @@ def has_csi_node(cluster: Cluster) -> BoolArray:
     return cluster.derived("has CSINode", compute, NAMES, CSI_NODES)
 
 
-def is_limited(cluster: Cluster) -> BoolArray:
+def is_limited(cluster: Cluster, counting: Counting = TODAY) -> BoolArray:
     """bool[nodes], read-only: the nodes where any driver has a limit."""
 
     def compute() -> BoolArray:
         mask = np.zeros(len(cluster.nodes), np.bool_)
         for name in {driver.name for node in cluster.volumes.nodes.values() for driver in node.spec.drivers}:
             mask |= driver(cluster, name).limits != NO_LIMIT
+        if counting.allocatable:
+            resources = (node.status.allocatable for node in cluster.nodes)
+            mask |= [any(name.startswith(ATTACHABLE) for name in each) for each in resources]
         return mask
 
-    return cluster.derived("is limited", compute, NAMES, CSI_NODES)
+    return cluster.derived(("is limited", counting), compute, NAMES, ALLOCATABLE, CSI_NODES)

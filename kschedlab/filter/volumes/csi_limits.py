@@ -19,6 +19,7 @@ from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter, first_of
 from kschedlab.filter.volumes.attachments import (
     Attachment,
+    Counting,
     Driver,
     HasVolumeProblem,
     VolumeProblem,
@@ -34,9 +35,20 @@ NOT_INSTALLED = "{driver} CSI driver is not installed on the node"
 
 @dataclass(frozen=True)
 class NodeVolumeLimits:
-    """The filter."""
+    """The filter. Named rules:
+
+    ``requires_driver``: a driver may require that its pods run only where it is installed (v1.37, the gate
+    VolumeLimitScaling).
+    ``counts_attachments``: a volume that is attached to the node counts, even if no pod there uses it (v1.32).
+    ``reads_allocatable``: a node's allocatable ``attachable-volumes-csi-...`` is the limit where the CSINode names none
+    (until v1.31). ``missing_claim_is_error``: a claim that does not exist is an error, not a refusal (v1.27).
+    """
 
     name: str = "NodeVolumeLimits"
+    requires_driver: bool = True
+    counts_attachments: bool = True
+    reads_allocatable: bool = False
+    missing_claim_is_error: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
         """Skips a pod that attaches no volumes."""
@@ -44,20 +56,24 @@ class NodeVolumeLimits:
         if not attached:
             return None
         volumes = [each for each in attached if isinstance(each, Attachment)]
-        parts = [_problem_part(each, cluster) for each in attached if isinstance(each, VolumeProblem)]
-        parts += _missing_driver_parts(cluster, volumes)
+        problems = [each for each in attached if isinstance(each, VolumeProblem)]
+        parts = [_problem_part(each, cluster, self.missing_claim_is_error) for each in problems]
+        if self.requires_driver:
+            parts += _missing_driver_parts(cluster, volumes)
+        counting = Counting(self.counts_attachments, self.reads_allocatable)
         wanted = {name: tuple({v.handle: None for v in volumes if v.driver == name}) for name, _, _ in volumes}
-        limited = is_limited(cluster)
+        limited = is_limited(cluster, counting)
         if not wanted or not limited.any():
             refused = first_of(parts)
             return StaticFilter(refused) if refused is not None else None
-        drivers = tuple((driver(cluster, name), handles) for name, handles in wanted.items())
+        drivers = tuple((driver(cluster, name, counting), handles) for name, handles in wanted.items())
         return LimitsCheck(tuple(parts), drivers, limited, HasVolumeProblem(cluster.volumes))
 
 
-def _problem_part(problem: VolumeProblem, cluster: Cluster) -> Refusal:
+def _problem_part(problem: VolumeProblem, cluster: Cluster, missing_is_error: bool) -> Refusal:
     mask = has_csi_node(cluster) if problem.migrated else np.ones(len(cluster.nodes), np.bool_)
-    return Refusal(mask, problem.message, problem.missing, error=not problem.missing)
+    is_error = missing_is_error or not problem.missing
+    return Refusal(mask, problem.message, not is_error, error=is_error)
 
 
 def _missing_driver_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Refusal]:

@@ -9,7 +9,6 @@ its CSI driver. The plugins always report that evicting pods can help. In v1.37 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,12 +23,11 @@ from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import Volumes, claim_class
 from kschedlab.filter.plugin import Refusal, Refusals, first_of
-from kschedlab.filter.volumes.attachments import NO_LIMIT, AttachedCounts
+from kschedlab.filter.volumes.attachments import ATTACHABLE, NO_LIMIT, AttachedCounts, limit_resource
 from kschedlab.filter.volumes.csi_limits import TOO_MANY_VOLUMES
 from kschedlab.filter.volumes.csi_migration import DRIVER_OF
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
-ATTACHABLE = "attachable-volumes-"
 INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
 """Labels with the node's machine type."""
 
@@ -236,15 +234,6 @@ def driver_limits(name: str, cluster: Cluster, reads_csi_nodes: bool) -> IntArra
             if driver.name == name and driver.allocatable is not None and driver.allocatable.count is not None:
                 limits[position] = driver.allocatable.count
     return limits
-
-
-def limit_resource(driver: str) -> str:
-    """The resource that sets the driver's limit. v1.20: pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey."""
-    prefix = f"{ATTACHABLE}csi-"
-    if len(prefix) + len(driver) < 63:
-        return prefix + driver
-    digest = hashlib.sha1(driver.encode(), usedforsecurity=False).hexdigest()
-    return prefix + driver[:23] + digest[:16]
 
 
 @dataclass(frozen=True, eq=False)

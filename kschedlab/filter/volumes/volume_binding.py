@@ -42,6 +42,8 @@ class VolumeBinding:
     as the driver's.
     ``checks_storage_capacity``: a new volume must fit in the capacity that its driver reports, if it reports any.
     ``rejects_lost_claims``: a claim whose volume is lost rejects the pod.
+    ``names_local_nodes``: PreFilter leaves only the nodes that a local volume names, by their labels (v1.28: binder.go,
+    GetEligibleNodes).
     ``checks_claims_in_pre_filter``: claims that are missing or should be bound by now reject the pod before any node is
     checked; else they, and missing volumes, are errors on the nodes checked (v1.16, v1.13:
     pkg/scheduler/algorithm/predicates/predicates.go, VolumeBindingChecker).
@@ -55,22 +57,23 @@ class VolumeBinding:
     rejects_lost_claims: bool = True
     checks_claims_in_pre_filter: bool = True
     claims_with_selected_node_wait: bool = True
+    names_local_nodes: bool = False
     conflict: str = NODE_CONFLICT
     missing: str = VOLUME_MISSING
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
         """Skips a pod without claims. Rejects one with a claim that is missing, lost, deleted or late."""
-        names = list(claim_names(pod.pod)) if pod.pod.spec.volumes else []
-        if not names:
+        claims = list(claim_names(pod.pod)) if pod.pod.spec.volumes else []
+        if not claims:
             return None
         volumes = cluster.volumes
-        for name, ephemeral in names:
+        for name, ephemeral in claims:
             if error := claim_error(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims):
                 return self._refused_everywhere(cluster, error)
         waiting = unbound(pod.pod, volumes)
         if any(self._should_be_bound(claim, volumes) for claim in waiting):
             return self._refused_everywhere(cluster, UNBOUND_IMMEDIATE)
-        bound = [claim for name, _ in names if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
+        bound = [claim for name, _ in claims if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
         parts = _bound_parts(cluster, bound, self)
         if waiting:
             matches = match(cluster, waiting, self.checks_storage_capacity)
@@ -79,7 +82,8 @@ class VolumeBinding:
                 Refusal(matches.no_space, NOT_ENOUGH_SPACE, True),
             ]
         parts = [part for part in parts if part.mask.any()]
-        return StaticFilter(Refusals(parts)) if parts else None
+        names = _local_nodes(bound, volumes) if self.names_local_nodes else None
+        return StaticFilter(Refusals(parts), names) if parts or names is not None else None
 
     def _should_be_bound(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
         chosen = SELECTED_NODE in claim.metadata.annotations and not self.claims_with_selected_node_wait
@@ -89,6 +93,28 @@ class VolumeBinding:
         if self.checks_claims_in_pre_filter:
             return PreFilterRejection(self.name, (error,))
         return StaticFilter(Refusals([Refusal(np.ones(len(cluster.nodes), np.bool_), error, error=True)]))
+
+
+def _local_nodes(claims: Sequence[PersistentVolumeClaim], volumes: Volumes) -> frozenset[str] | None:
+    """The labels kubernetes.io/hostname that all local volumes require, which count as names; None without any."""
+    found: frozenset[str] | None = None
+    for claim in claims:
+        volume = volumes.volumes.get(claim.spec.volumeName)
+        if volume is None:
+            return None
+        affinity = volume.spec.nodeAffinity
+        terms = affinity.required.nodeSelectorTerms if affinity is not None and affinity.required is not None else ()
+        names: frozenset[str] = frozenset()
+        for term in terms:
+            hosts = [
+                frozenset(each.values)
+                for each in term.matchExpressions
+                if each.key == "kubernetes.io/hostname" and each.operator == "In"
+            ]
+            names |= hosts[0].intersection(*hosts[1:]) if hosts else frozenset()
+        if names:
+            found = names if found is None else found & names
+    return found
 
 
 def check_claims(pod: Pod, volumes: Volumes) -> None:

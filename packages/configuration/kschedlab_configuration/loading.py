@@ -45,7 +45,7 @@ class Profiles(dict[str, Generation]):
 def load_configuration(
     source: Source, base: str | Generation | None = None, plugins: Iterable[object] = ()
 ) -> Profiles:
-    """Read a KubeSchedulerConfiguration (v1, or v1beta1 of v1.20) or a Policy (of v1.13 and v1.16), YAML or JSON.
+    """Read a KubeSchedulerConfiguration (v1 from v1.28 on, v1beta1 of v1.20) or a Policy (v1.13, v1.16), YAML or JSON.
 
     ``source``: a file, ``-`` for standard input, an open file, or the text itself if it has several lines or starts
     with ``{``. ``base``: the generation to configure, or its name; by default the one that reads this format (v1.13
@@ -106,12 +106,15 @@ def _reader(data: dict[str, Any], base: Generation | None, plugins: Mapping[str,
         base = _checked_base(base, POLICY_READERS, POLICY, origin)
         policy: Reader = PolicyReader(base)
         return policy
-    for supported in VERSIONS:
-        if kind == KIND and version == supported.name:
-            checked = _checked_base(base, (supported.base,), supported.name, origin)
-            return ProfileReader(supported, checked, plugins)
+    if supported := [each for each in VERSIONS if kind == KIND and version == each.name]:
+        checked = _checked_base(base, tuple(each.base for each in supported), supported[0].name, origin)
+        of_base = next(each for each in supported if _is_of(checked, each.base))
+        return ProfileReader(of_base, checked, plugins)
     field = "apiVersion" if kind in (KIND, POLICY) else "kind"
-    formats = [later('{kind} of "{version}"', kind=KIND, version=supported.name) for supported in VERSIONS]
+    formats = [
+        later('{kind} of "{version}"', kind=KIND, version=name)
+        for name in dict.fromkeys(each.name for each in VERSIONS)
+    ]
     formats.append(later('{kind} of "{version}"', kind=POLICY, version="v1"))
     error = later("is missing") if data.get(field) is None else later("is not a supported value")
     raise ManifestError(
@@ -122,7 +125,7 @@ def _reader(data: dict[str, Any], base: Generation | None, plugins: Mapping[str,
 def _checked_base(base: Generation | None, readers: tuple[str, ...], file_format: str, origin: Origin) -> Generation:
     if base is None:
         return GENERATIONS[readers[0]]
-    if base.api not in (GENERATIONS[reader].api for reader in readers):
+    if not any(_is_of(base, reader) for reader in readers):
         why = later(
             "{file_format} is read by {choices}, not by {name}: choose another generation",
             file_format=file_format,
@@ -131,3 +134,9 @@ def _checked_base(base: Generation | None, readers: tuple[str, ...], file_format
         )
         raise ManifestError([origin.problem(Fault(("apiVersion",), why))])
     return base
+
+
+def _is_of(base: Generation, name: str) -> bool:
+    """Whether the base is the generation of that name, changed or not: neither its API nor its texts change."""
+    own = GENERATIONS[name]
+    return (base.api.unknown, base.messages) == (own.api.unknown, own.messages)

@@ -7,6 +7,7 @@ gates. v1.20: the same registry.go and pkg/scheduler/algorithmprovider/registry.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kschedlab.messages import later
 from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended, merged
@@ -75,6 +76,27 @@ V1 = Catalogue(
     binder_missing=later("at least one bind plugin is needed for profile with scheduler name {scheduler}"),
     removed=frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}),
 )
+
+_BY_LIMITS = "EBSLimits GCEPDLimits NodeVolumeLimits AzureDiskLimits"
+
+
+def _older(limits: str, devices: str, last: str) -> Catalogue:
+    """v1 as an older version has it. Source: its apis/config/v1/default_plugins.go."""
+    multi_point = _plugins(f"""
+        SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration=3 NodeAffinity=2 NodePorts
+        NodeResourcesFit=1 VolumeRestrictions {limits} VolumeBinding VolumeZone PodTopologySpread=2 InterPodAffinity=2
+        {devices} DefaultPreemption NodeResourcesBalancedAllocation=1 ImageLocality=1 DefaultBinder {last}
+    """)
+    points = dict(V1.points) | {name: frozenset({"filter"}) for name in multi_point if name.endswith("Limits")}
+    known = {name: points[name] | V1.points.get(name, frozenset()) for name in multi_point}
+    removed = V1.removed - known.keys()
+    return replace(V1, points=known, defaults={MULTI_POINT: multi_point}, removed=removed)
+
+
+V1_28_TO_30 = _older(_BY_LIMITS, "", "")
+V1_32 = _older("NodeVolumeLimits", "", "")
+V1_34_TO_35 = _older("NodeVolumeLimits", "DynamicResources=2", "")
+V1_36 = _older("NodeVolumeLimits", "DynamicResources=2", "NodeDeclaredFeatures")
 
 V1BETA1 = Catalogue(
     points=_points("""

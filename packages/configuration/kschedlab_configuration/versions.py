@@ -16,7 +16,7 @@ from kschedlab_configuration.fields import (
     OldKubeSchedulerConfiguration,
     OldProfile,
 )
-from kschedlab_configuration.plugin_catalogues import V1, V1BETA1
+from kschedlab_configuration.plugin_catalogues import V1, V1_28_TO_30, V1_32, V1_34_TO_35, V1_36, V1BETA1
 from kschedlab_configuration.plugin_sets import Catalogue
 
 KIND = "KubeSchedulerConfiguration"
@@ -49,8 +49,18 @@ class Version:
         return {s.name: s for s in (*self.scores, *(score for score, _ in tables))}
 
 
+def _v1(base: str, catalogue: Catalogue) -> Version:
+    return Version(f"{GROUP}/v1", base, KubeSchedulerConfiguration, KubeSchedulerProfile, catalogue, V1_ARGUMENTS)
+
+
 VERSIONS = (
-    Version(f"{GROUP}/v1", "v1.37", KubeSchedulerConfiguration, KubeSchedulerProfile, V1, V1_ARGUMENTS),
+    _v1("v1.37", V1),
+    _v1("v1.36", V1_36),
+    _v1("v1.35", V1_34_TO_35),
+    _v1("v1.34", V1_34_TO_35),
+    _v1("v1.32", V1_32),
+    _v1("v1.30", V1_28_TO_30),
+    _v1("v1.28", V1_28_TO_30),
     Version(
         f"{GROUP}/v1beta1",
         "v1.20",
@@ -62,3 +72,4 @@ VERSIONS = (
         scores=tuple(make() for make in REGISTRY_1_20.priorities.values()),
     ),
 )
+"""The generations that read each version; the first of a version is the one that reads it by default."""

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from kschedlab.generations import GENERATIONS
 from kschedlab.program.decide import decide_line
 from kschedlab_configuration import load_configuration
 from kschedlab_configuration.faults import decoded
 from kschedlab_configuration.fields import KubeSchedulerConfiguration
 from kschedlab_configuration.plugin_catalogues import V1
 from tests.conformance.compare import differences
+from tests.course import GENERATIONS
 
 VECTORS = Path(__file__).parent / "vectors"
 

@@ -7,13 +7,14 @@ from typing import Any, TypeVar
 import simpy
 
 from kschedlab.build import Manifest
-from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
+from kschedlab.generations import LATEST, Generation, Profiles
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab_simulation.log import Log, LogEntry, Moved, Recorded, Step
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.kube_scheduler import DEFAULT_LATENCIES, KubeScheduler
 from kschedlab_simulation.server.api import ApiServer
+from tests.course import GENERATIONS
 
 T = TypeVar("T", bound=LogEntry)
 

@@ -16,7 +16,6 @@ import msgspec
 import pytest
 import simpy
 
-from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.program.decide import Scenario
@@ -26,6 +25,7 @@ from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.plane import NOON, SECOND
 from tests.conformance.compare import read
+from tests.course import GENERATIONS
 
 VECTORS = Path(os.environ.get("KSCHEDLAB_VECTORS") or Path(__file__).parents[3] / "tests" / "conformance")
 THEME = "queue.jsonl.gz"

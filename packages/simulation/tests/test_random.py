@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import node, pod
-from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab.plugins.framework import Plugin, Wait
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.plane import SECOND, Plane
 from tests.cluster import checking
+from tests.course import GENERATIONS
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "8"}
 

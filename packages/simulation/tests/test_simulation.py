@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from kschedlab.build import deployment, node, pod
-from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Deployment, Node, Pod, PodDisruptionBudget, ReplicaSet
@@ -19,6 +18,7 @@ from kschedlab_simulation.log import Acted, Began, Changed, Moved, Recorded, Ste
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.simulation import SETTLE_TIMEOUT, START, Simulation
 from kschedlab_simulation.timeline.scenario import load_scenario, loads_scenario
+from tests.course import GENERATIONS
 
 ROOT = Path(__file__).parents[3]
 DOCUMENT = (ROOT / "docs" / "scenarios.md").read_text()

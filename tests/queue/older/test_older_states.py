@@ -12,10 +12,10 @@ from hypothesis.stateful import (
 )
 from msgspec.structs import replace
 
-from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Affinity, LabelSelector, PodAffinity, PodAffinityTerm
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ACTIVE, BACKOFF, UNSCHEDULABLE
+from tests.course import GENERATIONS
 from tests.queue.pods import SECOND, START, labelled, moment, nominated, pod, scheduled
 
 NAMES = st.sampled_from([f"p{i}" for i in range(7)])

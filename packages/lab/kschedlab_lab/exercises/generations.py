@@ -12,7 +12,7 @@ from functools import cached_property
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, Generation
+from kschedlab.generations import COURSE, GENERATIONS, V1_13, V1_16, V1_20, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import say
 from kschedlab.scheduler import schedule
@@ -49,7 +49,7 @@ class Case:
     def chosen(self) -> dict[str, str]:
         """By generation: the chosen node, or the tied nodes."""
         objects = decode_objects(self.manifests)
-        return {name: chosen_by(objects, generation) for name, generation in GENERATIONS.items()}
+        return {name: chosen_by(objects, GENERATIONS[name]) for name in COURSE}
 
     @cached_property
     def steps(self) -> tuple[Difference, ...]:
@@ -180,7 +180,7 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
 
 def wrong_culprit(rule: str, earlier: str, later: str) -> str:
     """Why that answer is wrong: the rule changed between other generations, or it changes nothing here."""
-    if NAMED[rule].since != later:
+    if NAMED[rule].first_of(COURSE) != later:
         return say(
             "That is another step's rule: {earlier} and {later} do not differ in it.",
             earlier=earlier,

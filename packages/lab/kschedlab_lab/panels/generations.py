@@ -13,8 +13,7 @@ from typing import Any, Self
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import Generation
-from kschedlab.generations.changes import NAMES
+from kschedlab.generations import COURSE, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.api import Api
@@ -59,7 +58,7 @@ class Settings(Restorable):
     """The cluster, the version that decides, and the rules that are on or off whatever the version says."""
 
     cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
-    version: str = slider("version", NAMES, NAMES[0])
+    version: str = slider("version", COURSE, COURSE[0])
     rules: str = typed("rules switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
     others: bool = switch("the other rules, too")
 
@@ -128,11 +127,11 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     decision = bare(decide(settings, plugins))
     levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in NAMED_RULES]
     said = sentence(settings, decision)
-    stops = [stop(settings, name, plugins) for name in NAMES]
+    stops = [stop(settings, name, plugins) for name in COURSE]
     handles = Handles(node_badges=STORIES[settings.cluster].signs)
     turns = f"others: {OFF if settings.others else ON}"
     about = say(STORIES[settings.cluster].about)
-    board = Board(stops, NAMES.index(settings.version), levers, about, handles, settings.others, turns)
+    board = Board(stops, COURSE.index(settings.version), levers, about, handles, settings.others, turns)
     lit = [rule for rule, each in zip(NAMED_RULES, levers, strict=True) if each.matters]
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in stops)
     return View(
@@ -140,7 +139,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
         said,
         rules_html(lit, decide(settings, plugins)),
         "\n".join([said, answers, *rules_text(lit)]),
-        story=partial(story, settings, plugins) if (settings.version, settings.rules) != (NAMES[0], NONE) else None,
+        story=partial(story, settings, plugins) if (settings.version, settings.rules) != (COURSE[0], NONE) else None,
         names=colours(decision),
     )
 
@@ -148,7 +147,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
     """From v1.13 on, one version after the other; then the rules that are switched."""
     plain = type(settings)(settings.cluster)
-    states = [plain.changed(version=name) for name in NAMES[: NAMES.index(settings.version) + 1]]
+    states = [plain.changed(version=name) for name in COURSE[: COURSE.index(settings.version) + 1]]
     if settings.flipped():
         states.append(settings)
     states[-1] = settings
@@ -169,7 +168,7 @@ def lever(settings: Settings, rule: NamedRule, matters: bool | None) -> Lever:
     """A rule as a switch."""
     on, pinned = settings.has(rule), rule.name in settings.flipped()
     sets, tip = f"rules: {settings.switching(rule).rules}", say(rule.after if on else rule.before)
-    return Lever(rule.name, say(rule.title), NAMES.index(rule.since), on, pinned, matters, sets, tip)
+    return Lever(rule.name, say(rule.title), COURSE.index(rule.first_of(COURSE)), on, pinned, matters, sets, tip)
 
 
 def sentence(settings: Settings, decision: Decision) -> str:
@@ -248,10 +247,10 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
 
     ``alone``: those of earlier ones as well.
     """
-    decision, at = decide(settings), NAMES.index(settings.version)
+    decision, at = decide(settings), COURSE.index(settings.version)
     known = 0 if alone else at if not settings.flipped() else at + 1
     plain = type(settings)(settings.cluster, settings.version)
-    stops = [stop(plain, name, ()) for name in NAMES]
+    stops = [stop(plain, name, ()) for name in COURSE]
     stops = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops)]
     levers = [replace(lever(settings, rule, None), sets="") for rule in NAMED_RULES if rule.name in settings.flipped()]
     story = STORIES[settings.cluster]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from kschedlab.generations import GENERATIONS
+from kschedlab.generations import COURSE
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
@@ -32,7 +32,7 @@ class Settings(Restorable):
     """``busy``: other pods always wait in the active queue, so no pod is popped early."""
 
     time: int = moments("time", TIMES, 0, lambda seconds: f"{seconds} s")
-    generation: str = choice("generation", tuple(GENERATIONS), "v1.37")
+    generation: str = choice("generation", tuple(COURSE), "v1.37")
     busy: bool = switch("busy with other pods", True)
 
 
@@ -216,12 +216,12 @@ class Versions(Restorable):
 
 def show_versions(settings: Versions) -> View:
     """The panel's view for these settings."""
-    found = [_seen(settings, name, settings.time * SECOND) for name in GENERATIONS]
+    found = [_seen(settings, name, settings.time * SECOND) for name in COURSE]
     said = _told(settings)
     head = terms("version", "where", "since", "attempts")
     rows = [
         [name, say(titles(Settings(generation=name))[each.part]), f"t = {each.since:g} s", str(each.tries)]
-        for name, each in zip(GENERATIONS, found, strict=True)
+        for name, each in zip(COURSE, found, strict=True)
     ]
     text = "\n".join([said, *aligned([head, *rows])])
     return View(lambda room: versions(settings, room), said, table(head, (row(*cells) for cells in rows)), text)
@@ -234,7 +234,7 @@ def _seen(settings: Versions, generation: str, now: int) -> Where:
 def _told(settings: Versions) -> str:
     """What became of the pod; versions that do the same are named together."""
     alike: dict[tuple[str, float, int], list[str]] = {}
-    for name in GENERATIONS:
+    for name in COURSE:
         seen = _seen(settings, name, settings.time * SECOND)
         alike.setdefault((seen.part, seen.since if seen.part == BOUND else 0, seen.tries), []).append(name)
     said = []
@@ -251,7 +251,7 @@ def _told(settings: Versions) -> str:
 def versions(settings: Versions, room: Room, now: int | None = None) -> Html:
     """The pod's history in each version, one below the other. ``now``: another moment, which cannot be dragged."""
     at = settings.time * SECOND if now is None else now
-    histories = [replace(history(Settings(generation=name), settings.pod, at), name=name) for name in GENERATIONS]
+    histories = [replace(history(Settings(generation=name), settings.pod, at), name=name) for name in COURSE]
     ticks = [(second, f"{second} s") for second in range(0, LAST + 1, 2)]
     clock = Clock(LAST, _moment(at), ticks, _handle(LAST, at, room) if now is None else {})
     return draw_clock(histories, _events(), clock, _told(settings) if now is None else say("Four versions."), room)

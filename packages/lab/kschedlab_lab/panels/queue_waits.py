@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kschedlab import build
-from kschedlab.generations import GENERATIONS
+from kschedlab.generations import COURSE, GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import say
 from kschedlab.objects.meta import SECOND
@@ -74,7 +74,7 @@ class Measured:
         self.head = ["", say("seconds after failures 1 to 6, if an event comes at once"), say("if none comes")]
         self.rows = [
             [name, ", ".join(f"{wait:g}" for wait in waits_after_failures(name)), f"{wait_without_event(name):g}"]
-            for name in GENERATIONS
+            for name in COURSE
         ]
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, NamedTuple
 
-from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations import COURSE, Generation
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
@@ -120,14 +120,14 @@ class Section:
 
 
 class GenerationTable:
-    """Generations as a table, for notebooks; all of them by default.
+    """Generations as a table, for notebooks; those of the course by default.
 
     Shows the settings that differ; with ``everything``, all of them. ``only``: how the titles of the sections to show
     begin, such as "scores". KeyError for a name that no generation has.
     """
 
     def __init__(self, *generations: str | Generation, everything: bool = False, only: str = "") -> None:
-        self.generations = tuple(map(Generation.named, generations)) or tuple(GENERATIONS.values())
+        self.generations = tuple(map(Generation.named, generations)) or tuple(map(Generation.named, COURSE))
         self.everything, self.only = everything, only
 
     def __repr__(self) -> str:

@@ -18,7 +18,6 @@ from kschedlab.score.image_locality import (
     LOWEST,
     MIB,
     ImageLocality,
-    container_images,
     images,
     normalized,
     scaled_sizes,
@@ -210,7 +209,9 @@ def _(plugin: BalancedResourceAllocation, cell: Cell) -> list[Step]:
 @score_steps.register
 def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
     spec = cell.decision.pod.pod.spec
-    names = sorted(normalized(image) for image in (images if plugin.counts_init_containers else container_images)(spec))
+    names = sorted(
+        normalized(image) for image in images(spec, plugin.counts_init_containers, plugin.counts_image_volumes)
+    )
     lines = list(_images(plugin, cell, names))
     present = int(cell.scored.terms["bytes"][cell.place])  # type: ignore[index]  # int64[nodes given]
     most = f"1000Mi × {max(len(names), 1)}" if plugin.limits_size_per_image else "1000Mi"

@@ -6,7 +6,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import loads
 from kschedlab.objects.meta import SECOND
 from kschedlab_lab.panels.queue_clock import (
@@ -30,6 +29,7 @@ from kschedlab_lab.panels.queue_clock import (
 from kschedlab_lab.panels.queue_story import EVENTS, PODS, replay
 from kschedlab_lab.panels.queue_waits import Measured, wait_without_event, waits_after_failures
 from kschedlab_lab.views.svg import Room
+from tests.course import GENERATIONS
 from tests.saying import says
 
 BOTH = [(name, busy) for name in GENERATIONS for busy in (False, True)]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kschedlab.build import as_yaml, node, pod
-from kschedlab.generations import GENERATIONS, LATEST
+from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import ManifestError, loads
 from kschedlab.scheduler import schedule
 from kschedlab_lab.panels import cluster_questions, your_cluster as lesson
@@ -20,6 +20,7 @@ from kschedlab_lab.panels.cluster_source import BUNDLED
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.stage.files import FilePicker
 from kschedlab_lab.views.svg import Room
+from tests.course import GENERATIONS
 from tests.saying import says
 from tools import make_cluster
 

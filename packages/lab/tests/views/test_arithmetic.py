@@ -10,12 +10,13 @@ import pytest
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import GENERATIONS, V1_20
+from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.program.decide import Scenario
 from kschedlab.scheduler import schedule
 from kschedlab_lab.views.arithmetic import Step, added, steps, steps_html, steps_text, summed
 from tests.conformance.compare import read
+from tests.course import GENERATIONS
 
 SCENARIOS = Path(__file__).parents[4] / "tests" / "conformance" / "scenarios"
 THEMES = ("images", "interpod", "mixed", "nodeaffinity", "resources", "spread", "taints", "owned")

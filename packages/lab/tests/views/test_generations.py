@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from kschedlab.generations import DEFAULT_PRIORITIES, GENERATIONS, V1_13, V1_16, V1_20, V1_37, Generation
+from kschedlab.generations import DEFAULT_PRIORITIES, V1_13, V1_16, V1_20, V1_37, Generation
 from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 from kschedlab_lab.views.generations import TOPICS, GenerationTable, generations_html, generations_text, sections
 from kschedlab_lab.views.style import CHANGED
+from tests.course import GENERATIONS
 from tests.text.test_tables import Balanced
 
 ALL = tuple(GENERATIONS.values())

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from kschedlab.generations import Generation
+from kschedlab.generations import GENERATIONS, LATEST, Generation
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program.main import main
-from kschedlab.program.options import UsageError, chosen_profiles, say, screen
+from kschedlab.program.options import UsageError, chosen_profiles, generation_name, say, screen
 from kschedlab.program.progress import Progress
 from kschedlab_why.program import NO_SUCH, answered, grouped, named, no_pod
 
@@ -50,6 +50,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add ``--watch`` and kubectl's own flags."""
     passed = parser.add_argument_group("kubectl's cluster, without FILE; its flags are passed on")
     passed.add_argument("--watch", "-w", action="store_true", help="follow the cluster, and check each decision in it")
+    passed.add_argument(
+        "--upgrade",
+        type=generation_name,
+        choices=tuple(GENERATIONS),
+        metavar="VERSION",
+        help="which pods would that version's default scheduler place differently, and by which change?",
+    )
     for name in VALUES:
         short = ("-s",) if name == "server" else ()
         passed.add_argument(f"--{name}", *short, action="append", default=[], dest=f"kubectl_{name}", metavar="VALUE")
@@ -61,13 +68,19 @@ def run(options: argparse.Namespace) -> int:
     """Answer the question that the options ask."""
     from kschedlab_live.kubectl import Kubectl, KubectlError
 
-    if options.pending + options.watch + (options.pod is not None) != 1:
-        raise UsageError("name a pod, or ask for --pending or --watch")
+    upgrading = options.upgrade is not None
+    if options.pending + options.watch + upgrading + (options.pod is not None) != 1:
+        raise UsageError("name a pod, or ask for --pending, --watch or --upgrade")
+    if upgrading and (
+        options.add_node or options.node or options.output == "json" or options.config or options.plugins
+    ):
+        raise UsageError("--upgrade compares default schedulers: no --node, --add-node, --output, --config or --plugin")
     if options.watch and (options.add_node or options.node or options.output == "json"):
         raise UsageError("--watch takes no --node, --add-node or --output")
     kubectl = Kubectl(flags(options))
     try:
-        return (_watch if options.watch else _pending if options.pending else _pod)(options, kubectl)
+        asked = _watch if options.watch else _pending if options.pending else _upgrade if upgrading else _pod
+        return asked(options, kubectl)
     except KubectlError as error:
         say(f"kubectl: {error}")
         return UNREADABLE
@@ -121,6 +134,29 @@ def _pending(options: argparse.Namespace, kubectl: Kubectl) -> int:
     with _reading():
         setting = gather(kubectl, namespace, asks_pending(namespace), _given(options), options.generation)
     return grouped(setting, options, now())
+
+
+def _upgrade(options: argparse.Namespace, kubectl: Kubectl) -> int:
+    from kschedlab.program.terminal.writer import limits, written
+    from kschedlab.whatif.upgrade import upgrade
+    from kschedlab_live.why.asking import asks_pending, gather
+    from kschedlab_live.why.version import nearest
+
+    with _reading():
+        setting = gather(kubectl, "", asks_pending(""), None, options.generation)
+    if setting.cluster is None:
+        say("nodes cannot be read: nothing can be compared")
+        return UNREADABLE
+    for note in setting.notes:
+        say(note)
+    for gap in setting.reading.gaps:
+        say(f"{gap.what} cannot be read: {gap.unknown}")
+    own = options.generation or (nearest(setting.server) if setting.server else LATEST)
+    found = upgrade(setting.cluster, own, options.upgrade)
+    out = screen(options)
+    out.print(*written(found.sections(limits(out)), out, setting.cluster.names))
+    out.close()
+    return 0
 
 
 def now() -> int:

@@ -6,14 +6,9 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kschedlab.generations import BY_SOURCE, GENERATIONS, LATEST
+from kschedlab.generations.history import minor, neighbours
 from kschedlab_live.kubectl import Kubectl, KubectlError, decoded
-
-SINCE = {23: "v1.37", 18: "v1.20", 15: "v1.16", 0: "v1.13"}
-"""The nearest generation to servers of v1.N and later.
-
-Not by number alone: v1.18 brought the plugins and scores up to 100 of v1.20, v1.23 the weights of v1.37 (v1.23:
-pkg/scheduler/apis/config/v1beta3/default_plugins.go).
-"""
 
 
 class Server(NamedTuple):
@@ -26,6 +21,8 @@ class Server(NamedTuple):
     @property
     def sentence(self) -> str:
         """Which generation decides, and why; "" if it is the server's own."""
+        if self.exact and self.generation in BY_SOURCE:
+            return f"Decided as {self.generation}, by its source: not compared with the real scheduler yet."
         if self.exact:
             return ""
         if not self.version:
@@ -41,12 +38,21 @@ def server_of(text: str) -> Server:
     match = re.match(r"v1\.(\d{1,3})\b", version)
     if match is None:
         return UNKNOWN
-    minor = int(match[1])
-    nearest = next(name for least, name in SINCE.items() if minor >= least)
-    return Server(f"v1.{minor}", nearest, nearest == f"v1.{minor}")
+    named = f"v1.{int(match[1])}"
+    return Server(named, nearest(named), named in GENERATIONS)
 
 
-UNKNOWN = Server("", "v1.37", False)
+def nearest(version: str) -> str:
+    """The generation of that version; else the one from which the fewest changes separate it, by the history."""
+    if version in GENERATIONS:
+        return version
+    between = neighbours(version)
+    if between is not None:
+        return between.nearest
+    return LATEST if minor(version) > minor(LATEST) else next(iter(GENERATIONS))
+
+
+UNKNOWN = Server("", LATEST, False)
 OF_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 """The file in a pod with the namespace of its service account."""
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kschedlab.generations import GENERATIONS
 from kschedlab_live.schedule.access import reached
 from kschedlab_live.schedule.service import Service, Settings
 from packages.live.tests.real.plane import Json, Kubelets, Plane, node, pod, until
 from packages.live.tests.real.schedulers import scheduler
+from tests.course import GENERATIONS
 
 MANIFEST = Path(__file__).parents[4] / "deploy" / "schedule.yaml"
 OPTIONS = ("--lease", "kschedlab/kschedlab")

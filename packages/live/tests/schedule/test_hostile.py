@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Pod
 from kschedlab_live.schedule import client as client_module, reflector as reflector_module
 from kschedlab_live.schedule.access import Access
@@ -30,6 +29,7 @@ from kschedlab_simulation.scheduler.loop import POP, SKIP
 from kschedlab_simulation.status import ApiError
 from packages.live.tests.schedule.fakes import FakeClient, change, listed, pod, run, status, until
 from packages.live.tests.schedule.test_client import ask, server
+from tests.course import GENERATIONS
 
 SOMETHING: list[Any] = [None, 0, -1, 1e300, True, "", "abc", "\x00\x1b[2J", [], [1], {}, {"a": 1}, [[]] * 3, 10**18]
 DEEP = b"[" * 100_000

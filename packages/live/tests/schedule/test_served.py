@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from kschedlab.generations import GENERATIONS
 from kschedlab.program.main import main
 from packages.live.tests.real.plane import pod, until
 from packages.live.tests.real.schedulers import Program, scheduler
 from packages.live.tests.serve.served import TWO_NODES, Served, served
+from tests.course import GENERATIONS
 
 ROOT = Path(__file__).parents[4]
 

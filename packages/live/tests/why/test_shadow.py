@@ -7,11 +7,11 @@ import pytest
 
 from kschedlab.build import budget, node, pod
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab_live.why.shadow import ALIKE, APART, OTHERWISE, SAMPLED, TIE, WINDOW, Shadow, Verdict
 from tests.cluster.checking import check
+from tests.course import GENERATIONS
 from tests.saying import says
 
 PROFILES = {"default-scheduler": GENERATIONS["v1.37"]}

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from kschedlab.build import budget, node, pod
+from tests.saying import says
 
 GPU = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
 SAID = (
@@ -260,9 +261,10 @@ def test_one_node_more(kubectl, why):
     ("version", "said"),
     [
         ("v1.37.2", ""),
-        ("v1.31.0+k3s1", "The server is v1.31: decided as v1.37, the nearest known."),
-        ("v1.22.17-gke.1", "The server is v1.22: decided as v1.20, the nearest known."),
-        ("v1.18.1", "The server is v1.18: decided as v1.20, the nearest known."),
+        ("v1.31.0+k3s1", "The server is v1.31: decided as v1.30, the nearest known."),
+        ("v1.22.17-gke.1", "Decided as v1.22, by its source: not compared with the real scheduler yet."),
+        ("v1.23.4", "The server is v1.23: decided as v1.24, the nearest known."),
+        ("v1.28.9", ""),
         ("v1.16.15", ""),
         ("v1.9.0", "The server is v1.9: decided as v1.13, the nearest known."),
         ("v1.40.0", "The server is v1.40: decided as v1.37, the nearest known."),
@@ -274,6 +276,18 @@ def test_the_generation_follows_the_server(version, said, kubectl, why):
     printed = why("web")
     assert (said in printed) if said else ("decided as" not in printed)
     assert "decided as" not in why("web", "--generation", "v1.20")
+
+
+def test_an_upgrade_names_the_pods_that_move_and_the_change(kubectl, why):
+    soft = [{"key": "old", "value": "yes", "effect": "PreferNoSchedule"}]
+    term = {"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}
+    liking = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term]}}
+    liked = node("a", cpu="4", memory="8Gi", labels={"disk": "ssd"}, taints=soft)
+    busy = pod("w", "b", cpu="1", memory="2Gi")
+    kubectl(liked, node("b", cpu="4", memory="8Gi"), busy, pod("web", cpu="100m", affinity=liking))
+    printed = why("--upgrade", "v1.24", "--generation", "v1.22")
+    assert says(printed, "v1.22", "v1.24", "default/web", "weight of TaintToleration")
+    assert "another" not in why("--upgrade", "v1.22", "--generation", "v1.22")
 
 
 def test_there_is_no_such_pod(kubectl, why):

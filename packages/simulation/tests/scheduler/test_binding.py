@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod, term
-from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.plugins.framework import SKIP, Plugin, Skip, Wait
 from kschedlab.queue.events import NODE_ADD
@@ -16,6 +15,7 @@ from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.plane import NOON, SECOND, Plane
+from tests.course import GENERATIONS
 from tests.storage import claim, mount, storage_class, volume
 
 ALL = tuple(GENERATIONS)

@@ -9,7 +9,6 @@ import pytest
 from kschedlab.build import budget, node, pod
 from kschedlab.cluster.cluster import CPU, Cluster
 from kschedlab.cluster.object_store import key_of
-from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab_simulation.scheduler.cache import (
@@ -20,6 +19,7 @@ from kschedlab_simulation.scheduler.cache import (
 from tests.changing import NODES, PODS, POOL, TESTED_GENERATIONS, ChangingCluster, Expected, decide, shown
 from tests.cluster.checking import check
 from tests.cluster.test_changes import contents
+from tests.course import GENERATIONS
 
 CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())
 OLDER = [CACHE_1_13, CACHE_1_16, CACHE_1_20]

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from kschedlab.build import node, pod
-from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations import Generation
 from kschedlab.objects.model import Node, Pod
 from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_simulation.log import Changed
 from kschedlab_simulation.scheduler.context import BIND
 from packages.simulation.tests.plane import Plane
+from tests.course import GENERATIONS
 
 ALL = tuple(GENERATIONS)
 

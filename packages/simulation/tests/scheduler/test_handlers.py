@@ -7,11 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import budget, node, pod
-from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.handlers import HandlersByHint
 from packages.simulation.tests.plane import SECOND, Plane, documents
+from tests.course import GENERATIONS
 from tests.storage import claim, csi_node, storage_class, volume
 
 ALL = tuple(GENERATIONS)

@@ -7,13 +7,13 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import node, pod
-from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import Plugin
 from kschedlab.score.stage import Ties
 from kschedlab_simulation.log import Step
 from kschedlab_simulation.scheduler.context import Latencies
 from packages.simulation.tests.plane import Plane, documents
+from tests.course import GENERATIONS
 
 ALL = tuple(GENERATIONS)
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}

@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod
-from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab.plugins.framework import Plugin, Wait
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.plane import SECOND, Plane
+from tests.course import GENERATIONS
 
 ALL = tuple(GENERATIONS)
 ONE_CPU = {"cpu": "1", "memory": "1Gi", "pods": "10"}

@@ -11,7 +11,6 @@ import pytest
 import simpy
 
 from kschedlab.build import Manifest, node, pod
-from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab_simulation.log import Log, Recorded, Step
@@ -20,6 +19,7 @@ from kschedlab_simulation.scheduler.http import HttpServer
 from kschedlab_simulation.scheduler.startup import StartUp
 from kschedlab_simulation.server.api import ApiServer
 from packages.simulation.tests.plane import NOON, SECOND, documents
+from tests.course import GENERATIONS
 
 V1_37 = GENERATIONS["v1.37"]
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace as put
 
 from kschedlab.build import node, pod
-from kschedlab.generations import GENERATIONS, V1_16, V1_20, V1_37, Generation
+from kschedlab.generations import V1_16, V1_20, V1_37, Generation
 from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
 from kschedlab.objects.model import PersistentVolumeClaim, Pod
@@ -21,6 +21,7 @@ from kschedlab_simulation.scheduler.cache import CacheError
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.handlers import HandlersMovingAll
 from packages.simulation.tests.plane import Plane
+from tests.course import GENERATIONS
 from tests.storage import claim, mount, storage_class
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}

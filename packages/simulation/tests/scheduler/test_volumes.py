@@ -5,7 +5,6 @@ import pytest
 
 from kschedlab.build import node, pod, term
 from kschedlab.cluster.object_store import RELEVANT_PART, key_of
-from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
@@ -13,6 +12,7 @@ from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, Volum
 from kschedlab_simulation.scheduler.cache import SchedulerCache
 from kschedlab_simulation.scheduler.volumes import SELECTED_NODE, AssumeCache
 from tests.cluster.checking import check
+from tests.course import GENERATIONS
 from tests.storage import claim, csi_node, mount, storage_capacity, storage_class, volume
 
 CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())

@@ -1,0 +1,29 @@
+"""v1.28. Source: pkg/scheduler/apis/config/v1/default_plugins.go."""
+
+from __future__ import annotations
+
+from kschedlab.cluster.spread_constraints import ConstraintRules
+from kschedlab.generations.steps import after
+from kschedlab.generations.v1_24 import V1_24
+
+V1_28 = after(
+    V1_24,
+    "v1.28",
+    filters={
+        "NodeResourcesFit": {"checks_requested_resources_only": True},  # noderesources/fit.go, fitsRequest
+        "VolumeRestrictions": {"checks_read_write_once_pod": True},  # the gate ReadWriteOncePod
+        "NodeVolumeLimits": {"missing_claim_is_error": False},  # nodevolumelimits/csi.go, Filter
+        "VolumeBinding": {"names_local_nodes": True},  # volumebinding/binder.go, GetEligibleNodes
+        "VolumeZone": {  # volumezone/volume_zone.go, PreFilter, getPVbyPod
+            "finds_volumes_in_pre_filter": True,
+            "accepts_newer_node_labels": True,
+        },
+        "PodTopologySpread": {"rules": ConstraintRules()},  # podtopologyspread/common.go, countPodsMatchSelector
+        "InterPodAffinity": {"skips_in_pre_filter": True},  # interpodaffinity/filtering.go, PreFilter
+    },
+    scores={
+        "NodeResourcesBalancedAllocation": {"counts_overhead_in_millis": True},  # resource_allocation.go
+        "InterPodAffinity": {"skips_in_pre_score": True},  # interpodaffinity/scoring.go, PreScore
+        "PodTopologySpread": {"rules": ConstraintRules(), "skips_in_pre_score": True},
+    },
+)

@@ -1,0 +1,17 @@
+"""v1.30. Source: pkg/scheduler/apis/config/v1/default_plugins.go."""
+
+from __future__ import annotations
+
+from kschedlab.generations.steps import after
+from kschedlab.generations.v1_28 import V1_28
+
+V1_30 = after(
+    V1_28,
+    "v1.30",
+    filters={
+        "VolumeBinding": {"names_local_nodes": False},  # volumebinding/volume_binding.go, PreFilter
+        "NodePorts": {"counts_sidecars": False},  # sidecars are new; schedutil.GetHostPorts does not know them
+    },
+    scores={"NodeAffinity": {"skips_in_pre_score": True}},  # nodeaffinity/node_affinity.go, PreScore
+    gone_scores=("VolumeBinding",),  # volumebinding/volume_binding.go, PreScore
+)

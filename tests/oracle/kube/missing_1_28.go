@@ -1,0 +1,5 @@
+//go:build since_28
+
+package main
+
+const missingNodeIsError = false

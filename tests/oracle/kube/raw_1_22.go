@@ -1,0 +1,15 @@
+//go:build !since_34
+
+package main
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+func rawScore(ctx context.Context, p plugin, state cycleState, pod *v1.Pod, n nodeInfo) (int64, error) {
+	s, st := p.(framework.ScorePlugin).Score(ctx, state, pod, n.Node().Name)
+	return s, st.AsError()
+}

@@ -1,0 +1,43 @@
+"""When each rule changed: every difference of neighbouring generations has a date, and the page is up to date."""
+
+from itertools import pairwise
+
+import pytest
+
+from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations.changes import CHANGES
+from kschedlab.generations.history import dated, history, minor, neighbours
+from kschedlab.objects.problems import UnknownNameError
+from kschedlab.whatif.compare import changes
+from tests.saying import says
+from tools.history import LOOP, PAGE, SINCE_LOOP, page
+
+STEPS = list(pairwise(GENERATIONS.values()))
+
+
+def settings(earlier: Generation, later: Generation) -> list[str]:
+    rows = CHANGES[later.name] if minor(earlier.name) >= SINCE_LOOP else {}
+    return [each.rule for each in changes(earlier, later)] + [name for name in rows if name.startswith(LOOP)]
+
+
+@pytest.mark.parametrize(("earlier", "later"), STEPS, ids=lambda generation: str(generation.name))
+def test_every_change_has_a_date(earlier: Generation, later: Generation) -> None:
+    assert [name for name in settings(earlier, later) if dated(name, earlier.name, later.name) is None] == []
+
+
+def test_every_date_is_of_a_change() -> None:
+    used = {dated(name, a.name, b.name) for a, b in STEPS for name in settings(a, b)}
+    assert [entry for entry in history() if entry not in used] == []
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text("utf-8") == page(), "run: python -m tools.history"
+
+
+def test_a_version_between_two_is_told_what_is_nearest() -> None:
+    with pytest.raises(UnknownNameError) as error:
+        Generation.named("v1.33")
+    assert says(str(error.value), "v1.32", "v1.34", "docs/history.md")
+    found = neighbours("v1.23")
+    assert found is not None and (found.earlier, found.later, found.nearest) == ("v1.22", "v1.24", "v1.24")
+    assert neighbours("v1.34") is None and neighbours("v1.99") is None and neighbours("latest") is None

@@ -1,0 +1,76 @@
+"""The page docs/history.md, from the generations and their history: ``python -m tools.history`` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations.changes import CHANGES, rules_of
+from kschedlab.generations.history import Entry, dated, minor
+from kschedlab.messages import say
+from kschedlab.whatif.compare import changes, setting_text
+from kschedlab.whatif.named_rules import title_of
+
+PAGE = Path(__file__).parents[1] / "docs/history.md"
+HEAD = """# When kube-scheduler changed
+
+Every rule, message, weight and default that this package models, with the minor version that changed it. Each version
+was searched in the source of its last patch, from v1.13.12 to v1.37.0: the file and the function are of the first one
+that has it. `python -m tools.history` makes this page from
+[`history.yaml`](../kschedlab/generations/history.yaml) and the tables of the generations; `kschedlab compare`
+shows what a change does to your pods.
+
+"""
+LOOP = ("loop.", "messages.", "extending.", "queue")
+"""The settings that an exhaustive decision does not show, in the rows of changes.py."""
+SINCE_LOOP = 20
+"""The minor version after which the history dates them, too."""
+LONGEST = 90
+
+
+def rows() -> Iterator[tuple[Entry, str, str, str]]:
+    """(when, the setting, its value before, and after), a row for each setting that changed."""
+    for earlier, later in pairwise(GENERATIONS.values()):
+        for name, before, after in _changed(earlier, later):
+            entry = dated(name, earlier.name, later.name)
+            if entry is not None:
+                yield entry, name, before, after
+
+
+def _changed(earlier: Generation, later: Generation) -> Iterator[tuple[str, str, str]]:
+    seen = set()
+    for change in changes(earlier, later):
+        seen.add(change.rule)
+        yield change.rule, change.before, change.after
+    if minor(earlier.name) >= SINCE_LOOP:
+        old = rules_of(earlier.name)
+        for name, value in CHANGES[later.name].items():
+            if name.startswith(LOOP) and name not in seen:
+                yield name, setting_text(old[name]), setting_text(value)
+
+
+def page() -> str:
+    """The text of the page."""
+    by_version: dict[str, list[str]] = {}
+    for entry, name, before, after in sorted(rows(), key=lambda row: minor(row[0].version)):
+        title = f"**{title_of(name)}**: " if title_of(name) else ""
+        where = f"{entry.file}, {entry.function}"
+        pull = f" [#{entry.pull}](https://github.com/kubernetes/kubernetes/pull/{entry.pull})" if entry.pull else ""
+        also = f"; {entry.also}" if entry.also else ""
+        line = f"| {title}`{name}` | {_cell(before)} → {_cell(after)} | {where}{pull}{also} |"
+        by_version.setdefault(entry.version, []).append(line)
+    parts = [HEAD]
+    for version, lines in by_version.items():
+        parts.append(f"## {version}\n\n| Setting | Change | Source |\n|---|---|---|\n" + "\n".join(lines) + "\n\n")
+    return "".join(parts).rstrip() + "\n"
+
+
+def _cell(text: str) -> str:
+    short = say(text).replace("|", "\\|").replace("\n", " ")
+    return f"`{short[:LONGEST]}{'…' if len(short) > LONGEST else ''}`"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
