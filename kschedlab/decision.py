@@ -174,7 +174,7 @@ class Decision(Shown):
         """The complete FailedScheduling message, as ``kubectl describe pod`` shows it."""
         if self.post_filter_error:
             return f"{self.message} {self.post_filter_error}"
-        if not self.generation.messages.post_filter:
+        if self.verdicts is None or self.node is not None or self.error or not self.generation.messages.post_filter:
             return self.message
         preemption, given_back = self.preemption, self.given_back
         texts = [preemption.message] if preemption is not None else []

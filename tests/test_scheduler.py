@@ -8,7 +8,7 @@ import pytest
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import V1_37, Generation
+from kschedlab.generations import GENERATIONS, V1_37, Generation
 from kschedlab.preemption.stage import lower_nominations
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.score.stage import Ties
@@ -171,3 +171,10 @@ def test_where_dynamic_resources_post_filter_finds_no_state_preemption_is_not_as
 def test_a_rejection_by_the_last_pre_filters_leaves_preemption_its_say() -> None:
     world = cluster(node("n1"), pod("low", "n1", cpu="100"), pod("web", cpu="100", priority=5))
     assert schedule("default/web", world).post_filter_error == ""
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_a_pod_that_is_placed_has_no_message_and_no_event(generation: str) -> None:
+    nodes = cluster(node("a", cpu="4"), node("small", cpu="2"), pod("web", cpu="3"))
+    decision = schedule("default/web", nodes, generation)
+    assert (decision.node, decision.message, decision.event) == ("a", "", "")

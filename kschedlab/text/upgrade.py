@@ -14,19 +14,26 @@ from kschedlab.whatif.upgrade import MovedPod, Placement, Upgrade
 NOT_ALONE = later("no change alone gives the whole of it")
 
 
-def upgrade_sections(found: Upgrade, limits: Limits) -> Iterator[Section]:
+def upgrade_sections(upgrade: Upgrade, limits: Limits) -> Iterator[Section]:
     """What changes in a sentence, the pods that move with the causes, and those whose message changes."""
-    between = f"{found.earlier} → {found.later}"
-    moved = sum(each.like for each in found.moved)
-    asked = say("{pods}, {decided} of them asked about", pods=count(found.pods, "pod"), decided=found.decided)
-    title = say("{between}: {moved} placed differently", between=between, moved=count(moved, "pod"))
-    shown = found.moved[: limits.groups]
+    between = f"{upgrade.earlier} → {upgrade.later}"
+    moved = sum(each.like for each in upgrade.moved)
+    once = say("({decided:,} decided: pods that are alike are decided once)", decided=upgrade.decided)
+    title = say(
+        "{between}: {moved:,} of {pods} placed differently",
+        between=between,
+        moved=moved,
+        pods=count(upgrade.pods, "pod"),
+    )
+    shown = upgrade.moved[: limits.groups]
     rows = [_row(each) for each in shown]
-    table = [Table(terms("pod", found.earlier, found.later, "because of"), rows)] if rows else []
-    yield Section(title, table, aside=asked, cut=len(shown) < len(found.moved))
-    if found.reworded:
-        words = say("{pods} with another message", pods=count(len(found.reworded), "pending pod"))
-        yield Section(words, [listed(found.reworded[: limits.groups])], folded=True)
+    table = [Table(terms("pod", upgrade.earlier, upgrade.later, "because of"), rows)] if rows else []
+    yield Section(
+        title, table, aside=once if upgrade.decided < upgrade.pods else "", cut=len(shown) < len(upgrade.moved)
+    )
+    if upgrade.reworded:
+        words = say("{pods} with another message", pods=count(len(upgrade.reworded), "pending pod"))
+        yield Section(words, [listed(upgrade.reworded[: limits.groups])], folded=True)
 
 
 def _row(moved: MovedPod) -> Row:
