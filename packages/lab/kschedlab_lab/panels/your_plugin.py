@@ -177,12 +177,13 @@ def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Fra
     decision = decide(settings, plugins)
     shown = racks(settings, plugins)
     without = decide(settings.changed(weight=0), plugins)
-    said = sentence(decision)
+    said, all_points = sentence(decision), points(decision, plugins)
+    yours = stage(decision, shown, all_points, room, said, decided=False)
     return [
         Frame(stage(decision, shown, None, room, said, decided=False), say("web waits.")),
         Frame(stage(without, shown, points(without, plugins), room, said, decided=False), say("v1.37's own points.")),
-        Frame(stage(decision, shown, points(decision, plugins), room, said, decided=False), say("With your score.")),
-        Frame(stage(decision, shown, points(decision, plugins), room, said), said),
+        *([Frame(yours, say("With your score."))] if all_points is not None and all_points.own else []),
+        Frame(stage(decision, shown, all_points, room, said), said),
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kschedlab.build import as_yaml, node, pod
 from kschedlab.generations import V1_37
 from kschedlab.messages import say
+from kschedlab.text.html import Html
 from kschedlab_lab.views.tries import draw_tries, tries_text
 from kschedlab_simulation import Simulation
 from kschedlab_simulation.log import Step
@@ -41,6 +42,10 @@ class Motion:
     def __repr__(self) -> str:
         return tries_text(self.tries, self.nodes)
 
-    def _repr_html_(self) -> str:
+    def html(self) -> Html:
+        """The tries on a time axis."""
         events = {10: "rack-a: 75 → 74", 20: "rack-b: 70 → 40"}
-        return str(draw_tries(self.tries, self.nodes, events))
+        return draw_tries(self.tries, self.nodes, events)
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
