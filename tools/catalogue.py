@@ -166,7 +166,7 @@ def main() -> None:
         print(json.dumps(dict.fromkeys(missing(known, args.path), ""), ensure_ascii=False, indent=1))
         return
     if args.act == "complete":
-        sys.exit("\n".join(stale(known)))
+        sys.exit("\n".join(stale(known)) or None)
     try:
         more = added(json.loads(Path(args.path).read_text(encoding="utf-8"))) if args.act == "add" else {}
     except (OSError, ValueError) as error:

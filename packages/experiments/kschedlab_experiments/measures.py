@@ -66,7 +66,8 @@ BY_RESOURCE = {
 def measure_of(name: str) -> Measure:
     """How the measure of this name is shown."""
     if name in MEASURES:
-        return MEASURES[name]
+        title, unit = MEASURES[name]
+        return Measure(say(title), unit)
     kind, _, which = name.partition("/")
     message = BY_PRIORITY.get(kind) or BY_RESOURCE[kind]
     return Measure(say(message, which=which), "%" if kind in BY_RESOURCE else "")
