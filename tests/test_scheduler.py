@@ -136,7 +136,7 @@ def test_pods_for_which_no_node_is_evaluated(name: str, objects: list[dict[str, 
 
 def test_a_generation_is_accepted_by_its_name() -> None:
     assert schedule("default/web", nodes(2), "v1.20").generation is Generation.named("v1.20")
-    with pytest.raises(KeyError, match=r'no generation v1.21: .* the nearest is v1.2'):
+    with pytest.raises(KeyError, match=r"no generation v1.21: .* the nearest is v1.2"):
         schedule("default/web", nodes(2), "v1.21")
 
 

@@ -175,6 +175,8 @@ def test_the_editor_indents_and_undoes(show: Show) -> None:
     asked = exercise("preemption", 4)
     page = show(Card(asked))
     field = page.get_by_role("textbox")
+    field.click()  # the numbers of its lines lie over it
+    expect(field).to_be_focused()
     field.fill("")
     field.press_sequentially("metadata:")
     field.press("Enter")

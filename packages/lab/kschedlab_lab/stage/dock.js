@@ -24,9 +24,10 @@ export class Line {
   }
 
   show({ asking, covered, verdict, error }, headline) {
-    const text = asking?.text ?? covered ?? error ?? "", mark = verdict && (verdict.answer === null ? "" : verdict.right ? "✓ " : "✕ ");
+    const text = asking?.text ?? covered ?? error ?? "", answered = verdict && verdict.answer !== null;
+    const mark = !answered ? "" : verdict.right ? " ✓" : ` (${say("your answer")}: ✕)`; // after it: a cross before a true sentence would deny it
     const said = text ? coded(text) : [...headline.childNodes].map((each) => each.cloneNode(true));
-    this.el.replaceChildren(make("span", { class: "ks-line-mark", "aria-hidden": "true" }, asking || covered ? "?" : "▸"), make("span", {}, mark || "", ...said));
+    this.el.replaceChildren(make("span", { class: "ks-line-mark", "aria-hidden": "true" }, asking || covered ? "?" : "▸"), make("span", {}, ...said, mark));
   }
 
   set current(on) {

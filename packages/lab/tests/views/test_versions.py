@@ -20,7 +20,7 @@ from tests.text.test_tables import Balanced
 NAMES = ("v1.13", "v1.16", "v1.20", "v1.37")
 STOPS = [Stop(name, "node-b", f"version: {name}", chosen=True) for name in NAMES]
 LEVERS = [
-    Lever(rule.name, rule.title, NAMES.index(rule.since), True, False, None, f"{rule.name}: off", "tip")
+    Lever(rule.name, rule.title, NAMES.index(rule.first_of(NAMES)), True, False, None, f"{rule.name}: off", "tip")
     for rule in NAMED_RULES
 ]
 WIDTHS = pytest.mark.parametrize("width", [400, 440, 559, 560, 640, 720, 1000])
@@ -109,7 +109,8 @@ def test_names_of_users_are_escaped() -> None:
 
 def test_the_source_before_and_after_a_rule() -> None:
     for rule in NAMED_RULES:
-        assert (rule.old.version, rule.new.version) == (NAMES[NAMES.index(rule.since) - 1], rule.since)
+        first = rule.first_of(NAMES)
+        assert (rule.old.version, rule.new.version) == (NAMES[NAMES.index(first) - 1], first)
         assert rule.new.file.startswith("pkg/") and rule.new.file.endswith(".go") and rule.new.function
     (rule,) = (each for each in NAMED_RULES if each.name == "counted_down")
     text = "\n".join(rules_text([rule]))
