@@ -361,7 +361,7 @@ MOST = "more than 200,000, the most that a simulation creates at once"
         ("{opcode: createNodes, countParam: $nodes}", 'countParam: there is no parameter "nodes"'),
         ("{opcode: sleep, durationParam: $size}", 'durationParam: the parameter "size" has the wrong type'),
         ("{opcode: sleep, duration: 5}", 'duration: "5" has no unit: one of ns, us, ms, s, m, h, as in 5s'),
-        ("{opcode: sleep, duration: 87600h}", 'duration: "87600h" is longer than 2400h, the longest time'),
+        ("{opcode: sleep, duration: 876000h}", 'duration: "876000h" is longer than 87840h, the longest time'),
         ("{opcode: churn, mode: shake, templatePaths: [a]}", "mode: expected create or recreate"),
         ("{opcode: churn, mode: recreate, templatePaths: [a]}", "number: is 0, which recreates nothing"),
         ("{opcode: churn, mode: create}", "templatePaths: is empty"),

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.generations.changes import NAMES
+from kschedlab.generations import COURSE as NAMES
 from kschedlab.plugins import node_score
 from kschedlab_lab.exercises.your_plugin import cold
 from kschedlab_lab.panels import generations, your_plugin

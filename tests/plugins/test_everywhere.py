@@ -14,11 +14,9 @@ from kschedlab.plugins import ArrayFilter, Refusal, Scored, node_filter, node_sc
 from kschedlab.scheduler import schedule
 from kschedlab.whatif import what_if
 from kschedlab.whatif.compare import changes, compare
-from kschedlab_lab.panels import preemption, score, weights, your_cluster
-from kschedlab_lab.panels.base import drawn
+from kschedlab_lab.panels import preemption, your_cluster
 from kschedlab_lab.views.arithmetic import steps
 from kschedlab_lab.views.generations import GenerationTable
-from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.simulation import Simulation
 from tests.course import GENERATIONS
 
@@ -101,32 +99,12 @@ def test_views_write_out_the_arithmetic_of_a_plugin() -> None:
 
 
 def test_panels_take_plugins() -> None:
-    names = score.rows([cooler])
-    assert names[-2:] == ("Cooler", "sum")
-    shown = score.panel([cold, cooler], plugin="Cooler", node="node-a", stage="weighted")
-    assert "Cooler on node-a: 100 × 5 = 500." in repr(shown) and "Cooler" in str(shown.view)
-    assert "Cooler" in repr(weights.panel([cooler]))
     nowhere = node_filter("Nowhere")(lambda pod, node: "node(s) were <closed>")
     view = preemption.panel([nowhere]).view
     assert view is not None and "also refused by Nowhere" in view.text and "<closed>" not in str(view.picture)
     asked = your_cluster.panel(decode_objects(OBJECTS), [cold, cooler], pod="default/web", generation="v1.20")
     assert "ColdNode" in repr(asked) and "too" in repr(asked)
     assert "web goes to c" in repr(asked.move(pod="default/web"))
-
-
-@pytest.mark.parametrize("left", [(), ("node-b",), ("node-b", "node-c")], ids=len)
-def test_panels_of_scores_show_a_filter_that_leaves_few_nodes(left: tuple[str, ...]) -> None:
-    few = node_filter("Few")(lambda pod, node: None if node.name in left else "closed")
-    map_of_scores, sums = repr(score.panel([few])), repr(weights.panel([few]))
-    expected = "node-a is not feasible, and has no score" if len(left) > 1 else "Nothing is scored"
-    assert expected in map_of_scores and "Error" not in map_of_scores + sums
-    assert {0: "fits on none", 1: "goes to node-b", 2: "node-c has the highest sum"}[len(left)] in sums
-    assert ('data-state="chosen"' in str(drawn(score.causes([few]).view.picture, Room()))) == bool(left)
-    for stage in ("raw", "summed"):
-        for panel in (score.panel([few], stage=stage), score.causes([few]), weights.panel([few])):
-            assert str(drawn(panel.view.picture, Room())).startswith("<svg") and panel.error == ""
-            frames = panel.view.story(Room()) if panel.view.story else []
-            assert all(str(frame.picture).startswith("<svg") for frame in frames)
 
 
 def test_the_table_of_generations_names_plugins() -> None:

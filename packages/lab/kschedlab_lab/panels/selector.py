@@ -42,7 +42,8 @@ def known(text: str) -> str:
     try:
         compile(expression)
     except CelError as error:
-        raise InputValueError(str(error)) from None
+        what = str(error).partition("\n")[0].removeprefix("compilation failed: ERROR: <input>:")
+        raise InputValueError(say("“{text}”: {error}", text=text, error=what)) from None
     return expression
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kschedlab import Cluster, compare, loads
-from kschedlab.generations.changes import NAMES
+from kschedlab.generations import COURSE as NAMES
 from kschedlab.plugins import node_filter
 from kschedlab.text.comparison import effect
 from kschedlab.whatif.named_rules import NAMED_RULES
@@ -45,7 +45,7 @@ def test_every_rule_decides_in_some_cluster() -> None:
 @pytest.mark.parametrize("cluster", STORIES)
 def test_the_rules_of_a_version_turn_its_neighbours_answer_into_its_own(cluster: str) -> None:
     for earlier, later in zip(NAMES, NAMES[1:], strict=False):
-        new = frozenset(rule.name for rule in NAMED_RULES if rule.since == later)
+        new = frozenset(rule.name for rule in NAMED_RULES if rule.first_of(NAMES) == later)
         rules = "; ".join(f"{name} on" for name in sorted(new))
         built = decide(Settings(cluster, earlier).changed(rules=rules))
         assert answer(built) == answer(decide(Settings(cluster, later)))
@@ -56,7 +56,9 @@ def test_rules_that_are_lit_are_causes_for_compare_too(cluster: str) -> None:
     world = Cluster(loads(panel(cluster=cluster).yaml()))
     for step in compare(f"default/{STORIES[cluster].pod}", world).steps:
         lit = [
-            rule for rule in NAMED_RULES if matters(Settings(cluster, step.earlier), rule) and rule.since == step.later
+            rule
+            for rule in NAMED_RULES
+            if matters(Settings(cluster, step.earlier), rule) and rule.first_of(NAMES) == step.later
         ]
         causes = [each.change.rule for each in step.causes if effect(each) != "changes message"]
         for rule in lit:
@@ -114,7 +116,7 @@ def test_every_state_has_a_picture_a_sentence_and_the_source(settings: Settings)
         assert width == room.width
     assert view.sentence.startswith(f"{settings.version}: {STORIES[settings.cluster].pod} ")
     lit = [rule for rule in NAMED_RULES if matters(settings, rule)]
-    assert all(rule.since in view.text for rule in lit)
+    assert all(rule.first_of(NAMES) in view.text for rule in lit)
     assert view.text.count("pkg/") == 2 * len(lit)
 
 

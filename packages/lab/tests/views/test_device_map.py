@@ -142,8 +142,8 @@ def test_the_tree_of_a_search_has_dead_ends():
     (first, *_) = sights(devices.decide(two))
     assert [(each.device.id.device, each.deep, each.state) for each in branches(first.steps)] == [
         ("gpu-0", 0, "tried"),
-        ("gpu-1", 1, "unlike"),
-        ("gpu-2", 1, "unlike"),
+        ("gpu-1", 1, "constraint"),
+        ("gpu-2", 1, "constraint"),
         ("gpu-1", 0, "picked"),
         ("gpu-2", 1, "picked"),
     ]

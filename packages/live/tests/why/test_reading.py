@@ -110,7 +110,7 @@ def test_a_user_of_one_namespace(kubectl, why):
     objects = node("n1"), pod("web", cpu=1), pod("big", on="n1", cpu=4, namespace="other")
     fake = kubectl(*objects, narrow=["pods"])
     said = why("web")
-    assert "it fits now" in said and "what is refused is sure, what fits is not." in said
+    assert "it fits now" in said and "a refusal is certain, a fit is not." in said
     assert kinds(fake)[1] == f"pods,{OWNERS}"
     kubectl(*objects, refused=["pods"])
     assert 'kubectl: pods are not readable: User "jane" cannot list' in why("web", status=3)
@@ -136,7 +136,7 @@ def test_kubectl_s_own_error_is_told(kubectl, why, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "name a pod, or ask for --pending or --watch"),
+        ([], "name a pod, or ask for --pending, --watch or --upgrade"),
         (["web", "--pending"], "name a pod, or ask for --pending or --watch"),
         (["--watch", "--node", "n1"], "--watch takes no --node"),
         (["a/b/c"], '"a/b/c" is not a pod'),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import benchmarks.perf  # noqa: F401  # reads scheduler_perf
+from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Deployment, Node, Pod, Taint
 from kschedlab.objects.problems import ManifestError
 from kschedlab_simulation.controllers.drain import DrainSettings
@@ -200,8 +201,10 @@ other: 1
 ---
 timeline: 5
 """
+    *earlier, last = GENERATIONS
+    expected = f"{', '.join(earlier)} or {last}"
     assert problems(text) == [
-        "run.yaml:3: generation: expected v1.13, v1.16, v1.20 or v1.37",
+        f"run.yaml:3: generation: expected {expected}",
         'run.yaml:4: until: "soon" is not a duration such as 300ms, 3s or 1h2m3.5s',
         "run.yaml:5: kubelet.starts: is not one of start, stop, run, jitter",
         "run.yaml:6: latencies: expected a map with cycle, preempt, bind, status, delete or volumes",
