@@ -7,7 +7,7 @@ const NEXT = /,(?=\s*(?:\w+\s*:|,|$))/; // the comma before the next setting; a 
 const FOCUSABLE = { tabindex: 0, [OWN]: "true" };
 
 /** The parts of `allowed: 2, generation: v1.37`. */
-const parts = (text) => (text ?? "").split(NEXT);
+export const parts = (text) => (text ?? "").split(NEXT);
 
 /** `allowed: 2, generation: v1.37` as indices of values, by the name of their control. */
 export function read(text, controls) {

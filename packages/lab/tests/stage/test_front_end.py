@@ -10,6 +10,8 @@ from kschedlab_lab.stage.front_end import IMPORT, front_end
 
 LAB = Path(kschedlab_lab.__file__).parent
 FILES = sorted(LAB.rglob("*.js"))
+PAGES = sorted((LAB.parents[2] / "tools/site/front").glob("*.js"))
+"""The front end of the course's pages, which shares these files."""
 WIDGETS = [path for path in FILES if "export default" in path.read_text(encoding="utf-8")]
 EXPORTED = re.compile(r"^export (?:const|function|class) (\w+)", re.MULTILINE)
 
@@ -43,7 +45,7 @@ def test_every_file_is_part_of_a_front_end_and_every_export_is_imported() -> Non
     whole = "\n".join(map(front_end, WIDGETS))
     imported = {
         name
-        for path in FILES
+        for path in (*FILES, *PAGES)
         for names in re.findall(r"^import \{ ([^}]*) \}", path.read_text(encoding="utf-8"), re.MULTILINE)
         for name in names.split(", ")
     }
