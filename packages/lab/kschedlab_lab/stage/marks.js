@@ -55,7 +55,9 @@ function guessed(svg, answer) {
     return drawn;
   };
   const node = box.parentElement, there = node.getAttribute("transform") ?? "";
-  setAttributes(mark, { class: "ks-guess", transform: `${there} translate(${x + width / 2},${y - 10})` });
+  const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width || 1;
+  const up = Math.min(10, (box.getBoundingClientRect().top - frame.top) / scale - high / 2); // less where the node is at the top
+  setAttributes(mark, { class: "ks-guess", transform: `${there} translate(${x + width / 2},${y - up})` });
   draw("rect", { x: -wide / 2, y: -high / 2, width: wide, height: high, rx: high / 2 });
   draw("text", { y: 4, "text-anchor": "middle" }).textContent = say("your guess");
   node.parentElement.append(mark); // upon the pods

@@ -17,7 +17,7 @@ from kschedlab_lab.views.svg import Room, svg
 
 State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
-DISC, BAR, GAP, WIDE = 22, 28, 4, 560
+DISC, BAR, GAP, WIDE = 21, 26, 2, 560
 """The width of a number; the height of the pods; the gap between rows; rooms of this width name the predicates."""
 
 
@@ -60,7 +60,7 @@ def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
     locks = [each for each in gate.locks if named or each.has is not None]
     rows = column([_lock(each, lefts, wide, room.width, gate.node) for each in locks], GAP)
-    top = BAR + 34
+    top = BAR + 27
     return svg([*heads, moved(rows, 0, top)], room.width, top + rows.height + 2, alt)
 
 

@@ -116,7 +116,7 @@ def rules(board: Board, width: float) -> Part:
     across = 2 if width >= SLIM else 1
     wide = (width - 8 * (across - 1)) / across
     cards = wrap([_card(each, board, wide, width >= SLIM) for each in lit], width, 8, 8)
-    return column([cards, *_others(rest, board, width)], 8)
+    return column([cards, *_others(rest, board, width)], 5)
 
 
 def _others(rest: Sequence[Lever], board: Board, width: float) -> list[Part]:
@@ -128,7 +128,7 @@ def _others(rest: Sequence[Lever], board: Board, width: float) -> list[Part]:
     line = words(f"{'▾' if board.is_open else '▸'} {say(message, number=len(rest))}", fill=INK_2)
     marks = {"data_set": board.turns, "aria_label": say("the other rules"), "data_key": "rules/others"}
     found = [Part(line.width, line.height, (element("g", *line.shapes, **marks),))]
-    return [*found, wrap([_small(each) for each in rest], width, 14, 6)] if board.is_open else found
+    return [*found, wrap([_small(each) for each in rest], width, 14, 2)] if board.is_open else found
 
 
 def _step(stops: Sequence[Stop], width: float) -> float:
