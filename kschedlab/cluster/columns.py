@@ -214,7 +214,7 @@ class Columns:
     def _write_allocatable(self, position: int, node: Node) -> None:
         """Write the node's allocatable resources into its column."""
         counted = {name: quantity for name, quantity in node.status.allocatable.items() if is_counted(name)}
-        amounts = {self._row(name): q.milli() if name == "cpu" else q.value() for name, q in counted.items()}
+        amounts = {self._row(name): q.amount(name) for name, q in counted.items()}
         self.allocatable.set(position, amounts)
         pods = node.status.allocatable.get("pods")
         self.max_pods[position] = 0 if pods is None else pods.value()

@@ -445,7 +445,7 @@ def _could_overflow(pods: Iterable[model.Pod]) -> bool:
             lists.append(pod.spec.resources.requests)
         for resources in (*lists, pod.spec.overhead):
             for name, quantity in resources.items():
-                if (quantity.milli() if name == "cpu" else quantity.value()) > limit:
+                if quantity.amount(name) > limit:
                     return True
     return False
 

@@ -103,7 +103,7 @@ def rounded_first(pod: Pod) -> Amounts:
             if amount > counted.get(name, 0):
                 counted[name] = amount
     for name, quantity in pod.spec.overhead.items():
-        counted[name] = counted.get(name, 0) + (quantity.milli() if name == "cpu" else quantity.value())
+        counted[name] = counted.get(name, 0) + quantity.amount(name)
     return counted
 
 
@@ -157,11 +157,7 @@ def _with_init(pod: Pod) -> tuple[int, int]:
 
 
 def _container_requests(container: Container) -> Amounts:
-    return {
-        name: quantity.milli() if name == "cpu" else quantity.value()
-        for name, quantity in container.resources.requests.items()
-        if is_counted(name)
-    }
+    return {name: quantity.amount(name) for name, quantity in container.resources.requests.items() if is_counted(name)}
 
 
 def _nonzero(container: Container) -> tuple[int, int]:

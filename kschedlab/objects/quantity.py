@@ -85,6 +85,13 @@ class Quantity:
         """The amount in whole thousandths, rounded away from zero: ``0.1m`` is 1."""
         return self._milli
 
+    def amount(self, resource: str) -> int:
+        """The amount as the scheduler counts this resource: of cpu :meth:`milli`, of all others :meth:`value`.
+
+        v1.37: pkg/scheduler/framework/types.go, Resource.Add.
+        """
+        return self._milli if resource == "cpu" else self._value
+
     def overflows(self, milli: bool = False) -> bool:
         """Whether :meth:`value` (or :meth:`milli`) exceeds an int64, so that it would wrap in the real scheduler."""
         return abs(self._milli if milli else self._value) > INT64_MAX

@@ -39,7 +39,7 @@ def pod_requests(pod: Pod) -> dict[str, int]:
     """
     if _is_simple(pod):
         requests = pod.spec.containers[0].resources.requests
-        return {n: q.milli() if n == "cpu" else q.value() for n, q in requests.items() if is_counted(n)}
+        return {n: q.amount(n) for n, q in requests.items() if is_counted(n)}
     return _rounded(exact_requests(pod))
 
 

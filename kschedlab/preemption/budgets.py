@@ -5,7 +5,7 @@ v1.37: pkg/scheduler/framework/preemption/util.go, FilterVictimsWithPDBViolation
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,11 +34,13 @@ class MatchesBudget:
 
     def of(self, signature: Signature) -> int:
         """1 if the budget covers pods with this signature."""
-        if self.selector is None or self.selector.empty:
-            return 0
-        if signature.namespace != self.namespace or not signature.labels:
-            return 0
-        return int(self.selector.matches(signature.labels))
+        return int(self.covers(signature.namespace, signature.labels))
+
+    def covers(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        """Whether the budget covers a pod with these labels."""
+        if self.selector is None or self.selector.empty or namespace != self.namespace or not labels:
+            return False
+        return self.selector.matches(labels)
 
     @property
     def clues(self) -> tuple[Clue, ...]:

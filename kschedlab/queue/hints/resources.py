@@ -80,4 +80,4 @@ _requested = PodCache(_compute_requested)
 
 def _allocatable(node: Node, resource: str) -> int:
     amount = node.status.allocatable.get(resource)
-    return 0 if amount is None else amount.milli() if resource == "cpu" else amount.value()
+    return 0 if amount is None else amount.amount(resource)

@@ -43,7 +43,7 @@ def _limit(container: Container, resource: str) -> int:
     quantity = container.resources.limits.get(resource)
     if quantity is None:
         return 0
-    return quantity.milli() if resource == "cpu" else quantity.value()
+    return quantity.amount(resource)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,10 +12,11 @@ from kschedlab.messages import later, say
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
+from kschedlab.preemption.budgets import MatchesBudget
 from kschedlab_experiments.usage import PODS, Array, Usage, allocatable_of, shapes_of
 from kschedlab_simulation.log import Acted, Changed, Log, Step
-from kschedlab_simulation.pods import TERMINAL
-from kschedlab_simulation.report import EVICTED
+from kschedlab_simulation.pods import TERMINAL, is_evicted, node_of
+from kschedlab_simulation.report import percentile
 from kschedlab_simulation.scheduler.context import EVICT, PREEMPT, SCHEDULE
 
 SAMPLES = 50
@@ -153,7 +153,7 @@ class _Reader:
             self._pod(entry.at, entry.key, entry.old, entry.new)
 
     def _pod(self, at: int, key: str, old: Pod | None, new: Pod | None) -> None:
-        node, before = _node_of(new), _node_of(old)
+        node, before = node_of(new), node_of(old)
         if node != before:
             self._usage.pod(key, node, new)
         if new is None:
@@ -161,7 +161,7 @@ class _Reader:
             self._pods.pop(key, None)
             return
         self._pods[key] = new
-        self._counts["evictions"] += _is_evicted(new) and not (old is not None and _is_evicted(old))
+        self._counts["evictions"] += is_evicted(new) and not (old is not None and is_evicted(old))
         if new.spec.nodeName:
             if (since := self._since.pop(key, None)) is not None:
                 self._waits.append(at - since)
@@ -268,34 +268,17 @@ class _Budget:
     """A budget as its controller last wrote it, and the victims since."""
 
     def __init__(self, budget: PodDisruptionBudget) -> None:
-        self._budget = budget
-        self._selector = None if budget.spec.selector is None else budget.spec.selector.compile()
+        self._matches = MatchesBudget.of_budget(budget)
+        self._exempt = budget.status.disruptedPods
         self._left = budget.status.disruptionsAllowed
 
     def violated_by(self, pod: Pod) -> bool:
         """Count the eviction of the pod: whether the budget covers it and allows no more disruptions.
 
-        v1.37: pkg/scheduler/framework/preemption/preemption.go, filterPodsWithPDBViolation.
+        v1.37: pkg/scheduler/framework/preemption/util.go, FilterVictimsWithPDBViolation.
         """
         metadata = pod.metadata
-        if self._budget.metadata.namespace != metadata.namespace or metadata.name in self._budget.status.disruptedPods:
-            return False
-        if self._selector is None or self._selector.empty or not self._selector.matches(metadata.labels):
+        if metadata.name in self._exempt or not self._matches.covers(metadata.namespace, metadata.labels):
             return False
         self._left -= 1
         return self._left < 0
-
-
-def percentile(waits: Sequence[int], percent: int) -> float:
-    """The nearest-rank percentile of microseconds, in seconds; NaN of none."""
-    if not waits:
-        return float("nan")
-    return sorted(waits)[-(-len(waits) * percent // 100) - 1] / SECOND
-
-
-def _node_of(pod: Pod | None) -> str:
-    return "" if pod is None or pod.status.phase in TERMINAL else pod.spec.nodeName
-
-
-def _is_evicted(pod: Pod) -> bool:
-    return any(condition.reason == EVICTED for condition in pod.status.conditions)

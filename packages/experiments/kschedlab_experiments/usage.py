@@ -21,7 +21,7 @@ SHAPES = 200
 
 def allocatable_of(node: Node) -> dict[str, int]:
     """By resource: cpu in milli, everything else in whole units."""
-    return {name: q.milli() if name == "cpu" else q.value() for name, q in node.status.allocatable.items()}
+    return {name: q.amount(name) for name, q in node.status.allocatable.items()}
 
 
 class Usage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -75,8 +75,3 @@ def _named(node: Node, name: str) -> Node:
 def more_nodes(cluster: Cluster, numbers: Mapping[NodeKind, int]) -> Cluster:
     """A fork with these nodes."""
     return cluster.fork().add(*new_objects(cluster, numbers))
-
-
-def without_status(nodes: Sequence[Node | Pod]) -> list[Node]:
-    """The nodes alone."""
-    return [each for each in nodes if isinstance(each, Node)]

@@ -9,6 +9,7 @@ from kschedlab.objects.problems import InputError
 from kschedlab.program.options import (
     Commands,
     UsageError,
+    add_files,
     add_output,
     add_scheduler,
     chosen_profiles,
@@ -60,8 +61,7 @@ def add(commands: Commands) -> None:
 
 def _plan(plans: Commands, name: str, help: str) -> argparse.ArgumentParser:
     parser = plans.add_parser(name, help=help)
-    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
-    parser.add_argument("--strict", action="store_true", help="refuse fields and kinds that Kubernetes does not know")
+    add_files(parser, FILES)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the simulation that checks the plan")
     parser.add_argument("--no-check", action="store_true", help="do not simulate the plan")
     add_output(parser, "text", "yaml", "commands", "json")

@@ -18,11 +18,23 @@ SCHEDULED, READY, DISRUPTION_TARGET = "PodScheduled", "Ready", "DisruptionTarget
 """Condition types."""
 
 TERMINAL = ("Succeeded", "Failed")
+EVICTED = "EvictionByEvictionAPI"
+"""The reason of the condition DisruptionTarget."""
 
 
 def is_active(pod: Pod) -> bool:
     """Whether the pod is neither finished nor terminating."""
     return pod.metadata.deletionTimestamp is None and pod.status.phase not in TERMINAL
+
+
+def node_of(pod: Pod | None) -> str:
+    """The node whose resources the pod takes: "" before it is bound, after it has ended, and for None."""
+    return "" if pod is None or pod.status.phase in TERMINAL else pod.spec.nodeName
+
+
+def is_evicted(pod: Pod) -> bool:
+    """Whether the pod was evicted through the API. v1.37: pkg/registry/core/pod/storage/eviction.go."""
+    return any(condition.reason == EVICTED for condition in pod.status.conditions)
 
 
 def is_ready(pod: Pod) -> bool:

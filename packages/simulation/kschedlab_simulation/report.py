@@ -19,7 +19,7 @@ import msgspec
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab_simulation.log import Acted, Began, Changed, Log, LogEntry, Measured, Step
-from kschedlab_simulation.pods import TERMINAL
+from kschedlab_simulation.pods import TERMINAL, is_evicted
 from kschedlab_simulation.rollouts import ROLLOUTS, Rollouts, StuckRollout
 from kschedlab_simulation.scheduler.context import (
     BIND,
@@ -36,7 +36,6 @@ from kschedlab_simulation.scheduler.context import (
 )
 from kschedlab_simulation.usage import CLUSTER, NODE, POOL, Amounts, ResourceUse, Sample, Usage, moments_of, usage_of
 
-EVICTED = "EvictionByEvictionAPI"
 _MESSAGE = re.compile(r"0/\d+ nodes are available:? ?(?P<reasons>.*?)\.?( preemption: .*)?", re.DOTALL)
 _BETWEEN, _COUNT = re.compile(r", (?=\d+ )"), re.compile(r"^\d+ ")
 _NODE = re.compile(r"has the node \S+ and waits")
@@ -235,7 +234,7 @@ class _LogReader:
             self.pending.pop(key, None)
             self.since.pop(key, None)
             return
-        self.counts["evicted"] += _is_evicted(new) and (old is None or not _is_evicted(old))
+        self.counts["evicted"] += is_evicted(new) and (old is None or not is_evicted(old))
         if old is None and not new.spec.nodeName:
             self.counts["created"] += 1
         if not new.spec.nodeName:
@@ -304,18 +303,13 @@ def _rate(pods: int, seconds: float) -> float | None:
     return pods / seconds if seconds > 0 else None
 
 
+def percentile(waits: Sequence[int], percent: int) -> float:
+    """The nearest-rank percentile of microseconds, in seconds; NaN of none."""
+    return sorted(waits)[-(-len(waits) * percent // 100) - 1] / SECOND if waits else float("nan")
+
+
 def _waits(waits: Sequence[int]) -> WaitTimes:
-    ordered = sorted(waits)
-
-    def percentile(percent: int) -> float:
-        """Nearest-rank percentile, in seconds."""
-        return ordered[-(-len(ordered) * percent // 100) - 1] / SECOND
-
-    return WaitTimes(len(ordered), percentile(50), percentile(95), ordered[-1] / SECOND)
-
-
-def _is_evicted(pod: Pod) -> bool:
-    return any(condition.reason == EVICTED for condition in pod.status.conditions)
+    return WaitTimes(len(waits), *(percentile(waits, percent) for percent in (50, 95, 100)))
 
 
 def _why(pod: Pod, binding: Step | None) -> str:

@@ -32,7 +32,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod, ResourceClaim, ResourceSlice
 from kschedlab.objects.requests import pod_requests
 from kschedlab_simulation.log import Changed, LogEntry
-from kschedlab_simulation.pods import TERMINAL
+from kschedlab_simulation.pods import node_of
 
 Array = npt.NDArray[np.float64]
 
@@ -195,12 +195,11 @@ class _Reader:
             own = len(self._plan.resources) - len(self._plan.drivers)
             self._nodes[:own, column] = 0
             for resource, quantity in node.status.allocatable.items():
-                amount = quantity.milli() if resource == "cpu" else quantity.value()
-                self._nodes[self._plan.row[resource], column] = amount
+                self._nodes[self._plan.row[resource], column] = quantity.amount(resource)
         self._refresh(at, column)
 
     def _pod(self, at: int, key: str, pod: Pod | None) -> None:
-        node = "" if pod is None or pod.status.phase in TERMINAL else pod.spec.nodeName
+        node = node_of(pod)
         runs = pod is not None and pod.status.phase == "Running"
         before = self._pods.get(key)
         if (before[0] if before is not None else "") == node and (before is None or before[2] == runs):

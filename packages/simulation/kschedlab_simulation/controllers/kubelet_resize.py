@@ -132,7 +132,7 @@ class Resizes:
         ]
         for name in ("cpu", "memory"):
             amount = node.status.allocatable.get(name) if node is not None else None
-            capacity = 0 if amount is None else amount.milli() if name == "cpu" else amount.value()
+            capacity = 0 if amount is None else amount.amount(name)
             used, more = sum(each.get(name, 0) for each in others), wanted.get(name, 0)
             if more > capacity - used:
                 return NO_ROOM.format(name, more, used, capacity)

@@ -76,7 +76,7 @@ def check_node(old: Pod, new: Pod, node: Node | None) -> None:
     requested, short = pod_requests(new), []
     for resource in _RESIZABLE:
         amount = node.status.allocatable.get(resource)
-        allocatable = 0 if amount is None else amount.milli() if resource == "cpu" else amount.value()
+        allocatable = 0 if amount is None else amount.amount(resource)
         if requested.get(resource, 0) > allocatable:
             short.append(f"{resource}, requested: {requested[resource]}, allocatable: {allocatable}")
     if short:

@@ -14,7 +14,15 @@ from kschedlab.objects.meta import Condition, Time
 from kschedlab.objects.model import Pod, PodCondition, PodDisruptionBudget, PodDisruptionBudgetStatus
 from kschedlab.objects.names import name_fault
 from kschedlab.objects.selectors import SelectorError
-from kschedlab_simulation.pods import DISRUPTION_TARGET, SCHEDULED, TERMINAL, condition_of, is_ready, with_condition
+from kschedlab_simulation.pods import (
+    DISRUPTION_TARGET,
+    EVICTED,
+    SCHEDULED,
+    TERMINAL,
+    condition_of,
+    is_ready,
+    with_condition,
+)
 from kschedlab_simulation.status import ApiError, StatusCause
 
 MAX_DISRUPTED_PODS = 2000
@@ -23,7 +31,7 @@ MAX_DISRUPTED_PODS = 2000
 _VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget."
 _SEVERAL_BUDGETS = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
 _DISRUPTION_TARGET = PodCondition(
-    type=DISRUPTION_TARGET, status="True", reason="EvictionByEvictionAPI", message="Eviction API: evicting"
+    type=DISRUPTION_TARGET, status="True", reason=EVICTED, message="Eviction API: evicting"
 )
 _replace = msgspec.structs.replace
 
