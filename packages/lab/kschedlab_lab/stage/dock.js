@@ -48,11 +48,12 @@ class Dock {
   }
 
   listen() {
-    const end = new AbortController(), { signal } = end, arrange = () => this.arrange(), unpin = () => (this.pinned = false);
+    const end = new AbortController(), { signal } = end, arrange = () => this.arrange();
+    const unpin = ({ target }) => (this.pinned &&= this.el.contains(target)); // who moves something on the stage reads on later
     (this.scroller ?? document).addEventListener("scroll", () => this.scrolled(), { passive: true, signal });
     for (const name of ["wheel", "touchmove", "keydown"]) this.page.addEventListener(name, unpin, { passive: true, signal });
     const bar = this.scroller ?? document.documentElement;
-    addEventListener("pointerdown", ({ target }) => target === bar && unpin(), { signal });
+    addEventListener("pointerdown", (event) => event.target === bar && unpin(event), { signal });
     addEventListener("keydown", ({ key }) => key === "Escape" && (this.tall = false), { signal });
     addEventListener("beforeprint", () => this.put(""), { signal });
     addEventListener("afterprint", arrange, { signal });
