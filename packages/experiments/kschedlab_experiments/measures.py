@@ -18,9 +18,8 @@ from kschedlab_simulation.log import Acted, Changed, Log, Step
 from kschedlab_simulation.pods import TERMINAL, is_evicted, node_of
 from kschedlab_simulation.report import percentile
 from kschedlab_simulation.scheduler.context import EVICT, PREEMPT, SCHEDULE
+from kschedlab_simulation.usage import MOMENTS, moments_of
 
-SAMPLES = 50
-"""The moments, equally far from each other, whose mean is the mean over time."""
 SHORTEST = 60 * SECOND
 """The shortest time that the measures cover, so that pods which come all at once count where they went."""
 
@@ -102,7 +101,7 @@ def measured(log: Log) -> Measured:
     least a minute.
 
     Later changes, such as pods that finish when no more arrive, count for preemptions and evictions only. A pod that
-    was never placed has no time to placement. O(entries + samples * (pods' shapes) * nodes).
+    was never placed has no time to placement. O(entries + moments * (pods' shapes) * nodes).
     """
     reader = _Reader(log)
     for entry in log:
@@ -118,8 +117,7 @@ class _Reader:
         self._usage = Usage(plan.resources, plan.nodes)
         self._shapes = shapes_of(map(self._usage.vector, plan.requests, [1] * len(plan.requests)))
         self._start, self._end = plan.start, plan.end
-        step = (plan.end - plan.start) / (SAMPLES - 1)
-        self._moments = [plan.start + int(step * number) for number in range(SAMPLES - 1)] + [plan.end]
+        self._moments = moments_of(plan.start, plan.end)
         self._counts: Counter[str] = Counter()
         self._since: dict[str, int] = {}
         self._waits: list[int] = []
@@ -132,7 +130,7 @@ class _Reader:
     # -- entries
 
     def take(self, entry: Any) -> None:
-        while len(self._samples) < SAMPLES and entry.at > self._moments[len(self._samples)]:
+        while len(self._samples) < MOMENTS and entry.at > self._moments[len(self._samples)]:
             self._sample()
         if isinstance(entry, Changed):
             self._changed(entry)
@@ -197,11 +195,11 @@ class _Reader:
         self._means.append(
             np.concatenate([[pending, usage.empty()], shares, usage.imbalance(), usage.fragmentation(self._shapes)])
         )
-        if len(self._samples) == SAMPLES:
+        if len(self._samples) == MOMENTS:
             self._emptiable = usage.emptiable()
 
     def finish(self) -> Measured:
-        while len(self._samples) < SAMPLES:
+        while len(self._samples) < MOMENTS:
             self._sample()
         series = np.array(self._samples)
         pending, empty, *by_resource = np.mean(self._means, axis=0).tolist()

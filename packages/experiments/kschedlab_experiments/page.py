@@ -12,9 +12,10 @@ from plotly.offline import get_plotlyjs
 from kschedlab.messages import say
 from kschedlab.text.html import element, join, markup
 from kschedlab.text.tables import LIMITS, html
-from kschedlab_experiments.measures import SAMPLES, measure_of
+from kschedlab_experiments.measures import measure_of
 from kschedlab_experiments.results import Results
 from kschedlab_experiments.statistics import Floats
+from kschedlab_simulation.usage import MOMENTS
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's, which colour-blind readers tell apart; each can be read on light and on dark."""
@@ -105,7 +106,7 @@ class _OverTime:
         for run in results.runs():
             last = max(last, run.series.at[-1])
             self._names |= dict.fromkeys(f"requested/{resource}" for resource in run.series.requested)
-        self._grid = np.linspace(0, last, 2 * SAMPLES)
+        self._grid = np.linspace(0, last, 2 * MOMENTS)
         shape = len(results.variants), len(self._grid)
         self._sum = {name: np.zeros(shape) for name in self._names}
         self._least = {name: np.full(shape, np.inf) for name in self._names}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kschedlab.build import Manifest, node, pod
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.objects.problems import InputValueError
 from kschedlab_experiments.arrivals.trace import Arrival, Trace
 
@@ -51,13 +51,13 @@ def azure(
         need = (
             "vm (vmId, vmTypeId, priority, starttime, endtime) and vmType (vmTypeId, machineId, core, memory, ssd, nic)"
         )
-        words = "{file}: {error}: expected a file of SQLite with the tables {need}"
+        words = later("{file}: {error}: expected a file of SQLite with the tables {need}")
         raise InputValueError(say(words, file=path, error=error, need=need)) from None
     sizes = {"core": cpus * 1000, "memory": memory * 1024, "ssd": ssd * 1024, "nic": 1000}
     room = {"cpu": str(cpus), "memory": f"{memory}Gi", "ephemeral-storage": f"{ssd}Gi", NETWORK: "1000", "pods": "1000"}
     there = [node(f"machine-{number}", labels={"machine": str(chosen)}, allocatable=room) for number in range(nodes)]
     missing = sum(vm[1] not in types for vm in vms)
-    words = "{number:,} VMs of types that machine {machine} does not take"
+    words = later("{number:,} VMs of types that machine {machine} does not take")
     left_out = (say(words, number=missing, machine=chosen),) if missing else ()
     return Trace(there, list(_arrivals(vms, types, sizes)), left_out=left_out)
 
@@ -67,7 +67,7 @@ def _types(trace: sqlite3.Connection, machine: int | None) -> tuple[dict[Any, tu
     rows = list(trace.execute("SELECT machineId, vmTypeId, core, memory, ssd, nic FROM vmType"))
     machines = sorted({row[0] for row in rows})
     if not machines or machine is not None and machine not in machines:
-        words = "the trace has no machine {machine}; it has {machines}"
+        words = later("the trace has no machine {machine}; it has {machines}")
         raise InputValueError(say(words, machine=machine, machines=[str(each) for each in machines] or say("none")))
     counts = {each: sum(row[0] == each for row in rows) for each in machines}
     chosen = max(machines, key=lambda each: counts[each]) if machine is None else machine

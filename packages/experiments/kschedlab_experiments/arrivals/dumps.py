@@ -15,7 +15,7 @@ from typing import Any
 from kschedlab.build import Manifest
 from kschedlab.manifests.decoding import Origin, expanded_lists
 from kschedlab.manifests.source_text import SourceText
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.problems import InputValueError, ManifestError
 from kschedlab_experiments.arrivals.trace import Arrival, Trace
@@ -51,7 +51,7 @@ def dump(*paths: str | os.PathLike[str]) -> Trace:
     there = [each for (kind, _, _), each in objects.items() if kind in KEPT]
     for kind in ("Node", "Pod"):
         if not any(key[0] == kind for key in objects):
-            words = "{paths}: has no {kind}: name the folder of a dump, or files with nodes and pods"
+            words = later("{paths}: has no {kind}: name the folder of a dump, or files with nodes and pods")
             raise InputValueError(say(words, paths=", ".join(map(str, paths)), kind=kind))
     claims = {(namespace, name) for kind, namespace, name in objects if kind == "PersistentVolumeClaim"}
     static = [each for each in pods if MIRROR in (each["metadata"].get("annotations") or {})]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from kschedlab.messages import listed, say
+from kschedlab.messages import later, listed, say
 from kschedlab.objects.problems import InputValueError, shortened
 
 
@@ -69,7 +69,7 @@ def rows(path: str | os.PathLike[str], needed: Sequence[str]) -> Iterator[Row]:
             missing = [name for name in needed if name not in (reader.fieldnames or ())]
             if missing:
                 has = listed(reader.fieldnames or ()) or say("none")
-                words = "{file}: has no column {missing}; its columns are {has}"
+                words = later("{file}: has no column {missing}; its columns are {has}")
                 raise InputValueError(say(words, file=shown, missing=listed(missing), has=has))
             for fields in reader:
                 yield Row(fields, f"{shown}:{reader.line_num}")
