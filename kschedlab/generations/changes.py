@@ -371,8 +371,8 @@ def rules_of(name: str) -> dict[str, Any]:
 
 
 def column(name: str) -> dict[str, Any]:
-    """The rules of the version as fields of a Generation."""
-    values = rules_of(name)
+    """The version and its rules as fields of a Generation."""
+    values = rules_of(name) | {"version": name}
     for record, record_type in _RECORD_TYPES.items():
         inside = [path for path in values if path.startswith(f"{record}.")]
         values[record] = record_type(**{path.removeprefix(f"{record}."): values.pop(path) for path in inside})

@@ -17,7 +17,6 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, TypeAlias, TypeVar
 
-from kschedlab.generations.changes import column
 from kschedlab.generations.rules import Eviction
 from kschedlab.messages import later, say
 from kschedlab.objects.api import GROUPS, LISTS, WORKLOADS
@@ -110,7 +109,7 @@ def with_gates(profiles: Any, modelled: FeatureGates) -> Any:
 
 
 def _changed(generation: Any, gates: FeatureGates) -> Any:
-    if generation.messages != _MESSAGES:
+    if generation.version != VERSION:
         raise FeatureGateError(
             say("feature gates are settings of {version}: {name} has none", version=VERSION, name=generation.name)
         )
@@ -139,8 +138,6 @@ def _word(value: bool) -> str:
 
 
 VERSION = "v1.37"
-_MESSAGES = column(VERSION)["messages"]
-"""They identify a profile of v1.37 by any name: neither a configuration nor a gate changes them."""
 GROUP = "kschedlab.feature_gates"
 
 # -- what a modelled gate changes when it leaves its default

@@ -1,4 +1,4 @@
-"""A generation of kube-scheduler: its plugins, weights, constants and rules; the four by name, loaded on use."""
+"""A generation of kube-scheduler: its plugins, weights, constants and rules; all of them by name, loaded on use."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 class Generation:
     """One generation of kube-scheduler.
 
+    ``version``: the release whose rules it has; a changed copy may have another ``name``.
     ``filters`` in their order; ``scores`` with their weights; ``api``: the fields that its API server stores and how
     requests are computed; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
     ``nominated_node_first``: a pod's nominated node is tried before all others. ``obeys_scheduling_gates``: a pod with
@@ -42,6 +43,7 @@ class Generation:
     """
 
     name: str
+    version: str
     filters: tuple[Filter, ...]
     scores: tuple[tuple[Score, int], ...]
     api: Api

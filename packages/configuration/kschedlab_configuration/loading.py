@@ -108,7 +108,7 @@ def _reader(data: dict[str, Any], base: Generation | None, plugins: Mapping[str,
         return policy
     if supported := [each for each in VERSIONS if kind == KIND and version == each.name]:
         checked = _checked_base(base, tuple(each.base for each in supported), supported[0].name, origin)
-        of_base = next(each for each in supported if _is_of(checked, each.base))
+        of_base = next(each for each in supported if checked.version == each.base)
         return ProfileReader(of_base, checked, plugins)
     field = "apiVersion" if kind in (KIND, POLICY) else "kind"
     formats = [
@@ -125,7 +125,7 @@ def _reader(data: dict[str, Any], base: Generation | None, plugins: Mapping[str,
 def _checked_base(base: Generation | None, readers: tuple[str, ...], file_format: str, origin: Origin) -> Generation:
     if base is None:
         return GENERATIONS[readers[0]]
-    if not any(_is_of(base, reader) for reader in readers):
+    if base.version not in readers:
         why = later(
             "{file_format} is read by {choices}, not by {name}: choose another generation",
             file_format=file_format,
@@ -134,9 +134,3 @@ def _checked_base(base: Generation | None, readers: tuple[str, ...], file_format
         )
         raise ManifestError([origin.problem(Fault(("apiVersion",), why))])
     return base
-
-
-def _is_of(base: Generation, name: str) -> bool:
-    """Whether the base is the generation of that name, changed or not: neither its API nor its texts change."""
-    own = GENERATIONS[name]
-    return (base.api.unknown, base.messages) == (own.api.unknown, own.messages)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from kschedlab.generations.generation import GENERATIONS
 from kschedlab.messages import later
 from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended, merged
 
@@ -23,10 +24,10 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def _plugins(text: str) -> Mapping[str, int]:
-    """Parse ``name name=weight ...``."""
-    pairs = (word.partition("=") for word in text.split())
-    return {name: int(weight or 0) for name, _, weight in pairs}
+def _plugins(text: str, generation: str = "") -> Mapping[str, int]:
+    """These plugins; a score has the weight that it has in the generation, every other plugin 0."""
+    weights = {score.name: weight for score, weight in GENERATIONS[generation].scores} if generation else {}
+    return {name: weights.get(name, 0) for name in text.split()}
 
 
 V1 = Catalogue(
@@ -57,13 +58,16 @@ V1 = Catalogue(
         VolumeZone: preFilter filter
     """),
     defaults={
-        MULTI_POINT: _plugins("""
-            SchedulingGates PrioritySort NodeName NodeUnschedulable TaintToleration=3
-            NodeAffinity=2 NodePorts NodeResourcesFit=1 VolumeRestrictions NodeVolumeLimits
-            VolumeBinding VolumeZone PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2
-            DefaultPreemption NodeResourcesBalancedAllocation=1 ImageLocality=1 DefaultBinder
+        MULTI_POINT: _plugins(
+            """
+            SchedulingGates PrioritySort NodeName NodeUnschedulable TaintToleration
+            NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits
+            VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources
+            DefaultPreemption NodeResourcesBalancedAllocation ImageLocality DefaultBinder
             NodeDeclaredFeatures
-        """)
+            """,
+            "v1.37",
+        )
     },
     order=_words("""
         preFilter filter postFilter reserve preScore score preBind bind postBind permit preEnqueue queueSort
@@ -80,23 +84,25 @@ V1 = Catalogue(
 _BY_LIMITS = "EBSLimits GCEPDLimits NodeVolumeLimits AzureDiskLimits"
 
 
-def _older(limits: str, devices: str, last: str) -> Catalogue:
+def _older(generation: str, limits: str, devices: str, last: str) -> Catalogue:
     """v1 as an older version has it. Source: its apis/config/v1/default_plugins.go."""
-    multi_point = _plugins(f"""
-        SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration=3 NodeAffinity=2 NodePorts
-        NodeResourcesFit=1 VolumeRestrictions {limits} VolumeBinding VolumeZone PodTopologySpread=2 InterPodAffinity=2
-        {devices} DefaultPreemption NodeResourcesBalancedAllocation=1 ImageLocality=1 DefaultBinder {last}
-    """)
+    names = f"""
+        SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts
+        NodeResourcesFit VolumeRestrictions {limits} VolumeBinding VolumeZone PodTopologySpread InterPodAffinity
+        {devices} DefaultPreemption NodeResourcesBalancedAllocation ImageLocality DefaultBinder {last}
+    """
+    multi_point = _plugins(names, generation)
     points = dict(V1.points) | {name: frozenset({"filter"}) for name in multi_point if name.endswith("Limits")}
     known = {name: points[name] | V1.points.get(name, frozenset()) for name in multi_point}
     removed = V1.removed - known.keys()
     return replace(V1, points=known, defaults={MULTI_POINT: multi_point}, removed=removed)
 
 
-V1_28_TO_30 = _older(_BY_LIMITS, "", "")
-V1_32 = _older("NodeVolumeLimits", "", "")
-V1_34_TO_35 = _older("NodeVolumeLimits", "DynamicResources=2", "")
-V1_36 = _older("NodeVolumeLimits", "DynamicResources=2", "NodeDeclaredFeatures")
+V1_28_TO_30 = _older("v1.28", _BY_LIMITS, "", "")
+V1_32 = _older("v1.32", "NodeVolumeLimits", "", "")
+V1_34 = _older("v1.34", "NodeVolumeLimits", "DynamicResources", "")
+V1_35 = _older("v1.35", "NodeVolumeLimits", "DynamicResources", "")
+V1_36 = _older("v1.36", "NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures")
 
 V1BETA1 = Catalogue(
     points=_points("""
@@ -139,11 +145,14 @@ V1BETA1 = Catalogue(
         """),
         "postFilter": _plugins("DefaultPreemption"),
         "preScore": _plugins("InterPodAffinity PodTopologySpread TaintToleration"),
-        "score": _plugins("""
-            NodeResourcesBalancedAllocation=1 ImageLocality=1 InterPodAffinity=1
-            NodeResourcesLeastAllocated=1 NodeAffinity=1 NodePreferAvoidPods=10000
-            PodTopologySpread=2 TaintToleration=1
-        """),
+        "score": _plugins(
+            """
+            NodeResourcesBalancedAllocation ImageLocality InterPodAffinity
+            NodeResourcesLeastAllocated NodeAffinity NodePreferAvoidPods
+            PodTopologySpread TaintToleration
+            """,
+            "v1.20",
+        ),
         "reserve": _plugins("VolumeBinding"),
         "preBind": _plugins("VolumeBinding"),
         "bind": _plugins("DefaultBinder"),

@@ -16,7 +16,7 @@ from kschedlab_configuration.fields import (
     OldKubeSchedulerConfiguration,
     OldProfile,
 )
-from kschedlab_configuration.plugin_catalogues import V1, V1_28_TO_30, V1_32, V1_34_TO_35, V1_36, V1BETA1
+from kschedlab_configuration.plugin_catalogues import V1, V1_28_TO_30, V1_32, V1_34, V1_35, V1_36, V1BETA1
 from kschedlab_configuration.plugin_sets import Catalogue
 
 KIND = "KubeSchedulerConfiguration"
@@ -56,8 +56,8 @@ def _v1(base: str, catalogue: Catalogue) -> Version:
 VERSIONS = (
     _v1("v1.37", V1),
     _v1("v1.36", V1_36),
-    _v1("v1.35", V1_34_TO_35),
-    _v1("v1.34", V1_34_TO_35),
+    _v1("v1.35", V1_35),
+    _v1("v1.34", V1_34),
     _v1("v1.32", V1_32),
     _v1("v1.30", V1_28_TO_30),
     _v1("v1.28", V1_28_TO_30),
