@@ -17,7 +17,7 @@ from kschedlab.generations.changes import CHANGES, NAMES, rules_of
 from kschedlab.preemption.rules import PreemptionRules
 
 RULES = rules_of(NAMES[-1])
-APART = {"name", "filters", "scores", "plugins", "extenders", "feature_gates"}
+APART = {"name", "version", "filters", "scores", "plugins", "extenders", "feature_gates"}
 
 
 def values(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
