@@ -9,6 +9,7 @@ from kschedlab import schedule
 from kschedlab.build import cluster, node, pod
 from kschedlab.generations import GENERATIONS
 from kschedlab_planning import weight_region
+from tests.samples import sampled
 from tests.saying import says
 
 V1_37 = GENERATIONS["v1.37"]
@@ -23,7 +24,7 @@ def world(rng):
     return cluster(*nodes, *running, pod("web", cpu="700m", memory="1Gi"))
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", sampled(range(25), 8))
 def test_the_region_is_where_decisions_stay(seed):
     rng = random.Random(seed)
     base = world(rng)
@@ -36,7 +37,7 @@ def test_the_region_is_where_decisions_stay(seed):
             assert region.holds(**weights) == stays, weights
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", sampled(range(25), 8))
 def test_ranges_name_the_weight_and_the_node_beyond(seed):
     base = world(random.Random(seed))
     region = weight_region(schedule("default/web", base))

@@ -13,12 +13,13 @@ from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from tests.answering import one_right_answer
+from tests.samples import sampled
 from tests.saying import says
 
 SEEDS = range(40)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", sampled(SEEDS, 8))
 def test_every_instance_has_one_right_answer(seed):
     for exercise in score.exercises(seed):
         one_right_answer(exercise)
