@@ -14,6 +14,7 @@ import yaml
 
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.generations.changes import NAMES
+from kschedlab.generations.history import minor
 from kschedlab.whatif.compare import changes
 
 
@@ -27,7 +28,7 @@ class SourceLine(msgspec.Struct, frozen=True):
 
 
 class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule that generations from ``since`` on have and earlier ones do not.
+    """One rule that versions from ``since`` on have and earlier ones do not.
 
     ``settings``: a regular expression for the settings that it consists of, by their names in
     :func:`kschedlab.whatif.compare.changes`. ``title``: what it changes; ``before``, ``after``: what happens without
@@ -46,7 +47,7 @@ class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
 
     def is_on(self, version: str) -> bool:
         """Whether the generation of this name has the rule."""
-        return NAMES.index(version) >= NAMES.index(self.since)
+        return minor(version) >= minor(self.since)
 
     def first_of(self, versions: Sequence[str]) -> str:
         """The first of these generations, oldest first, that has the rule."""
@@ -54,8 +55,8 @@ class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
 
     def other(self, version: str) -> str:
         """The nearest generation that decides this rule the other way."""
-        first = NAMES.index(self.since)
-        return NAMES[first - 1] if self.is_on(version) else NAMES[first]
+        first = self.first_of(NAMES)
+        return NAMES[NAMES.index(first) - 1] if self.is_on(version) else first
 
     def taken(self, generation: Generation, other: Generation) -> Generation:
         for change in changes(generation, other):
@@ -68,7 +69,7 @@ NAMED_RULES = msgspec.convert(
     yaml.load(files("kschedlab.whatif").joinpath("rules.yaml").read_text("utf-8"), yaml.CSafeLoader),
     tuple[NamedRule, ...],
 )
-"""The oldest first."""
+"""In the order of the course's versions that have them."""
 
 
 @lru_cache(maxsize=512)

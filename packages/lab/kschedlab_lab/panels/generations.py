@@ -1,4 +1,4 @@
-"""Four versions and one pod: settings -> the version with its rules -> Decision -> nodes, and a timeline with switches.
+"""All generations and one pod: settings -> the version with its rules -> Decision -> nodes, a timeline and switches.
 
 The timeline chooses the version; each switch decides one rule in the other way, alone or with others.
 """
@@ -13,7 +13,7 @@ from typing import Any, Self
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import COURSE, Generation
+from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.api import Api
@@ -35,6 +35,7 @@ from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
 
 NONE, ON, OFF = "none", "on", "off"
+VERSIONS = tuple(GENERATIONS)
 
 RULE_NAMES = tuple(rule.name for rule in NAMED_RULES)
 
@@ -58,7 +59,7 @@ class Settings(Restorable):
     """The cluster, the version that decides, and the rules that are on or off whatever the version says."""
 
     cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
-    version: str = slider("version", COURSE, COURSE[0])
+    version: str = slider("version", VERSIONS, VERSIONS[0])
     rules: str = typed("rules switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
     others: bool = switch("the other rules, too")
 
@@ -127,27 +128,31 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     decision = bare(decide(settings, plugins))
     levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in NAMED_RULES]
     said = sentence(settings, decision)
-    stops = [stop(settings, name, plugins) for name in COURSE]
+    stops = [stop(settings, name, plugins) for name in VERSIONS]
     handles = Handles(node_badges=STORIES[settings.cluster].signs)
     turns = f"others: {OFF if settings.others else ON}"
     about = say(STORIES[settings.cluster].about)
-    board = Board(stops, COURSE.index(settings.version), levers, about, handles, settings.others, turns)
+    board = Board(stops, VERSIONS.index(settings.version), levers, about, handles, settings.others, turns)
     lit = [rule for rule, each in zip(NAMED_RULES, levers, strict=True) if each.matters]
-    answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in stops)
+    firsts = [each for i, each in enumerate(stops) if i == 0 or each.answer != stops[i - 1].answer]
+    answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in firsts)
     return View(
         lambda room: stage(decision, board, room, said),
         said,
         rules_html(lit, decide(settings, plugins)),
         "\n".join([said, answers, *rules_text(lit)]),
-        story=partial(story, settings, plugins) if (settings.version, settings.rules) != (COURSE[0], NONE) else None,
+        story=partial(story, settings, plugins) if (settings.version, settings.rules) != (VERSIONS[0], NONE) else None,
         names=colours(decision),
     )
 
 
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
-    """From v1.13 on, one version after the other; then the rules that are switched."""
+    """From v1.13 on, each version that changes the answer; then the version itself, and the rules that are switched."""
     plain = type(settings)(settings.cluster)
-    states = [plain.changed(version=name) for name in COURSE[: COURSE.index(settings.version) + 1]]
+    states = [plain.changed(version=name) for name in VERSIONS[: VERSIONS.index(settings.version) + 1]]
+    answers = [answer(decide(each, plugins)) for each in states]
+    changed = [i for i in range(1, len(states)) if answers[i] != answers[i - 1]]
+    states = [states[i] for i in sorted({0, *changed, len(states) - 1})]
     if settings.flipped():
         states.append(settings)
     states[-1] = settings
@@ -168,7 +173,7 @@ def lever(settings: Settings, rule: NamedRule, matters: bool | None) -> Lever:
     """A rule as a switch."""
     on, pinned = settings.has(rule), rule.name in settings.flipped()
     sets, tip = f"rules: {settings.switching(rule).rules}", say(rule.after if on else rule.before)
-    return Lever(rule.name, say(rule.title), COURSE.index(rule.first_of(COURSE)), on, pinned, matters, sets, tip)
+    return Lever(rule.name, say(rule.title), rule.since, on, pinned, matters, sets, tip)
 
 
 def sentence(settings: Settings, decision: Decision) -> str:
@@ -247,10 +252,10 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
 
     ``alone``: those of earlier ones as well.
     """
-    decision, at = decide(settings), COURSE.index(settings.version)
+    decision, at = decide(settings), VERSIONS.index(settings.version)
     known = 0 if alone else at if not settings.flipped() else at + 1
     plain = type(settings)(settings.cluster, settings.version)
-    stops = [stop(plain, name, ()) for name in COURSE]
+    stops = [stop(plain, name, ()) for name in VERSIONS]
     stops = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops)]
     levers = [replace(lever(settings, rule, None), sets="") for rule in NAMED_RULES if rule.name in settings.flipped()]
     story = STORIES[settings.cluster]

@@ -29,7 +29,7 @@ def rules_html(lit: Sequence[NamedRule], decision: Decision) -> Html:
 def rules_text(lit: Iterable[NamedRule]) -> Iterator[str]:
     """The rules that change the answer, a few lines each."""
     for rule in lit:
-        yield "  " + say("{rule} ({version})", rule=say(rule.title), version=f"{rule.old.version} → {rule.new.version}")
+        yield "  " + say("{rule} ({version})", rule=say(rule.title), version=say("since {version}", version=rule.since))
         for said, source in ((rule.before, rule.old), (rule.after, rule.new)):
             yield "    " + say("{version}: {said}", version=source.version, said=say(said))
             yield f"      {source.line} ({source.file}, {source.function})"
@@ -41,9 +41,7 @@ def _table(rules: Iterable[NamedRule]) -> Html:
 
 
 def _row(rule: NamedRule) -> Html:
-    since = element(
-        "div", say("between {earlier} and {later}", earlier=rule.old.version, later=rule.new.version), style=GREY
-    )
+    since = element("div", say("since {version}", version=rule.since), style=GREY)
     title = element(
         "th", element("b", say(rule.title)), since, scope="row", style=LABELLED, data_ref=f"rule/{rule.name}"
     )

@@ -1,10 +1,11 @@
-"""A timeline of versions with the rules that each of them brought, drawn as switches below it."""
+"""A timeline of versions with what they decide, and the rules that make the difference as switches below it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from kschedlab.decision import Decision
@@ -47,7 +48,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Lever:
-    """A rule as a switch. ``stop``: the number of the version that brought it.
+    """A rule as a switch. ``since``: the version that brought it.
 
     ``on``: it holds; ``pinned``: other than in the version; ``matters``: switching it alone changes the answer, None if
     that is still a secret; ``sets``: the settings that switch it; ``tip``: what it means.
@@ -55,7 +56,7 @@ class Lever:
 
     name: str
     title: str
-    stop: int
+    since: str
     on: bool
     pinned: bool
     matters: bool | None
@@ -103,10 +104,17 @@ def _stage(shown: Sequence[Box], resource: str, board: Board, room: Room, alt: s
 
 
 def timeline(stops: Sequence[Stop], at: int, width: float) -> Part:
-    """The line with the versions and the knob. ``at``: the number of the version shown."""
-    step, axis = _step(stops, width), 2 * LINE + 14
+    """The line with the versions and the knob; above it, what they decide. ``at``: the number of the version shown."""
+    step, axis = _step(stops, width), 2 * LINE + 22
+    runs = [_run(run, len(stops), step, at) for run in _runs(stops)]
     versions = (_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops))
-    return Part(width, axis + 10, (*_axis(len(stops), at, axis, step), *versions, _knob(at, axis, step)))
+    return Part(width, axis + 10, (*runs, *_axis(len(stops), at, axis, step), *versions, _knob(at, axis, step)))
+
+
+def _runs(stops: Sequence[Stop]) -> Iterator[list[tuple[int, Stop]]]:
+    """Neighbouring versions with the same answer, with their numbers."""
+    for _, run in groupby(enumerate(stops), key=lambda each: (each[1].answer, each[1].changed)):
+        yield list(run)
 
 
 def rules(board: Board, width: float) -> Part:
@@ -115,7 +123,7 @@ def rules(board: Board, width: float) -> Part:
     rest = [each for each in board.levers if each not in lit]
     across = 2 if width >= SLIM else 1
     wide = (width - 8 * (across - 1)) / across
-    cards = wrap([_card(each, board, wide, width >= SLIM) for each in lit], width, 8, 8)
+    cards = wrap([_card(each, wide, width >= SLIM) for each in lit], width, 8, 8)
     return column([cards, *_others(rest, board, width)], 5)
 
 
@@ -135,13 +143,6 @@ def _step(stops: Sequence[Stop], width: float) -> float:
     return (width - 2 * EDGE) / (len(stops) - 1)
 
 
-def _track(stops: Sequence[Stop], at: int, width: float) -> tuple[list[Html], float]:
-    """The line with the versions and the knob, and where it ends."""
-    step, axis = _step(stops, width), 2 * LINE + 14
-    versions = (_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops))
-    return [*_axis(len(stops), at, axis, step), *versions, _knob(at, axis, step)], axis + 18
-
-
 def _axis(count: int, at: int, y: float, step: float) -> Iterator[Html]:
     """The line, thick up to the version shown."""
     whole, done = EDGE + step * (count - 1), step * at
@@ -151,33 +152,45 @@ def _axis(count: int, at: int, y: float, step: float) -> Iterator[Html]:
     )
 
 
+def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int) -> Html:
+    """The answer of these versions, as wide as they are."""
+    first, last, stop = run[0][0], run[-1][0], run[0][1]
+    left = 0 if first == 0 else EDGE + step * (first - 0.5) + 1
+    right = 2 * EDGE + step * (count - 1) if last == count - 1 else EDGE + step * (last + 0.5) - 1
+    here, star = first <= at <= last, 16 * stop.chosen
+    said, room = stop.answer or "?", right - left - 6 - star
+    if text_width(said, bold=here) > room:
+        said = told_apart(COLON.split(said)[0], room, bold=here)
+    if text_width(said, bold=here) > room:
+        said, room = "", right - left - 6
+    text = element(
+        "text",
+        element("tspan", "★ " if said else "★", fill=CHOSEN) if stop.chosen and room > 8 else None,
+        said,
+        x=(left + right) / 2,
+        y=LINE,
+        text_anchor="middle",
+        font_weight="bold" if here else None,
+    )
+    ground = {"fill": ACT_SOFT if here else TRAY, "rx": 6, "data_key": f"run/{stop.name}/box"}
+    box = element("rect", x=left, y=0, width=right - left, height=LINE + 6, **ground)
+    return element("g", box, text, data_key=f"run/{stop.name}")
+
+
 def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool) -> Html:
-    """A version: its name and its answer above the line."""
+    """A version: its dot on the line, and its name above it."""
     x = EDGE + step * number
-    last = number == count - 1
-    anchor, at = ("start", 2.0) if number == 0 else ("end", x + EDGE - 2) if last else ("middle", x)
     weight = "bold" if here else None
-    room = (step / 2 + EDGE if number == 0 or last else step) - 16 * stop.chosen
-    said = stop.answer or "?"
-    said = said if text_width(said, bold=here) <= room else told_apart(COLON.split(said)[0], room, bold=here)
+    name = stop.title if text_width(stop.title, bold=here) <= step else stop.name
+    name = name if text_width(name, bold=here) <= step - 2 else name.removeprefix("v1")
     said_in_full = say("{version}: {said}", version=stop.title, said=stop.answer or say("not known yet"))
     left, right = max(x - step / 2, 0), min(x + step / 2, EDGE * 2 + step * (count - 1))
+    anchor, at = ("start", 2.0) if number == 0 else ("end", right - 2) if number == count - 1 else ("middle", x)
     return element(
         "g",
         element("rect", x=left, width=right - left, height=y + 12, fill="transparent"),
-        element("circle", cx=x, cy=y, r=5),
-        label(
-            stop.title if text_width(stop.title, bold=here) <= room else stop.name, at, LINE, anchor, font_weight=weight
-        ),
-        element(
-            "text",
-            element("tspan", "★ ", fill=CHOSEN) if stop.chosen else None,
-            said,
-            x=at,
-            y=2 * LINE,
-            text_anchor=anchor,
-            font_weight=weight,
-        ),
+        element("circle", cx=x, cy=y, r=5 if here else 4),
+        label(name, at, 2 * LINE + 7, anchor, font_weight=weight),
         data_key=f"version/{stop.name}",
         data_set=stop.sets or None,
         data_tip=said_in_full,
@@ -198,14 +211,11 @@ def _knob(at: int, y: float, step: float) -> Html:
     )
 
 
-def _card(lever: Lever, board: Board, wide: float, has_room: bool) -> Part:
-    """A rule that matters: its switch, between which versions it came, and what it does."""
+def _card(lever: Lever, wide: float, has_room: bool) -> Part:
+    """A rule that matters: its switch, the version that brought it, and what it does."""
     room = wide - 2 * INSIDE
     name = words(lever.title, 14, bold=True, width=room - PILL[0] - 8)
-    since = say(
-        "between {earlier} and {later}", earlier=board.stops[lever.stop - 1].name, later=board.stops[lever.stop].name
-    )
-    lines = [words(since, 11.2, fill=INK_2), row([_pill(lever), name], 8)]
+    lines = [words(say("since {version}", version=lever.since), 11.2, fill=INK_2), row([_pill(lever), name], 8)]
     if has_room:
         lines.append(words(lever.tip, 12, width=room))
     inside = column(lines, 4)
