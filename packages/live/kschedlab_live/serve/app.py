@@ -16,12 +16,11 @@ from kschedlab_live.serve import discovery, openapi
 from kschedlab_live.serve.bounds import LARGEST_BODY, body_too_large, check_length
 from kschedlab_live.serve.discovery import REVIEWS, reviewed
 from kschedlab_live.serve.plane import CLOCK_PATH, Plane, change_clock, clock_json
-from kschedlab_live.serve.requests import Call, Target, check_format, target
+from kschedlab_live.serve.requests import Call, Target, body_of, target
 from kschedlab_live.serve.security import HEALTH, checked_path
 from kschedlab_live.serve.subresources import answer_subresource
 from kschedlab_live.serve.verbs import Verbs, wrong_verb
 from kschedlab_live.serve.watching import Stream
-from kschedlab_live.wire.objects import parsed
 from kschedlab_live.wire.statuses import failure, internal, method_not_allowed, status_json
 from kschedlab_simulation.status import ApiError
 
@@ -114,11 +113,7 @@ class Application:
             return clock_json(self._plane)
         if request.method != "POST":
             raise method_not_allowed()
-        check_format(raw, _content_type(request))
-        body = parsed(raw)
-        if not isinstance(body, dict):
-            raise ApiError.bad_request("expected a map with speed, paused or step")
-        return await change_clock(self._plane, body)
+        return await change_clock(self._plane, body_of(raw, _content_type(request)))
 
     def _call(self, request: Request, parts: Any, raw: bytes) -> Call:
         api_version, served, namespace, name, subresource = parts
@@ -192,9 +187,7 @@ def _binding(path: str, method: str, raw: bytes) -> Target | None:
     match = _BINDINGS.fullmatch(path)
     if match is None or method != "POST":
         return None
-    check_format(raw, "")
-    body = parsed(raw)
-    metadata = body.get("metadata") if isinstance(body, dict) else None
+    metadata = body_of(raw, "").get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or not name:
         raise ApiError.bad_request("metadata.name: expected the name of the pod to bind")

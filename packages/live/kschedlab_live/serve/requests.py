@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from kschedlab_live.serve.kinds import SERVED, VERSIONS, Served
+from kschedlab_live.wire import protobuf
 from kschedlab_live.wire.objects import parsed
 from kschedlab_live.wire.statuses import failure, unsupported
 from kschedlab_simulation.status import ApiError
@@ -21,7 +22,6 @@ _PATH = re.compile(
     r"(?:/namespaces/(?P<namespace>[^/]+)(?=/(?!status$|finalize$)))?"
     r"/(?P<resource>[a-z]+)(?:/(?P<name>[^/]+)(?:/(?P<subresource>[a-z]+))?)?"
 )
-_PROTOBUF = b"k8s\0"
 
 TRUE = ("1", "true")
 
@@ -74,15 +74,7 @@ class Call:
     @cached_property
     def body(self) -> dict[str, Any]:
         """The object in the body. ApiError (400, 415)."""
-        if not self.raw:
-            return {}
-        check_format(self.raw, self.content_type)
-        body = parsed(self.raw)
-        if not isinstance(body, dict):
-            raise ApiError.bad_request(
-                "the body of the request is not an object: expected apiVersion, kind and metadata"
-            )
-        return body
+        return body_of(self.raw, self.content_type) if self.raw else {}
 
     @property
     def options(self) -> dict[str, Any]:
@@ -90,15 +82,16 @@ class Call:
         return self.body if self.verb == "DELETE" else {}
 
 
-def check_format(raw: bytes, content_type: str) -> None:
-    """ApiError (415) if the body is not JSON."""
-    if raw.startswith(_PROTOBUF) or "protobuf" in content_type:
-        raise unsupported(
-            "kschedlab serve reads JSON, and this command of kubectl sends protobuf: "
-            "add --dry-run=client -o yaml to it, and give what it prints to kubectl apply -f"
-        )
+def body_of(raw: bytes, content_type: str) -> dict[str, Any]:
+    """The object in a body. ApiError (400, 415)."""
+    if content_type == protobuf.MEDIA_TYPE or raw.startswith(protobuf.MAGIC):
+        return protobuf.read_object(raw)
     if content_type not in ("", "application/json"):
-        raise unsupported(f"kschedlab serve reads application/json, not {content_type}")
+        raise unsupported(f"kschedlab serve reads application/json and {protobuf.MEDIA_TYPE}, not {content_type}")
+    body = parsed(raw)
+    if not isinstance(body, dict):
+        raise ApiError.bad_request("the body of the request is not an object: expected apiVersion, kind and metadata")
+    return body
 
 
 Target: TypeAlias = tuple[str, Served, str | None, str, str]

@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.objects.model import Pod
 from kschedlab_live.serve.kinds import OF_MODEL
-from kschedlab_live.serve.requests import Call, check_format
+from kschedlab_live.serve.requests import Call
 from kschedlab_live.serve.verbs import Answer, Data, Verbs
 from kschedlab_live.wire.statuses import failure, method_not_allowed, success
 from kschedlab_simulation.state import written
@@ -80,7 +80,6 @@ def _scale(verbs: Verbs, call: Call) -> Answer:
 
         scale: Any = patch_of(call.content_type, call.raw)(_as_scale(data))
     elif call.verb == "PUT":
-        check_format(call.raw, call.content_type)
         scale = call.body
     else:
         raise method_not_allowed()
