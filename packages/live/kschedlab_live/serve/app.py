@@ -16,7 +16,7 @@ from kschedlab_live.serve import discovery, openapi
 from kschedlab_live.serve.bounds import LARGEST_BODY, body_too_large, check_length
 from kschedlab_live.serve.discovery import REVIEWS, reviewed
 from kschedlab_live.serve.plane import CLOCK_PATH, Plane, change_clock, clock_json
-from kschedlab_live.serve.requests import Call, Target, body_of, target
+from kschedlab_live.serve.requests import Call, body_of, target
 from kschedlab_live.serve.security import HEALTH, checked_path
 from kschedlab_live.serve.subresources import answer_subresource
 from kschedlab_live.serve.verbs import Verbs, wrong_verb
@@ -36,6 +36,7 @@ class Application:
     def __init__(self, plane: Plane, verbs: Verbs, token: str, port: int, generation: str) -> None:
         self._plane = plane
         self._verbs = verbs
+        self._kinds = verbs.objects.kept.kinds
         self._token = token
         self._port = port
         self._generation = generation
@@ -77,7 +78,7 @@ class Application:
             return _json(reviewed(path), 201)
         if path == "/version/":  # as Kubernetes' Python client asks
             path = "/version"
-        parts = _binding(path, request.method, raw) or target(path)
+        parts = target(_binding(path, request.method, raw) or path, self._kinds)
         if parts is not None:
             call = self._call(request, parts, raw)
             return self._resource(call)
@@ -85,7 +86,7 @@ class Application:
             raise ApiError.no_such_resource()
         accept = request.headers.get("accept", "")
         if path in ("/api", "/apis") and discovery.wants_aggregated(accept):
-            return _json(discovery.aggregated(path == "/api"), media_type=discovery.AGGREGATED)
+            return _json(discovery.aggregated(self._kinds, path == "/api"), media_type=discovery.AGGREGATED)
         described = self._described(path)
         if described is None:
             raise ApiError.no_such_resource()
@@ -98,15 +99,15 @@ class Application:
         if path == "/api":
             return discovery.core_versions()
         if path == "/apis":
-            return discovery.group_list()
+            return discovery.group_list(self._kinds)
         if path == "/openapi/v3":
-            return openapi.index(f"/{self._token}")
+            return openapi.index(self._kinds, f"/{self._token}")
         if path.startswith("/openapi/v3/"):
-            return openapi.document(path.removeprefix("/openapi/v3/"))
+            return openapi.document(self._kinds, path.removeprefix("/openapi/v3/"))
         api_version = path.removeprefix("/apis/").removeprefix("/api/")
-        if api_version in discovery.ALL_VERSIONS:
-            return discovery.resource_list(api_version)
-        return discovery.group(path.removeprefix("/apis/"))
+        if api_version in discovery.versions(self._kinds):
+            return discovery.resource_list(self._kinds, api_version)
+        return discovery.group(self._kinds, path.removeprefix("/apis/"))
 
     async def _clock(self, request: Request, raw: bytes) -> Any:
         if request.method == "GET":
@@ -182,8 +183,8 @@ class _Watching(StreamingResponse):
 _BINDINGS = re.compile("/api/v1/namespaces/([^/]+)/bindings")
 
 
-def _binding(path: str, method: str, raw: bytes) -> Target | None:
-    """The older form of a binding, which names the pod in its body, as the pod's own; None for another request."""
+def _binding(path: str, method: str, raw: bytes) -> str | None:
+    """The path of a pod's own binding for the older form, which names the pod in its body; None for other requests."""
     match = _BINDINGS.fullmatch(path)
     if match is None or method != "POST":
         return None
@@ -191,7 +192,7 @@ def _binding(path: str, method: str, raw: bytes) -> Target | None:
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or not name:
         raise ApiError.bad_request("metadata.name: expected the name of the pod to bind")
-    return target(f"/api/v1/namespaces/{match[1]}/pods/{name}/binding")
+    return f"/api/v1/namespaces/{match[1]}/pods/{name}/binding"
 
 
 async def _read(request: Request) -> bytes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from kschedlab_live.serve.kinds import SERVED, VERSIONS, Served
+from kschedlab_live.serve.kinds import Kinds, Served
 from kschedlab_live.wire import protobuf
 from kschedlab_live.wire.objects import parsed
 from kschedlab_live.wire.statuses import failure, unsupported
@@ -20,7 +20,7 @@ from kschedlab_simulation.status import ApiError
 _PATH = re.compile(
     r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+)/(?P<version>[^/]+))"
     r"(?:/namespaces/(?P<namespace>[^/]+)(?=/(?!status$|finalize$)))?"
-    r"/(?P<resource>[a-z]+)(?:/(?P<name>[^/]+)(?:/(?P<subresource>[a-z]+))?)?"
+    r"/(?P<resource>[a-z][a-z0-9-]*)(?:/(?P<name>[^/]+)(?:/(?P<subresource>[a-z]+))?)?"
 )
 
 TRUE = ("1", "true")
@@ -97,14 +97,14 @@ def body_of(raw: bytes, content_type: str) -> dict[str, Any]:
 Target: TypeAlias = tuple[str, Served, str | None, str, str]
 
 
-def target(path: str) -> Target | None:
+def target(path: str, kinds: Kinds) -> Target | None:
     """(API version, kind, namespace, name, subresource) of a path, or None if nothing is served there."""
     match = _PATH.fullmatch(path)
     if match is None:
         return None
     api_version = match["core"] or f"{match['group']}/{match['version']}"
-    served = SERVED.get((api_version, match["resource"]))
-    if served is None or api_version not in VERSIONS:
+    served = kinds.served.get((api_version, match["resource"]))
+    if served is None:
         return None
     namespace = match["namespace"]
     if namespace is not None and not served.resource.namespaced:

@@ -21,7 +21,7 @@ _CONTAINERS = ("log", "exec", "attach", "portforward", "proxy", "ephemeralcontai
 def answer_subresource(verbs: Verbs, call: Call) -> Answer:
     """Answer a request to a subresource. ApiError."""
     served = call.served
-    if served.kind == "Pod" and call.subresource in _CONTAINERS:
+    if served.model is Pod and call.subresource in _CONTAINERS:
         why = "kschedlab's kubelets run no containers, so there is nothing to read, to attach to or to forward"
         raise failure(501, "NotImplemented", f"pods/{call.subresource}: {why}")
     if call.subresource not in served.subresources:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.manifests.known_fields import known, unknown_fields
-from kschedlab.objects.model import Namespace
+from kschedlab.objects.model import Namespace, Pod, ReplicaSet
 from kschedlab.objects.problems import path_text
-from kschedlab_live.serve.events import read_as_old, written_as
-from kschedlab_live.serve.kinds import EVENTS, OF_MODEL, Served
+from kschedlab_live.serve.kinds import OF_MODEL, Served
 from kschedlab_live.serve.objects import ServedObjects
 from kschedlab_live.serve.patches import patch_of
 from kschedlab_live.serve.requests import Call
 from kschedlab_live.serve.selectors import selected
 from kschedlab_live.serve.tables import table
+from kschedlab_live.serve.versions import as_asked, as_kept
 from kschedlab_live.serve.watching import Stream
 from kschedlab_live.wire.statuses import method_not_allowed, success
 from kschedlab_simulation.server.store import ObjectFilter
@@ -63,8 +63,7 @@ class Verbs:
 
     def json(self, call: Call, obj: Any) -> Data:
         """An object in the version that the client uses."""
-        data = self.objects.json(call.served, obj)
-        return written_as(data, call.api_version) if call.served.kind == EVENTS.kind else data
+        return as_asked(self.objects.json(call.served, obj), call.api_version)
 
     def _shown_plainly(self, call: Call, obj: Any) -> Data:
         data = self.json(call, obj)
@@ -75,7 +74,7 @@ class Verbs:
     def _table(self, call: Call, objects: list[Any], version: str) -> Data:
         include = call.query.get("includeObject", "Metadata")
         pairs = ((obj, self.objects.json(call.served, obj)) for obj in objects)
-        return table(call.served.resource.name, pairs, self.objects.api.now, version, include)
+        return table(call.served, pairs, self.objects.api.now, version, include)
 
     # -- writing
 
@@ -110,10 +109,9 @@ class Verbs:
         old = self.objects.get(call.served, *call.key)
 
         def changed(data: Data) -> Data:
-            before = written_as(data, call.api_version) if call.served.kind == EVENTS.kind else data
-            after = change(before)
+            after = change(as_asked(data, call.api_version))
             self._check_fields(call, after)
-            return read_as_old(after) if call.served.kind == EVENTS.kind else after
+            return as_kept(after)
 
         before = self.objects.json(call.served, old)
         new = self.objects.patch(call.served, old, changed, call.subresource, call.by, call.dry)
@@ -162,9 +160,9 @@ class Verbs:
 
     def _empty_namespace(self, name: str, by: str) -> None:
         """Delete what is in a namespace, as the namespace controller does; owners first: they make no new pods then."""
-        kinds = sorted(OF_MODEL.values(), key=lambda served: served.kind in ("ReplicaSet", "Pod"))
-        for served in kinds:
-            if served.resource.namespaced:
+        kinds = self.objects.kept.kinds.served.values()
+        for served in sorted(kinds, key=lambda served: served.model in (ReplicaSet, Pod)):
+            if served.resource.namespaced and not served.is_event:
                 for obj in self.objects.items(served, name, None):
                     self.objects.delete(served, obj, {}, by, False)
 
@@ -178,8 +176,9 @@ class Verbs:
         if not isinstance(body.get("metadata", {}), dict):
             raise ApiError.bad_request("metadata: expected a map of fields")
         self._check_fields(call, body)
-        body = {**body, "metadata": body.get("metadata", {}), "apiVersion": call.api_version, "kind": call.served.kind}
-        return read_as_old(body) if call.served.kind == EVENTS.kind else body
+        return as_kept(
+            {**body, "metadata": body.get("metadata", {}), "apiVersion": call.api_version, "kind": call.served.kind}
+        )
 
     def _check_fields(self, call: Call, data: Data) -> None:
         """Unknown fields are refused, or give warnings, as the client wants it (fieldValidation)."""
