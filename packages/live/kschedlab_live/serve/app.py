@@ -18,7 +18,7 @@ from kschedlab_live.serve.discovery import REVIEWS, reviewed
 from kschedlab_live.serve.plane import CLOCK_PATH, Plane, change_clock, clock_json
 from kschedlab_live.serve.requests import Call, body_of, target
 from kschedlab_live.serve.security import HEALTH, checked_path
-from kschedlab_live.serve.subresources import answer_subresource
+from kschedlab_live.serve.subresources import NO_CONTAINERS, answer_subresource
 from kschedlab_live.serve.verbs import Verbs, wrong_verb
 from kschedlab_live.serve.watching import Stream
 from kschedlab_live.wire.statuses import failure, internal, method_not_allowed, status_json
@@ -59,6 +59,8 @@ class Application:
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
+        if request.method == "CONNECT":  # kubectl exec, attach, cp and port-forward, through the proxy-url
+            raise failure(501, "NotImplemented", NO_CONTAINERS)
         path = checked_path(request.scope["path"], request.scope["headers"], self._token, self._port)
         if path in HEALTH:
             return Response("ok", media_type="text/plain")
@@ -72,6 +74,8 @@ class Application:
             self._plane.wake()
 
     async def _route(self, request: Request, path: str, raw: bytes) -> Response:
+        if path == "/metrics":
+            return Response(self._verbs.objects.metrics(), media_type="text/plain; version=0.0.4")
         if path == CLOCK_PATH:
             return _json(await self._clock(request, raw))
         if path in REVIEWS and request.method == "POST":

@@ -47,6 +47,11 @@ class KeptObjects:
         store = self._stores[resource.qualified] = Store(resource, HISTORY)
         self._bounds.follow(store)
 
+    @property
+    def stores(self) -> set[Store]:
+        """The objects of each kind."""
+        return set(self._stores.values())
+
     def store(self, served: Served) -> Store:
         """The objects of a kind."""
         return self._stores[served.resource.qualified]

@@ -90,6 +90,15 @@ class ServedObjects:
         store = self.kept.store(served)
         return store.watch(int(version or 0), self.api.version, inside, bookmarks, self.api.now)
 
+    def metrics(self) -> str:
+        """The number of objects of each kind in Prometheus' text format, under kube-apiserver's name."""
+        stores = sorted([*self.api.stores, *self.kept.stores], key=lambda store: store.resource.qualified)
+        lines = [
+            f'apiserver_storage_objects{{resource="{store.resource.qualified}"}} {len(store.objects)}\n'
+            for store in stores
+        ]
+        return "# TYPE apiserver_storage_objects gauge\n" + "".join(lines)
+
     # -- writing
 
     def create(self, served: Served, data: Data, by: str, dry: bool) -> Any:

@@ -15,6 +15,7 @@ from kschedlab_live.wire.statuses import failure, method_not_allowed, success
 from kschedlab_simulation.state import written
 from kschedlab_simulation.status import ApiError
 
+NO_CONTAINERS = "kschedlab's kubelets run no containers, so there is nothing to read, to attach to or to forward"
 _CONTAINERS = ("log", "exec", "attach", "portforward", "proxy", "ephemeralcontainers")
 
 
@@ -22,8 +23,7 @@ def answer_subresource(verbs: Verbs, call: Call) -> Answer:
     """Answer a request to a subresource. ApiError."""
     served = call.served
     if served.model is Pod and call.subresource in _CONTAINERS:
-        why = "kschedlab's kubelets run no containers, so there is nothing to read, to attach to or to forward"
-        raise failure(501, "NotImplemented", f"pods/{call.subresource}: {why}")
+        raise failure(501, "NotImplemented", f"pods/{call.subresource}: {NO_CONTAINERS}")
     if call.subresource not in served.subresources:
         raise ApiError.no_such_resource()
     if call.subresource == "binding" and call.verb == "POST":

@@ -55,16 +55,28 @@ def _messages() -> dict[str, dict[int, _Field]]:
     return messages
 
 
+def message_of(api_version: str, kind: str) -> str:
+    """The name of a kind's message: ``core/v1.Pod``."""
+    group, _, version = api_version.rpartition("/")
+    return f"{group.partition('.')[0] or 'core'}/{version}.{kind}"
+
+
+@cache
+def types_of(message: str) -> dict[str, tuple[str, str]]:
+    """(shape, type) of each field of a message by its name in JSON: ``("[]", "core/v1.Container")``."""
+    types: dict[str, tuple[str, str]] = {}
+    for field in _messages().get(message, {}).values():
+        types |= types_of(field.kind) if field.name == "~" else {field.name: (field.shape, field.kind)}
+    return types
+
+
 def read_object(raw: bytes) -> Data:
     """The object in the envelope. ApiError: 400 if it cannot be read, 415 if its kind is unknown."""
     try:
         envelope = dict(_fields(raw.removeprefix(MAGIC)))
         names = dict(_fields(_bytes(envelope.get(1, b""))))
         api_version, kind = (_bytes(names.get(number, b"")).decode() for number in (1, 2))
-        group, _, version = api_version.rpartition("/")
-        message = f"{group.partition('.')[0] or 'core'}/{version}.{kind}"
-        if kind == "DeleteOptions":
-            message = "meta/v1.DeleteOptions"
+        message = "meta/v1.DeleteOptions" if kind == "DeleteOptions" else message_of(api_version, kind)
         if message not in _messages():
             raise unsupported(f"kschedlab serve does not read {kind or 'this'} as protobuf: send application/json")
         return {"apiVersion": api_version, "kind": kind} | _message(_bytes(envelope.get(2, b"")), message)

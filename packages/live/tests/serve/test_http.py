@@ -107,8 +107,8 @@ def test_a_rehearsal_changes_nothing(cluster):
             f"{PODS}/web",
             {"Content-Type": "application/apply-patch+yaml"},
             b"a: 1",
-            415,
-            "without --server-side",
+            400,
+            "fieldManager",
         ),
         (
             "PATCH",

@@ -1,0 +1,100 @@
+"""Server-side apply, beside the field manager of v1.37 (real/clients, applies.go), and as requests."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from kschedlab_live.serve.apply import Records, applied, created, nodes
+from kschedlab_live.wire.objects import APPLY, without_nulls
+from kschedlab_simulation.status import ApiError
+from packages.live.tests.serve.served import TWO_NODES, served
+
+RECORDED = Path(__file__).parents[1] / "data" / "applies.jsonl.gz"
+TYPES = {"Deployment": ("apps/v1", "apps/v1.Deployment"), "Service": ("v1", "core/v1.Service")}
+DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
+MERGE = {"Content-Type": "application/merge-patch+json"}
+
+
+def test_it_does_as_the_real_field_manager():
+    """Each step of a sequence by two appliers and an updater: the same object, or the same conflicts."""
+    runs = gzip.decompress(RECORDED.read_bytes()).splitlines()
+    assert len(runs) > 100
+    for run in runs:
+        play(json.loads(run))
+
+
+def play(run: dict) -> None:
+    (api_version, type), records, live = TYPES[run["kind"]], Records(), None
+    for step in run["steps"]:
+        manager, config = step["manager"], {"apiVersion": api_version, "kind": run["kind"]} | step["object"]
+        config["metadata"] |= {"name": "x", "uid": "u"}
+        conflicts = []
+        if step["update"]:
+            live = config
+        elif live is None:
+            live, record = config, created(config, type, manager)
+            record.known = nodes(live, type)
+            records.keep("u", record)
+        else:
+            try:
+                owners = records.of(live, type, manager)
+                live, record = applied(live, config, type, owners, manager, step["force"])
+                records.keep("u", record)
+                record.known = nodes(live, type)
+            except ApiError as refused:
+                assert refused.status.details is not None
+                conflicts = [cause.field for cause in refused.status.details.causes]
+        assert sorted(conflicts) == step["conflicts"]
+        assert live == without_nulls(step["live"]) | {"metadata": step["live"]["metadata"] | {"name": "x", "uid": "u"}}
+
+
+def deployment(**spec) -> dict:
+    labels = {"app": "web"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "nginx:1"}]}}
+    spec = {"selector": {"matchLabels": labels}, "template": template} | spec
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+
+
+@pytest.fixture(scope="module")
+def http(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("apply"), TWO_NODES) as cluster:
+        yield cluster.http
+
+
+def test_an_applier_beside_others(http):
+    def apply(config, manager="mine", **query):
+        asked = {"fieldManager": manager} | query
+        path = f"{DEPLOYMENTS}/web{'/status' if 'status' in config else ''}"
+        return http.patch(path, params=asked, json=config, headers={"Content-Type": APPLY})
+
+    assert apply(deployment(replicas=2)).status_code == 201
+    same = http.get(f"{DEPLOYMENTS}/web").json()["metadata"]["resourceVersion"]
+    assert apply(deployment(replicas=2)).json()["metadata"]["resourceVersion"] == same
+    assert apply(deployment(replicas=3), "other", dryRun="All").status_code == 409
+    http.patch(f"{DEPLOYMENTS}/web", json={"spec": {"replicas": 4}}, headers=MERGE)
+    refused = apply(deployment(replicas=3)).json()
+    assert refused["reason"] == "Conflict"
+    assert [cause["field"] for cause in refused["details"]["causes"]] == [".spec.replicas"]
+    assert apply(deployment()).json()["spec"]["replicas"] == 4
+    assert apply(deployment(replicas=3), force="true").json()["spec"]["replicas"] == 3
+    assert apply(deployment()).json()["spec"]["replicas"] == 1, "what nobody sets any more has its default"
+    assert apply({"status": {"conditions": []}}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "body", "says"),
+    [
+        ({}, b"{}", "fieldManager"),
+        ({"fieldManager": "me"}, b"a: 1", "JSON"),
+        ({"fieldManager": "me"}, b"[]", "not an object"),
+        ({"fieldManager": "me"}, json.dumps(deployment(template={"spec": {"containers": [{"image": "a"}]}})), '"name"'),
+        ({"fieldManager": "me"}, json.dumps(deployment(template={"spec": {"containers": [7]}})), "containers"),
+        ({"fieldManager": "me"}, b'{"metadata": {"finalizers": ["a", "a"]}}', "duplicate"),
+    ],
+)
+def test_a_wrong_configuration_is_refused(http, query, body, says):
+    http.post(DEPLOYMENTS, json=deployment() | {"metadata": {"name": "other"}})
+    answer = http.patch(f"{DEPLOYMENTS}/other", params=query, content=body, headers={"Content-Type": APPLY})
+    assert answer.status_code == 400 and says in answer.json()["message"]
