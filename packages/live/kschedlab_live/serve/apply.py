@@ -48,13 +48,13 @@ class Records:
     def __init__(self) -> None:
         self._records: OrderedDict[str, Record] = OrderedDict()
 
-    def of(self, live: Data, type: Type, manager: str) -> Record:
+    def of(self, live: Data, type: Type) -> Record:
         """The owners of an object's fields as they are now."""
         seen, uid = nodes(live, type), live["metadata"]["uid"]
         old = self._records.get(uid)
         if old is None:
-            mine = _last_applied(live, type, seen) if manager == "kubectl" else set()
-            owners = {manager: mine, OTHERS: seen.keys() - mine - _NOBODYS}
+            kubectls = _last_applied(live, type, seen)
+            owners = {"kubectl": kubectls, OTHERS: seen.keys() - kubectls - _NOBODYS}
         else:
             changed, removed = _compared(old.known, seen)
             owners = {name: paths - changed - removed for name, paths in old.owners.items()}
@@ -134,12 +134,14 @@ def _parts(value: Data, type: Type) -> tuple[Nodes, set[Path]]:
 
 
 def _last_applied(live: Data, type: Type, seen: Nodes) -> set[Path]:
-    """What kubectl has applied from its own side, which kubectl takes over."""
+    """What kubectl has applied from its own side and is so still: kubectl takes it over (lastappliedmanager.go)."""
     try:
         config = json.loads(live["metadata"]["annotations"][_LAST_APPLIED])
-        return (fields(config, type) & seen.keys()) - _NOBODYS if isinstance(config, dict) else set()
+        applied, mine = _parts(config, type)
     except (KeyError, TypeError, ValueError, RecursionError, ApiError):
         return set()
+    changed, removed = _compared(applied, seen)
+    return mine - changed - removed - _NOBODYS
 
 
 def _items(items: list[Any], relation: Relation, path: Path) -> list[tuple[Any, Any]]:

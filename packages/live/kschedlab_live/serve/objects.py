@@ -92,12 +92,10 @@ class ServedObjects:
 
     def metrics(self) -> str:
         """The number of objects of each kind in Prometheus' text format, under kube-apiserver's name."""
-        stores = sorted([*self.api.stores, *self.kept.stores], key=lambda store: store.resource.qualified)
-        lines = [
-            f'apiserver_storage_objects{{resource="{store.resource.qualified}"}} {len(store.objects)}\n'
-            for store in stores
-        ]
-        return "# TYPE apiserver_storage_objects gauge\n" + "".join(lines)
+        resources = {store.resource: len(store.objects) for store in (*self.api.stores, *self.kept.stores)}
+        name = "apiserver_resource_objects"
+        lines = [f'{name}{{group="{each.group}",resource="{each.name}"}} {n}\n' for each, n in resources.items()]
+        return f"# TYPE {name} gauge\n{''.join(sorted(lines))}"
 
     # -- writing
 

@@ -146,7 +146,7 @@ class Verbs:
 
             def changed(data: Data) -> Data:
                 nonlocal record
-                before = records.of(data, type, manager)
+                before = records.of(data, type)
                 after, record = applied(data, config, type, before, manager, call.query.get("force") in TRUE)
                 return after
 

@@ -39,7 +39,7 @@ def play(run: dict) -> None:
             records.keep("u", record)
         else:
             try:
-                owners = records.of(live, type, manager)
+                owners = records.of(live, type)
                 live, record = applied(live, config, type, owners, manager, step["force"])
                 records.keep("u", record)
                 record.known = nodes(live, type)
@@ -81,6 +81,19 @@ def test_an_applier_beside_others(http):
     assert apply(deployment(replicas=3), force="true").json()["spec"]["replicas"] == 3
     assert apply(deployment()).json()["spec"]["replicas"] == 1, "what nobody sets any more has its default"
     assert apply({"status": {"conditions": []}}).status_code == 200
+
+
+def test_kubectl_takes_over_what_it_has_applied_from_its_own_side(http):
+    path = "/api/v1/namespaces/default/configmaps"
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "cm"}, "data": {"a": "1", "b": "1"}}
+    annotation = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(config)}
+    http.post(path, json=config | {"metadata": {"name": "cm", "annotations": annotation}})
+    http.patch(f"{path}/cm", json={"data": {"b": "2"}}, headers=MERGE)
+    changed = config | {"data": {"a": "3", "b": "3"}}
+    for manager, fields in (("another", [".data.a", ".data.b"]), ("kubectl", [".data.b"])):
+        asked = {"fieldManager": manager}
+        refused = http.patch(f"{path}/cm", params=asked, json=changed, headers={"Content-Type": APPLY})
+        assert sorted(cause["field"] for cause in refused.json()["details"]["causes"]) == fields
 
 
 @pytest.mark.parametrize(
