@@ -24,8 +24,11 @@ Path: TypeAlias = tuple[Any, ...]
 Nodes: TypeAlias = dict[Path, Any]
 """All parts of an object, each with its value; :data:`_INSIDE` for a map or a list with parts of its own."""
 
-MOST_RECORDS = 5_000
-"""Objects whose owners are known. The oldest are forgotten; then another client has set everything."""
+MOST_PARTS = 50_000
+"""Parts of an object that is applied."""
+MOST_REMEMBERED = 5_000_000
+"""The steps of the paths that are remembered, each path with ten more: about 5,000 Deployments. The oldest are
+forgotten; then another client has set everything."""
 
 OTHERS = "another client"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -41,12 +44,17 @@ class Record:
     owners: dict[str, set[Path]] = field(default_factory=dict)
     known: Nodes = field(default_factory=dict)
 
+    def size(self) -> int:
+        """What it costs to remember."""
+        return sum(len(path) + 10 for paths in (self.known, *self.owners.values()) for path in paths)
+
 
 class Records:
     """The owners of the fields of objects, by uid."""
 
     def __init__(self) -> None:
         self._records: OrderedDict[str, Record] = OrderedDict()
+        self._size = 0
 
     def of(self, live: Data, type: Type) -> Record:
         """The owners of an object's fields as they are now."""
@@ -65,10 +73,11 @@ class Records:
 
     def keep(self, uid: str, record: Record) -> None:
         """Remember the owners after a change."""
+        self._size += record.size() - (self._records[uid].size() if uid in self._records else 0)
         self._records[uid] = record
         self._records.move_to_end(uid)
-        if len(self._records) > MOST_RECORDS:
-            self._records.popitem(last=False)
+        while self._size > MOST_REMEMBERED and len(self._records) > 1:
+            self._size -= self._records.popitem(last=False)[1].size()
 
 
 def created(config: Data, type: Type, manager: str) -> Record:
@@ -114,6 +123,8 @@ def _parts(value: Data, type: Type) -> tuple[Nodes, set[Path]]:
 
     def walk(value: Any, type: Type, relation: Relation, path: Path) -> None:
         listed[path] = value
+        if len(listed) > MOST_PARTS:
+            raise failure(413, "RequestEntityTooLarge", f"an object that is applied has at most {MOST_PARTS:,} parts")
         if isinstance(value, dict) and value and relation == BY_FIELD:
             listed[path] = _INSIDE
             for name, inner in value.items():
@@ -218,8 +229,13 @@ def _pruned(new: Data, type: Type, last: set[Path], owned: set[Path]) -> Data:
 
 def _with_parents(paths: Iterable[Path]) -> set[Path]:
     """The paths, and the fields that they are in."""
-    inside = {path[:length] for path in paths for length in range(1, len(path)) if isinstance(path[length - 1], str)}
-    return inside.union(paths)
+    inside: set[Path] = set()
+    for path in paths:
+        parent = path[:-1]
+        while parent and parent not in inside:
+            inside.add(parent)
+            parent = parent[:-1]
+    return {path for path in inside if isinstance(path[-1], str)}.union(paths)
 
 
 def _without(value: Any, type: Type, relation: Relation, path: Path, gone: set[Path]) -> Any:

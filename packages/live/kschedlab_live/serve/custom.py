@@ -63,7 +63,7 @@ def _fault(data: Data) -> tuple[str, str] | None:
         ("spec.names.kind", kind, _KIND),
         *(("spec.versions.name", name, _LABEL) for name in names),
     ):
-        if not pattern.fullmatch(written) or len(written) > 253:
+        if len(written) > 253 or not pattern.fullmatch(written):
             return field, f'"{written[:80]}" is not such a name'
     if name_of(data) != f"{plural}.{group}":
         return "metadata.name", f'must be spec.names.plural+"."+spec.group: {plural}.{group}'

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from kschedlab_live.serve.bounds import LARGEST
 from kschedlab_live.serve.kinds import Kinds, Served
 from kschedlab_live.wire import protobuf
 from kschedlab_live.wire.objects import parsed
@@ -83,8 +84,10 @@ class Call:
 
 
 def body_of(raw: bytes, content_type: str) -> dict[str, Any]:
-    """The object in a body. ApiError (400, 415)."""
+    """The object in a body. ApiError (400, 413, 415)."""
     if content_type == protobuf.MEDIA_TYPE or raw.startswith(protobuf.MAGIC):
+        if len(raw) > LARGEST:
+            raise failure(413, "RequestEntityTooLarge", f"an object in protobuf has at most {LARGEST:,} bytes")
         return protobuf.read_object(raw)
     if content_type not in ("", "application/json"):
         raise unsupported(f"kschedlab serve reads application/json and {protobuf.MEDIA_TYPE}, not {content_type}")

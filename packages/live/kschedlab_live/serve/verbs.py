@@ -154,8 +154,8 @@ class Verbs:
             new = self.objects.patch(call.served, old, changed, call.subresource, call.by, call.dry)
             answer = 200
         if not call.dry:
-            record.known = nodes(self.objects.json(call.served, new), type)
-            records.keep(new.metadata.uid, record)
+            known = nodes(self.objects.json(call.served, new), type)
+            records.keep(new.metadata.uid, Record(record.owners, known))
         return answer, self.shown(call, new)
 
     def _written(self, call: Call, old: Any, before: Data, new: Any) -> Data:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab_live.serve.apply import Records, applied, created, nodes
+from kschedlab_live.serve import apply
+from kschedlab_live.serve.apply import Record, Records, applied, created, nodes
 from kschedlab_live.wire.objects import APPLY, without_nulls
 from kschedlab_simulation.status import ApiError
 from packages.live.tests.serve.served import TWO_NODES, served
@@ -34,20 +35,29 @@ def play(run: dict) -> None:
         if step["update"]:
             live = config
         elif live is None:
-            live, record = config, created(config, type, manager)
-            record.known = nodes(live, type)
-            records.keep("u", record)
+            live = config
+            records.keep("u", Record(created(config, type, manager).owners, nodes(live, type)))
         else:
             try:
                 owners = records.of(live, type)
                 live, record = applied(live, config, type, owners, manager, step["force"])
-                records.keep("u", record)
-                record.known = nodes(live, type)
+                records.keep("u", Record(record.owners, nodes(live, type)))
             except ApiError as refused:
                 assert refused.status.details is not None
                 conflicts = [cause.field for cause in refused.status.details.causes]
         assert sorted(conflicts) == step["conflicts"]
         assert live == without_nulls(step["live"]) | {"metadata": step["live"]["metadata"] | {"name": "x", "uid": "u"}}
+
+
+def test_what_is_remembered_has_a_bound(monkeypatch):
+    monkeypatch.setattr(apply, "MOST_REMEMBERED", 1000)
+    records, live = Records(), {"metadata": {}, "spec": {"replicas": 1}}
+    for number in range(20):
+        live["metadata"] = {"uid": str(number)}
+        records.keep(str(number), Record({"me": {("spec", "replicas")}}, nodes(live, "apps/v1.Deployment")))
+    assert "me" in records.of(live, "apps/v1.Deployment").owners
+    live["metadata"] = {"uid": "0"}
+    assert "me" not in records.of(live, "apps/v1.Deployment").owners
 
 
 def deployment(**spec) -> dict:
@@ -64,23 +74,30 @@ def http(tmp_path_factory):
 
 
 def test_an_applier_beside_others(http):
-    def apply(config, manager="mine", **query):
+    def put(config, manager="mine", **query):
         asked = {"fieldManager": manager} | query
         path = f"{DEPLOYMENTS}/web{'/status' if 'status' in config else ''}"
         return http.patch(path, params=asked, json=config, headers={"Content-Type": APPLY})
 
-    assert apply(deployment(replicas=2)).status_code == 201
-    same = http.get(f"{DEPLOYMENTS}/web").json()["metadata"]["resourceVersion"]
-    assert apply(deployment(replicas=2)).json()["metadata"]["resourceVersion"] == same
-    assert apply(deployment(replicas=3), "other", dryRun="All").status_code == 409
+    assert put(deployment(replicas=2)).status_code == 201
+    assert put(deployment(replicas=2)).json()["spec"]["replicas"] == 2
+    assert put(deployment(replicas=3), "other", dryRun="All").status_code == 409
     http.patch(f"{DEPLOYMENTS}/web", json={"spec": {"replicas": 4}}, headers=MERGE)
-    refused = apply(deployment(replicas=3)).json()
+    refused = put(deployment(replicas=3)).json()
     assert refused["reason"] == "Conflict"
     assert [cause["field"] for cause in refused["details"]["causes"]] == [".spec.replicas"]
-    assert apply(deployment()).json()["spec"]["replicas"] == 4
-    assert apply(deployment(replicas=3), force="true").json()["spec"]["replicas"] == 3
-    assert apply(deployment()).json()["spec"]["replicas"] == 1, "what nobody sets any more has its default"
-    assert apply({"status": {"conditions": []}}).status_code == 200
+    assert put(deployment()).json()["spec"]["replicas"] == 4
+    assert put(deployment(replicas=3), force="true").json()["spec"]["replicas"] == 3
+    assert put(deployment()).json()["spec"]["replicas"] == 1, "what nobody sets any more has its default"
+    assert put({"status": {"conditions": []}}).status_code == 200
+
+
+def test_nothing_changes_the_second_time(http):
+    path, asked = "/api/v1/namespaces/default/configmaps/twice", {"fieldManager": "me"}
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "twice"}, "data": {"a": "1"}}
+    answers = [http.patch(path, params=asked, json=config, headers={"Content-Type": APPLY}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 200]
+    assert answers[0].json() == answers[1].json()
 
 
 def test_kubectl_takes_over_what_it_has_applied_from_its_own_side(http):
