@@ -1,6 +1,7 @@
 // Prints the kinds in the groups that kschedlab reads, and the fields of the kinds that it reads, from k8s.io/api:
 //
 //	go run . > ../../kschedlab/manifests/known_fields.txt
+//	go run . protobuf > ../../packages/live/kschedlab_live/wire/protobuf.txt
 //
 // A line with an API version lists its kinds: "apps/v1 = DaemonSet Deployment ...". A line with a type lists its
 // fields, each with the type of the maps in it: "PodSpec: affinity>Affinity nodeName ...", or after a * with the type
@@ -9,6 +10,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"sort"
 	"strings"
@@ -24,7 +26,7 @@ var read = map[string]string{
 	"batch":             "CronJob Job",
 	"policy":            "PodDisruptionBudget",
 	"resource.k8s.io":   "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice",
-	"scheduling.k8s.io": "PriorityClass",
+	"scheduling.k8s.io": "PodGroup PriorityClass",
 	"storage.k8s.io":    "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment",
 }
 
@@ -51,6 +53,10 @@ var (
 )
 
 func main() {
+	if len(os.Args) > 1 {
+		printMessages()
+		return
+	}
 	kinds, types := removedKinds, map[string]map[string]string{}
 	for gvk, kind := range scheme.Scheme.AllKnownTypes() {
 		if _, found := kind.FieldByName("ObjectMeta"); !found || gvk.Version == "__internal" {

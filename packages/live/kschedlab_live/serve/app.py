@@ -16,12 +16,11 @@ from kschedlab_live.serve import discovery, openapi
 from kschedlab_live.serve.bounds import LARGEST_BODY, body_too_large, check_length
 from kschedlab_live.serve.discovery import REVIEWS, reviewed
 from kschedlab_live.serve.plane import CLOCK_PATH, Plane, change_clock, clock_json
-from kschedlab_live.serve.requests import Call, Target, check_format, target
+from kschedlab_live.serve.requests import Call, body_of, target
 from kschedlab_live.serve.security import HEALTH, checked_path
-from kschedlab_live.serve.subresources import answer_subresource
+from kschedlab_live.serve.subresources import NO_CONTAINERS, answer_subresource
 from kschedlab_live.serve.verbs import Verbs, wrong_verb
 from kschedlab_live.serve.watching import Stream
-from kschedlab_live.wire.objects import parsed
 from kschedlab_live.wire.statuses import failure, internal, method_not_allowed, status_json
 from kschedlab_simulation.status import ApiError
 
@@ -37,6 +36,7 @@ class Application:
     def __init__(self, plane: Plane, verbs: Verbs, token: str, port: int, generation: str) -> None:
         self._plane = plane
         self._verbs = verbs
+        self._kinds = verbs.objects.kept.kinds
         self._token = token
         self._port = port
         self._generation = generation
@@ -59,6 +59,8 @@ class Application:
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
+        if request.method == "CONNECT":  # kubectl exec, attach, cp and port-forward, through the proxy-url
+            raise failure(501, "NotImplemented", NO_CONTAINERS)
         path = checked_path(request.scope["path"], request.scope["headers"], self._token, self._port)
         if path in HEALTH:
             return Response("ok", media_type="text/plain")
@@ -72,13 +74,15 @@ class Application:
             self._plane.wake()
 
     async def _route(self, request: Request, path: str, raw: bytes) -> Response:
+        if path == "/metrics":
+            return Response(self._verbs.objects.metrics(), media_type="text/plain; version=0.0.4")
         if path == CLOCK_PATH:
             return _json(await self._clock(request, raw))
         if path in REVIEWS and request.method == "POST":
             return _json(reviewed(path), 201)
         if path == "/version/":  # as Kubernetes' Python client asks
             path = "/version"
-        parts = _binding(path, request.method, raw) or target(path)
+        parts = target(_binding(path, request.method, raw) or path, self._kinds)
         if parts is not None:
             call = self._call(request, parts, raw)
             return self._resource(call)
@@ -86,7 +90,7 @@ class Application:
             raise ApiError.no_such_resource()
         accept = request.headers.get("accept", "")
         if path in ("/api", "/apis") and discovery.wants_aggregated(accept):
-            return _json(discovery.aggregated(path == "/api"), media_type=discovery.AGGREGATED)
+            return _json(discovery.aggregated(self._kinds, path == "/api"), media_type=discovery.AGGREGATED)
         described = self._described(path)
         if described is None:
             raise ApiError.no_such_resource()
@@ -99,26 +103,22 @@ class Application:
         if path == "/api":
             return discovery.core_versions()
         if path == "/apis":
-            return discovery.group_list()
+            return discovery.group_list(self._kinds)
         if path == "/openapi/v3":
-            return openapi.index(f"/{self._token}")
+            return openapi.index(self._kinds, f"/{self._token}")
         if path.startswith("/openapi/v3/"):
-            return openapi.document(path.removeprefix("/openapi/v3/"))
+            return openapi.document(self._kinds, path.removeprefix("/openapi/v3/"))
         api_version = path.removeprefix("/apis/").removeprefix("/api/")
-        if api_version in discovery.ALL_VERSIONS:
-            return discovery.resource_list(api_version)
-        return discovery.group(path.removeprefix("/apis/"))
+        if api_version in discovery.versions(self._kinds):
+            return discovery.resource_list(self._kinds, api_version)
+        return discovery.group(self._kinds, path.removeprefix("/apis/"))
 
     async def _clock(self, request: Request, raw: bytes) -> Any:
         if request.method == "GET":
             return clock_json(self._plane)
         if request.method != "POST":
             raise method_not_allowed()
-        check_format(raw, _content_type(request))
-        body = parsed(raw)
-        if not isinstance(body, dict):
-            raise ApiError.bad_request("expected a map with speed, paused or step")
-        return await change_clock(self._plane, body)
+        return await change_clock(self._plane, body_of(raw, _content_type(request)))
 
     def _call(self, request: Request, parts: Any, raw: bytes) -> Call:
         api_version, served, namespace, name, subresource = parts
@@ -187,18 +187,16 @@ class _Watching(StreamingResponse):
 _BINDINGS = re.compile("/api/v1/namespaces/([^/]+)/bindings")
 
 
-def _binding(path: str, method: str, raw: bytes) -> Target | None:
-    """The older form of a binding, which names the pod in its body, as the pod's own; None for another request."""
+def _binding(path: str, method: str, raw: bytes) -> str | None:
+    """The path of a pod's own binding for the older form, which names the pod in its body; None for other requests."""
     match = _BINDINGS.fullmatch(path)
     if match is None or method != "POST":
         return None
-    check_format(raw, "")
-    body = parsed(raw)
-    metadata = body.get("metadata") if isinstance(body, dict) else None
+    metadata = body_of(raw, "").get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or not name:
         raise ApiError.bad_request("metadata.name: expected the name of the pod to bind")
-    return target(f"/api/v1/namespaces/{match[1]}/pods/{name}/binding")
+    return f"/api/v1/namespaces/{match[1]}/pods/{name}/binding"
 
 
 async def _read(request: Request) -> bytes:

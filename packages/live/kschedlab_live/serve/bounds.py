@@ -37,10 +37,19 @@ class Bounds:
     def __init__(self, *stores: Store) -> None:
         self.size = 0
         self._sizes: dict[tuple[Store, str], int] = {}
-        self._histories = {store: deque[int]() for store in stores}
-        self._history_sizes = dict.fromkeys(stores, 0)
+        self._histories: dict[Store, deque[int]] = {}
+        self._history_sizes: dict[Store, int] = {}
         for store in stores:
-            store.followers.append(self._written)
+            self.follow(store)
+
+    def follow(self, store: Store) -> None:
+        """Count the objects and changes of a new store, too."""
+        self._histories[store], self._history_sizes[store] = deque(), 0
+        store.followers.append(self._written)
+
+    def forget(self, store: Store) -> None:
+        """Forget a store that has no objects any more."""
+        del self._histories[store], self._history_sizes[store]
 
     def check(self, data: Any) -> None:
         """ApiError (413) if there is no room for the object."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab import __version__
-from kschedlab_live.serve.kinds import VERSIONS, Served, served_as
+from kschedlab_live.serve.kinds import Kinds, Served
 
 Data = dict[str, Any]
 
@@ -23,7 +23,11 @@ _REVIEWS = {
     },
     "authentication.k8s.io/v1": {"selfsubjectreviews": "SelfSubjectReview"},
 }
-ALL_VERSIONS = [*VERSIONS, *_REVIEWS]
+
+
+def versions(kinds: Kinds) -> list[str]:
+    """All API versions."""
+    return [*kinds.versions, *_REVIEWS]
 
 
 def split(api_version: str) -> tuple[str, str]:
@@ -37,16 +41,16 @@ def wants_aggregated(accept: str) -> bool:
     return "as=APIGroupDiscoveryList" in accept and "v=v2;" in accept.replace(" ", "").replace(",", ";") + ";"
 
 
-def aggregated(core: bool) -> Data:
+def aggregated(kinds: Kinds, core: bool) -> Data:
     """All resources at once: of the core group, or of all others."""
     groups: dict[str, list[Data]] = {}
-    for api_version in ALL_VERSIONS:
+    for api_version in versions(kinds):
         group, version = split(api_version)
         if (group == "") == core:
-            resources = [_aggregated(item) for item in served_as(api_version)]
+            resources = [_aggregated(item) for item in kinds.of(api_version)]
             resources += [_aggregated_review(api_version, *item) for item in _REVIEWS.get(api_version, {}).items()]
             groups.setdefault(group, []).append({"version": version, "resources": resources, "freshness": "Current"})
-    items = [{"metadata": {"name": g} if g else {}, "versions": versions} for g, versions in groups.items()]
+    items = [{"metadata": {"name": g} if g else {}, "versions": listed} for g, listed in groups.items()]
     return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
 
 
@@ -60,7 +64,7 @@ def _aggregated(served: Served) -> Data:
         "resource": served.resource.name,
         "responseKind": {"group": group, "version": version, "kind": served.kind},
         "scope": "Namespaced" if served.resource.namespaced else "Cluster",
-        "singularResource": served.kind.lower(),
+        "singularResource": served.singular,
         "verbs": VERBS,
         "shortNames": list(served.short),
         "categories": served.categories,
@@ -94,14 +98,14 @@ def _kind(written: str) -> Data:
 # -- the older form
 
 
-def group_list() -> Data:
+def group_list(kinds: Kinds) -> Data:
     """``/apis`` for clients without aggregated discovery."""
     groups: dict[str, list[Data]] = {}
-    for api_version in ALL_VERSIONS:
+    for api_version in versions(kinds):
         group, version = split(api_version)
         if group:
             groups.setdefault(group, []).append({"groupVersion": api_version, "version": version})
-    listed = [{"name": g, "versions": versions, "preferredVersion": versions[0]} for g, versions in groups.items()]
+    listed = [{"name": g, "versions": each, "preferredVersion": each[0]} for g, each in groups.items()]
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": listed}
 
 
@@ -110,18 +114,18 @@ def core_versions() -> Data:
     return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}
 
 
-def group(name: str) -> Data | None:
+def group(kinds: Kinds, name: str) -> Data | None:
     """``/apis/GROUP``."""
-    listed: list[Data] = group_list()["groups"]
+    listed: list[Data] = group_list(kinds)["groups"]
     return next(({"kind": "APIGroup", "apiVersion": "v1"} | item for item in listed if item["name"] == name), None)
 
 
-def resource_list(api_version: str) -> Data:
+def resource_list(kinds: Kinds, api_version: str) -> Data:
     """``/apis/GROUP/VERSION`` for clients without aggregated discovery."""
     resources: list[Data] = []
-    for served in served_as(api_version):
+    for served in kinds.of(api_version):
         base = {"namespaced": served.resource.namespaced}
-        one = {"name": served.resource.name, "singularName": served.kind.lower(), "kind": served.kind, "verbs": VERBS}
+        one = {"name": served.resource.name, "singularName": served.singular, "kind": served.kind, "verbs": VERBS}
         resources.append(base | one | {"shortNames": list(served.short), "categories": served.categories})
         for name, written in served.subresources.items():
             sub = {"name": f"{served.resource.name}/{name}", "singularName": "", "verbs": _verbs_of(name)}

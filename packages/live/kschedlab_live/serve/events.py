@@ -1,6 +1,6 @@
 """Events: those that the simulation records, and those that clients write, in both versions of the API.
 
-v1.37: k8s.io/api core/v1 (Event) and events/v1, pkg/apis/events/v1/conversion.go; repetitions: client-go tools/record
+v1.37: k8s.io/api core/v1 (Event) and events/v1; repetitions: client-go tools/record
 (events_cache.go) and tools/events (event_broadcaster.go).
 """
 
@@ -20,14 +20,6 @@ from kschedlab_simulation.status import ApiError
 
 Data = dict[str, Any]
 
-NEW_VERSION = "events.k8s.io/v1"
-_NEW_TO_OLD = {"regarding": "involvedObject", "note": "message", "reportingController": "reportingComponent"}
-_DEPRECATED = {
-    "deprecatedSource": "source",
-    "deprecatedFirstTimestamp": "firstTimestamp",
-    "deprecatedLastTimestamp": "lastTimestamp",
-    "deprecatedCount": "count",
-}
 SERIES = 6 * 60 * SECOND
 """The time for which a later event of the newer API joins a first one."""
 
@@ -127,24 +119,5 @@ class EventWriter:
         changed = change(data)
         if changed is None:
             return False
-        self._kept.update(EVENTS, old, data | changed)
+        self._kept.update(EVENTS, old, data | changed, "")
         return True
-
-
-# -- the two versions
-
-
-def read_as_old(data: Data) -> Data:
-    """An event of events.k8s.io/v1 as one of v1, which is kept."""
-    if data.get("apiVersion") != NEW_VERSION:
-        return data
-    names = _NEW_TO_OLD | _DEPRECATED
-    return {names.get(key, key): value for key, value in data.items()} | {"apiVersion": "v1"}
-
-
-def written_as(data: Data, api_version: str) -> Data:
-    """A kept event in the version that is asked for."""
-    if api_version != NEW_VERSION:
-        return {**data, "apiVersion": "v1"}
-    names = {old: new for new, old in (_NEW_TO_OLD | _DEPRECATED).items()}
-    return {names.get(key, key): value for key, value in data.items()} | {"apiVersion": NEW_VERSION}

@@ -5,7 +5,7 @@ v1.37: pkg/registry/*/storage (short names, categories), k8s.io/api (groups and 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -21,12 +21,21 @@ class Kept(msgspec.Struct, frozen=True):
     data: dict[str, object]
 
 
+class Custom(NamedTuple):
+    """What a CustomResourceDefinition says of its kind. ``columns``: (name, type, path in the object) of its table."""
+
+    singular: str
+    categories: tuple[str, ...]
+    columns: tuple[tuple[str, str, str], ...]
+    schema: dict[str, Any]
+
+
 class Served(NamedTuple):
     """A kind that is served.
 
     ``resource``: its name and group; ``kind``: ``Pod``; ``model``: None if the simulation does not read it. ``acts``:
     whether a real cluster acts on such objects and the simulation does not. ``subresources``: by name, the kind in
-    requests, as ``policy/v1 Eviction``.
+    requests, as ``policy/v1 Eviction``. ``custom``: of a kind that a client has defined.
     """
 
     resource: Resource
@@ -36,6 +45,7 @@ class Served(NamedTuple):
     short: tuple[str, ...] = ()
     subresources: dict[str, str] = {}
     acts: bool = False
+    custom: Custom | None = None
 
     @property
     def api_version(self) -> str:
@@ -45,7 +55,19 @@ class Served(NamedTuple):
     @property
     def categories(self) -> list[str]:
         """``all`` if ``kubectl get all`` lists it."""
+        if self.custom is not None:
+            return list(self.custom.categories)
         return ["all"] if self.kind in _ALL else []
+
+    @property
+    def singular(self) -> str:
+        """The name of one: ``pod``."""
+        return self.custom.singular if self.custom is not None else self.kind.lower()
+
+    @property
+    def is_event(self) -> bool:
+        """Whether it is an event, in one of its two API groups."""
+        return self.kind == "Event" and self.resource.group in ("", "events.k8s.io")
 
 
 _ALL = frozenset(
@@ -79,6 +101,7 @@ _SHORT = {
     "ingresses": "ing",
     "networkpolicies": "netpol",
     "horizontalpodautoscalers": "hpa",
+    "customresourcedefinitions": "crd",
 }
 _SCALED = frozenset(["replicationcontrollers", "replicasets", "statefulsets", "deployments"])
 _WITH_STATUS = frozenset(
@@ -86,7 +109,7 @@ _WITH_STATUS = frozenset(
     pods nodes namespaces services replicationcontrollers replicasets
     statefulsets deployments daemonsets jobs cronjobs poddisruptionbudgets
     persistentvolumes persistentvolumeclaims volumeattachments resourceclaims devicetaintrules podgroups
-    resourcequotas horizontalpodautoscalers
+    resourcequotas horizontalpodautoscalers customresourcedefinitions
     """.split()  # noqa: SIM905  # a table
 )
 _OF_PODS = {"binding": "v1 Binding", "eviction": "policy/v1 Eviction", "resize": "v1 Pod"}
@@ -100,6 +123,7 @@ _KEPT = """
     networking.k8s.io/v1         Ingress ingresses, NetworkPolicy networkpolicies !
     rbac.authorization.k8s.io/v1 Role roles !, RoleBinding rolebindings !
     rbac.authorization.k8s.io/v1 ClusterRole clusterroles -!, ClusterRoleBinding clusterrolebindings -!
+    apiextensions.k8s.io/v1      CustomResourceDefinition customresourcedefinitions -
     v1                           Event events
     events.k8s.io/v1             Event events
 """
@@ -141,18 +165,32 @@ def _served(resource: Resource, version: str, kind: str, model: type[ApiObject] 
     return Served(resource, version, kind, model, short, subresources)
 
 
+def _older(modelled: list[Served]) -> list[Served]:
+    """Versions beside the one that the model has (:mod:`kschedlab_live.serve.versions`)."""
+    return [served._replace(version="v1") for served in modelled if served.kind == "HorizontalPodAutoscaler"]
+
+
 SERVED: dict[tuple[str, str], Served] = {
-    (served.api_version, served.resource.name): served for served in [*_modelled(), *_kept()]
+    (served.api_version, served.resource.name): served for served in [*_modelled(), *_older(_modelled()), *_kept()]
 }
-"""Every kind that is served, by API version and resource."""
+"""Every kind that each server serves, by API version and resource."""
 
-OF_MODEL = {served.model: served for served in SERVED.values() if served.model is not None}
+OF_MODEL = {served.model: served for served in _modelled() if served.model is not None}
 EVENTS = SERVED["v1", "events"]
-
-VERSIONS = list(dict.fromkeys(version for version, _ in SERVED))
-"""The API versions: ``v1``, ``apps/v1``, ..."""
+DEFINITIONS = SERVED["apiextensions.k8s.io/v1", "customresourcedefinitions"]
 
 
-def served_as(api_version: str) -> list[Served]:
-    """The kinds of an API version."""
-    return [served for (version, _), served in SERVED.items() if version == api_version]
+class Kinds:
+    """The kinds of one server: ``served``, by API version and resource. Definitions of clients add to them."""
+
+    def __init__(self) -> None:
+        self.served = dict(SERVED)
+
+    @property
+    def versions(self) -> list[str]:
+        """The API versions: ``v1``, ``apps/v1``, ..."""
+        return list(dict.fromkeys(version for version, _ in self.served))
+
+    def of(self, api_version: str) -> list[Served]:
+        """The kinds of an API version."""
+        return [served for (version, _), served in self.served.items() if version == api_version]

@@ -38,8 +38,8 @@ class ServedObjects:
     def __init__(self, api: ApiServer, fields: Api) -> None:
         self.api = api
         self._fields = fields
-        self.kept = KeptObjects(api)
-        self._bounds = Bounds(*api.stores, *self.kept.stores)
+        self._bounds = Bounds(*api.stores)
+        self.kept = KeptObjects(api, self._bounds)
         self._rests: dict[str, Rest] = {}
         self._gone: deque[str] = deque()
 
@@ -90,6 +90,13 @@ class ServedObjects:
         store = self.kept.store(served)
         return store.watch(int(version or 0), self.api.version, inside, bookmarks, self.api.now)
 
+    def metrics(self) -> str:
+        """The number of objects of each kind in Prometheus' text format, under kube-apiserver's name."""
+        resources = {store.resource: len(store.objects) for store in (*self.api.stores, *self.kept.stores)}
+        name = "apiserver_resource_objects"
+        lines = [f'{name}{{group="{each.group}",resource="{each.name}"}} {n}\n' for each, n in resources.items()]
+        return f"# TYPE {name} gauge\n{''.join(sorted(lines))}"
+
     # -- writing
 
     def create(self, served: Served, data: Data, by: str, dry: bool) -> Any:
@@ -109,7 +116,7 @@ class ServedObjects:
         """Replace an object; ``sub``: or its ``status``, or a pod's resources (``resize``). ApiError."""
         self._bounds.check(data)
         if isinstance(old, Kept):
-            return self.kept.update(served, old, data, dry)
+            return self.kept.update(served, old, data, sub, dry)
         assert served.model is not None
         obj = typed(filled(served.kind, data), served.model)
         if obj.metadata.name != old.metadata.name:
@@ -138,9 +145,9 @@ class ServedObjects:
         if dry:
             return old
         namespace, name = old.metadata.namespace, old.metadata.name
-        if served.model is None:
-            return self.kept.delete(served, namespace, name)
         conditions = options.get("preconditions") or {}
+        if served.model is None:
+            return self.kept.delete(served, old, conditions)
         return self.api.delete(
             served.model,
             namespace,

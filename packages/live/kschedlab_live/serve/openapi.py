@@ -5,16 +5,16 @@ v1.37: k8s.io/kube-openapi pkg/handler3; k8s.io/kubectl pkg/explain/v2, pkg/util
 
 from __future__ import annotations
 
-from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 
 from kschedlab.objects.meta import Time
 from kschedlab.objects.quantity import Quantity
 from kschedlab_live.serve.discovery import split
-from kschedlab_live.serve.kinds import VERSIONS, Served, served_as
+from kschedlab_live.serve.kinds import Kinds, Served
+from kschedlab_live.wire.rest import fields_of
 
 Data = dict[str, Any]
 
@@ -29,21 +29,20 @@ _REFERENCES = "#/components/schemas/"
 _VALIDATES = [{"name": "fieldValidation", "in": "query", "schema": {"type": "string"}}]
 
 
-def index(prefix: str) -> Data:
+def index(kinds: Kinds, prefix: str) -> Data:
     """The path of each API version's document. ``prefix``: of the server's paths."""
-    paths = {_path(version): {"serverRelativeURL": f"{prefix}/openapi/v3/{_path(version)}"} for version in VERSIONS}
-    return {"paths": paths}
+    paths = map(_path, kinds.versions)
+    return {"paths": {path: {"serverRelativeURL": f"{prefix}/openapi/v3/{path}"} for path in paths}}
 
 
-@cache
-def document(path: str) -> Data | None:
+def document(kinds: Kinds, path: str) -> Data | None:
     """The document of the API version at this path, such as ``apis/apps/v1``; None if it is not served."""
-    api_version = next((version for version in VERSIONS if _path(version) == path), None)
+    api_version = next((version for version in kinds.versions if _path(version) == path), None)
     if api_version is None:
         return None
     schemas: Data = {}
     paths: Data = {}
-    for served in served_as(api_version):
+    for served in kinds.of(api_version):
         schemas[f"{api_version.replace('/', '.')}.{served.kind}"] = _kind_schema(served, schemas)
         paths |= _paths(served, path)
     info = {"title": "kschedlab", "version": "v1"}
@@ -73,6 +72,8 @@ def _paths(served: Served, path: str) -> Data:
 
 def _kind_schema(served: Served, schemas: Data) -> Data:
     described = {"x-kubernetes-group-version-kind": [_gvk(served)], "type": "object"}
+    if served.custom is not None:
+        return served.custom.schema | described
     if served.model is None:
         return described | {
             "description": "kschedlab keeps such objects as they are; the simulation does not read them.",
@@ -84,9 +85,7 @@ def _kind_schema(served: Served, schemas: Data) -> Data:
 
 
 def _properties(struct: type[msgspec.Struct], schemas: Data) -> Data:
-    hints = get_type_hints(struct, include_extras=True)
-    names = zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True)
-    return {written: _schema(hints[name], schemas) for written, name in names}
+    return {written: _schema(expected, schemas) for written, expected in fields_of(struct).items()}
 
 
 def _schema(expected: Any, schemas: Data) -> Data:

@@ -19,18 +19,12 @@ from kschedlab_simulation.status import ApiError
 
 Data = dict[str, Any]
 
-APPLY = ("application/apply-patch+yaml", "application/apply-patch+cbor")
 MOST_OPERATIONS = 10_000
 """Operations in a JSON patch (v1.37: k8s.io/apiserver pkg/endpoints/handlers/patch.go, maxJSONPatchOperations)."""
 
 
 def patch_of(content_type: str, raw: bytes) -> Callable[[Data], Data]:
     """The object with the patch applied. ApiError if the patch cannot be read."""
-    if content_type in APPLY:
-        raise unsupported(
-            "kschedlab serve keeps no managed fields, so it cannot apply on the server's side: "
-            "use kubectl apply without --server-side"
-        )
     if content_type == JSON_PATCH:
         return _json_patch(parsed(raw))
     patch = parsed(raw)

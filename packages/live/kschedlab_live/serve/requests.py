@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from kschedlab_live.serve.kinds import SERVED, VERSIONS, Served
+from kschedlab_live.serve.bounds import LARGEST
+from kschedlab_live.serve.kinds import Kinds, Served
+from kschedlab_live.wire import protobuf
 from kschedlab_live.wire.objects import parsed
 from kschedlab_live.wire.statuses import failure, unsupported
 from kschedlab_simulation.status import ApiError
@@ -19,9 +21,8 @@ from kschedlab_simulation.status import ApiError
 _PATH = re.compile(
     r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+)/(?P<version>[^/]+))"
     r"(?:/namespaces/(?P<namespace>[^/]+)(?=/(?!status$|finalize$)))?"
-    r"/(?P<resource>[a-z]+)(?:/(?P<name>[^/]+)(?:/(?P<subresource>[a-z]+))?)?"
+    r"/(?P<resource>[a-z][a-z0-9-]*)(?:/(?P<name>[^/]+)(?:/(?P<subresource>[a-z]+))?)?"
 )
-_PROTOBUF = b"k8s\0"
 
 TRUE = ("1", "true")
 
@@ -74,15 +75,7 @@ class Call:
     @cached_property
     def body(self) -> dict[str, Any]:
         """The object in the body. ApiError (400, 415)."""
-        if not self.raw:
-            return {}
-        check_format(self.raw, self.content_type)
-        body = parsed(self.raw)
-        if not isinstance(body, dict):
-            raise ApiError.bad_request(
-                "the body of the request is not an object: expected apiVersion, kind and metadata"
-            )
-        return body
+        return body_of(self.raw, self.content_type) if self.raw else {}
 
     @property
     def options(self) -> dict[str, Any]:
@@ -90,28 +83,31 @@ class Call:
         return self.body if self.verb == "DELETE" else {}
 
 
-def check_format(raw: bytes, content_type: str) -> None:
-    """ApiError (415) if the body is not JSON."""
-    if raw.startswith(_PROTOBUF) or "protobuf" in content_type:
-        raise unsupported(
-            "kschedlab serve reads JSON, and this command of kubectl sends protobuf: "
-            "add --dry-run=client -o yaml to it, and give what it prints to kubectl apply -f"
-        )
+def body_of(raw: bytes, content_type: str) -> dict[str, Any]:
+    """The object in a body. ApiError (400, 413, 415)."""
+    if content_type == protobuf.MEDIA_TYPE or raw.startswith(protobuf.MAGIC):
+        if len(raw) > LARGEST:
+            raise failure(413, "RequestEntityTooLarge", f"an object in protobuf has at most {LARGEST:,} bytes")
+        return protobuf.read_object(raw)
     if content_type not in ("", "application/json"):
-        raise unsupported(f"kschedlab serve reads application/json, not {content_type}")
+        raise unsupported(f"kschedlab serve reads application/json and {protobuf.MEDIA_TYPE}, not {content_type}")
+    body = parsed(raw)
+    if not isinstance(body, dict):
+        raise ApiError.bad_request("the body of the request is not an object: expected apiVersion, kind and metadata")
+    return body
 
 
 Target: TypeAlias = tuple[str, Served, str | None, str, str]
 
 
-def target(path: str) -> Target | None:
+def target(path: str, kinds: Kinds) -> Target | None:
     """(API version, kind, namespace, name, subresource) of a path, or None if nothing is served there."""
     match = _PATH.fullmatch(path)
     if match is None:
         return None
     api_version = match["core"] or f"{match['group']}/{match['version']}"
-    served = SERVED.get((api_version, match["resource"]))
-    if served is None or api_version not in VERSIONS:
+    served = kinds.served.get((api_version, match["resource"]))
+    if served is None:
         return None
     namespace = match["namespace"]
     if namespace is not None and not served.resource.namespaced:

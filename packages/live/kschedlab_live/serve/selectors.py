@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kschedlab.objects.selectors import SelectorError, label_selector
-from kschedlab_live.serve.kinds import EVENTS, Kept, Served
+from kschedlab_live.serve.kinds import Kept, Served
 from kschedlab_simulation.server.names import field_selector
 from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
@@ -80,8 +80,8 @@ def _fields(served: Served, text: str) -> Callable[[Any], bool]:
     terms = []
     for term in filter(None, text.split(",")):
         field, operator, wanted = re.split(r"(!=|==|=)", term, maxsplit=1) if "=" in term else (term, "", "")
-        path = _EVENT_FIELDS.get(field) if served.kind == EVENTS.kind else tuple(field.split("."))
-        if not operator or path is None or (served.kind != EVENTS.kind and path[0] != "metadata"):
+        path = _EVENT_FIELDS.get(field) if served.is_event else tuple(field.split("."))
+        if not operator or path is None or (not served.is_event and path[0] != "metadata"):
             raise ApiError.bad_request(f"field label not supported: {field}")
         terms.append((path, wanted, operator == "!="))
     return lambda obj: all((_value(obj, path) == wanted) != differs for path, wanted, differs in terms)

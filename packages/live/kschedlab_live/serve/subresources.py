@@ -9,21 +9,21 @@ from typing import Any
 
 from kschedlab.objects.model import Pod
 from kschedlab_live.serve.kinds import OF_MODEL
-from kschedlab_live.serve.requests import Call, check_format
+from kschedlab_live.serve.requests import Call
 from kschedlab_live.serve.verbs import Answer, Data, Verbs
 from kschedlab_live.wire.statuses import failure, method_not_allowed, success
 from kschedlab_simulation.state import written
 from kschedlab_simulation.status import ApiError
 
+NO_CONTAINERS = "kschedlab's kubelets run no containers, so there is nothing to read, to attach to or to forward"
 _CONTAINERS = ("log", "exec", "attach", "portforward", "proxy", "ephemeralcontainers")
 
 
 def answer_subresource(verbs: Verbs, call: Call) -> Answer:
     """Answer a request to a subresource. ApiError."""
     served = call.served
-    if served.kind == "Pod" and call.subresource in _CONTAINERS:
-        why = "kschedlab's kubelets run no containers, so there is nothing to read, to attach to or to forward"
-        raise failure(501, "NotImplemented", f"pods/{call.subresource}: {why}")
+    if served.model is Pod and call.subresource in _CONTAINERS:
+        raise failure(501, "NotImplemented", f"pods/{call.subresource}: {NO_CONTAINERS}")
     if call.subresource not in served.subresources:
         raise ApiError.no_such_resource()
     if call.subresource == "binding" and call.verb == "POST":
@@ -80,7 +80,6 @@ def _scale(verbs: Verbs, call: Call) -> Answer:
 
         scale: Any = patch_of(call.content_type, call.raw)(_as_scale(data))
     elif call.verb == "PUT":
-        check_format(call.raw, call.content_type)
         scale = call.body
     else:
         raise method_not_allowed()

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.manifests.known_fields import known, unknown_fields
-from kschedlab.objects.model import Namespace
+from kschedlab.objects.model import Namespace, Pod, ReplicaSet
 from kschedlab.objects.problems import path_text
-from kschedlab_live.serve.events import read_as_old, written_as
-from kschedlab_live.serve.kinds import EVENTS, OF_MODEL, Served
+from kschedlab_live.serve.apply import Record, Records, applied, created, nodes
+from kschedlab_live.serve.kinds import OF_MODEL, Served
 from kschedlab_live.serve.objects import ServedObjects
 from kschedlab_live.serve.patches import patch_of
-from kschedlab_live.serve.requests import Call
+from kschedlab_live.serve.relations import root
+from kschedlab_live.serve.requests import TRUE, Call
 from kschedlab_live.serve.selectors import selected
 from kschedlab_live.serve.tables import table
+from kschedlab_live.serve.versions import as_asked, as_kept
 from kschedlab_live.serve.watching import Stream
+from kschedlab_live.wire.objects import APPLY, parsed, without_nulls
 from kschedlab_live.wire.statuses import method_not_allowed, success
 from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
@@ -28,6 +31,7 @@ class Verbs:
 
     def __init__(self, objects: ServedObjects) -> None:
         self.objects = objects
+        self.records = Records()
 
     # -- reading
 
@@ -63,8 +67,7 @@ class Verbs:
 
     def json(self, call: Call, obj: Any) -> Data:
         """An object in the version that the client uses."""
-        data = self.objects.json(call.served, obj)
-        return written_as(data, call.api_version) if call.served.kind == EVENTS.kind else data
+        return as_asked(self.objects.json(call.served, obj), call.api_version)
 
     def _shown_plainly(self, call: Call, obj: Any) -> Data:
         data = self.json(call, obj)
@@ -75,14 +78,16 @@ class Verbs:
     def _table(self, call: Call, objects: list[Any], version: str) -> Data:
         include = call.query.get("includeObject", "Metadata")
         pairs = ((obj, self.objects.json(call.served, obj)) for obj in objects)
-        return table(call.served.resource.name, pairs, self.objects.api.now, version, include)
+        return table(call.served, pairs, self.objects.api.now, version, include)
 
     # -- writing
 
     def create(self, call: Call) -> Answer:
         """Create an object."""
+        return 201, self.shown(call, self._create(call, self._body(call, call.body)))
+
+    def _create(self, call: Call, body: Data) -> Any:
         served = call.served
-        body = self._body(call)
         metadata = dict(body["metadata"])
         if served.resource.namespaced:
             namespace = call.namespace or metadata.get("namespace") or "default"
@@ -94,30 +99,64 @@ class Verbs:
             self.objects.check_namespace(namespace)
         if served.acts:
             call.warnings.append(f"kschedlab keeps this {served.kind}, but nothing in the simulation acts on it")
-        obj = self.objects.create(served, {**body, "metadata": metadata}, call.by, call.dry)
-        return 201, self.shown(call, obj)
+        return self.objects.create(served, {**body, "metadata": metadata}, call.by, call.dry)
 
     def replace(self, call: Call) -> Answer:
         """Replace an object, or its status."""
         old = self.objects.get(call.served, *call.key)
         before = self.objects.json(call.served, old)
-        new = self.objects.replace(call.served, old, self._body(call), call.subresource, call.by, call.dry)
+        new = self.objects.replace(call.served, old, self._body(call, call.body), call.subresource, call.by, call.dry)
         return 200, self._written(call, old, before, new)
 
     def patch(self, call: Call) -> Answer:
         """Patch an object, or its status."""
+        if call.content_type == APPLY:
+            return self._apply(call)
         change = patch_of(call.content_type, call.raw)
         old = self.objects.get(call.served, *call.key)
 
         def changed(data: Data) -> Data:
-            before = written_as(data, call.api_version) if call.served.kind == EVENTS.kind else data
-            after = change(before)
+            after = change(as_asked(data, call.api_version))
             self._check_fields(call, after)
-            return read_as_old(after) if call.served.kind == EVENTS.kind else after
+            return as_kept(after)
 
         before = self.objects.json(call.served, old)
         new = self.objects.patch(call.served, old, changed, call.subresource, call.by, call.dry)
         return 200, self._written(call, old, before, new)
+
+    def _apply(self, call: Call) -> Answer:
+        """Create an object, or change it, as an applier's configuration says; conflicts are refused unless forced."""
+        manager = call.query.get("fieldManager", "")
+        if not manager:
+            raise ApiError.bad_request("fieldManager: Required value: is required for apply patch")
+        config = without_nulls(self._body(call, parsed(call.raw)))
+        status = "status" if "status" in call.served.subresources else ""
+        config = {name: value for name, value in config.items() if (name == status) == bool(call.subresource)}
+        config |= {"metadata": config.get("metadata", {}) | {"name": call.name}}
+        type, records = root(call.served, config.get("apiVersion", call.api_version)), self.records
+        try:
+            old = self.objects.get(call.served, *call.key)
+        except ApiError as error:
+            if error.code != 404 or call.subresource:
+                raise
+            new = self._create(call, config)
+            record = created(config, type, manager)
+            answer = 201
+        else:
+
+            def changed(data: Data) -> Data:
+                nonlocal record
+                before = records.of(data, type)
+                after, record = applied(data, config, type, before, manager, call.query.get("force") in TRUE)
+                return after
+
+            record = Record()
+            new = self.objects.patch(call.served, old, changed, call.subresource, call.by, call.dry)
+            answer = 200
+        if not call.dry:
+            known = nodes(self.objects.json(call.served, new), type)
+            records.keep(new.metadata.uid, Record(record.owners, known))
+        return answer, self.shown(call, new)
 
     def _written(self, call: Call, old: Any, before: Data, new: Any) -> Data:
         """The changed object; with a warning if only fields have changed that the simulation does not read."""
@@ -162,15 +201,16 @@ class Verbs:
 
     def _empty_namespace(self, name: str, by: str) -> None:
         """Delete what is in a namespace, as the namespace controller does; owners first: they make no new pods then."""
-        kinds = sorted(OF_MODEL.values(), key=lambda served: served.kind in ("ReplicaSet", "Pod"))
-        for served in kinds:
-            if served.resource.namespaced:
+        kinds = self.objects.kept.kinds.served.values()
+        for served in sorted(kinds, key=lambda served: served.model in (ReplicaSet, Pod)):
+            if served.resource.namespaced and not served.is_event:
                 for obj in self.objects.items(served, name, None):
                     self.objects.delete(served, obj, {}, by, False)
 
-    def _body(self, call: Call) -> Data:
+    def _body(self, call: Call, body: Any) -> Data:
         """The object in the body, of the right kind and with known fields."""
-        body = call.body
+        if not isinstance(body, dict):
+            raise ApiError.bad_request("the body is not an object: expected apiVersion, kind and metadata")
         for name, expected in (("kind", call.served.kind), ("apiVersion", call.api_version)):
             if body.get(name, expected) != expected:
                 why = f"{name} is {body[name]!r}, and {expected} is expected here"
@@ -178,8 +218,9 @@ class Verbs:
         if not isinstance(body.get("metadata", {}), dict):
             raise ApiError.bad_request("metadata: expected a map of fields")
         self._check_fields(call, body)
-        body = {**body, "metadata": body.get("metadata", {}), "apiVersion": call.api_version, "kind": call.served.kind}
-        return read_as_old(body) if call.served.kind == EVENTS.kind else body
+        return as_kept(
+            {**body, "metadata": body.get("metadata", {}), "apiVersion": call.api_version, "kind": call.served.kind}
+        )
 
     def _check_fields(self, call: Call, data: Data) -> None:
         """Unknown fields are refused, or give warnings, as the client wants it (fieldValidation)."""

@@ -41,11 +41,11 @@ class Stream:
         """The changes. The watch ends with its time, the client, or a client that is too slow."""
         end = time.monotonic() + _seconds(self._call.query.get("timeoutSeconds", ""))
         try:
-            while not self._watch.closed:
+            while True:
                 for line in self._waiting():
                     yield line
                 left = end - time.monotonic()
-                if left <= 0 or len(self._watch.pending) > MOST_WAITING:
+                if self._watch.closed or left <= 0 or len(self._watch.pending) > MOST_WAITING:
                     return
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._bell.wait(), left)

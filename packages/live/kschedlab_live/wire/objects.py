@@ -15,6 +15,7 @@ from kschedlab_simulation.status import ApiError
 JSON_PATCH = "application/json-patch+json"
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
+APPLY = "application/apply-patch+yaml"
 
 
 def micro_time(at: int) -> str:

@@ -27,7 +27,7 @@ _NAMING = ("name", "type", "key", "containerPort", "mountPath", "uid", "ip", "to
 def rest_of(data: Any, model: Any) -> Rest:
     """The part of the data that the model (a struct) does not know."""
     rest: Rest = {}
-    fields = _fields(model)
+    fields = fields_of(model)
     for name, value in data.items():
         if name not in fields:
             if value is not None:
@@ -83,7 +83,8 @@ def _identity(item: Any, index: int) -> tuple[Any, ...]:
 
 
 @cache
-def _fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
+def fields_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The type of each field, by its name in JSON."""
     hints = get_type_hints(struct, include_extras=True)
     names = zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True)
     tag = struct.__struct_config__.tag_field

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -33,17 +34,25 @@ _OPTIONS = {"CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GOWORK": "off"}
 @cache
 def binary(name: str) -> Path:
     """The program, built if need be. Skips the test where that is impossible, or fails if KSCHEDLAB_REAL is set."""
-    absent = pytest.fail if os.environ.get("KSCHEDLAB_REAL") else pytest.skip
     if given := os.environ.get("KSCHEDLAB_LIVE_BIN"):
         if (path := Path(given) / name).exists():
             return path
-        absent(f"KSCHEDLAB_LIVE_BIN has no {name}")
+        _absent(f"KSCHEDLAB_LIVE_BIN has no {name}")
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kschedlab" / VERSION
     if not (folder / name).exists():
-        if shutil.which("go") is None:
-            absent(f"{name} {VERSION} is built from its Go module, and Go is not installed")
+        need_go(f"{name} {VERSION}")
         build(name, folder)
     return folder / name
+
+
+def need_go(what: str) -> None:
+    """Skip the test without Go, or fail if KSCHEDLAB_REAL is set."""
+    if shutil.which("go") is None:
+        _absent(f"{what} is built from its Go module, and Go is not installed")
+
+
+def _absent(why: str) -> NoReturn:
+    (pytest.fail if os.environ.get("KSCHEDLAB_REAL") else pytest.skip)(why)
 
 
 def build(name: str, folder: Path) -> None:
@@ -52,7 +61,7 @@ def build(name: str, folder: Path) -> None:
     stamp = "k8s.io/component-base/version"
     flags = f"-s -w -X {stamp}.gitVersion={VERSION} -X {stamp}.gitMajor=1 -X {stamp}.gitMinor=37"
     print(f"building {name} {VERSION}: this takes minutes", file=sys.stderr, flush=True)
-    _go(module, "build", "-p", "2", "-ldflags", flags, "-o", str(folder / name), PROGRAMS[name])
+    go(module, "build", "-p", "2", "-ldflags", flags, "-o", str(folder / name), PROGRAMS[name])
 
 
 def _module(folder: Path) -> Path:
@@ -62,7 +71,7 @@ def _module(folder: Path) -> Path:
         return folder
     with tempfile.TemporaryDirectory() as empty:
         (Path(empty) / "go.mod").write_text("module empty\n", encoding="utf-8")
-        listed = _go(Path(empty), "mod", "download", "-json", f"k8s.io/kubernetes@{VERSION}")
+        listed = go(Path(empty), "mod", "download", "-json", f"k8s.io/kubernetes@{VERSION}")
     source = Path(re.findall(r'"Dir": "([^"]+)"', listed)[0])
     own = (source / "go.mod").read_text(encoding="utf-8")
     staging = VERSION.replace("v1.", "v0.", 1)
@@ -76,7 +85,8 @@ def _module(folder: Path) -> Path:
     return folder
 
 
-def _go(folder: Path, *arguments: str) -> str:
+def go(folder: Path, *arguments: str) -> str:
+    """What the go command prints. RuntimeError if it fails."""
     done = subprocess.run(
         ["go", *arguments], cwd=folder, env=os.environ | _OPTIONS, capture_output=True, text=True, check=False
     )

@@ -22,6 +22,7 @@ _FIELDS = """
     $setElementOrder/containers $deleteFromPrimitiveList/finalizers deletionTimestamp gracePeriodSeconds
     preconditions deleteOptions paused step speed schedulingGates topologySpreadConstraints maxSkew volumes
     persistentVolumeClaim claimName provisioner capacity storage series regarding note eventTime data
+    group names plural scope versions served schema additionalPrinterColumns jsonPath
 """.split()  # noqa: SIM905  # a table
 _QUERIES = [
     "watch",
@@ -35,6 +36,8 @@ _QUERIES = [
 ]
 _QUERIES += [
     "fieldValidation",
+    "fieldManager",
+    "force",
     "sendInitialEvents",
     "includeObject",
     "propagationPolicy",
@@ -78,8 +81,10 @@ def hostile(rng: random.Random) -> Hostile:
     query = {rng.choice(_QUERIES): rng.choice(_TEXTS) for _ in range(rng.choice([0, 0, 1, 2]))}
     if "watch" in query:
         query["timeoutSeconds"] = "0"
-    written = "&".join(f"{key}={quote(value)}" for key, value in query.items())
     headers = {"Content-Type": rng.choice(_TYPES), "Accept": rng.choice(_ACCEPTS)}
+    if headers["Content-Type"].startswith("application/apply"):
+        query["fieldManager"] = "me"
+    written = "&".join(f"{key}={quote(value)}" for key, value in query.items())
     return Hostile(rng.choice(_METHODS), _path(rng) + (f"?{written}" if written else ""), headers, _body(rng))
 
 
@@ -105,6 +110,8 @@ def _path(rng: random.Random) -> str:
 
 
 def _body(rng: random.Random) -> bytes:
+    if rng.random() < 0.05:
+        return b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x20" + rng.randbytes(32)
     if rng.random() < 0.1:
         return rng.choice(
             [b"", b"{", b"[" * 9999, b"\xff\xfe", b"k8s\0\x01", b"null", b"1e999", b'"\\ud83e"', b'{"a":1,"a":2}']

@@ -83,6 +83,27 @@ metadata: {name: gpu}
 """
 
 
+CRONTABS = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, kind: CronTab, shortNames: [ct]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+    additionalPrinterColumns: [{name: Spec, type: string, jsonPath: .spec.cronSpec}]
+"""
+CRONTAB = """
+apiVersion: example.com/v1
+kind: CronTab
+metadata: {name: mine}
+spec: {cronSpec: "* * * * 5"}
+"""
 SIZED = """
 apiVersion: v1
 kind: Pod
@@ -156,10 +177,21 @@ CASES = (
     Case("replace -f FILE", "configmap/settings replaced", input=MORE.rpartition("---\n")[2]),
     Case("auth can-i delete nodes", "yes", "one user may do everything"),
     Case("auth whoami", "kschedlab"),
-    Case("apply --server-side -f FILE", "without --server-side", "managed fields are not kept", WEB, True),
-    Case("create deployment two --image=nginx", "kubectl apply -f", "sends protobuf: use `-f`", fails=True),
-    Case("create namespace lab", "kubectl apply -f", "sends protobuf: use `-f`", fails=True),
-    Case("logs deployment/web", "run no containers", "as `exec`, `attach`, `port-forward`, `cp`", fails=True),
+    Case("apply --server-side -f FILE", "serverside-applied", "owners and conflicts as in v1.37", WEB),
+    Case("create deployment two --image=nginx", "deployment.apps/two created"),
+    Case("create namespace lab", "namespace/lab created"),
+    Case("create secret generic key --from-literal=a=b", "secret/key created"),
+    Case("create cronjob often --image=busybox --schedule=@hourly", "created", "as the other kinds of `create`"),
+    Case("autoscale deployment two --max=4 --cpu-percent=50", "autoscaled", "its bounds act, its metrics do not"),
+    Case("apply -f FILE", "crontabs.example.com created", "a CustomResourceDefinition", CRONTABS),
+    Case("wait crd/crontabs.example.com --for=condition=Established", "condition met"),
+    Case("apply -f FILE", "crontab.example.com/mine created", "kept; no schema is applied", CRONTAB),
+    Case("get ct", "* * * * 5", "with the columns of its definition"),
+    Case("delete crd crontabs.example.com", "deleted", "with all its objects"),
+    Case("debug node/n1 --image=busybox", "Creating debugging pod", "makes a pod, in which nothing runs"),
+    Case("get --raw /metrics", 'apiserver_resource_objects{group="",resource="nodes"} 2', "objects by kind, no more"),
+    Case("logs deployment/web", "run no containers", "as `attach`: no containers run", fails=True),
+    Case("exec deployment/web -- ls", "Not Implemented", "as `cp` and `port-forward`: no containers run", fails=True),
     Case("top nodes", "Metrics API not available", fails=True),
     Case("delete deployment web", "deleted"),
     Case("delete namespace default --wait=false", "deleted", "with everything in it"),

@@ -6,21 +6,23 @@ from collections.abc import Iterable
 from typing import Any
 
 from kschedlab.objects.model import Pod
+from kschedlab_live.serve.kinds import Served
 from kschedlab_live.serve.tables import cluster, workloads
 from kschedlab_live.serve.tables.cells import Columns, Data
+from kschedlab_live.serve.tables.custom import printed
 from kschedlab_simulation.kubectl import wide_cells
 
 _PODS = "Name Ready Status Restarts Age IP* Node* Nominated_Node* Readiness_Gates*"
 _TABLES = workloads.TABLES | cluster.TABLES
 
 
-def table(resource: str, objects: Iterable[tuple[Any, Data]], now: int, version: str, include: str) -> Data:
+def table(served: Served, objects: Iterable[tuple[Any, Data]], now: int, version: str, include: str) -> Data:
     """A table of objects, each typed and as JSON.
 
     ``include``: what each row has of its object: ``None``, ``Metadata`` or ``Object``.
     """
-    columns = _TABLES.get(resource, cluster.NAMED)
-    names = _PODS if resource == "pods" else columns.names
+    columns = printed(served.custom) if served.custom else _TABLES.get(served.resource.name, cluster.NAMED)
+    names = _PODS if served.model is Pod else columns.names
     rows = [_row(columns, obj, data, now, include) for obj, data in objects]
     return {
         "kind": "Table",

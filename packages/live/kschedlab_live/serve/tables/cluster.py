@@ -203,6 +203,10 @@ def _csi_node(data: Data, now: int) -> list[Any]:
     return [name_of(data), len(maps(data, "spec", "drivers")), age_of(data, now)]
 
 
+def _definition(data: Data, now: int) -> list[Any]:
+    return [name_of(data), text(data, "metadata", "creationTimestamp")]
+
+
 def _network_policy(data: Data, now: int) -> list[Any]:
     return [name_of(data), labels(part(data, "spec", "podSelector", "matchLabels")), age_of(data, now)]
 
@@ -246,5 +250,6 @@ TABLES: dict[str, Columns] = {
     "configmaps": Columns("Name Data Age", _config_map),
     "secrets": Columns("Name Type Data Age", _secret),
     "leases": Columns("Name Holder Age", _lease),
+    "customresourcedefinitions": Columns("Name Created_At", _definition),
     "networkpolicies": Columns("Name Pod-Selector Age", _network_policy),
 }

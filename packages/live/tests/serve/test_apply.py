@@ -1,0 +1,130 @@
+"""Server-side apply, beside the field manager of v1.37 (real/clients, applies.go), and as requests."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from kschedlab_live.serve import apply
+from kschedlab_live.serve.apply import Record, Records, applied, created, nodes
+from kschedlab_live.wire.objects import APPLY, without_nulls
+from kschedlab_simulation.status import ApiError
+from packages.live.tests.serve.served import TWO_NODES, served
+
+RECORDED = Path(__file__).parents[1] / "data" / "applies.jsonl.gz"
+TYPES = {"Deployment": ("apps/v1", "apps/v1.Deployment"), "Service": ("v1", "core/v1.Service")}
+DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
+MERGE = {"Content-Type": "application/merge-patch+json"}
+
+
+def test_it_does_as_the_real_field_manager():
+    """Each step of a sequence by two appliers and an updater: the same object, or the same conflicts."""
+    runs = gzip.decompress(RECORDED.read_bytes()).splitlines()
+    assert len(runs) > 100
+    for run in runs:
+        play(json.loads(run))
+
+
+def play(run: dict) -> None:
+    (api_version, type), records, live = TYPES[run["kind"]], Records(), None
+    for step in run["steps"]:
+        manager, config = step["manager"], {"apiVersion": api_version, "kind": run["kind"]} | step["object"]
+        config["metadata"] |= {"name": "x", "uid": "u"}
+        conflicts = []
+        if step["update"]:
+            live = config
+        elif live is None:
+            live = config
+            records.keep("u", Record(created(config, type, manager).owners, nodes(live, type)))
+        else:
+            try:
+                owners = records.of(live, type)
+                live, record = applied(live, config, type, owners, manager, step["force"])
+                records.keep("u", Record(record.owners, nodes(live, type)))
+            except ApiError as refused:
+                assert refused.status.details is not None
+                conflicts = [cause.field for cause in refused.status.details.causes]
+        assert sorted(conflicts) == step["conflicts"]
+        assert live == without_nulls(step["live"]) | {"metadata": step["live"]["metadata"] | {"name": "x", "uid": "u"}}
+
+
+def test_what_is_remembered_has_a_bound(monkeypatch):
+    monkeypatch.setattr(apply, "MOST_REMEMBERED", 1000)
+    records, live = Records(), {"metadata": {}, "spec": {"replicas": 1}}
+    for number in range(20):
+        live["metadata"] = {"uid": str(number)}
+        records.keep(str(number), Record({"me": {("spec", "replicas")}}, nodes(live, "apps/v1.Deployment")))
+    assert "me" in records.of(live, "apps/v1.Deployment").owners
+    live["metadata"] = {"uid": "0"}
+    assert "me" not in records.of(live, "apps/v1.Deployment").owners
+
+
+def deployment(**spec) -> dict:
+    labels = {"app": "web"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "nginx:1"}]}}
+    spec = {"selector": {"matchLabels": labels}, "template": template} | spec
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+
+
+@pytest.fixture(scope="module")
+def http(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("apply"), TWO_NODES) as cluster:
+        yield cluster.http
+
+
+def test_an_applier_beside_others(http):
+    def put(config, manager="mine", **query):
+        asked = {"fieldManager": manager} | query
+        path = f"{DEPLOYMENTS}/web{'/status' if 'status' in config else ''}"
+        return http.patch(path, params=asked, json=config, headers={"Content-Type": APPLY})
+
+    assert put(deployment(replicas=2)).status_code == 201
+    assert put(deployment(replicas=2)).json()["spec"]["replicas"] == 2
+    assert put(deployment(replicas=3), "other", dryRun="All").status_code == 409
+    http.patch(f"{DEPLOYMENTS}/web", json={"spec": {"replicas": 4}}, headers=MERGE)
+    refused = put(deployment(replicas=3)).json()
+    assert refused["reason"] == "Conflict"
+    assert [cause["field"] for cause in refused["details"]["causes"]] == [".spec.replicas"]
+    assert put(deployment()).json()["spec"]["replicas"] == 4
+    assert put(deployment(replicas=3), force="true").json()["spec"]["replicas"] == 3
+    assert put(deployment()).json()["spec"]["replicas"] == 1, "what nobody sets any more has its default"
+    assert put({"status": {"conditions": []}}).status_code == 200
+
+
+def test_nothing_changes_the_second_time(http):
+    path, asked = "/api/v1/namespaces/default/configmaps/twice", {"fieldManager": "me"}
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "twice"}, "data": {"a": "1"}}
+    answers = [http.patch(path, params=asked, json=config, headers={"Content-Type": APPLY}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 200]
+    assert answers[0].json() == answers[1].json()
+
+
+def test_kubectl_takes_over_what_it_has_applied_from_its_own_side(http):
+    path = "/api/v1/namespaces/default/configmaps"
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "cm"}, "data": {"a": "1", "b": "1"}}
+    annotation = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(config)}
+    http.post(path, json=config | {"metadata": {"name": "cm", "annotations": annotation}})
+    http.patch(f"{path}/cm", json={"data": {"b": "2"}}, headers=MERGE)
+    changed = config | {"data": {"a": "3", "b": "3"}}
+    for manager, fields in (("another", [".data.a", ".data.b"]), ("kubectl", [".data.b"])):
+        asked = {"fieldManager": manager}
+        refused = http.patch(f"{path}/cm", params=asked, json=changed, headers={"Content-Type": APPLY})
+        assert sorted(cause["field"] for cause in refused.json()["details"]["causes"]) == fields
+
+
+@pytest.mark.parametrize(
+    ("query", "body", "says"),
+    [
+        ({}, b"{}", "fieldManager"),
+        ({"fieldManager": "me"}, b"a: 1", "JSON"),
+        ({"fieldManager": "me"}, b"[]", "not an object"),
+        ({"fieldManager": "me"}, json.dumps(deployment(template={"spec": {"containers": [{"image": "a"}]}})), '"name"'),
+        ({"fieldManager": "me"}, json.dumps(deployment(template={"spec": {"containers": [7]}})), "containers"),
+        ({"fieldManager": "me"}, b'{"metadata": {"finalizers": ["a", "a"]}}', "duplicate"),
+    ],
+)
+def test_a_wrong_configuration_is_refused(http, query, body, says):
+    http.post(DEPLOYMENTS, json=deployment() | {"metadata": {"name": "other"}})
+    answer = http.patch(f"{DEPLOYMENTS}/other", params=query, content=body, headers={"Content-Type": APPLY})
+    assert answer.status_code == 400 and says in answer.json()["message"]
