@@ -82,11 +82,8 @@ class Question(Generic[S]):
         return {"text": self.text, "answer": answer, "right": correct, "why": why, "mark": mark}
 
     def past(self, answer: str | None, settings: S) -> dict[str, Any]:
-        """The verdict on the answer for these settings, beside a picture of others: it speaks of how it was."""
-        found = self.verdict(answer, settings)
-        if answer is None:
-            return {**found, "mark": "", "why": say("The answer was opened before the settings changed.")}
-        return {**found, "why": say("Before the settings changed: {why}", why=found["why"])}
+        """The verdict on the answer for these settings, beside a picture of others."""
+        return {**self.verdict(answer, settings), "mark": say("Before this change:")}
 
 
 class Gate:

@@ -103,6 +103,7 @@ class Stage {
   open(on) {
     this.drawer.hidden = !on;
     this.more.setAttribute("aria-expanded", String(on));
+    if (on) this.drawer.scrollIntoView({ block: "nearest" });
   }
 
   /** A control that the picture has, too, goes to the exact values. */
