@@ -4,7 +4,8 @@ const TEXT = 13; // pixels of normal text; drawings are in these units (views/sv
 const ROUND = 20; // units: not every pixel is worth a new picture
 const NARROWEST = 310, LOWEST = 240; // units
 const AROUND = 260; // pixels of a window that the picture does not get
-const ABOVE = 120, BESIDE = 190, ASKING = 60; // pixels of a stage above or beside the text that it does not get
+const ABOVE = 120; // pixels of a stage above the text that it does not get
+const BESIDE = 64, SAID = 90; // pixels of a stage beside the text: its margins, and what is said there
 const LEAST_UNIT = 1.08; // pixels: in less, small text would have less than 12
 const SMALLER = 0.8, SLACK = 8; // a step down in size; pixels that a picture may be too high
 
@@ -22,11 +23,11 @@ export class Room {
     this.observer.observe(this.stage.picture.el);
   }
 
-  /** On a stage, or in a class, one sees the question above the picture, too. Where that is too much, the picture gets wider and lower. */
+  /** A class sees the question above the picture, too. Where that is too much, the picture gets wider, so that it is lower. */
   measure() {
-    const { el, picture, question, isLarge } = this.stage, width = picture.el.clientWidth;
-    if (!width) return;
-    const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, asked = isLarge || this.beside ? question.el.offsetHeight : 0;
+    const { el, picture, question, story, isLarge } = this.stage, width = picture.el.clientWidth;
+    if (!width || story.frames) return;
+    const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, asked = isLarge ? question.el.offsetHeight : 0;
     el.style.setProperty("--ks-above", `${asked}px`);
     const space = this.space() - asked, window = [width, space, unit].join();
     if (window !== this.window) Object.assign(this, { window, unit, high: space });
@@ -34,16 +35,13 @@ export class Room {
     this.send(width);
   }
 
-  /** The stage beside the text, if the picture is on it. */
-  get beside() {
-    return this.stage.isLarge ? null : this.stage.el.closest(".ks-beside > .ks-dock");
-  }
-
-  /** How high a picture may be, with what is asked above it. */
+  /** How high a picture may be. */
   space() {
-    const { beside } = this, low = this.stage.el.closest(".ks-above > .ks-dock:not(.ks-tall)");
-    if (beside) return beside.clientHeight - (this.stage.shown.asking ? ASKING : BESIDE);
-    return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
+    const { el, question, player, form, shown, isLarge } = this.stage;
+    const beside = isLarge ? null : el.closest(".ks-beside > .ks-dock"), low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
+    if (!beside) return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
+    const around = [question.el, player, form].reduce((all, each) => all + (each.offsetHeight && each.offsetHeight + 14), 0);
+    return beside.clientHeight - BESIDE - around - (shown.asking ? 0 : SAID);
   }
 
   send(width) {

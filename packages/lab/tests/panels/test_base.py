@@ -14,7 +14,6 @@ from kschedlab_lab.panels.prediction import Prediction, Question
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab_lab.views.svg import Room
-from tests.saying import says
 
 
 @dataclass(frozen=True)
