@@ -33,7 +33,7 @@ export class QuestionBox {
   form(asking) {
     const { text, choices: given, numbers } = asking, polls = this.stage.isLarge;
     const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
-    const how = given.length ? (polls ? "" : this.where()) : say("Type {numbers}. ", { numbers });
+    const how = given.length ? (polls ? "" : this.where(given)) : say("Type {numbers}. ", { numbers });
     const hint = make("small", {}, how, polls ? this.counting(given) : "");
     return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...this.ends(polls))];
   }
@@ -86,9 +86,9 @@ export class QuestionBox {
     return polls && this.votes.length ? [back, open] : [open];
   }
 
-  where() {
-    const drawn = this.stage.picture.el.querySelector("[data-pick]");
-    return drawn ? say("Click your answer, here or in the picture.") : say("Click your answer.");
+  where(given) {
+    const drawn = [...this.stage.picture.el.querySelectorAll("[data-pick]")].some(({ dataset: { pick } }) => given.includes(pick));
+    return drawn ? say("Click here or in the picture.") : say("Click your answer.");
   }
 
   /** By answer, how many hands were counted. */
