@@ -66,6 +66,27 @@ def test_an_answer_is_said_in_the_line_and_pictures_move_on_or_into_the_text(not
     put_into_the_text(page)
 
 
+def test_a_number_is_typed_on_the_stage(notebook: Open) -> None:
+    page = notebook("01-overview.ipynb", beside=True)
+    page.run_all()
+    lines(page).filter(has_text="How many of them does").click()
+    on_stage(page).locator(".ks-choices input").click()
+    page.page.keyboard.type("3")
+    page.page.keyboard.press("Enter")
+    expect(on_stage(page).locator(".ks-question [role=status]")).to_be_visible()
+
+
+def test_exercises_have_the_whole_width(notebook: Open) -> None:
+    page = notebook(NAME, beside=True)
+    page.run_all()
+    expect(on_stage(page)).to_be_visible()
+    exercise = page.page.locator(".ks-exercise").first
+    exercise.evaluate("(each) => each.scrollIntoView()")
+    expect(on_stage(page)).to_be_hidden()
+    lines(page).last.evaluate("(line) => line.scrollIntoView()")
+    expect(on_stage(page)).to_be_visible()
+
+
 def put_into_the_text(page: Notebook) -> None:
     """Pictures go into the text; where there is no room beside it they are there."""
     behind_dots(on_stage(page)).get_by_role("button", name="Put the pictures into the text").click()

@@ -56,6 +56,8 @@ class Dock {
     const bar = this.scroller ?? document.documentElement;
     addEventListener("pointerdown", (event) => event.target === bar && unpin(event), { signal });
     addEventListener("keydown", ({ key }) => key === "Escape" && (this.tall = false), { signal });
+    const own = (event) => this.scroller && event.stopPropagation(); // JupyterLab would take the focus back to a cell
+    for (const name of ["focusin", "keydown"]) this.el.addEventListener(name, own, { signal });
     addEventListener("beforeprint", () => this.put(""), { signal });
     addEventListener("afterprint", arrange, { signal });
     const resized = new ResizeObserver(arrange);

@@ -49,7 +49,7 @@ def _entries(decision: Decision, each: int, changed: bool) -> list[Entry]:
     found = Counter(kinds(decision))
     entries = [Entry(kind, say(name), f"{found[kind]:,}", kind) for kind, name in NAMES.items() if found[kind]]
     if decision.verdicts is None:
-        entries = [Entry("free", say("free {resource}", resource=scarcest(decision)))]
+        entries.append(Entry("free", say("free {resource}", resource=scarcest(decision))))
     if len(decision.best) > 1:
         entries.append(Entry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}"))
     if changed:
