@@ -27,7 +27,7 @@ def test_what_is_read_or_run_is_on_the_stage(notebook: Open) -> None:
     for place in (0, 2, 4):
         line = lines(page).nth(place)
         line.scroll_into_view_if_needed()
-        line.evaluate("(line) => line.scrollIntoView({ block: 'center' })")
+        line.evaluate("(line) => line.scrollIntoView({ block: 'start' })")
         page.page.mouse.move(400, 400)
         page.page.mouse.wheel(0, 4)  # a reader moves on
         expect(line).to_have_class("ks-line ks-current")

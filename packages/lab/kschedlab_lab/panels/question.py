@@ -29,7 +29,7 @@ class Question(Generic[S]):
     ``choices``: the answers to pick from; none: a whole number is typed, up to ``most``, and below 0 if ``below``.
     ``right``: the engine's answer. ``why``: a sentence about this answer, right or wrong. ``before``: the picture
     while the question is open. ``looks``: by name, the controls that only choose what to look at: no answer depends
-    on them.
+    on them. ``shows``: the settings that are shown with the answer, where they are not those that were asked about.
     """
 
     text: str
@@ -40,6 +40,7 @@ class Question(Generic[S]):
     most: int | None = None
     below: bool = False
     looks: tuple[str, ...] = ()
+    shows: Callable[[S], S] | None = None
 
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""

@@ -8,6 +8,7 @@ import { say } from "./language.js";
 
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height of the text in sight: one reads above it
+const SLIGHTLY = 16; // pixels of a line that may be above what is in sight
 const FRESH = 250; // milliseconds in which all cells of "Run All", or a cell that is run again, are one change
 const CHOICE = "dock"; // the browser keeps false by this name for a reader who wants panels in the text
 
@@ -209,7 +210,7 @@ class Dock {
     if (!last) return;
     this.step(!last.stage, this.held(places, line) ?? last.host);
     if (!last.stage) return void this.active?.pause();
-    this.show((read.find(({ at, stage }) => at >= top && stage?.shown.asking) ?? last).stage);
+    this.show((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage);
   }
 
   /** What the eye is on: the line or card in sight that is nearest to this height, else what is at it. */
