@@ -27,7 +27,7 @@ def test_what_is_read_or_run_is_on_the_stage(notebook: Open) -> None:
     for place in (0, 2, 4):
         line = lines(page).nth(place)
         line.scroll_into_view_if_needed()
-        line.evaluate("(line) => line.scrollIntoView({ block: 'center' })")
+        line.evaluate("(line) => line.scrollIntoView({ block: 'start' })")
         page.page.mouse.move(400, 400)
         page.page.mouse.wheel(0, 4)  # a reader moves on
         expect(line).to_have_class("ks-line ks-current")
@@ -64,6 +64,27 @@ def test_an_answer_is_said_in_the_line_and_pictures_move_on_or_into_the_text(not
     first.click()
     expect(on_stage(page).locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
     put_into_the_text(page)
+
+
+def test_a_number_is_typed_on_the_stage(notebook: Open) -> None:
+    page = notebook("01-overview.ipynb", beside=True)
+    page.run_all()
+    lines(page).filter(has_text="How many of them does").click()
+    on_stage(page).locator(".ks-choices input").click()
+    page.page.keyboard.type("3")
+    page.page.keyboard.press("Enter")
+    expect(on_stage(page).locator(".ks-question [role=status]")).to_be_visible()
+
+
+def test_exercises_have_the_whole_width(notebook: Open) -> None:
+    page = notebook(NAME, beside=True)
+    page.run_all()
+    expect(on_stage(page)).to_be_visible()
+    exercise = page.page.locator(".ks-exercise").first
+    exercise.evaluate("(each) => each.scrollIntoView()")
+    expect(on_stage(page)).to_be_hidden()
+    lines(page).last.evaluate("(line) => line.scrollIntoView()")
+    expect(on_stage(page)).to_be_visible()
 
 
 def put_into_the_text(page: Notebook) -> None:

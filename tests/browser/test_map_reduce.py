@@ -46,7 +46,7 @@ def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: S
     expect(sentence).to_contain_text("The channel holds the indices 0 to 11 and is closed. 4 workers will take them.")
     page.page.get_by_role("button", name="Next").click()
     expect(sentence).to_contain_text("During tick 1 worker 1 takes and fills 0, worker 2 takes and fills 1")
-    page.page.get_by_label("12 workers: 4 ticks").click()
+    page.page.get_by_role("slider", name="workers").fill("11")
     expect(sentence).to_contain_text("worker 4 takes 3, others take 8 more")
     page.page.get_by_label("let this Map fail").click()
     page.page.get_by_role("slider", name="step").press("End")

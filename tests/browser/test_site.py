@@ -5,6 +5,7 @@ KSCHEDLAB_SITE names the folder of a site that was built; without it, a part is 
 
 import http.server
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -109,8 +110,7 @@ def answer(page: Page, slot: Locator) -> None:
         field.press("Enter")
     else:
         slot.locator(".ks-choices button").first.click()
-    expect(slot.locator(".ks-question")).to_contain_text(say(" Your answer: {answer}.", answer="").strip(" .。"))
-    assert len(slot.locator(".ks-question [role=status]").inner_text()) > 8
+    expect(slot.locator(".ks-question [role=status]")).to_contain_text(re.compile("[✓✕] ."))
 
 
 def moved(page: Page, slot: Locator) -> int:

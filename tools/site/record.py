@@ -181,8 +181,13 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
         "before": [shared.parts.markup(picture) for picture in before],
         "said": said,
         "answers": numbers,
-        "fixed": fixed(settings),
+        "fixed": [name for name in fixed(settings) if name not in question.looks],
+        "shows": (question.shows or _same)(settings).indices(),
     }
+
+
+def _same(settings: Any) -> Any:
+    return settings
 
 
 def _numbers(question: Question[Any], settings: Any) -> list[str]:

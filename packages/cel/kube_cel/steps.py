@@ -33,7 +33,9 @@ class EvaluatedPart(NamedTuple):
 
 
 def steps_of(tree: Expr, written: Mapping[int, Call], trace: Sequence[tuple[int, Value]]) -> tuple[EvaluatedPart, ...]:
-    """The parts in the order of their evaluation, from the inside out. Constants and names are not steps."""
+    """The parts in the order of their evaluation, from the inside out. Constants, also lists of them, and names are
+    not steps.
+    """
     values: dict[int, list[Value]] = {}
     for id, value in trace:
         values.setdefault(id, []).append(value)
@@ -50,8 +52,12 @@ def _parts(expr: Expr, written: Mapping[int, Call], depth: int) -> Iterator[tupl
     inside = children(expr) if call is None else _arguments(call, expr)
     for part in inside:
         yield from _parts(part, written, depth + 1)
-    if depth == 0 or not isinstance(expr, Literal | Ident):
+    if depth == 0 or not (isinstance(expr, Literal | Ident) or _is_constant(expr)):
         yield expr, depth
+
+
+def _is_constant(expr: Expr) -> bool:
+    return isinstance(expr, ListExpr) and all(isinstance(each, Literal) for each in expr.elements)
 
 
 def _arguments(call: Call, expr: Expr) -> Iterator[Expr]:

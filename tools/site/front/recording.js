@@ -167,10 +167,14 @@ export class Recording extends Model {
   }
 
   answer(answer) {
-    const { asked, gate } = this.record.asks, given = answer === null ? null : this.checked(answer, asked);
+    const { asked, gate, shows } = this.record.asks, given = answer === null ? null : this.checked(answer, asked);
     const allowed = asked.choices.length ? `${this.words.notOneOf} ${asked.choices.join(", ")}` : `${this.words.isNot} ${asked.numbers}`;
     if (given === undefined) this.error = `"${answer}" ${allowed}`;
-    else this.gates.open(gate, given, { ...this.at });
+    else {
+      const { at } = this;
+      this.at = { ...at, ...shows };
+      this.gates.open(gate, given, at);
+    }
   }
 
   /** The answer as it is recorded; undefined if the question does not allow it. */

@@ -214,8 +214,9 @@ class Panel(Generic[S]):
         """Answer the open question; None opens the answer without a prediction."""
         if self.question is not None:
             checked = None if answer is None else self.question.checked(answer)
-            self._view, self.error = None, ""
-            self.gate.open(checked, self.settings)
+            asked, shows = self.settings, self.question.shows
+            self.settings, self._view, self.error = shows(asked) if shows is not None else asked, None, ""
+            self.gate.open(checked, asked)
 
     def uncover(self) -> None:
         """Show what the question above covers."""

@@ -89,6 +89,7 @@ class Loader(Enlargeable):
             for words in (say("Load path"), say("Load text"), say("Back to the bundled cluster"))
         )
         by_path.on_click(lambda _: self.take(lambda: from_paths([path.value])))
+        path.on_msg(lambda _, content, __: content.get("event") == "submit" and by_path.click())
         by_text.on_click(lambda _: self.take(lambda: from_text(text.value)))
         back.on_click(lambda _: self.take(bundled))
         return files, ipywidgets.HBox([path, by_path, back], layout={"flex_flow": "row wrap"}), text, by_text

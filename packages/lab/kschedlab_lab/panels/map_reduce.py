@@ -21,7 +21,7 @@ from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing, outcome
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab_lab.views.handing_out import draw_handing_out
@@ -167,14 +167,6 @@ def ends(settings: Settings) -> int:
     return max(piece.end for piece in pieces(settings))
 
 
-@lru_cache
-def durations(nodes: int, seed: int) -> tuple[int, ...]:
-    """By number of workers, from 1 on: the ticks that Map takes."""
-    return tuple(
-        max(piece.end for piece in hand_out(costs(nodes, seed), workers)) for workers in range(1, MOST_WORKERS + 1)
-    )
-
-
 def handout(settings: Settings, plugins: Sequence[object] = ()) -> Handout:
     """The work up to the current step."""
     last = ends(settings)
@@ -191,17 +183,13 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     sentence = describe(settings, now)
     table, text = workers_table(now)
 
-    def story(room: Room) -> list[Frame]:
-        moments = [settings.changed(step=step) for step in range(settings.step + 1)]
-        return [Frame(draw(each, room, plugins), describe(each, handout(each, plugins))) for each in moments]
-
     lines = f"{sentence}\n{handing_out_text(now)}\n{text}"
-    return View(lambda room: draw(settings, room, plugins), sentence, table, lines, story=story)
+    return View(lambda room: draw(settings, room, plugins), sentence, table, lines)
 
 
 def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html:
     now = handout(settings, plugins)
-    return draw_handing_out(now, durations(settings.nodes, settings.seed), room, describe(settings, now))
+    return draw_handing_out(now, room, describe(settings, now))
 
 
 def describe(settings: Settings, now: Handout) -> str:
@@ -347,4 +335,5 @@ def after_errors() -> Question[Settings]:
         choices,
         right,
         why,
+        lambda settings: lambda room: draw(settings.changed(step=ends(settings), typo=True), room),
     )

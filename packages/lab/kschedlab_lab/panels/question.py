@@ -29,7 +29,7 @@ class Question(Generic[S]):
     ``choices``: the answers to pick from; none: a whole number is typed, up to ``most``, and below 0 if ``below``.
     ``right``: the engine's answer. ``why``: a sentence about this answer, right or wrong. ``before``: the picture
     while the question is open. ``looks``: by name, the controls that only choose what to look at: no answer depends
-    on them.
+    on them. ``shows``: the settings that are shown with the answer, where they are not those that were asked about.
     """
 
     text: str
@@ -40,6 +40,7 @@ class Question(Generic[S]):
     most: int | None = None
     below: bool = False
     looks: tuple[str, ...] = ()
+    shows: Callable[[S], S] | None = None
 
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""
@@ -82,11 +83,8 @@ class Question(Generic[S]):
         return {"text": self.text, "answer": answer, "right": correct, "why": why, "mark": mark}
 
     def past(self, answer: str | None, settings: S) -> dict[str, Any]:
-        """The verdict on the answer for these settings, beside a picture of others: it speaks of how it was."""
-        found = self.verdict(answer, settings)
-        if answer is None:
-            return {**found, "mark": "", "why": say("The answer was opened before the settings changed.")}
-        return {**found, "why": say("Before the settings changed: {why}", why=found["why"])}
+        """The verdict on the answer for these settings, beside a picture of others."""
+        return {**self.verdict(answer, settings), "mark": say("Before this change:")}
 
 
 class Gate:

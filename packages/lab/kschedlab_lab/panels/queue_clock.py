@@ -144,13 +144,14 @@ def caption(settings: Settings, now: int) -> str:
     return say("{time:g} s: {changes}.", time=now / SECOND, changes=say("; ").join(told))
 
 
-def drawn(settings: Settings, now: int, room: Room, *, last: bool = False) -> Html:
-    """The histories at a moment (microseconds). ``last``: the moment can be dragged."""
+def drawn(settings: Settings, now: int, room: Room, *, last: bool = False, asked: str = "") -> Html:
+    """The histories at a moment (microseconds). ``last``: it can be dragged; ``asked``: a veiled pod."""
     labelled = [t for t in TIMES if t % 10 == 0 and (t <= 30 or t % (120 if room.width >= 560 else 180) == 0)]
     ticks = [(position(t), f"{t} s" if t < 60 else say("{minutes} min", minutes=t // 60)) for t in labelled]
     clock = Clock(len(TIMES), _moment(now), ticks, _handle(len(TIMES), now, room) if last else {}, position(45))
-    histories = [history(settings, name, now) for name in PODS]
-    return draw_clock(histories, _events(), clock, sentence(settings, now), room)
+    histories = [History(name, (), ()) if name == asked else history(settings, name, now) for name in PODS]
+    said = say("When is {pod} tried?", pod=asked) if asked else sentence(settings, now)
+    return draw_clock(histories, _events(), clock, said, room)
 
 
 def _moment(now: int) -> tuple[float, str]:
@@ -318,4 +319,5 @@ def how_often_is_friend_tried() -> Question[Settings]:
         (),
         lambda settings: str(where(settings)[PODS.index("friend")].tries),
         why,
+        lambda settings: lambda room: drawn(settings, settings.time * SECOND, room, asked="friend"),
     )

@@ -216,4 +216,5 @@ def which_weight() -> Question[Settings]:
         tuple(fields),
         right,
         why,
+        lambda settings: lambda room: draw(Settings(stage=SUM, priority=SUM, node=settings.node), room),
     )

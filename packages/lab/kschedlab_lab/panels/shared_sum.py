@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from kschedlab.cluster.cluster import Cluster
@@ -229,4 +229,9 @@ def wrong_node() -> Question[Settings]:
         "Three workers, four nodes, {number} orders of the same steps. In how many of them are all totals right?",
         number=SEEDS,
     )
-    return Question(text, (), right, why, most=SEEDS)
+
+    def before(settings: Settings, room: Room) -> Html:
+        adding, orders = race(settings.workers), Orders(tuple(DESIGNS), settings.design, (), settings.seed)
+        return draw_moment(adding, moments(settings)[settings.step], orders, room, text)
+
+    return Question(text, (), right, why, lambda settings: partial(before, settings), most=SEEDS)

@@ -148,7 +148,8 @@ class Answers:
         """The cluster with the pod before anything is decided, while a question is open."""
         cluster = self.loaded.cluster(settings.generation)
         explained = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins))
-        asked, said = Asked(show=settings.show, pools=settings.pools), say("{pod} and the nodes", pod=settings.pod)
+        asked = Asked(show=settings.show, pools=settings.pools, node=settings.node)
+        said = say("{pod} and the nodes", pod=settings.pod)
         return lambda room: cluster_picture(undecided(explained.decision), room, asked, said)
 
     def _changes(self, settings: Any) -> View:

@@ -244,8 +244,13 @@ def lightest(rack: str, plugins: object) -> Question[Settings]:
         found = points(plain, added)
         return stage(plain, still, replace(found, own="") if found is not None else None, room, sentence(plain))
 
+    def there(settings: Settings) -> Settings:
+        need = right(settings)
+        return settings.changed(weight=int(need)) if need.isdecimal() else settings
+
     text = say("From which weight on does web go to {rack}?", rack=rack)
-    return Question(text, (), right, why, lambda settings: partial(before, settings), MOST)
+    drawn = partial(partial, before)
+    return Question(text, (), right, why, drawn, MOST, looks=("weight",), shows=there)
 
 
 def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:

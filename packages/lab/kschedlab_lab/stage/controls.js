@@ -57,17 +57,21 @@ function radios(control, stage) {
   return { root, update: (at) => (inputs[at].checked = true) };
 }
 
-/** A line of text, of which the kernel knows what it means. */
+/** A line of text, of which the kernel knows what it means. A text that it refuses stays, to be corrected. */
 function typed(control, stage) {
   const id = unique();
+  let sent = null;
   const input = make("input", { type: "text", list: id, "aria-label": control.label, autocomplete: "off", spellcheck: "false" });
-  const take = () => stage.set({ [control.name]: input.value.trim() });
+  const take = () => stage.set({ [control.name]: (sent = input.value.trim()) });
   input.addEventListener("change", take);
   onEnter(input, take);
   input.addEventListener("focus", () => input.select());
   const list = make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
   const root = labelled(control, input, list);
   const update = (at) => {
+    const refused = Boolean(stage.shown.error) && sent !== null && sent !== at;
+    input.setAttribute("aria-invalid", String(refused));
+    if (refused) return;
     input.value = at;
     root.classList.toggle("ks-long", isLong(at));
   };

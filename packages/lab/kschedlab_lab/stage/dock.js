@@ -1,6 +1,6 @@
 // The stage. The panels of a notebook share one place that stays in sight; in it is the panel next to what one reads.
 // Each panel's own cell keeps a line that says what it shows. The stage is beside the text, or on a narrow page above it;
-// in a narrow notebook, panels stay in their cells.
+// in a narrow notebook, panels stay in their cells. While one does exercises, which have their own pictures, it is away.
 
 import { coded, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
@@ -8,6 +8,7 @@ import { say } from "./language.js";
 
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height of the text in sight: one reads above it
+const SLIGHTLY = 16; // pixels of a line that may be above what is in sight
 const FRESH = 250; // milliseconds in which all cells of "Run All", or a cell that is run again, are one change
 const CHOICE = "dock"; // the browser keeps false by this name for a reader who wants panels in the text
 
@@ -15,6 +16,7 @@ const CHOICE = "dock"; // the browser keeps false by this name for a reader who 
 const SHARED = ".jp-Notebook, main.ks-course";
 /** Panels that belong to a larger one, with a terminal or a file picker, stay with it. */
 const APART = ".widget-vbox.kschedlab";
+const EXERCISE = ".ks-exercise";
 const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
 
 /** What a panel leaves in its cell: what it asks or says, and a click that brings it to the stage. */
@@ -39,7 +41,7 @@ export class Line {
 class Dock {
   /** `page`: the notebook or the page; `scroller`: what scrolls in it, null for the window. */
   constructor(page) {
-    Object.assign(this, { page, stages: new Set(), fresh: [], active: null, pinned: false });
+    Object.assign(this, { page, stages: new Set(), fresh: [], active: null, pinned: false, away: false });
     this.scroller = page.querySelector(":scope > .jp-WindowedPanel-outer");
     this.grip = make("button", { type: "button", class: "ks-grip", onclick: () => (this.tall = !this.tall) });
     this.el = make("aside", { class: "ks-dock", "aria-label": say("Stage") }, this.grip);
@@ -55,6 +57,8 @@ class Dock {
     const bar = this.scroller ?? document.documentElement;
     addEventListener("pointerdown", (event) => event.target === bar && unpin(event), { signal });
     addEventListener("keydown", ({ key }) => key === "Escape" && (this.tall = false), { signal });
+    const own = (event) => this.scroller && event.stopPropagation(); // JupyterLab would take the focus back to a cell
+    for (const name of ["focusin", "keydown"]) this.el.addEventListener(name, own, { signal });
     addEventListener("beforeprint", () => this.put(""), { signal });
     addEventListener("afterprint", arrange, { signal });
     const resized = new ResizeObserver(arrange);
@@ -147,7 +151,7 @@ class Dock {
 
   put(place) {
     this.place = place;
-    for (const each of [BESIDE, ABOVE]) this.page.classList.toggle(each, place === each);
+    this.mark();
     for (const stage of this.stages) stage.dock(Boolean(place));
     if (place) {
       this.enter(place);
@@ -156,20 +160,37 @@ class Dock {
     for (const stage of this.stages) if (stage.el.parentElement !== stage.host) stage.host.append(stage.el);
   }
 
+  /** Tells the page where the stage is. */
+  mark() {
+    for (const each of [BESIDE, ABOVE]) this.page.classList.toggle(each, this.place === each && !this.away);
+  }
+
+  /** Takes the stage away, or brings it back; the text gets another width, and this element stays where it is. */
+  step(away, read) {
+    if (away === this.away) return;
+    this.away = away;
+    const before = read.getBoundingClientRect().top;
+    this.mark();
+    (this.scroller ?? document.scrollingElement).scrollTop += read.getBoundingClientRect().top - before;
+    this.active?.measure();
+  }
+
   /** Above the text, the stage begins where its first panel is. */
   enter(place) {
     if (place === BESIDE) {
       if (this.el !== this.page.lastElementChild) this.page.append(this.el);
       return;
     }
-    const [first] = this.placed(), cell = [...this.page.children].find((each) => each.contains(first?.[1].host));
+    const first = this.placed().find(({ stage }) => stage), cell = [...this.page.children].find((each) => each.contains(first?.host));
     if (cell && !this.el.isConnected) cell.before(this.el);
   }
 
-  /** The panels in the text's order, each with the place of its line. */
+  /** The panels and the exercises in the text's order, each with the place of its line or card. */
   placed() {
-    const there = [...this.stages].filter(({ host }) => host.isConnected && host.offsetParent);
-    return there.map((stage) => [stage.host.getBoundingClientRect().top, stage]).sort((one, other) => one[0] - other[0]);
+    const panels = [...this.stages].map((stage) => ({ stage, host: stage.host }));
+    const exercises = [...this.page.querySelectorAll(EXERCISE)].map((host) => ({ host }));
+    const there = [...panels, ...exercises].filter(({ host }) => host.isConnected && host.offsetParent);
+    return there.map((each) => ({ ...each, at: each.host.getBoundingClientRect().top })).sort((one, other) => one.at - other.at);
   }
 
   scrolled() {
@@ -181,19 +202,29 @@ class Dock {
     });
   }
 
-  /** Shows the panel whose line was read last. */
+  /** Shows the panel whose line was read last; of several that are in sight, the first one that still asks. */
   follow() {
     if (!this.place || this.pinned || this.tall) return;
-    const { top, height } = this.window(), places = this.placed();
-    const read = places.filter(([at]) => at < top + READ * height);
-    const [, next] = read.at(-1) ?? places[0] ?? [];
-    if (next) this.show(next);
+    const { top, height } = this.window(), line = top + READ * height, places = this.placed();
+    const read = places.filter(({ at }) => at < line), last = read.at(-1) ?? places.find(({ stage }) => stage);
+    if (!last) return;
+    this.step(!last.stage, this.held(places, line) ?? last.host);
+    if (!last.stage) return void this.active?.pause();
+    this.show((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage);
+  }
+
+  /** What the eye is on: the line or card in sight that is nearest to this height, else what is at it. */
+  held(places, line) {
+    const { top, height } = this.window(), seen = places.filter(({ at }) => at >= top && at < top + height);
+    const [near] = seen.sort((one, other) => Math.abs(one.at - line) - Math.abs(other.at - line));
+    return near?.host ?? document.elementFromPoint(this.page.getBoundingClientRect().left + 80, line);
   }
 
   /** Somebody asks for this panel: it stays until the reader moves on. */
   bring(stage) {
     if (!this.place) return;
     this.pinned = true;
+    this.step(false, stage.host);
     this.show(stage);
   }
 

@@ -5,7 +5,7 @@ import { say } from "./language.js";
 import { DRAG } from "./motion.js";
 import { readingTime } from "./saying.js";
 
-const DOTS = 40; // as many steps are dots on the line
+const DOTS = 40, WIDE = 11; // as many steps are dots on the line; pixels that a dot needs
 
 const named = (text, name, act) => button(text, act, { "aria-label": name, title: name });
 
@@ -24,6 +24,7 @@ export class Player {
     this.slider.addEventListener("input", () => (this.host.pause(), go(Number(this.slider.value), DRAG)));
     for (const cause of ["pointerdown", "focus"]) this.slider.addEventListener(cause, () => ready());
     this.output = make("span", { class: "ks-value", "aria-hidden": "true" });
+    new ResizeObserver(() => this.dot()).observe(this.slider);
     this.root = make("div", { role: "group", "aria-label": label }, this.back, this.play, this.next, this.slider, this.output);
   }
 
@@ -36,11 +37,17 @@ export class Player {
     const [at, last] = this.where();
     this.slider.max = last;
     this.slider.value = at;
-    this.slider.style.setProperty("--ks-dots", last <= DOTS ? last : 0);
+    this.dot();
     this.slider.style.setProperty("--ks-at", last ? at / last : 0);
     this.output.textContent = words(at, last);
     this.back.disabled = at === 0;
     this.next.disabled = at >= last;
+  }
+
+  /** Steps are dots if they have room beside each other. */
+  dot() {
+    const last = Number(this.slider.max), room = this.slider.clientWidth / WIDE;
+    this.slider.style.setProperty("--ks-dots", last <= DOTS && last <= room ? last : 0);
   }
 
   start() {

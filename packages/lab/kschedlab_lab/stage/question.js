@@ -33,7 +33,7 @@ export class QuestionBox {
   form(asking) {
     const { text, choices: given, numbers } = asking, polls = this.stage.isLarge;
     const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
-    const how = given.length ? (polls ? "" : this.where()) : say("Type {numbers}. ", { numbers });
+    const how = given.length ? (polls ? "" : this.where(given)) : say("Type {numbers}. ", { numbers });
     const hint = make("small", {}, how, polls ? this.counting(given) : "");
     return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...this.ends(polls))];
   }
@@ -86,9 +86,9 @@ export class QuestionBox {
     return polls && this.votes.length ? [back, open] : [open];
   }
 
-  where() {
-    const drawn = this.stage.picture.el.querySelector("[data-pick]");
-    return drawn ? say("Click your answer, here or in the picture.") : say("Click your answer.");
+  where(given) {
+    const drawn = [...this.stage.picture.el.querySelectorAll("[data-pick]")].some(({ dataset: { pick } }) => given.includes(pick));
+    return drawn ? say("Click here or in the picture.") : say("Click your answer.");
   }
 
   /** By answer, how many hands were counted. */
@@ -122,14 +122,14 @@ export class QuestionBox {
     this.show();
   }
 
+  /** What became of the answer. The headline gives the right one, so the question is repeated only where there is none. */
   verdict({ text, answer, right, mark, why }) {
     const votes = this.ranked().map(([choice, count]) => `${choice}: ${count}`).join(say(", "));
-    const given = answer === null ? "" : votes ? say(" Most say {answer}.", { answer }) : say(" Your answer: {answer}.", { answer });
-    const said = answer === null ? "" : (right ? "✓ " : "✕ ") + say("{mark} ", { mark });
-    return [
-      make("p", {}, make("b", {}, ...coded(text)), ...coded(given), votes ? say(" Votes: {votes}.", { votes }) : ""),
-      make("p", { class: right || answer === null ? "ks-right" : "ks-wrong", role: "status" }, make("b", {}, said), ...coded(why)),
-    ];
+    const wrong = answer !== null && !right, sign = answer === null ? "" : right ? "✓ " : "✕ ";
+    const given = votes ? say(" Most say {answer}.", { answer }) + say(" Votes: {votes}.", { votes }) : wrong ? say(" Your answer: {answer}.", { answer }) : "";
+    const said = make("p", { class: wrong ? "ks-wrong" : "ks-right", role: "status", title: text },
+      make("b", {}, sign + say("{mark} ", { mark })), ...coded(why + given));
+    return this.stage.shown.sentence ? [said] : [make("p", {}, make("b", {}, ...coded(text))), said];
   }
 
   cover(question) {

@@ -5,6 +5,7 @@ const ROUND = 20; // units: not every pixel is worth a new picture
 const NARROWEST = 310, LOWEST = 240; // units
 const AROUND = 260; // pixels of a window that the picture does not get
 const ABOVE = 120; // pixels of a stage above the text that it does not get
+const BESIDE = 64, SAID = 90; // pixels of a stage beside the text: its margins, and what is said there
 const LEAST_UNIT = 1.08; // pixels: in less, small text would have less than 12
 const SMALLER = 0.8, SLACK = 8; // a step down in size; pixels that a picture may be too high
 
@@ -24,19 +25,23 @@ export class Room {
 
   /** A class sees the question above the picture, too. Where that is too much, the picture gets wider, so that it is lower. */
   measure() {
-    const { el, picture, question, isLarge } = this.stage, width = picture.el.clientWidth;
-    if (!width) return;
+    const { el, picture, question, story, isLarge } = this.stage, width = picture.el.clientWidth;
+    if (!width || story.frames) return;
     const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, asked = isLarge ? question.el.offsetHeight : 0;
     el.style.setProperty("--ks-above", `${asked}px`);
-    const window = [width, innerHeight, unit, asked].join();
-    if (window !== this.window) Object.assign(this, { window, unit, high: this.space() - asked });
+    const space = this.space() - asked, window = [width, space, unit].join();
+    if (window !== this.window) Object.assign(this, { window, unit, high: space });
+    el.style.setProperty("--ks-high", `${space}px`);
     this.send(width);
   }
 
   /** How high a picture may be. */
   space() {
-    const low = this.stage.el.closest(".ks-above > .ks-dock:not(.ks-tall)");
-    return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
+    const { el, question, player, form, shown, isLarge } = this.stage;
+    const beside = isLarge ? null : el.closest(".ks-beside > .ks-dock"), low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
+    if (!beside) return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
+    const around = [question.el, player, form].reduce((all, each) => all + (each.offsetHeight && each.offsetHeight + 14), 0);
+    return beside.clientHeight - BESIDE - around - (shown.asking ? 0 : SAID);
   }
 
   send(width) {

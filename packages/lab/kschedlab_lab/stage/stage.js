@@ -59,7 +59,10 @@ class Stage {
     this.drawer = make("div", { class: "ks-drawer", hidden: true }, this.buttons(), this.exact, this.numbers, this.menu.el);
     this.more = button("⋯", () => this.open(this.drawer.hidden), { class: "ks-more", title: say("More"), "aria-label": say("More"), "aria-expanded": "false" });
     this.rows = this.controls.map((control) => [control, row(control, this)]);
-    for (const [{ kind }, { root }] of this.rows) (kind === "steps" ? this.player : this.form).append(root);
+    for (const [{ kind }, { root }] of this.rows) {
+      (kind === "steps" ? this.player : this.form).append(root);
+      if (kind === "steps") this.story.join(root);
+    }
     this.el.classList.add("ks");
     this.host.classList.add("kschedlab");
     this.line = new Line(() => this.shared?.bring(this));
@@ -103,6 +106,7 @@ class Stage {
   open(on) {
     this.drawer.hidden = !on;
     this.more.setAttribute("aria-expanded", String(on));
+    if (on) this.drawer.scrollIntoView({ block: "nearest" });
   }
 
   /** A control that the picture has, too, goes to the exact values. */

@@ -9,8 +9,13 @@ export class Story {
   /** `el`: where the buttons stand. */
   constructor(stage, el) {
     Object.assign(this, { stage, el, frames: null, bar: null });
-    this.button = button(say("Show how"), () => this.ask());
+    this.button = button(say("Show how"), () => this.ask(), { class: "ks-main ks-how" });
     el.append(this.button);
+  }
+
+  /** A panel with steps plays the story of its step: one button plays. */
+  join(steps) {
+    steps.querySelector(".ks-main").after(this.button);
   }
 
   /** Offers it, or, grey, says why it can't be told. */

@@ -23,8 +23,12 @@ from kschedlab_lab.views.map_legend import legend
 from kschedlab_lab.views.node_map import (
     FILLS,
     FITS,
+    GOOD,
+    MORE,
+    ONE,
     RANGE,
     REFUSED,
+    TWO,
     Cells,
     Grid,
     Shape,
@@ -39,7 +43,18 @@ from kschedlab_lab.views.node_map import (
     word_of,
 )
 from kschedlab_lab.views.picture import Handles, boxes, common_resource
-from kschedlab_lab.views.style import ACT, HAIR, INK_2, LIFT, TICK, priority_fill
+from kschedlab_lab.views.style import (
+    ACT,
+    CHOSEN,
+    CHOSEN_SOFT,
+    EVICTED,
+    EVICTED_SOFT,
+    HAIR,
+    INK_2,
+    LIFT,
+    TICK,
+    priority_fill,
+)
 from kschedlab_lab.views.svg import Room, label, svg
 
 ALL = "all"
@@ -49,6 +64,8 @@ BOXES = 40
 """The most nodes that are drawn as boxes with their names."""
 TILES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for wide in range(150, 57, -4))
 """Sizes of these boxes, the largest first."""
+LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), ONE: (EVICTED_SOFT, EVICTED), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MORE], HAIR)}
+"""The ground of a box and its edge, by the kind of the node."""
 WAITING, CHIPS = 5, 220
 """The most pods to choose from, and the least width for them beside the questions."""
 BESIDE, LOW = 480, 340
@@ -62,7 +79,7 @@ class Asked:
 
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
-    ``before`` it; ``victims``: whether the victims are shown.
+    ``before`` it; ``victims``: whether the victims are shown; ``node``: one that is framed.
     """
 
     question: str = ""
@@ -74,6 +91,7 @@ class Asked:
     change: str = ""
     before: Decision | None = None
     victims: bool = False
+    node: str = ""
 
 
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
@@ -216,7 +234,7 @@ def _nodes(
     changed = asked.before is not None
     explained, low = legend(decision, width, 1, changed) if explains else ([], 0.0)
     space = height - above - low - 6
-    cells = Cells(decision, found, asked.why_not.node if asked.why_not is not None else "", asked.before)
+    cells = Cells(decision, found, asked.why_not.node if asked.why_not is not None else asked.node, asked.before)
     tiles = blocks(found, width, space, TILES) if 0 < number <= BOXES else None
     if tiles is not None:
         drawn, made = _tiles(decision, cells, tiles), tiles
@@ -226,7 +244,7 @@ def _nodes(
         drawn = cells.draw(made)
         if made.each > 1 and explains:
             explained, low = legend(decision, width, made.each, changed)
-    body = element("g", *heads(found, made), *drawn, transform=f"translate(0,{above:g})")
+    body = element("g", *heads(found, made, decision), *drawn, transform=f"translate(0,{above:g})")
     y = above + made.bottom + 4
     return [*crumbs, body, element("g", *explained, transform=f"translate(0,{y:g})")], y + low
 
@@ -259,11 +277,14 @@ def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
     titles = next(fits, after_hyphen(short))
     for name, title, (group, _, _) in zip(names, titles, made.cells, strict=True):
         box, sign = found[name], sign_for(decision, group[0])
+        kind = cells.kinds[group[0]]
         refused = cells.tip(group) if box.refused else ""
         sign = sign if box.refused and sign in OUTLINES else ""
         inside = {"data_set": f"node: {name}", "role": "img"}  # Tab stops at the node alone
         pods = tuple(replace(block, marks=inside) for block in box.blocks)
-        drawn.append(replace(box, title=ending(title, room), refused=refused, sign=sign, blocks=pods))
+        drawn.append(
+            replace(box, title=ending(title, room), refused=refused, sign=sign, blocks=pods, look=LOOKS.get(kind))
+        )
     wide, tall = made.shape.wide, made.shape.tall
     places = [Place(x, y, wide, tall) for _, x, y in made.cells]
     above = [frame(x, y, wide, tall) for group, x, y in made.cells if cells.asked in group]

@@ -106,9 +106,17 @@ def draw_sights(
         pool = wrap([_device(each, MOST, scale, {}) for each in shared.values()], room.width - 6, SPACE, SPACE)
         title = words(say(SHARED), fill=INK_2)
         lines.append(_keyed(column([title, pool], 6), "shared"))
+    lines += _legend(whole or seen, room.width - 6)
     part = column(lines, GAP if beside else 6)
     spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
     return svg([moved(part, 3, 6)], room.width, part.height + 10, spoken)
+
+
+def _legend(seen: Sequence[NodeSight], wide: float) -> list[Part]:
+    """What the signs at the devices mean."""
+    ways = dict.fromkeys(WAYS[way] for node in seen for each in node.devices if (way := _way(each)))
+    entries = [row([Part(16, 16, (icon(sign, 0, 0, INK_2),)), words(say(what), fill=INK_2)], 5) for sign, what in ways]
+    return [wrap(entries, wide, 18, 4)] if entries else []
 
 
 def unasked(node: NodeSight) -> NodeSight:

@@ -109,7 +109,8 @@ class Box:
     """A node, or with ``capacity`` 0 a place beside the nodes. ``captions``: lines below it.
 
     ``refused``: what is in the way, and ``sign``, a kind of badge for it. ``tied``: it is one of several best nodes.
-    ``badges`` and ``marks`` as those of a block; ``title``: shown in place of the name.
+    ``badges`` and ``marks`` as those of a block; ``title``: shown in place of the name; ``look``: the colours of its
+    ground and its edge, unless it is one of the best.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Box:
     badges: tuple[Badge, ...] = ()
     marks: Marks = field(default_factory=dict)
     title: str = ""
+    look: tuple[str, str] | None = None
 
     @property
     def key(self) -> str:
@@ -316,15 +318,17 @@ def _tray(box: Box, width: float, top: float, high: float, scale: float, resourc
     if box.chosen:
         halo = {"x": -5, "y": top - 5, "width": width + 10, "height": high + 10, "rx": 15}
         yield element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.18, stroke_width=5)
+    is_best = box.chosen or box.tied
+    ground, edge = (TRAY, CHOSEN) if is_best else box.look or (EVICTED_SOFT if box.refused else TRAY, HAIR)
     yield element(
         "rect",
         y=top,
         width=width,
         height=high,
         rx=11,
-        fill=EVICTED_SOFT if box.refused else TRAY,
-        stroke=CHOSEN if box.chosen or box.tied else HAIR,
-        stroke_width=2.5 if box.chosen or box.tied else 1,
+        fill=ground,
+        stroke=edge,
+        stroke_width=2.5 if is_best else 1,
         stroke_dasharray="6 4" if box.tied and not box.chosen else None,
         data_key=f"{box.key}/box",
     )

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.words import count
 from kschedlab_lab.views.cells import CLOSE, CROSS, STAR, Columns, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
 from kschedlab_lab.views.style import EVICTED, INK, INK_2
 from kschedlab_lab.views.svg import Room, label, svg
 
-LINE, FEET, BARS, LOWEST, HIGHEST = 22, 38, 50, 19, 30
-"""Height of a line of tokens or cards, of what is below a column, of the bars; of the lowest and the highest row."""
+LINE, FEET, LOWEST, HIGHEST = 22, 38, 19, 30
+"""Height of a line of tokens or cards, of what is below a column; of the lowest and the highest row."""
 NARROWEST, WIDEST, CARD, ONE_LINE = 21, 56, 23, 42
 """Width of columns, of cards, and of the narrowest column in which a node's name and its card stand side by side."""
 HIGH, PHONE = 330, 400
 """From this height of a room on, long names take two lines; below this width columns are closer together."""
 
 
-def draw_handing_out(now: Handout, times: Sequence[int], room: Room, alt: str) -> Html:
-    """The whole picture. ``times``: by number of workers, from 1 on, the ticks that Map takes with so many."""
+def draw_handing_out(now: Handout, room: Room, alt: str) -> Html:
+    """The whole picture."""
     rows = handing_out(now)
     phone = room.width < PHONE
     least = NARROWEST * 0.78 if phone else NARROWEST
     at = columns(room.width, [each.name for each in rows], len(now.work), least, WIDEST)
-    bands, bars = at.bands(len(now.work)), _Bars.within(room.width, at, len(times))
+    bands = at.bands(len(now.work))
     cards = _Line(len(now.work), 0, at.left, room.width)
     free = _Line(len({piece.worker for piece in now.work}), cards.end, at.left, room.width)
     errors = LINE if now.error else 0
     top = LINE if at.wide >= ONE_LINE else LINE + 14
-    fixed = free.end + bars.high + errors + len(bands) * (top + FEET)
+    fixed = free.end + errors + len(bands) * (top + FEET)
     short = any(text_width(each.name) > at.left - 10 for each in rows)
     lowest = 2 * CLOSE if short and room.height >= HIGH else LOWEST
     high = min(max((room.height - fixed) / (len(rows) * len(bands)), lowest), 2 * CLOSE if phone else HIGHEST)
@@ -46,8 +42,8 @@ def draw_handing_out(now: Handout, times: Sequence[int], room: Room, alt: str) -
         shapes += [*grid, *_goroutines(now, part, at, y, high), *_feet(now, part, at, bottom)]
         moving += _busy(now, part, at, y, high)
         y = bottom + FEET
-    shapes += [*(_errors(now, at, y) if now.error else []), *_times(now, times, bars, at, y + errors), *moving]
-    return svg(shapes, room.width, y + errors + bars.high, alt)
+    shapes += [*(_errors(now, at, y) if now.error else []), *moving]
+    return svg(shapes, room.width, y + errors, alt)
 
 
 class _Line:
@@ -175,44 +171,3 @@ def _errors(now: Handout, at: Columns, y: float) -> list[Html]:
     )
     shapes = [_named(at, y + 15, say("errs (with a lock)"), say("errs (a lock)"), strong=True)]
     return [*shapes, label(crosses, at.left, y + 15, fill=EVICTED if now.errors else None)]
-
-
-class _Bars(NamedTuple):
-    """Where the bars of ticks stand: beside their names, or below them if there is little room."""
-
-    left: float
-    wide: float
-    beside: bool
-
-    @classmethod
-    def within(cls, room: float, at: Columns, number: int) -> _Bars:
-        """Bars for so many numbers of workers in this width."""
-        beside = (room - at.left - 2) / number >= NARROWEST
-        left = at.left if beside else 2
-        return cls(left, min((room - left - 2) / number, 40), beside)
-
-    @property
-    def high(self) -> float:
-        """Height of the bars with their numbers, and with the names above them."""
-        return BARS if self.beside else BARS + 18
-
-
-def _times(now: Handout, times: Sequence[int], bars: _Bars, at: Columns, top: float) -> list[Html]:
-    """For each number of workers a bar: the ticks until Map ends. A click takes so many workers."""
-    y = top + bars.high - BARS
-    shapes = [label(say("ticks of Map with 1, 2, ... workers"), 2, top + 14)]
-    if bars.beside:
-        shapes = [named(say("ticks of Map ..."), at, y + 13), named(say("... with workers"), at, y + BARS - 3)]
-    clicks = []
-    for place, ticks in enumerate(times):
-        x, wide, tall = bars.left + place * bars.wide, bars.wide, max(18 * ticks / max(times), 1)
-        mine = place + 1 == now.workers
-        path = f"M{x + 2:.0f} {y + 34:.0f}v{-tall:.1f}h{wide - 4:.0f}v{tall:.1f}z"
-        bar = element("path", d=path, fill=INK if mine else "none", stroke=INK)
-        above = element("text", ticks, x=round(x + wide / 2), y=round(y + 31 - tall))
-        below = element("text", place + 1, x=round(x + wide / 2), y=round(y + BARS - 3))
-        hit = element("rect", fill="transparent", x=round(x), y=round(y), width=round(wide), height=BARS)
-        said = say("{workers}: {ticks}", workers=count(place + 1, "worker"), ticks=count(ticks, "tick"))
-        handle = {"data_set": f"workers: {place + 1}", "aria_label": said, "data_tip": said}
-        clicks.append(element("g", bar, above, below, hit, font_weight="bold" if mine else None, **handle))
-    return [*shapes, middle(clicks)]

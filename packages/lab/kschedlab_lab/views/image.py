@@ -17,6 +17,8 @@ INVISIBLE = re.compile(r'<rect[^<>]* fill="transparent"[^<>]*/>')
 """A surface that only enlarges a handle."""
 LOOK = re.compile(r'(?: (?:fill|stroke|opacity|font|text)[a-z-]*="[\w#.,% ()-]*")+')
 """Attributes that style an element; a style sheet names them alike."""
+SIZE = re.compile(r"(font-size:[\d.]+)(?![\w.])")
+"""A size as an attribute has it: a style sheet ignores it without a unit."""
 TAG = re.compile(r"<[^<>]*>")
 ID, REFERS = re.compile(r' id="([^"]*)"'), re.compile(r'( id="| href="#|="url\(#)([^")]*)')
 LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>")
@@ -91,7 +93,7 @@ def _by_class(svg: str) -> str:
         return svg
     names = {look: f"a{number}" for number, look in enumerate(looks)}
     rules = [(name, look[1:-1].replace('="', ":").replace('" ', ";")) for look, name in names.items()]
-    sheet = "".join(f".{name}{{{rule}}}" for name, rule in rules)
+    sheet = SIZE.sub(r"\1px", "".join(f".{name}{{{rule}}}" for name, rule in rules))
     head, start, rest = svg.partition(">")
 
     def named(tag: re.Match[str]) -> str:

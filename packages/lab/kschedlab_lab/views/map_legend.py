@@ -11,7 +11,8 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.layout import Part, row, words, wrap
 from kschedlab_lab.views.node_map import CHOSEN_ONE, EVICTS, FILLS, GOOD, LINES, MORE, ONE, OPEN, TWO, kinds
-from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2
+from kschedlab_lab.views.picture import scarcest
+from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, TRAY
 
 SWATCH = 14
 NAMES = {
@@ -47,8 +48,10 @@ def legend(decision: Decision, width: float, each: int = 1, changed: bool = Fals
 def _entries(decision: Decision, each: int, changed: bool) -> list[Entry]:
     found = Counter(kinds(decision))
     entries = [Entry(kind, say(name), f"{found[kind]:,}", kind) for kind, name in NAMES.items() if found[kind]]
-    if each and len(decision.best) > 1:
-        entries.append(Entry("tie", say("tie"), f"{len(decision.best):,}"))
+    if decision.verdicts is None:
+        entries.append(Entry("free", say("free {resource}", resource=scarcest(decision))))
+    if len(decision.best) > 1:
+        entries.append(Entry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}"))
     if changed:
         entries.append(Entry("changed", say("changed")))
     return [*entries, *([Entry("", say("a cell is {each} nodes", each=each))] if each > 1 else [])]
@@ -69,6 +72,8 @@ def _sample(kind: str) -> Part:
     shapes = {
         "": None,
         "tie": element("path", d=hatch(SWATCH, SWATCH, 6), stroke=CHOSEN),
+        "tied": element("rect", **box, fill=TRAY, stroke=CHOSEN, stroke_width=2, stroke_dasharray="4 2"),
+        "free": element("rect", **box, fill=TRAY, stroke=HAIR),
         "changed": element("path", d="M4 2H8A4 4 0 0 1 12 6V10Z", fill="currentColor"),
     }
     drawn = shapes[kind] if kind in shapes else element("rect", **box, fill=FILLS[kind], stroke=LINES.get(kind))

@@ -20,7 +20,7 @@ from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab_lab.views.obstacles import sign_of
 from kschedlab_lab.views.picture import scarcest
-from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, INK_2, ON_ACCENT, TICK, themed
+from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, INK_2, ON_ACCENT, TICK, TRAY, themed
 from kschedlab_lab.views.svg import label
 
 CELLS, TABS = 600, 60
@@ -156,13 +156,20 @@ def sign_for(decision: Decision, place: int) -> str:
 # -- the drawing
 
 
-def heads(pools: Mapping[str, Sequence[int]], made: Grid) -> list[Html]:
-    """The pools' names, which show a pool alone."""
-    return [_head(pool, len(pools[pool]), x, y, made.room) for pool, x, y in made.heads]
+def heads(pools: Mapping[str, Sequence[int]], made: Grid, decision: Decision) -> list[Html]:
+    """The pools' names, which show a pool alone; before the decision also the taints of all nodes of a pool."""
+    notes = {pool: _taints(decision, pools[pool]) if decision.verdicts is None else "" for pool in pools}
+    return [_head(pool, len(pools[pool]), x, y, made.room, notes[pool]) for pool, x, y in made.heads]
 
 
-def _head(pool: str, nodes: int, x: float, y: float, room: float) -> Html:
-    many = f"{nodes:,}"
+def _taints(decision: Decision, places: Sequence[int]) -> str:
+    found = [{taint.key for taint in decision.cluster.nodes[place].spec.taints} for place in places]
+    common = sorted(set.intersection(*found)) if found else []
+    return say("taint {taints}", taints=listed(common)) if common else ""
+
+
+def _head(pool: str, nodes: int, x: float, y: float, room: float, note: str) -> Html:
+    many = say(", ").join([f"{nodes:,}", *filter(None, [note])])
     name = fitted(pool, room - 6 - text_width(many), bold=True)
     words = [label(name, 0, 12, font_weight="bold")]
     words.append(label(many, text_width(name, bold=True) + 8, 12, fill=INK_2))
@@ -194,6 +201,8 @@ class Cells:
         cluster = decision.cluster
         self.kinds = kinds(decision)
         line = cluster.resources.get(scarcest(decision), 0)
+        self.free = np.maximum(1 - cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 0.0)
+        self.free[cluster.allocatable[line] == 0] = 0
         self.share = np.minimum(cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 1.0)
         self.star = cluster.index.get(decision.node or decision.nominated_node or "", -1)
         self.asked = cluster.index.get(asked, -1)
@@ -246,10 +255,12 @@ class Cells:
     def _writing(self, made: Grid) -> Iterator[Html]:
         """Names and scores, ties, and corners that changed."""
         size, texts = made.shape.wide, list[Html]()
-        ties, corners = "", ""
+        ties, corners, free = "", "", ""
         for group, x, y in made.cells:
             place = min(group, key=self._rank)
             named = size >= NAMED and len(group) == 1
+            if self.decision.verdicts is None and (left := round(float(self.free[list(group)].mean()) * (size - 4))):
+                free += f"M{x + 2:g} {y + 2:g}h{size - 4:g}v{left}h{4 - size:g}z"
             fill = ON_ACCENT if self.kinds[place] in (ONE, CHOSEN_ONE) else None
             if named:
                 name = self.short[place] if text_width(self.short[place]) <= size - 2 else self.last[place]
@@ -261,6 +272,8 @@ class Cells:
                 ties += hatch(size, size, 6, x, y)
             if self.changed(group):
                 corners += f"M{x + size - 9:g} {y:g}h5a4 4 0 0 1 4 4v5z"
+        if free:
+            yield element("path", d=free, fill=TRAY)
         if ties:
             yield element("path", d=ties, stroke=CHOSEN, opacity=0.6)
         if corners:

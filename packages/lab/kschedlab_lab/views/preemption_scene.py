@@ -44,7 +44,10 @@ class Scene:
         return self._draw(Boxes(self.decision, self.handles).after(), room, caption(self.decision))
 
     def question(self, room: Room) -> Html:
-        """The cluster before the decision."""
+        """The cluster before the decision, without the rules."""
+        return self._before(room, asks=True)
+
+    def _before(self, room: Room, asks: bool) -> Html:
         decision = self.decision
         nodes = count(len(decision.cluster.nodes), "node")
         alt = say(
@@ -53,7 +56,7 @@ class Scene:
             request=request_text(decision),
             nodes=nodes,
         )
-        return self._draw(Boxes(decision, self.handles).before(), room, alt, 0)
+        return self._draw(Boxes(decision, self.handles).before(), room, alt, 0, asks)
 
     def story(self, room: Room) -> list[Moment]:
         """How the decision comes about, moment by moment; the last one is :meth:`picture`."""
@@ -62,7 +65,7 @@ class Scene:
         nodes = count(len(decision.cluster.nodes), "node")
         moments = [
             (
-                self.question(room),
+                self._before(room, asks=False),
                 say(
                     "{pod} ({request}) fits on none of {nodes} as it is.",
                     pod=name,
@@ -103,12 +106,11 @@ class Scene:
             (self._draw(boxes, room, text, step.number), text) for step in asked for text in [_rule(step, preemption)]
         ]
 
-    def _draw(self, boxes: list[Box], room: Room, alt: str, rules: int | None = None) -> Html:
-        """``rules``: how many of the ladder's rules were asked; None: all."""
+    def _draw(self, boxes: list[Box], room: Room, alt: str, rules: int | None = None, asks: bool = False) -> Html:
+        """``rules``: how many of the ladder's rules were asked; None: all. ``asks``: the answer is not shown yet."""
         found = self.decision.preemption
         preemption = found if found and found.rungs and len(self.decision.cluster.nodes) > 1 else None
-        asking = any("data_pick" in box.marks for box in boxes)
-        narrow, shelf = room.width < NARROW, self._shelf(boxes)
+        narrow, shelf = room.width < NARROW, 0 if asks else self._shelf(boxes)
         budgets, more = self._budgets(narrow), remark(hidden_nodes(self.decision), room.width - 2 * GAP)
         above = budgets.height if narrow else 0
         inner = Room(room.width, room.height - int(above))
@@ -118,7 +120,7 @@ class Scene:
             shelf = shelf if is_trial else 0
         elif not narrow:
             shelf = max(shelf, budgets.height)
-        at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None and not asking else None
+        at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None and not asks else None
         captions = at is None or at.named
         high = ladder_height(preemption, at) if preemption is not None and at is not None else 0
         plan = arrange(boxes, inner, high + more.height, captions, shelf=shelf)

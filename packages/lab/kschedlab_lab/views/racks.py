@@ -113,7 +113,7 @@ def _tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     if room == TUBE:
         ticks = "".join(f"M{x - 10:g} {zero - scale * degrees:g}h5" for degrees in SCALE)
         yield element("path", d=ticks, stroke=INK_3, fill="none")
-        yield element("g", *(label(str(each), x - 13, zero - scale * each + 4, "end") for each in SCALE), fill=INK_2)
+        yield element("g", *(label(f"{each}°", x - 13, zero - scale * each + 4, "end") for each in SCALE), fill=INK_2)
     high = scale * (rack.celsius or 0)
     fill = HAIR if rack.celsius is None else MERCURY
     yield element("circle", cx=x, cy=bottom - BULB + 1, r=BULB - 3, fill=fill)

@@ -122,7 +122,8 @@ def designs(known: Sequence[str], chosen: str, wide: float) -> list[Html]:
 
 
 class Orders(NamedTuple):
-    """What one can choose. ``fates``: by order of steps, from 1 on, how it ends; ``seed``: the one shown."""
+    """What one can choose. ``fates``: by order of steps, from 1 on, how it ends, empty before the answer;
+    ``seed``: the one shown."""
 
     designs: Sequence[str]
     design: str
@@ -139,7 +140,7 @@ def draw_moment(race: Race, moment: Moment, orders: Orders, room: Room, alt: str
     heads = [element("text", name, x=round(at.x(i) + at.wide / 2), y=PILLS + 16) for i, name in enumerate(names)]
     grid, bottom = draw_rows(rows[:workers], part, at, y, TWO_LINES, TOKEN)
     sums, end = draw_rows(rows[workers:], part, at, bottom + 4, ONE_LINE)
-    choices, end = _orders(orders.fates, orders.seed, at, end + 8, room.width)
+    choices, end = _orders(orders.fates, orders.seed, at, end + 8, room.width) if orders.fates else ([], end)
     shapes = [
         *designs(orders.designs, orders.design, min(room.width, 640)),
         element("g", *heads, font_weight="bold", text_anchor="middle"),

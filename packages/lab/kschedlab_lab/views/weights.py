@@ -14,9 +14,9 @@ from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, PANEL
 from kschedlab_lab.views.svg import Room, svg
 
-ROW, NAME, STEP, BESIDE, BARS, MAP = 24, 126, 11, 400, 150, 210
+ROW, NAME, STEP, BESIDE, BARS, MAP, LOW = 24, 126, 11, 400, 150, 210, 400
 """Height of a weight's row, width of its name and of one of its values; least width of a room with the map beside the
-weights; heights of the sums and of the map. In pixels."""
+weights; heights of the sums and of the map; the height below which a narrow room has no map. In pixels."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ class WeightStage:
         winners = Part(drawn.width, drawn.bottom, tuple(drawn.shapes()))
         bars = BarPlan(self.sums, Room(min(room.width, 720), max(min(BARS, room.height - 190), 100)))
         sums = Part(bars.room.width, bars.end, tuple(bars.shapes()))
-        whole = column([row([handles, winners], 16, "start"), sums] if beside else [handles, sums, winners], 10)
+        above = [row([handles, winners], 16, "start"), sums] if beside else [handles, sums]
+        below = [] if beside or room.height < LOW else [winners]
+        whole = column([*above, *below], 10)
         return svg(whole.shapes, whole.width, whole.height, self.alt)
 
 

@@ -14,7 +14,6 @@ from kschedlab_lab.panels.prediction import Prediction, Question
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab_lab.views.svg import Room
-from tests.saying import says
 
 
 @dataclass(frozen=True)
@@ -201,24 +200,24 @@ def test_a_verdict_keeps_its_reasons_to_the_settings_that_were_asked_about(panel
     session = Session(asking)
     asked = sent(session, answer="2")["verdict"]
     moved = sent(session, set={"pods": 2})["verdict"]
-    assert (moved["mark"], moved["why"]) == ("Not quite.", "Before the settings changed: 2 was said, 1 there are.")
+    assert (moved["mark"], moved["why"]) == ("Before this change:", "2 was said, 1 there are.")
     assert (moved["answer"], moved["right"]) == ("2", False)
-    assert "Before the settings changed: 2 was said" in repr(asking)
+    assert "Before this change: 2 was said" in repr(asking)
     [reply] = session.receive({"along": "pods"})
-    whys = {each["at"]["pods"]: each["verdict"]["why"] for each in reply["along"]}
-    assert whys[1] == asked["why"] and whys[0] == whys[3] == moved["why"]
+    marks = {each["at"]["pods"]: each["verdict"]["mark"] for each in reply["along"]}
+    assert marks[1] == asked["mark"] and marks[0] == marks[3] == moved["mark"]
     assert sent(session, reset=True)["verdict"] == asked
     opened = Session(panel.ask(which()))
     sent(opened, answer=None)
-    assert says(sent(opened, set={"spare": 1})["verdict"]["why"], "opened before")
+    assert sent(opened, set={"spare": 1})["verdict"]["mark"] == moved["mark"]
 
 
 def test_a_verdict_stays_while_one_walks_through_the_steps() -> None:
     panel = Panel(Walk(), lambda settings: View(Html(), "", Html(), ""))
     walked = Session(panel.ask(Question("End?", ("4",), lambda settings: "4", lambda settings, answer: "Twice two.")))
     sent(walked, answer="4")
-    assert sent(walked, set={"step": 1})["verdict"]["why"] == "Twice two."
-    assert sent(walked, set={"turns": 0})["verdict"]["why"] == "Before the settings changed: Twice two."
+    assert sent(walked, set={"step": 1})["verdict"]["mark"] == "Right."
+    assert sent(walked, set={"turns": 0})["verdict"]["mark"] == "Before this change:"
 
 
 def test_a_verdict_stays_while_one_only_looks_elsewhere(panel: Panel[Settings]) -> None:
@@ -226,7 +225,7 @@ def test_a_verdict_stays_while_one_only_looks_elsewhere(panel: Panel[Settings]) 
     session = Session(asked)
     said = sent(session, answer="2")["verdict"]
     assert sent(session, set={"spare": 1})["verdict"] == said
-    assert sent(session, set={"pods": 2})["verdict"]["why"] == "Before the settings changed: 2 was said, 1 there are."
+    assert sent(session, set={"pods": 2})["verdict"]["mark"] == "Before this change:"
 
 
 def test_a_number_below_0_is_an_answer_where_it_may_be() -> None:

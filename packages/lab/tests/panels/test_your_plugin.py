@@ -142,6 +142,7 @@ def test_the_weight_is_typed():
     for wrong in ("-5", "5", "1000"):
         with pytest.raises(ValueError, match=f'"{wrong}" is not a whole number from 0 to 4'):
             asked.answer(wrong)
+    assert asked.answer("1").settings.weight == 2, "the picture shows what was asked about"
     never = panel([cold]).ask(lightest("rack-d", [cold]))
     assert "No weight up to 4 is enough." in repr(never.answer(None))
 

@@ -107,7 +107,7 @@ def test_every_room_is_kept_to():
         work = hand_out([1 + i % 4 for i in range(nodes)], workers)
         for tick, stage in ((0, MAPPING), (2, MAPPING), (max(p.end for p in work), SUMMED)):
             now = Handout(decide(nodes), work, tick, stage, True, "an error", workers)
-            drawn = ElementTree.fromstring(str(draw_handing_out(now, [3] * 16, Room(width, 330), "alt")))
+            drawn = ElementTree.fromstring(str(draw_handing_out(now, Room(width, 330), "alt")))
             for rect in drawn.iter("{http://www.w3.org/2000/svg}rect"):
                 right = float(rect.get("x", "0")) + float(rect.get("width", "0"))
                 assert right <= width
@@ -183,7 +183,7 @@ def test_a_name_keeps_its_index_and_takes_two_lines_where_there_is_room():
 def test_cards_that_do_not_fit_stand_in_a_second_line():
     decision = decide(20)
     work = hand_out([1] * 20, 4)
-    markup = str(draw_handing_out(Handout(decision, work, 0, workers=4), [20, 10, 7, 5], Room(360, 400), "alt"))
+    markup = str(draw_handing_out(Handout(decision, work, 0, workers=4), Room(360, 400), "alt"))
     drawn = ElementTree.fromstring(markup)
     cards = {
         each.get("data-key"): each.get("transform") for each in drawn.iter() if "card/" in each.get("data-key", "")

@@ -50,7 +50,7 @@ def world():
 def drawn(decision, width=720.0, height=350.0, **more):
     found = pools(decision.cluster)
     made = grid(found, width, height)
-    return str(join([*heads(found, made), *Cells(decision, found, **more).draw(made)]))
+    return str(join([*heads(found, made, decision), *Cells(decision, found, **more).draw(made)]))
 
 
 @pytest.mark.parametrize("key", PENDING)
