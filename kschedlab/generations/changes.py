@@ -68,7 +68,7 @@ _PREEMPTED_1_13 = "by {namespace}/{name} on node {node}"
 _PREEMPTED_1_20 = "Preempted by {namespace}/{name} on node {node}"
 _PREEMPTED_1_24 = "Preempted by a pod on node {node}"
 _PREEMPTED = "Preempted by pod {uid} on node {node}"
-_NO_CLAIMS = "no new claims to deallocate"
+_NO_CLAIMS, _CLAIMS_KEPT = "no new claims to deallocate", "still not schedulable"
 _SAME = "{message}"
 _UNSCHEDULABLE, _ERROR = "Unschedulable", "SchedulerError"
 
@@ -149,6 +149,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.post_filter": False,
         "messages.post_filter_end": "",
         "messages.no_claims": "",
+        "messages.claims_kept": "",
         "messages.error_reason": _UNSCHEDULABLE,
         # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
         "messages.rejected": _OLD_REJECTED,
@@ -326,6 +327,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.notes_generation": True,  # CalculatePodConditionObservedGeneration
         # -- messages
         "messages.no_claims": _NO_CLAIMS,  # dynamicresources/dynamicresources.go, PostFilter
+        "messages.claims_kept": _CLAIMS_KEPT,
     },
     "v1.35": {
         "api": API_1_35,  # the fields that the API server stores
@@ -337,6 +339,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.37": {
         "messages.no_claims": "",  # dynamicresources/dynamicresources.go, PostFilter
+        "messages.claims_kept": "",
         "preemption.victims.budgets.stops_at_first_violation": True,  # FilterVictimsWithPDBViolation
         "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
     },
