@@ -23,6 +23,7 @@ from kschedlab.objects.api import (
     API_1_32,
     API_1_34,
     API_1_35,
+    API_1_36,
     API_1_37,
 )
 from kschedlab.objects.meta import SECOND
@@ -334,10 +335,11 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.nominates_before_binding": True,  # the gate NominatedNodeNameForExpectation
     },
     "v1.36": {
-        "api": API_1_37,  # the fields that the API server stores
+        "api": API_1_36,  # the fields that the API server stores
         "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
     },
     "v1.37": {
+        "api": API_1_37,  # the gate DRADeviceTaintRules
         "messages.no_claims": "",  # dynamicresources/dynamicresources.go, PostFilter
         "messages.claims_kept": "",
         "preemption.victims.budgets.stops_at_first_violation": True,  # FilterVictimsWithPDBViolation
