@@ -303,7 +303,6 @@ CHANGES: dict[str, dict[str, Any]] = {
         "api": API_1_30,  # the fields that the API server stores
         "naming.conflict_is_unresolvable": True,  # framework/runtime/framework.go, RunPreFilterPlugins
         "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
-        "extending.hides_pods": True,  # extender.go, Filter
         # -- messages
         "messages.post_filter_end": "",  # framework/types.go, FitError
         "messages.volumes_late": _LATE,  # volumebinding/binder.go, BindPodVolumes
@@ -322,6 +321,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         # -- decisions
         "api": API_1_34,  # the fields that the API server stores
         "preemption.after_dynamic_resources": True,  # apis/config/v1/default_plugins.go
+        "extending.hides_pods": True,  # framework/interface.go, Score gets the node that the extender returned
         # -- the loop
         "queue": WITH_EVENTS,  # backend/queue, the gate SchedulerPopFromBackoffQ
         "loop.eviction": _ASYNC,  # prepareCandidateAsync, the gate SchedulerAsyncPreemption
