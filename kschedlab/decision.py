@@ -11,6 +11,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
+from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES
 from kschedlab.filter.stage import EXCLUDED, Verdicts, unavailable
 from kschedlab.objects.problems import unknown
 from kschedlab.queue.pre_enqueue import gated_message
@@ -182,7 +183,9 @@ class Decision(Shown):
             if given_back is not None:
                 texts.insert(0, given_back.message)
             elif self.generation.preemption.after_dynamic_resources:
-                texts.insert(0, self.generation.messages.no_claims)
+                claims = DYNAMIC_RESOURCES in self.verdicts.plugins  # its PreFilter skips a pod without claims
+                messages = self.generation.messages
+                texts.insert(0, messages.claims_kept if claims else messages.no_claims)
         said = ", ".join(filter(None, texts))
         return f"{self.message} {said}{self.generation.messages.post_filter_end}" if said else self.message
 

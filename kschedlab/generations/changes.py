@@ -23,6 +23,7 @@ from kschedlab.objects.api import (
     API_1_32,
     API_1_34,
     API_1_35,
+    API_1_36,
     API_1_37,
 )
 from kschedlab.objects.meta import SECOND
@@ -68,7 +69,7 @@ _PREEMPTED_1_13 = "by {namespace}/{name} on node {node}"
 _PREEMPTED_1_20 = "Preempted by {namespace}/{name} on node {node}"
 _PREEMPTED_1_24 = "Preempted by a pod on node {node}"
 _PREEMPTED = "Preempted by pod {uid} on node {node}"
-_NO_CLAIMS = "no new claims to deallocate"
+_NO_CLAIMS, _CLAIMS_KEPT = "no new claims to deallocate", "still not schedulable"
 _SAME = "{message}"
 _UNSCHEDULABLE, _ERROR = "Unschedulable", "SchedulerError"
 
@@ -149,6 +150,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.post_filter": False,
         "messages.post_filter_end": "",
         "messages.no_claims": "",
+        "messages.claims_kept": "",
         "messages.error_reason": _UNSCHEDULABLE,
         # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
         "messages.rejected": _OLD_REJECTED,
@@ -301,7 +303,6 @@ CHANGES: dict[str, dict[str, Any]] = {
         "api": API_1_30,  # the fields that the API server stores
         "naming.conflict_is_unresolvable": True,  # framework/runtime/framework.go, RunPreFilterPlugins
         "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
-        "extending.hides_pods": True,  # extender.go, Filter
         # -- messages
         "messages.post_filter_end": "",  # framework/types.go, FitError
         "messages.volumes_late": _LATE,  # volumebinding/binder.go, BindPodVolumes
@@ -320,23 +321,27 @@ CHANGES: dict[str, dict[str, Any]] = {
         # -- decisions
         "api": API_1_34,  # the fields that the API server stores
         "preemption.after_dynamic_resources": True,  # apis/config/v1/default_plugins.go
+        "extending.hides_pods": True,  # framework/interface.go, Score gets the node that the extender returned
         # -- the loop
         "queue": WITH_EVENTS,  # backend/queue, the gate SchedulerPopFromBackoffQ
         "loop.eviction": _ASYNC,  # prepareCandidateAsync, the gate SchedulerAsyncPreemption
         "loop.notes_generation": True,  # CalculatePodConditionObservedGeneration
         # -- messages
         "messages.no_claims": _NO_CLAIMS,  # dynamicresources/dynamicresources.go, PostFilter
+        "messages.claims_kept": _CLAIMS_KEPT,
     },
     "v1.35": {
         "api": API_1_35,  # the fields that the API server stores
         "loop.nominates_before_binding": True,  # the gate NominatedNodeNameForExpectation
     },
     "v1.36": {
-        "api": API_1_37,  # the fields that the API server stores
+        "api": API_1_36,  # the fields that the API server stores
         "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
     },
     "v1.37": {
+        "api": API_1_37,  # the gate DRADeviceTaintRules
         "messages.no_claims": "",  # dynamicresources/dynamicresources.go, PostFilter
+        "messages.claims_kept": "",
         "preemption.victims.budgets.stops_at_first_violation": True,  # FilterVictimsWithPDBViolation
         "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
     },

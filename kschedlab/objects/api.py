@@ -44,7 +44,7 @@ class Api:
     about devices that are on.
     Named rules: ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone}
     alone, not from the labels that succeeded them. ``bound_pods_stay_nominated``: binding a pod does not clear its
-    nominatedNodeName.
+    nominatedNodeName. ``applies_taint_rules``: a DeviceTaintRule taints devices.
     """
 
     unknown: tuple[str, ...] = ()
@@ -55,6 +55,7 @@ class Api:
     nonzero: Callable[[Pod], tuple[int, int]] = nonzero_requests
     older_zone_labels_only: bool = False
     bound_pods_stay_nominated: bool = False
+    applies_taint_rules: bool = True
     compares_taints: bool = False
     gates: tuple[str, ...] = ()
 
@@ -201,8 +202,9 @@ _RESIZED_CONTAINERS = tuple(
 
 # pkg/features/kube_features.go of each version: a field whose feature is off by default is dropped
 API_1_37 = Api(unknown=(GROUP_FIELD,))
-API_1_35 = Api(unknown=(GROUP_FIELD,), unknown_status=_RESIZED)
-API_1_34 = Api(unknown=_AFTER_1_34, unknown_status=_RESIZED, bound_pods_stay_nominated=True)
+API_1_36 = replace(API_1_37, applies_taint_rules=False)
+API_1_35 = replace(API_1_36, unknown_status=_RESIZED)
+API_1_34 = replace(API_1_35, unknown=_AFTER_1_34, bound_pods_stay_nominated=True)
 API_1_32 = replace(API_1_34, unknown=_AFTER_1_32, unknown_status=(*_RESIZED, *_RESIZED_CONTAINERS))
 API_1_30 = replace(API_1_32, unknown=_AFTER_1_30)
 API_1_28 = replace(API_1_30, unknown=_AFTER_1_28)

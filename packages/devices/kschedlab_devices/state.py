@@ -83,8 +83,8 @@ def layout_of(cluster: Cluster) -> Layout:
 
 def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
     def inventory() -> Inventory:
-        slices, rules = cluster.objects_of(ResourceSlice), cluster.objects_of(DeviceTaintRule)
-        return Inventory(slices, rules, cluster.api.gates)
+        rules = cluster.objects_of(DeviceTaintRule) if cluster.api.applies_taint_rules else ()
+        return Inventory(cluster.objects_of(ResourceSlice), rules, cluster.api.gates)
 
     ledger = cluster.derived("device ledger", Ledger, LEDGER)
     held = ledger.held(cluster)

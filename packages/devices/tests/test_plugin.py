@@ -10,7 +10,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.filter.plugin import PreFilterRejection, SchedulingError
-from kschedlab.generations import V1_37
+from kschedlab.generations import LATEST, V1_37
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab_devices.demand import Demand
@@ -118,6 +118,15 @@ def test_a_node_must_have_free_devices() -> None:
     assert reasons(decision) == {"a": (NOT_ALL,), "c": (NOT_ALL,)}
     assert decision.node == "b" and decision.verdict("a").unresolvable
     assert decision.event == ""
+
+
+@pytest.mark.parametrize(
+    ("generation", "of_claims"), [("v1.36", "still not schedulable, preemption"), (LATEST, "preemption")]
+)
+def test_what_the_event_says_of_claims_that_are_kept(generation: str, of_claims: str) -> None:
+    world = cluster(node("a"), device_class(), resource_claim("c", exactly()), claiming("c"))
+    decision = schedule("default/p", world, generation)
+    assert decision.event.startswith(f"{decision.message} {of_claims}: ")
 
 
 def test_an_allocated_claim_ties_the_pod_to_its_nodes() -> None:

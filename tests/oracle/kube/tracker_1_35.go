@@ -26,8 +26,8 @@ func (s *setting) tracker() resourceslicetracker.Options {
 }
 
 func (s *setting) later(dra *dynamicresources.DefaultDRAManager) []frameworkruntime.Option {
-	if resolver := dra.DeviceClassResolver(); resolver != nil {
-		if handler, ok := resolver.(toolscache.ResourceEventHandler); ok {
+	if feature.DefaultFeatureGate.Enabled(features.DRAExtendedResource) {
+		if handler, ok := dra.DeviceClassResolver().(toolscache.ResourceEventHandler); ok {
 			_, _ = s.factory.Resource().V1().DeviceClasses().Informer().AddEventHandler(handler)
 		}
 	}
