@@ -172,8 +172,7 @@ def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int) -> H
         text_anchor="middle",
         font_weight="bold" if here else None,
     )
-    ground = {"fill": ACT_SOFT if here else TRAY, "rx": 6, "data_key": f"run/{stop.name}/box"}
-    box = element("rect", x=left, y=0, width=right - left, height=LINE + 6, **ground)
+    box = element("rect", x=left, y=0, width=right - left, height=LINE + 6, rx=6, fill=ACT_SOFT if here else TRAY)
     return element("g", box, text, data_key=f"run/{stop.name}")
 
 
