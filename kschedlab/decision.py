@@ -178,6 +178,8 @@ class Decision(Shown):
         if self.verdicts is None or self.node is not None or self.error or not self.generation.messages.post_filter:
             return self.message
         preemption, given_back = self.preemption, self.given_back
+        if preemption is not None and preemption.failed and not self.generation.messages.post_filter_errors:
+            return self.message
         texts = [preemption.message] if preemption is not None else []
         if not (preemption and (preemption.failed or preemption.nominated_node)):
             if given_back is not None:

@@ -135,6 +135,7 @@ def keep(scenario: Scenario, judges: Judges, tests: Path = FOUND) -> Path:
     (verdict,) = judges.real([scenario])
     name = f"found-{scenario['id']}-{judges.generation}.jsonl.gz"
     for folder, content in (("scenarios", scenario), (judges.generation, verdict)):
+        (tests / folder).mkdir(exist_ok=True)
         (tests / folder / name).write_bytes(gzip.compress(json.dumps(content).encode() + b"\n", mtime=0))
     return tests / "scenarios" / name
 

@@ -109,7 +109,8 @@ def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
     signature, namespaces = pod.signature, _namespaces(cluster)
     terms = signature.terms
     if terms.select_namespaces:
-        terms = cluster.derived(("resolved", terms), lambda: signature.terms.resolved(namespaces), NAMESPACES)
+        keeps = cluster.api.keeps_namespace_selectors
+        terms = cluster.derived(("resolved", terms), lambda: signature.terms.resolved(namespaces, keeps), NAMESPACES)
     return IncomingPod(signature, namespaces.get(signature.namespace, {}), terms)
 
 

@@ -51,17 +51,19 @@ class AffinityTerm:
                 return False
         return self.selector is not None and self.selector.matches(labels)
 
-    def resolved(self, namespaces: Mapping[str, Labels]) -> AffinityTerm:
+    def resolved(self, namespaces: Mapping[str, Labels], keeps_selector: bool = False) -> AffinityTerm:
         """The term with its namespace selector replaced by the names of the namespaces that it selects.
 
         The real scheduler reads the terms of an incoming pod in this way, so a namespace without an object is not
-        selected, unless the selector is empty and selects all.
+        selected, unless the selector is empty and selects all. ``keeps_selector``: see
+        :class:`~kschedlab.objects.api.Api`.
         """
         selector = self.namespace_selector
         if selector is None or selector.empty:
             return self
         names = frozenset(name for name, labels in namespaces.items() if selector.matches(labels))
-        return replace(self, namespaces=self.namespaces | names, namespace_selector=None)
+        kept = selector if keeps_selector and selector.matches({}) else None
+        return replace(self, namespaces=self.namespaces | names, namespace_selector=kept)
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -92,12 +94,12 @@ class PodTerms:
         terms = (*self.affinity, *self.anti_affinity, *(term for _, term in self.preferred))
         return any(term.namespace_selector is not None for term in terms)
 
-    def resolved(self, namespaces: Mapping[str, Labels]) -> PodTerms:
+    def resolved(self, namespaces: Mapping[str, Labels], keeps_selectors: bool = False) -> PodTerms:
         """The terms of an incoming pod; see :meth:`AffinityTerm.resolved`."""
         return PodTerms(
-            tuple(term.resolved(namespaces) for term in self.affinity),
-            tuple(term.resolved(namespaces) for term in self.anti_affinity),
-            tuple((weight, term.resolved(namespaces)) for weight, term in self.preferred),
+            tuple(term.resolved(namespaces, keeps_selectors) for term in self.affinity),
+            tuple(term.resolved(namespaces, keeps_selectors) for term in self.anti_affinity),
+            tuple((weight, term.resolved(namespaces, keeps_selectors)) for weight, term in self.preferred),
         )
 
 

@@ -126,11 +126,11 @@ class Verdicts:
         """bool[nodes]: the feasible nodes."""
         return self.refused_by == PASSES
 
-    def unresolvable(self) -> BoolArray:
-        """bool[nodes]: the refused nodes where evicting pods can't help."""
+    def unresolvable(self, excluded: bool = True) -> BoolArray:
+        """bool[nodes]: the refused nodes where evicting pods can't help; ``excluded``: also those that are excluded."""
         if self.rejected is not None:
             return np.full(len(self.refused_by), self.rejected.unresolvable)
-        result = self.refused_by == EXCLUDED
+        result = (self.refused_by == EXCLUDED) & excluded
         for number, refused in enumerate(self.refusals):
             if refused is not None:
                 result = result | ((self.refused_by == number) & refused.unresolvable)

@@ -16,7 +16,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kschedlab.generations.generation import (
-    BY_SOURCE,
     COURSE,
     GENERATIONS,
     LATEST,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from kschedlab.generations.v1_37 import V1_37
 
 __all__ = [
-    "BY_SOURCE",
     "COURSE",
     "DEFAULT_PREDICATES",
     "DEFAULT_PRIORITIES",

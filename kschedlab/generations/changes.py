@@ -17,6 +17,7 @@ from kschedlab.objects.api import (
     API_1_13,
     API_1_16,
     API_1_20,
+    API_1_22,
     API_1_24,
     API_1_28,
     API_1_30,
@@ -93,6 +94,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.obeys_preemption_policy": False,
         "preemption.unresolvable_node_ends_wait": False,
         "preemption.waits_for_preempted_pods_only": False,
+        "preemption.excluded_is_unresolvable": False,
         "preemption.reports_ineligibility": False,
         "preemption.fails_with_its_filters": False,
         "preemption.ladder": RULES[:-1],
@@ -149,6 +151,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.excluded_nodes": False,
         "messages.post_filter": False,
         "messages.post_filter_end": "",
+        "messages.post_filter_errors": False,
         "messages.no_claims": "",
         "messages.claims_kept": "",
         "messages.error_reason": _UNSCHEDULABLE,
@@ -249,9 +252,10 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.22": {
         # -- decisions
-        "api": API_1_24,  # the fields that the API server stores
+        "api": API_1_22,  # the fields that the API server stores
         "nominated_node_first": True,  # core/generic_scheduler.go, the gate PreferNominatedNode
         "extending.heeds_unresolvable": True,  # generic_scheduler.go, findNodesThatPassExtenders
+        "extending.free_node": _NO_NODE,  # defaultpreemption/default_preemption.go, CallExtenders
         # -- the loop
         "loop.skips": _ASSUMED,  # scheduler.go, skipPodSchedule
         "loop.ignored_changes": (),
@@ -259,12 +263,12 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.24": {
         # -- decisions
+        "api": API_1_24,  # noderesources/fit.go, the score of a pod with overhead
         "sampling.one_node_if_no_scores": True,  # schedule_one.go, findNodesThatPassFilters
         "naming.missing_is_error": True,  # schedule_one.go, findNodesThatFitPod
         "preemption.reports_ineligibility": True,  # framework/preemption, Preempt
         "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
         "extending.keeps_violations": True,  # extender.go, convertToVictims
-        "extending.free_node": _NO_NODE,  # framework/preemption, pickOneNodeForPreemption
         "extending.binder": _UNTIL,  # schedule_one.go, extendersBinding
         # -- the loop
         "loop.clears_nomination": True,  # schedule_one.go, clearNominatedNode
@@ -281,6 +285,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "naming.missing_is_error": False,  # schedule_one.go, findNodesThatFitPod
         "ties": Ties.HEAP,  # schedule_one.go, nodeScoreHeap
         "preemption.waits_for_preempted_pods_only": True,  # podTerminatingByPreemption
+        "preemption.excluded_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
         "extending.dropped_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
         # -- the loop
         "loop.extension_points": _QUEUEING,  # framework/interface.go
@@ -290,6 +295,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         # -- messages
         "messages.reason_once": True,  # framework/types.go, FitError
         "messages.post_filter_end": ".",  # framework/types.go, SeparatorFormat
+        "messages.post_filter_errors": True,  # schedule_one.go, schedulingCycle
         "messages.error_reason": _ERROR,
         "messages.rejected": _SAME,
         "messages.refused_on_node": _FIT_ERROR,

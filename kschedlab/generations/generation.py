@@ -184,8 +184,6 @@ class _Generations(Mapping[str, Generation]):
 
 GENERATIONS: Mapping[str, Generation] = _Generations()
 LATEST = "v1.37"
-BY_SOURCE = ("v1.22", "v1.24", "v1.30")
-"""Those that are read from the source, and not yet compared with the real scheduler."""
 COURSE = ("v1.13", "v1.16", "v1.20", "v1.37")
 """The four that the course compares, and :func:`kschedlab.whatif.compare.compare` by default."""
 

@@ -12,9 +12,9 @@ class Messages:
     FailedScheduling: ``reason_once``: a PreFilter reason appears once, without the number of nodes.
     ``excluded_nodes``: the nodes that a PreFilter result excludes appear, with their number.
     ``all_errors``: the errors of all nodes appear with their counts; otherwise the first error with its plugin.
-    ``post_filter``: the message ends with the result of preemption, and ``post_filter_end``. ``no_claims``,
-    ``claims_kept``: what DynamicResources says there of a pod without claims, and of one that gives none back.
-    ``error_reason``: the condition's reason after an error.
+    ``post_filter``: the message ends with the result of preemption, and ``post_filter_end``; ``post_filter_errors``:
+    also if that is an error. ``no_claims``, ``claims_kept``: what DynamicResources says there of a pod without claims,
+    and of one that gives none back. ``error_reason``: the condition's reason after an error.
 
     Plugins: ``rejected``, ``failed``: a plugin rejected the pod or failed, with ``{point}``, ``{Point}``, ``{plugin}``
     and ``{pod}``; ``bind_failed``: the same at Bind; ``pre_score_failed``: the start of an error of PreScore.
@@ -33,6 +33,7 @@ class Messages:
     all_errors: bool
     post_filter: bool
     post_filter_end: str
+    post_filter_errors: bool
     no_claims: str
     claims_kept: str
     error_reason: str

@@ -39,7 +39,7 @@ from kschedlab.filter.volumes.older_limits import (
     DriverLimits,
 )
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
-from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
+from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN_BEFORE, VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
 from kschedlab.score.image_locality import ImageLocality
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
@@ -106,7 +106,9 @@ _PREDICATES: Predicates = {
     "PodFitsHostPorts": _PORTS,
     "MatchNodeSelector": _SELECTOR,
     "PodFitsResources": _RESOURCES,
-    "NoDiskConflict": partial(VolumeRestrictions, "NoDiskConflict", checks_read_write_once_pod=False),
+    "NoDiskConflict": partial(
+        VolumeRestrictions, "NoDiskConflict", checks_read_write_once_pod=False, claim_taken=CLAIM_TAKEN_BEFORE
+    ),
     "PodToleratesNodeTaints": partial(TaintToleration, "PodToleratesNodeTaints", reason=NOT_TOLERATED),
     "CheckNodeLabelPresence": partial(NodeLabel, "CheckNodeLabelPresence"),
     "CheckServiceAffinity": ServiceAffinity,
@@ -182,6 +184,7 @@ _PRIORITIES: Priorities = {
         "ImageLocalityPriority",
         counts_init_containers=False,
         counts_image_volumes=False,
+        image_volumes_raise_limit=False,
         highest=MAX_PRIORITY,
         limits_size_per_image=False,
     ),

@@ -12,7 +12,7 @@ from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.filter.taint_toleration import UNTOLERATED_BY_NAME, TaintToleration
 from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, DiskLimits, DriverLimits
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
-from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
+from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN_BEFORE, VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
 from kschedlab.generations.changes import column
 from kschedlab.generations.generation import Generation
@@ -37,7 +37,7 @@ V1_20 = Generation(
         NodeResourcesFit(
             checks_requested_resources_only=False, too_small_is_unresolvable=False, leaves_devices_out=False
         ),
-        VolumeRestrictions(checks_read_write_once_pod=False),
+        VolumeRestrictions(checks_read_write_once_pod=False, claim_taken=CLAIM_TAKEN_BEFORE),
         DiskLimits("EBSLimits", EBS),
         DiskLimits("GCEPDLimits", GCE_PD),
         DriverLimits(),
@@ -55,7 +55,10 @@ V1_20 = Generation(
     ),
     scores=(
         (BalancedResourceAllocation(), 1),
-        (ImageLocality(counts_init_containers=False, counts_image_volumes=False), 1),
+        (
+            ImageLocality(counts_init_containers=False, counts_image_volumes=False, image_volumes_raise_limit=False),
+            1,
+        ),
         (InterPodAffinityScore(skips_in_pre_score=False, range_includes_zero=True), 1),
         (NodeResourcesFitScore("NodeResourcesLeastAllocated", ignores_absent_resources=False), 1),
         (NodeAffinityScore(skips_in_pre_score=False), 1),

@@ -14,10 +14,7 @@ V1_28 = after(
         "VolumeRestrictions": {"checks_read_write_once_pod": True},  # the gate ReadWriteOncePod
         "NodeVolumeLimits": {"missing_claim_is_error": False},  # nodevolumelimits/csi.go, Filter
         "VolumeBinding": {"names_local_nodes": True},  # volumebinding/binder.go, GetEligibleNodes
-        "VolumeZone": {  # volumezone/volume_zone.go, PreFilter, getPVbyPod
-            "finds_volumes_in_pre_filter": True,
-            "accepts_newer_node_labels": True,
-        },
+        "VolumeZone": {"finds_volumes_in_pre_filter": True},  # volumezone/volume_zone.go, PreFilter, getPVbyPod
         "PodTopologySpread": {"rules": ConstraintRules()},  # podtopologyspread/common.go, countPodsMatchSelector
         "InterPodAffinity": {"skips_in_pre_filter": True},  # interpodaffinity/filtering.go, PreFilter
     },

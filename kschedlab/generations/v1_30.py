@@ -10,8 +10,12 @@ V1_30 = after(
     "v1.30",
     filters={
         "VolumeBinding": {"names_local_nodes": False},  # volumebinding/volume_binding.go, PreFilter
+        "VolumeZone": {"accepts_newer_node_labels": True},  # volumezone/volume_zone.go, translateToGALabel
         "NodePorts": {"counts_sidecars": False},  # sidecars are new; schedutil.GetHostPorts does not know them
     },
-    scores={"NodeAffinity": {"skips_in_pre_score": True}},  # nodeaffinity/node_affinity.go, PreScore
+    scores={
+        "NodeAffinity": {"skips_in_pre_score": True},  # nodeaffinity/node_affinity.go, PreScore
+        "ImageLocality": {"counts_init_containers": True},  # imagelocality/image_locality.go, sumImageScores
+    },
     gone_scores=("VolumeBinding",),  # volumebinding/volume_binding.go, PreScore
 )

@@ -12,5 +12,4 @@ V1_32 = after(
         "NodeVolumeLimits": {"counts_attachments": True, "reads_allocatable": False},
     },
     gone=("EBSLimits", "GCEPDLimits", "AzureDiskLimits"),
-    scores={"ImageLocality": {"counts_init_containers": True}},  # imagelocality/image_locality.go, sumImageScores
 )

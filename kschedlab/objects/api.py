@@ -11,6 +11,7 @@ import msgspec
 from kschedlab.objects.match_label_keys import with_label_keys
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import Container, Pod
+from kschedlab.objects.quantity import NANO
 from kschedlab.objects.requests import (
     DEFAULT_MEMORY,
     DEFAULT_MILLI_CPU,
@@ -45,6 +46,8 @@ class Api:
     Named rules: ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone}
     alone, not from the labels that succeeded them. ``bound_pods_stay_nominated``: binding a pod does not clear its
     nominatedNodeName. ``applies_taint_rules``: a DeviceTaintRule taints devices.
+    ``keeps_namespace_selectors``: for the terms of the pod to be scheduled, a namespace selector that matches no labels
+    selects all namespaces (v1.36: interpodaffinity/plugin.go, mergeAffinityTermNamespacesIfNotEmpty changes a copy).
     """
 
     unknown: tuple[str, ...] = ()
@@ -56,6 +59,7 @@ class Api:
     older_zone_labels_only: bool = False
     bound_pods_stay_nominated: bool = False
     applies_taint_rules: bool = True
+    keeps_namespace_selectors: bool = False
     compares_taints: bool = False
     gates: tuple[str, ...] = ()
 
@@ -125,7 +129,7 @@ def nonzero_with_init(pod: Pod) -> tuple[int, int]:
 
     v1.20: pkg/scheduler/framework/types.go, calculateResource.
     """
-    cpu, memory = _with_init(pod)
+    cpu, memory = nonzero_without_overhead(pod)
     overhead = pod.spec.overhead
     cpu += overhead["cpu"].milli() if "cpu" in overhead else 0
     return cpu, memory + (overhead["memory"].value() if "memory" in overhead else 0)
@@ -137,7 +141,7 @@ def nonzero_with_init_and_whole_cpus(pod: Pod) -> tuple[int, int]:
     v1.20: plugins/noderesources/resource_allocation.go, calculatePodResourceRequest reads ``Value`` where it needs
     ``MilliValue``: an overhead of 250m adds 1.
     """
-    cpu, memory = _with_init(pod)
+    cpu, memory = nonzero_without_overhead(pod)
     overhead = pod.spec.overhead
     cpu += overhead["cpu"].value() if "cpu" in overhead else 0
     return cpu, memory + (overhead["memory"].value() if "memory" in overhead else 0)
@@ -149,12 +153,33 @@ def nonzero_containers_only(pod: Pod) -> tuple[int, int]:
     return sum(cpu for cpu, _ in requests), sum(memory for _, memory in requests)
 
 
-def _with_init(pod: Pod) -> tuple[int, int]:
+def nonzero_without_overhead(pod: Pod) -> tuple[int, int]:
+    """The sum over the containers, or what an init container requests, if that is more.
+
+    v1.22: noderesources/fit.go sets up its scorer without the overhead.
+    """
     cpu, memory = nonzero_containers_only(pod)
     for container in pod.spec.initContainers:
         init_cpu, init_memory = _nonzero(container)
         cpu, memory = max(cpu, init_cpu), max(memory, init_memory)
     return cpu, memory
+
+
+def nonzero_with_starting_sidecars(pod: Pod) -> tuple[int, int]:
+    """Sidecars count only while init containers start. v1.30: framework/types.go, calculateResource."""
+    cpu, memory = nonzero_containers_only(pod)
+    sidecars: dict[str, int] = {}
+    for container in pod.spec.initContainers:
+        needs = dict(sidecars)
+        for name, quantity in container.resources.requests.items():
+            needs[name] = needs.get(name, 0) + quantity.nanos
+        if container.restartPolicy == "Always":
+            sidecars = needs
+        cpu = max(cpu, -(-needs["cpu"] // (NANO // 1000)) if "cpu" in needs else DEFAULT_MILLI_CPU)
+        memory = max(memory, -(-needs["memory"] // NANO) if "memory" in needs else DEFAULT_MEMORY)
+    overhead = pod.spec.overhead
+    cpu += overhead["cpu"].milli() if "cpu" in overhead else 0
+    return cpu, memory + (overhead["memory"].value() if "memory" in overhead else 0)
 
 
 def _container_requests(container: Container) -> Amounts:
@@ -202,11 +227,16 @@ _RESIZED_CONTAINERS = tuple(
 
 # pkg/features/kube_features.go of each version: a field whose feature is off by default is dropped
 API_1_37 = Api(unknown=(GROUP_FIELD,))
-API_1_36 = replace(API_1_37, applies_taint_rules=False)
+API_1_36 = replace(API_1_37, applies_taint_rules=False, keeps_namespace_selectors=True)
 API_1_35 = replace(API_1_36, unknown_status=_RESIZED)
 API_1_34 = replace(API_1_35, unknown=_AFTER_1_34, bound_pods_stay_nominated=True)
-API_1_32 = replace(API_1_34, unknown=_AFTER_1_32, unknown_status=(*_RESIZED, *_RESIZED_CONTAINERS))
-API_1_30 = replace(API_1_32, unknown=_AFTER_1_30)
+API_1_32 = replace(
+    API_1_34,
+    unknown=_AFTER_1_32,
+    unknown_status=(*_RESIZED, *_RESIZED_CONTAINERS),
+    keeps_namespace_selectors=False,
+)
+API_1_30 = replace(API_1_32, unknown=_AFTER_1_30, nonzero=nonzero_with_starting_sidecars)
 API_1_28 = replace(API_1_30, unknown=_AFTER_1_28)
 API_1_24 = replace(
     API_1_28,
@@ -217,6 +247,7 @@ API_1_24 = replace(
     scored=nonzero_with_init_and_whole_cpus,
     nonzero=nonzero_with_init,
 )
+API_1_22 = replace(API_1_24, scored=nonzero_without_overhead)
 API_1_20 = replace(API_1_24, unknown=_AFTER_1_20)
 API_1_16 = replace(
     API_1_20,

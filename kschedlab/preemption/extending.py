@@ -16,14 +16,15 @@ from kschedlab.extenders.rules import FreeNode
 from kschedlab.extenders.run import NO_VICTIM, ExtenderRun, Offer
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.preemption.evidence import NO_CANDIDATE, Preemption
-from kschedlab.preemption.ladder import Rule, Victims, climb
+from kschedlab.preemption.ladder import Victims, climb
+from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.preemption.victims import DryRun
 
 PANIC = "panic: runtime error: index out of range [0] with length 0"
 """The panic of v1.20 when it compares a node without victims."""
 
 
-def extended(result: Preemption, extending: ExtenderRun, ladder: Sequence[Rule]) -> Preemption:
+def extended(result: Preemption, extending: ExtenderRun, rules: PreemptionRules) -> Preemption:
     """The result after extenders dropped candidates, with the ladder applied to the rest.
 
     SchedulingError if the scheduler panics.
@@ -33,7 +34,8 @@ def extended(result: Preemption, extending: ExtenderRun, ladder: Sequence[Rule])
     run, positions = result.run, result.positions
     assert run is not None
     if not len(positions):
-        return replace(result, failure=free_nodes(run, result.cluster.names) if extending.refuses_free_nodes else "")
+        fails = extending.refuses_free_nodes and rules.fails_with_its_filters
+        return replace(result, failure=free_nodes(run, result.cluster.names) if fails else "")
     try:
         left = extending.preempt(offers(run, positions))
     except SchedulingError as error:
@@ -44,7 +46,7 @@ def extended(result: Preemption, extending: ExtenderRun, ladder: Sequence[Rule])
     free = chosen_without_victims(left, extending.free_node)
     if free is not None:
         return replace(result, free=free)
-    return replace(result, rungs=climb(victims_of(left, result.cluster.pods), ladder))
+    return replace(result, rungs=climb(victims_of(left, result.cluster.pods), rules.ladder))
 
 
 def offers(run: DryRun, positions: IntArray) -> list[Offer]:

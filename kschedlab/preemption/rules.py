@@ -48,6 +48,8 @@ class PreemptionRules:
     ``obeys_preemption_policy``: a pod with preemptionPolicy Never does not preempt.
     ``unresolvable_node_ends_wait``: a nominated node where evicting can't help any more does not make the pod wait.
     ``waits_for_preempted_pods_only``: only pods that the scheduler evicted make it wait, not other terminating pods.
+    ``excluded_is_unresolvable``: evicting can't help on a node that a PreFilter result excludes; else it is tried there
+    (v1.24: framework/preemption/preemption.go, nodesWherePreemptionMightHelp).
     ``reports_ineligibility``: the message says why a pod may not preempt.
     ``fails_with_its_filters``: without a candidate, an error of a filter in the dry run ends preemption.
     ``victims``: see :class:`VictimRules`. ``ladder``: the rules that choose a candidate.
@@ -60,6 +62,7 @@ class PreemptionRules:
     obeys_preemption_policy: bool = True
     unresolvable_node_ends_wait: bool = True
     waits_for_preempted_pods_only: bool = True
+    excluded_is_unresolvable: bool = True
     reports_ineligibility: bool = True
     fails_with_its_filters: bool = True
     victims: VictimRules = field(default_factory=VictimRules)

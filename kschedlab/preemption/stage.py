@@ -58,7 +58,7 @@ class Evaluator:
         The search starts at a random node and ends with enough candidates; ``exhaustive`` examines all. ``rng`` draws
         the start and one of the tied nodes; without it, the search starts at the first node and the first name wins.
         """
-        unresolvable = verdicts.unresolvable()
+        unresolvable = verdicts.unresolvable(self.rules.excluded_is_unresolvable)
         potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~unresolvable)
         reason = self.ineligible(unresolvable)
         if reason or not len(potential):
@@ -70,7 +70,7 @@ class Evaluator:
         if self.rules.fails_with_its_filters and not len(candidates) and (failure := dry_run_errors(tried)):
             return replace(result, failure=failure)
         if self.extending is not None:
-            result = extended(result, self.extending, self.rules.ladder)
+            result = extended(result, self.extending, self.rules)
         return choose(result, self.rules, rng) if len(result.positions) else result
 
     def priority(self, other: PodInfo) -> int:

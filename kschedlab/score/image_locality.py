@@ -30,8 +30,9 @@ LARGEST_SIZE = 1 << 50
 class ImageLocality:
     """Bytes present, between 23 MiB and 1000 MiB an image, scaled to 0..``highest``. Named rules:
 
-    ``counts_init_containers``: images of init containers count too (not in v1.30: the same file).
+    ``counts_init_containers``: images of init containers count too (not in v1.29: the same file).
     ``counts_image_volumes``: so do those of image volumes (not in v1.35: the same file).
+    ``image_volumes_raise_limit``: each adds to the 1000 MiB, as a container does (not in v1.36: the same file).
     ``limits_size_per_image``: the 1000 MiB apply to each image; else to the sum (v1.16, v1.13:
     algorithm/priorities/image_locality.go).
     ``uses_own_image_size``: an image has the size that the node itself reports; else the size that the first node with
@@ -41,6 +42,7 @@ class ImageLocality:
     name: str = "ImageLocality"
     counts_init_containers: bool = True
     counts_image_volumes: bool = True
+    image_volumes_raise_limit: bool = True
     highest: int = MAX_NODE_SCORE
     limits_size_per_image: bool = True
     uses_own_image_size: bool = True
@@ -51,10 +53,13 @@ class ImageLocality:
         names = sorted(normalized(image) for image in used)
         sizes = scaled_sizes(cluster, self.uses_own_image_size)
         present_names = tuple(name for name in names if name in sizes)  # on any node: an app's image may be on none
-        key = ("ImageLocality", self, present_names, len(names))
-        present, score = cluster.derived(key, lambda: self._all_nodes(present_names, len(names), cluster), IMAGES)
+        counted = len(names)
+        if self.counts_image_volumes and not self.image_volumes_raise_limit:
+            counted = len(list(images(pod.pod.spec, self.counts_init_containers, image_volumes=False)))
+        key = ("ImageLocality", self, present_names, counted)
+        present, score = cluster.derived(key, lambda: self._all_nodes(present_names, counted, cluster), IMAGES)
         raw = score[nodes]
-        return Scored(raw, raw, {"bytes": present[nodes], "images": len(names)})
+        return Scored(raw, raw, {"bytes": present[nodes], "images": counted})
 
     def _all_nodes(self, names: tuple[str, ...], images: int, cluster: Cluster) -> tuple[IntArray, IntArray]:
         sizes = scaled_sizes(cluster, self.uses_own_image_size)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.generations import BY_SOURCE, COURSE, GENERATIONS
+from kschedlab.generations import COURSE, GENERATIONS
 from kschedlab.program.decide import decide_lines
 from tests.conformance.compare import differences, read, themes
 
 HERE = Path(__file__).parent
 VECTORS = Path(os.environ.get("KSCHEDLAB_VECTORS") or HERE)
 EXTRA = HERE / "extra"
-ALWAYS = ("interpod", "mixed", "nominated", "preemption_mixed", "spread", "volumes")
+ALWAYS = ("features", "interpod", "mixed", "nominated", "preemption_mixed", "spread", "volumes")
 """The themes that also the generations between those of the course are compared in each time."""
 
 
@@ -36,7 +36,7 @@ CASES = [
 
 
 def test_there_are_vectors_of_every_generation() -> None:
-    for generation in GENERATIONS.keys() - set(BY_SOURCE):
+    for generation in GENERATIONS:
         assert len(themes(VECTORS, generation)) >= 1, f"no vectors of {generation} in {VECTORS}"
 
 

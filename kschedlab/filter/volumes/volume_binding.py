@@ -83,7 +83,8 @@ class VolumeBinding:
             ]
         parts = [part for part in parts if part.mask.any()]
         names = _local_nodes(bound, volumes) if self.names_local_nodes else None
-        return StaticFilter(Refusals(parts), names) if parts or names is not None else None
+        refused = Refusals(parts) if parts else None
+        return StaticFilter(refused, names) if parts or names is not None else None
 
     def _should_be_bound(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
         chosen = SELECTED_NODE in claim.metadata.annotations and not self.claims_with_selected_node_wait

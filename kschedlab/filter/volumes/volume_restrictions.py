@@ -26,6 +26,7 @@ DISK_TAKEN = "node(s) had no available disk"
 CLAIM_TAKEN = (
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
 )
+CLAIM_TAKEN_BEFORE = "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
 ONE_POD = "ReadWriteOncePod"
 
 
@@ -97,11 +98,12 @@ class VolumeRestrictions:
     """The filter.
 
     Named rule ``checks_read_write_once_pod``: ReadWriteOncePod claims are checked too, not just disks (not in v1.20:
-    the same file).
+    the same file). ``claim_taken``: the reason (another in v1.32: the same file).
     """
 
     name: str = "VolumeRestrictions"
     checks_read_write_once_pod: bool = True
+    claim_taken: str = CLAIM_TAKEN
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> RestrictionsCheck | PreFilterRejection | None:
         """Skips a pod unless it mounts such disks or its claims are in use. Rejects one with a missing claim."""
@@ -121,12 +123,12 @@ class VolumeRestrictions:
             return None
         mounting = Sum(tuple((Lists(disks_of, mount), 1) for mount in conflicting))
         sharers = Sum(tuple((Lists(claims_of, name), 1) for name in exclusive))
-        return RestrictionsCheck(mounting, sharers, in_use)
+        return RestrictionsCheck(mounting, sharers, in_use, self.claim_taken)
 
 
 @dataclass(frozen=True)
 class RestrictionsCheck:
-    """``conflicting``: how many mounts conflict with the pod's.
+    """``conflicting``: how many mounts conflict with the pod's. ``claim_taken``: the reason.
 
     ``sharers``: how many claims have the same name as a ReadWriteOncePod claim of the pod;
     ``in_use``: how many of those claims running pods use. As in the real scheduler, hypothetically added or removed
@@ -136,6 +138,7 @@ class RestrictionsCheck:
     conflicting: Sum
     sharers: Sum
     in_use: int
+    claim_taken: str
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
     monotonic: bool = True
@@ -147,6 +150,6 @@ class RestrictionsCheck:
         return first_of(
             [
                 Refusal(mounted > 0, DISK_TAKEN, terms={"pods with the disk": mounted}),
-                Refusal(used > 0, CLAIM_TAKEN, terms={"claims in use": used}),
+                Refusal(used > 0, self.claim_taken, terms={"claims in use": used}),
             ]
         )

@@ -1,4 +1,4 @@
-//go:build !since_34
+//go:build !since_30
 
 package main
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kschedlab.generations import BY_SOURCE, GENERATIONS, LATEST
+from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.generations.history import minor, neighbours
 from kschedlab_live.kubectl import Kubectl, KubectlError, decoded
 
@@ -21,8 +21,6 @@ class Server(NamedTuple):
     @property
     def sentence(self) -> str:
         """Which generation decides, and why; "" if it is the server's own."""
-        if self.exact and self.generation in BY_SOURCE:
-            return f"Decided as {self.generation}, by its source: not compared with the real scheduler yet."
         if self.exact:
             return ""
         if not self.version:
