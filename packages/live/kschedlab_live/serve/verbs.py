@@ -18,7 +18,7 @@ from kschedlab_live.serve.tables import table
 from kschedlab_live.serve.versions import as_asked, as_kept
 from kschedlab_live.serve.watching import Stream
 from kschedlab_live.wire.objects import APPLY, parsed, without_nulls
-from kschedlab_live.wire.statuses import method_not_allowed, success
+from kschedlab_live.wire.statuses import method_not_allowed, success, unsupported
 from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
 
@@ -129,10 +129,7 @@ class Verbs:
         manager = call.query.get("fieldManager", "")
         if not manager:
             raise ApiError.bad_request("fieldManager: Required value: is required for apply patch")
-        config = without_nulls(self._body(call, parsed(call.raw)))
-        status = "status" if "status" in call.served.subresources else ""
-        config = {name: value for name, value in config.items() if (name == status) == bool(call.subresource)}
-        config |= {"metadata": config.get("metadata", {}) | {"name": call.name}}
+        config = self._config(call)
         type, records = root(call.served, config.get("apiVersion", call.api_version)), self.records
         try:
             old = self.objects.get(call.served, *call.key)
@@ -157,6 +154,19 @@ class Verbs:
             known = nodes(self.objects.json(call.served, new), type)
             records.keep(new.metadata.uid, Record(record.owners, known))
         return answer, self.shown(call, new)
+
+    def _config(self, call: Call) -> Data:
+        """What an applier sets: all but the status, or the status alone where it is applied."""
+        if call.subresource not in ("", "status"):
+            raise unsupported(f"{call.subresource} cannot be applied: patch it")
+        config = without_nulls(self._body(call, parsed(call.raw)))
+        name = config["metadata"].get("name", call.name)
+        if name != call.name:
+            why = f"the name of the object ({name}) does not match the name on the URL ({call.name})"
+            raise ApiError.bad_request(why)
+        status = "status" if "status" in call.served.subresources else ""
+        config = {name: value for name, value in config.items() if (name == status) == bool(call.subresource)}
+        return config | {"metadata": config.get("metadata", {}) | {"name": call.name}}
 
     def _written(self, call: Call, old: Any, before: Data, new: Any) -> Data:
         """The changed object; with a warning if only fields have changed that the simulation does not read."""

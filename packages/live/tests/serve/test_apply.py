@@ -113,14 +113,19 @@ def test_kubectl_takes_over_what_it_has_applied_from_its_own_side(http):
         assert sorted(cause["field"] for cause in refused.json()["details"]["causes"]) == fields
 
 
+def other(container) -> dict:
+    return deployment(template={"spec": {"containers": [container]}}) | {"metadata": {"name": "other"}}
+
+
 @pytest.mark.parametrize(
     ("query", "body", "says"),
     [
         ({}, b"{}", "fieldManager"),
         ({"fieldManager": "me"}, b"a: 1", "JSON"),
         ({"fieldManager": "me"}, b"[]", "not an object"),
-        ({"fieldManager": "me"}, json.dumps(deployment(template={"spec": {"containers": [{"image": "a"}]}})), '"name"'),
-        ({"fieldManager": "me"}, json.dumps(deployment(template={"spec": {"containers": [7]}})), "containers"),
+        ({"fieldManager": "me"}, json.dumps(deployment()), "does not match the name"),
+        ({"fieldManager": "me"}, json.dumps(other({"image": "a"})), '"name"'),
+        ({"fieldManager": "me"}, json.dumps(other(7)), "containers"),
         ({"fieldManager": "me"}, b'{"metadata": {"finalizers": ["a", "a"]}}', "duplicate"),
     ],
 )

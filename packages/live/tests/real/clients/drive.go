@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -47,6 +48,7 @@ func drive(config *rest.Config) {
 	leases(clients)
 	events(clients)
 	lead(clients)
+	applies(clients)
 	custom(dynamic.NewForConfigOrDie(config))
 	fmt.Printf("content type %q: all as expected\n", config.ContentType)
 }
@@ -197,6 +199,20 @@ func lead(clients kubernetes.Interface) {
 		Callbacks: callbacks, ReleaseOnCancel: true,
 	})
 	expect(led, "it has led")
+}
+
+func applies(clients kubernetes.Interface) {
+	api := clients.CoreV1().ConfigMaps(namespace)
+	data := map[string]string{"a": "1"}
+	config := corev1ac.ConfigMap("applied", namespace).WithData(data)
+	made := got(api.Apply(ctx, config, metav1.ApplyOptions{FieldManager: "drive"}))
+	made.Data["a"] = "2"
+	got(api.Update(ctx, made, metav1.UpdateOptions{}))
+	_, err := api.Apply(ctx, config, metav1.ApplyOptions{FieldManager: "drive"})
+	expect(errors.IsConflict(err), "another client has changed it", err)
+	forced := got(api.Apply(ctx, config, metav1.ApplyOptions{FieldManager: "drive", Force: true}))
+	expect(forced.Data["a"] == "1", "it is as applied", forced)
+	check(api.Delete(ctx, "applied", metav1.DeleteOptions{}))
 }
 
 // Custom defines a kind and makes an object of it, with the client that knows no types.
