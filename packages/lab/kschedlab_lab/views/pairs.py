@@ -157,7 +157,7 @@ def draw_pairs(picture: Picture, room: Room, alt: str, answered: bool = True) ->
     plan = _Plan(picture, room)
     shapes = [*_choices(picture, plan.width), *_axis(plan), *_lines(plan), *_dots(plan)]
     if answered:
-        shapes += [*_differences_axis(plan), *_hill(plan), *_swarm(plan), *_interval(plan)]
+        shapes += [*_hill(plan), *_differences_axis(plan), *_swarm(plan), *_interval(plan)]
     return svg([*shapes, *_seeds(plan)], plan.width, plan.bottom + SEEDS, alt)
 
 
