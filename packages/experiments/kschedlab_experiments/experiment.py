@@ -66,18 +66,29 @@ class Experiment:
 
     @classmethod
     def example(cls, nodes: int = 20, pods: int = 60, seeds: Iterable[int] = range(4)) -> Experiment:
-        """A small one: the default scheduler beside one that fills nodes up, with pods of three sizes."""
+        """A small one: the default scheduler beside one that fills nodes up, with pods of five sizes."""
         zones = ("a", "b", "c")
         there = [
-            node(name, cpu=8, labels={"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": zones[number % 3]})
+            node(
+                name,
+                cpu=8,
+                memory="32Gi",
+                labels={"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": zones[number % 3]},
+            )
             for number in range(nodes)
             for name in [f"node-{number}"]
         ]
-        sizes = {"small": ("500m", "1Gi"), "middle": ("1500m", "2Gi"), "large": ("3", "6Gi")}
+        sizes = {
+            "web": ("700m", "2Gi"),
+            "cache": ("500m", "9Gi"),
+            "job": ("2200m", "3Gi"),
+            "db": ("1800m", "11Gi"),
+            "train": ("4400m", "6Gi"),
+        }
         templates = {
             name: pod(name, cpu=cpu, memory=memory, labels={"app": name}) for name, (cpu, memory) in sizes.items()
         }
-        weights = {"small": 6, "middle": 3, "large": 1}
+        weights = {name: 3 if name == "web" else 2 for name in sizes}
         arrivals = Generated(there, templates, Poisson(1.0), pods, weights)
         return cls(arrivals, [Variant("default"), Variant("packing", config=PACKING)], seeds)
 

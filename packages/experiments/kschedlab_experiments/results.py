@@ -83,6 +83,10 @@ class Results(Shown):
             raise unknown("measure", measure, self._columns)
         return self._columns[measure]
 
+    def by_variant(self, measure: str) -> dict[str, Floats]:
+        """The measure of every run by variant, seed by seed. KeyError for an unknown name."""
+        return dict(zip(self.variants, self[measure], strict=True))
+
     def differences(self, variant: str | None = None, measures: Iterable[str] | None = None) -> list[Compared]:
         """What differs between the first variant and this one (by default the second), measure by measure.
 

@@ -26,6 +26,7 @@ LESSONS = (
     "your_cluster",
     "your_plugin",
     "devices",
+    "experiments",
 )
 """The lessons with exercises: each is a module of this folder with a function ``exercises(seed)``."""
 

@@ -60,8 +60,8 @@ def draw_course(cards: Sequence[Card], alt: str, room: Room) -> Html:
 
 
 def width_of(room: Room) -> float:
-    """The width of a card: six stand side by side with arrows between them, if there is room."""
-    return min(WIDE, (room.width - 2 * EDGE) / 6 - 9) if room.width >= 540 else WIDE
+    """The width of a card: seven stand side by side with arrows between them, if there is room."""
+    return min(WIDE, (room.width - 2 * EDGE) / 7 - 9) if room.width >= 540 else WIDE
 
 
 def _spots(cards: Sequence[Card], room: Room, across: bool, wide: float) -> Mapping[str, Point]:
@@ -208,6 +208,15 @@ def _devices() -> list[Html]:
     return [_rect(3, 6, 54, 28, "none", rx=3), *pins, *chips]
 
 
+def _experiments() -> list[Html]:
+    """Pairs of dots, and the interval of their differences beside a line at zero."""
+    lines = _path("M6 12L26 6M6 22L26 18M6 34L26 27", CHOSEN)
+    ends = ((6, 12), (26, 6), (6, 22), (26, 18), (6, 34), (26, 27))
+    dots = (element("circle", cx=x, cy=y, r=2.6, fill=INK) for x, y in ends)
+    interval = element("circle", cx=46, cy=15, r=4, fill=CHOSEN)
+    return [lines, *dots, _path("M36 32h20", width=1.2), _path("M46 6v18", CHOSEN, 2.5), interval]
+
+
 ICONS: Mapping[str, Callable[[], list[Html]]] = {
     "01": _overview,
     "02": _queue,
@@ -218,4 +227,5 @@ ICONS: Mapping[str, Callable[[], list[Html]]] = {
     "07": _your_cluster,
     "09": _your_plugin,
     "10": _devices,
+    "11": _experiments,
 }

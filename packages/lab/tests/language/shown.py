@@ -83,6 +83,7 @@ OWN_NAMES = {
     "devices": (  # claims, a taint; attributes; fields of a claim; parts of selectors, broken into lines
         "rival gpus train broken Broken model memory firmware constraints requests count key true false in gi com"
     ),
+    "experiments": "default packing lucky cpu memory spec bootstrap name middle means",  # policies; fields of a pod
 }
 """By lesson, what else is a name there."""
 HEARD = ("data-tip", "data-refuses", "aria-label", "alt")

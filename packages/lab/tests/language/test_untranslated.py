@@ -30,6 +30,7 @@ from kschedlab_lab.panels import (
     overview_sampling as sampling,
     overview_victims as victims,
     overview_watch as watch,
+    pairs,
     preemption,
     preemption_questions,
     queue_clock,
@@ -134,10 +135,12 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         your_plugin.lightest("rack-d", [COLD, COOLER])
     ),
     "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
+    "experiments": lambda: pairs.panel().ask(pairs.how_many()),
+    "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_real()),
 }
 """By name, the panels of the lessons, with their questions."""
 LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")
-LESSONS += ("your_cluster", "your_plugin")
+LESSONS += ("your_cluster", "your_plugin", "experiments")
 """The lessons with exercises."""
 
 

@@ -1,0 +1,233 @@
+"""Exercises of lesson 11: what chance explains, why pairs, what packing saves, the middle of many means."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+from kschedlab.build import as_yaml, node
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_37, Generation
+from kschedlab.manifests.loading import Objects
+from kschedlab.messages import say
+from kschedlab.scheduler import Scheduler
+from kschedlab.text.html import Html
+from kschedlab.text.plain import aligned
+from kschedlab_configuration import load_configuration
+from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.clusters import outcome
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.repair import Repair
+
+PACKING = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args: {scoringStrategy: {type: MostAllocated}}
+  plugins:
+    multiPoint: {disabled: [{name: NodeResourcesBalancedAllocation}]}
+"""
+"""A configuration that fills nodes up, as ``Experiment.example`` of kschedlab_experiments has it."""
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"experiments {seed}")
+    return [by_chance(rng), in_pairs(rng), packed(rng), middle(seed)]
+
+
+def as_far(differences: list[int]) -> int:
+    """In how many of all ways to set the signs of these numbers their sum is at least as far from 0."""
+    signs = product((1, -1), repeat=len(differences))
+    sums = (sum(sign * each for sign, each in zip(ways, differences, strict=True)) for ways in signs)
+    return sum(abs(each) >= abs(sum(differences)) for each in sums)
+
+
+def by_chance(rng: random.Random) -> Exercise:
+    """The permutation test, by hand."""
+    seeds = rng.choice([5, 6])
+
+    def draw(rng: random.Random) -> list[int]:
+        numbers = [rng.randint(2, 9) for _ in range(seeds - 1)]
+        return rng.sample([*numbers, rng.choice([-1, 1])], seeds)
+
+    differences = drawn(rng, draw, lambda each: as_far(each) <= 6)
+    right, ways = as_far(differences), 2**seeds
+    shown = "  ".join(f"{each:+d}" for each in differences)
+    most = say("With {ways} ways, at most {few} may be as far if chance is to explain 5 %.", ways=ways, few=ways // 20)
+    return Predict(
+        say("By chance"),
+        say(
+            "The differences of {seeds} seeds. If the two policies are equal, each could as well have the other sign. "
+            "In how many of the {ways} ways to set the signs is the sum at least as far from 0, above or below?",
+            seeds=seeds,
+            ways=ways,
+        ),
+        str(right),
+        say("{right} of {ways}: p is {p:.2f}.", right=right, ways=ways, p=right / ways),
+        (say("Which signs make the sum largest? And smallest?"), most),
+        Instance(lines(shown), shown),
+        remark=lambda _: say("Take the signs as they are, then change that of the smallest number; count both sides."),
+    )
+
+
+def in_pairs(rng: random.Random) -> Exercise:
+    """Equal means, equal spread: only the pairs differ."""
+    first = sorted(rng.sample(range(40, 90), 6))
+    gains = rng.sample([2, 3, 3, 4, 4, 5], 6)
+    second = [a + gain for a, gain in zip(first, gains, strict=True)]
+    mixed = drawn(rng, lambda rng: rng.sample(second, 6), lambda each: _spread(first, each) > 20)
+    firm = rng.choice(["X", "Y"])
+    rows = {firm: second, ("Y" if firm == "X" else "X"): mixed}
+    head = [[say("seed"), "A", *(say("B in {experiment}", experiment=name) for name in sorted(rows))]]
+    table = [[str(i + 1), str(first[i]), *(str(rows[name][i]) for name in sorted(rows))] for i in range(6)]
+    shown = "\n".join(aligned(head + table))
+    means = say("The means are equal, and so is the spread of each column. The differences are not.")
+    return Predict(
+        say("In pairs"),
+        say("Two experiments, X and Y, with the same numbers in another order. In which one does B differ from A?"),
+        firm,
+        say("In {firm} each difference is between +2 and +5; in the other they go up and down.", firm=firm),
+        (say("Subtract, seed by seed."), say("How far apart are the six differences?")),
+        Instance(lines(shown), shown),
+        {
+            firm: say("Each of the six differences is between +2 and +5: the seeds' luck cancels out."),
+            ("Y" if firm == "X" else "X"): say("Its six differences go up and down: chance explains their mean."),
+            say("X and Y"): means,
+        },
+    )
+
+
+def _spread(first: list[int], second: list[int]) -> int:
+    """How far apart the largest and the smallest difference are."""
+    differences = [b - a for a, b in zip(first, second, strict=True)]
+    return max(differences) - min(differences)
+
+
+@cache
+def packing() -> Generation:
+    """v1.37 with a configuration that fills nodes up."""
+    (made,) = load_configuration(PACKING, V1_37).values()
+    return made
+
+
+def last_of(objects: Objects, generation: Generation) -> Decision | None:
+    """The decision for the last of the waiting pods, which are decided and bound in the order of their names."""
+    cluster, decision = Cluster(objects), None
+    scheduler = Scheduler(cluster, generation, rng=random.Random(1))
+    for key in sorted(cluster.pending):
+        decision = scheduler.cycle(cluster.pending[key])
+        scheduler.commit(decision)
+    return decision
+
+
+START = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers: [{name: c, image: i, resources: {requests: {cpu: }}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b}
+spec:
+  containers: [{name: c, image: i, resources: {requests: {cpu: }}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: c}
+spec:
+  containers: [{name: c, image: i, resources: {requests: {cpu: }}}]
+"""
+"""The beginning of three pods."""
+
+
+def packed(rng: random.Random) -> Exercise:
+    """Pods for which it matters how nodes are filled."""
+    cpu = rng.choice([4, 6, 8, 10])
+    base = as_yaml([node(name, cpu, "32Gi") for name in ("node-a", "node-b")])
+
+    def goal(objects: Objects) -> str:
+        if sorted(pod.metadata.name for pod in objects.pods) != ["a", "b", "c"] or len(objects.nodes) != 2:
+            return say("Write the three pods a, b and c, and nothing else.")
+        spread, full = last_of(objects, V1_37), last_of(objects, packing())
+        if spread is None or full is None:
+            return say("The three pods wait: leave spec.nodeName out.")
+        if spread.node is not None:
+            return say("With the default, c finds room on {node}.", node=spread.node)
+        return "" if full.node is not None else say("With packing, c fits nowhere either.")
+
+    def decided(objects: Objects) -> Html:
+        made = last_of(objects, V1_37)
+        return outcome(made) if made is not None else Html()
+
+    return Build(
+        say("Room for the large one"),
+        say(
+            "node-a and node-b have {cpu} CPU each. The pods a, b and c arrive in this order. Choose their requests: "
+            "c must stay pending with v1.37's default, and get a node if nodes are filled up (MostAllocated).",
+            cpu=cpu,
+        ),
+        goal,
+        START.replace("cpu: ", "cpu: 1", 2).replace("cpu: }", f"cpu: {cpu}}}"),
+        say("The default puts a and b on two nodes, and none stays empty; packing puts both on one."),
+        (say("Where does the default put a second small pod?"), say("Which request needs a whole node?")),
+        Instance(lines(base), base),
+        base,
+        START,
+        decided,
+    )
+
+
+def middle_broken(means: list[float]) -> tuple[float, float]:
+    """The lowest and the highest of the means, without 2.5 % of them (rounded down) at each end."""
+    ordered = sorted(means)
+    left_out = len(means) * 5 // 100
+    return ordered[left_out], ordered[-left_out]
+
+
+def middle_mended(means: list[float]) -> tuple[float, float]:
+    """The lowest and the highest of the means, without 2.5 % of them (rounded down) at each end."""
+    ordered = sorted(means)
+    left_out = len(means) * 25 // 1000
+    return ordered[left_out], ordered[-1 - left_out]
+
+
+def by_sorting(means: list[float]) -> tuple[float, float]:
+    """The ends of what is left after the ends are taken away one by one."""
+    left = sorted(means)
+    for _ in range(int(len(means) * 0.025 + 1e-9)):
+        left = left[1:-1]
+    return left[0], left[-1]
+
+
+def many_means(rng: random.Random) -> Iterator[tuple[list[float]]]:
+    """Means of few and of many resamples."""
+    yield ([2.0, 1.0],)
+    for number in (40, 80, 100, 39, 200):
+        yield ([round(rng.gauss(2, 3), 1) for _ in range(number)],)
+
+
+def middle(seed: int) -> Exercise:
+    """The interval's ends."""
+    return Repair(
+        say("The middle 95 %"),
+        say(
+            "The bootstrap's interval is what remains of the means when 2.5 % of them are left out at each end. This "
+            "function leaves out too many, and its upper end is one place off. Mend it."
+        ),
+        middle_broken,
+        middle_mended,
+        by_sorting,
+        many_means,
+        say("Of 40 means one is left out at each end: places 1 and 38, counted from 0."),
+        (say("How many of 40 means are 2.5 %?"), say("Which place has the last one in a list, counted from its end?")),
+        seed,
+    )

@@ -1,0 +1,316 @@
+"""Two policies and the seeds that both got: a line for each pair, the differences, and where their mean may lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html, element
+from kschedlab_lab.views.cells import Look, pills
+from kschedlab_lab.views.chart_lines import ticks
+from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, HAIR, INK_2, INK_3, TICK, TRAY, themed
+from kschedlab_lab.views.svg import Room, label, svg
+
+Floats = npt.NDArray[np.float64]
+
+RESAMPLES = 4000
+CONFIDENCE = 95
+FEWEST = 6
+"""Fewer differences may all have one sign by chance more often than once in twenty times: 2 / 2**5."""
+PILLS, AXIS, SEEDS, EDGE, DOT = 28, 42, 46, 10, 4.5
+"""The height of a row of pills; the width of an axis with its numbers; the height of the row of seeds, of the edge
+above and below the dots, and the radius of a dot; in pixels."""
+GREY_SOFT = themed("#E3E7ED", "#323B49")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The numbers of two policies, ``a`` and ``b``, for the same seeds, in their order.
+
+    ``joined``: whether one knows which numbers have the same seed.
+    """
+
+    a: Floats
+    b: Floats
+    joined: bool = True
+
+    @property
+    def differences(self) -> Floats:
+        """``b - a``, seed by seed."""
+        return self.b - self.a
+
+    @property
+    def mean(self) -> float:
+        return float(self.b.mean() - self.a.mean())
+
+    def resampled(self) -> Floats:
+        """The mean difference of as many seeds drawn from these, again and again: a bootstrap (Efron 1979).
+
+        Pairs are drawn as pairs, unless nobody knows which numbers belong together.
+        """
+        rng = np.random.default_rng(1)
+        drawn = rng.integers(0, len(self.a), (2, RESAMPLES, len(self.a)))
+        if self.joined:
+            return self.differences[drawn[0]].mean(axis=1)
+        return self.b[drawn[0]].mean(axis=1) - self.a[drawn[1]].mean(axis=1)
+
+    def interval(self) -> tuple[float, float]:
+        """The middle 95 % of these means."""
+        rest = (100 - CONFIDENCE) / 2
+        low, high = np.percentile(self.resampled(), [rest, 100 - rest])
+        return float(low), float(high)
+
+    @property
+    def enough(self) -> bool:
+        """Whether enough seeds differ to tell a difference from chance."""
+        return (int((self.differences != 0).sum()) if self.joined else len(self.a)) >= FEWEST
+
+    @property
+    def real(self) -> bool:
+        """Whether the interval leaves 0 out, and enough seeds differ to say so."""
+        low, high = self.interval()
+        return self.enough and (low > 0 or high < 0)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """``names``: of A and B; ``numbers``: of all policies, for all seeds; ``count``: how many seeds are shown.
+
+    ``what``: the measure; ``unit``: of its numbers.
+    """
+
+    names: tuple[str, str]
+    numbers: Mapping[str, Floats]
+    count: int
+    joined: bool
+    what: str
+    unit: str
+
+    @property
+    def most(self) -> int:
+        """How many seeds there are."""
+        return len(self.numbers[self.names[0]])
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Those that are shown."""
+        a, b = (self.numbers[name][: self.count] for name in self.names)
+        return Pairs(a, b, self.joined)
+
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """The ends of the differences' scale: the same for any number of seeds, joined or not."""
+        a, b = (self.numbers[name] for name in self.names)
+        whole = Pairs(a, b, joined=False)
+        low, high = np.percentile(whole.resampled(), [0.2, 99.8])
+        every = [0.0, *whole.differences.tolist(), float(low), float(high)]
+        return min(every), max(every)
+
+
+def number(value: float, signed: bool = False) -> str:
+    """With one decimal."""
+    text = f"{value:+.1f}" if signed else f"{value:.1f}"
+    return text.replace("-", "−").replace("+0.0", "0").replace("−0.0", "0")
+
+
+class _Plan:
+    """Where things are: two columns of dots, and beside them their differences on a scale of their own."""
+
+    def __init__(self, picture: Picture, room: Room) -> None:
+        self.picture, self.pairs = picture, picture.pairs
+        self.width = float(room.width)
+        self.top = 2 * PILLS + 30.0
+        self.bottom = max(float(room.height), 330.0) - SEEDS
+        free = self.width - 2 * AXIS - 4
+        self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in (0.09, 0.41, 0.52, 0.72, 1))
+        every = np.concatenate([*picture.numbers.values()])
+        self.values = _Scale(float(every.min()), float(every.max()), self.top + EDGE, self.bottom - EDGE)
+        self.differences = _Scale(*picture.extent, self.top + EDGE, self.bottom - EDGE)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """A vertical axis for numbers between ``low`` and ``high``, from the line ``bottom`` up to ``top``."""
+
+    low: float
+    high: float
+    top: float
+    bottom: float
+
+    def y(self, value: float) -> float:
+        return self.bottom - (value - self.low) * (self.bottom - self.top) / ((self.high - self.low) or 1)
+
+    def ticks(self) -> list[float]:
+        """Round numbers on the axis."""
+        return [float(each) for each in ticks(self.low, self.high) if self.low <= each <= self.high]
+
+
+def draw_pairs(picture: Picture, room: Room, alt: str, answered: bool = True) -> Html:
+    """The picture. ``answered``: else without what the differences say."""
+    plan = _Plan(picture, room)
+    shapes = [*_choices(picture, plan.width), *_axis(plan), *_lines(plan), *_dots(plan)]
+    if answered:
+        shapes += [*_hill(plan), *_differences_axis(plan), *_swarm(plan), *_interval(plan)]
+    return svg([*shapes, *_seeds(plan)], plan.width, plan.bottom + SEEDS, alt)
+
+
+def _choices(picture: Picture, width: float) -> Iterator[Html]:
+    """Which two policies, and whether their numbers are joined by seed."""
+    every = [*picture.numbers]
+    joined = say("joined by seed")
+    last = text_width(joined, bold=True) + 26
+    longest = max(text_width(name, bold=True) for name in every) + 26
+    wide = min(longest, (width - 26 - last) / len(every))
+    for place, (letter, mine) in enumerate(zip("AB", picture.names, strict=True)):
+        y = 2.0 + PILLS * place
+        yield label(letter, 4, y + 16, font_weight="bold")
+        yield from pills([(name, f"{letter.lower()}: {name}", name == mine) for name in every], 20, y, wide)
+    sets = f"joined: {'off' if picture.joined else 'on'}"
+    yield from pills([(joined, sets, picture.joined)], width - last, 2.0, last)
+
+
+def _axis(plan: _Plan) -> Iterator[Html]:
+    """The numbers on the left, and the names of the columns."""
+    scale, picture = plan.values, plan.picture
+    grid = "".join(f"M{AXIS} {scale.y(each):.1f}H{plan.right + 14:.0f}" for each in scale.ticks())
+    yield element("path", d=grid, stroke=TICK, fill="none")
+    yield element("g", *(label(f"{each:g}", AXIS - 6, scale.y(each) + 4, "end") for each in scale.ticks()), fill=INK_2)
+    title = f"{picture.what}, {picture.unit}" if picture.unit else picture.what
+    yield label(fitted(title, plan.zero - 8), 4, plan.top - 10, fill=INK_2)
+    wide = plan.right - plan.left - 8
+    for letter, x, name in zip("AB", (plan.left, plan.right), picture.names, strict=True):
+        yield label(fitted(f"{letter} {name}", wide, bold=True), x, plan.bottom + 8, "middle", font_weight="bold")
+
+
+def _colour(difference: float) -> str:
+    return CHOSEN if difference > 0 else EVICTED if difference < 0 else INK_3
+
+
+def _lines(plan: _Plan) -> Iterator[Html]:
+    """A line for each seed from A to B."""
+    for seed, a, b in _each(plan.pairs) if plan.pairs.joined else ():
+        yield element(
+            "path",
+            d=f"M{plan.left:.1f} {plan.values.y(a):.1f}L{plan.right:.1f} {plan.values.y(b):.1f}",
+            stroke=_colour(b - a),
+            stroke_width=1.6,
+            stroke_opacity=0.75,
+            fill="none",
+            data_key=f"line/{seed}",
+            data_ref=f"seed/{seed}",
+            data_tip=_tip(seed, a, b),
+        )
+
+
+def _tip(seed: int, a: float, b: float) -> str:
+    return say(
+        "seed {seed}: {a} and {b}, {difference}", seed=seed, a=number(a), b=number(b), difference=number(b - a, True)
+    )
+
+
+def _each(pairs: Pairs) -> Iterator[tuple[int, float, float]]:
+    """The number of a seed, and what A and B have with it."""
+    yield from zip(range(1, len(pairs.a) + 1), pairs.a.tolist(), pairs.b.tolist(), strict=True)
+
+
+def _dots(plan: _Plan) -> Iterator[Html]:
+    """A dot for each number, and a bar at each mean."""
+    pairs, scale = plan.pairs, plan.values
+    for seed, a, b in _each(pairs):
+        for letter, x, value in (("a", plan.left, a), ("b", plan.right, b)):
+            colour, tip = (_colour(b - a), _tip(seed, a, b)) if pairs.joined else (INK_2, number(value))
+            yield _dot(x, scale.y(value), colour, f"{letter}/{seed}", tip)
+    for letter, x, mean in (("a", plan.left, float(pairs.a.mean())), ("b", plan.right, float(pairs.b.mean()))):
+        line = f"M{x - 15:.1f} {scale.y(mean):.1f}h30"
+        yield element("path", d=line, stroke="currentColor", stroke_width=3, data_key=f"mean/{letter}")
+
+
+def _dot(x: float, y: float, colour: str, key: str, tip: str) -> Html:
+    look: Look = {"r": DOT, "fill": colour, "stroke": TRAY, "stroke_width": 1.2}
+    return element("circle", **look, data_key=key, data_tip=tip, transform=f"translate({x:.1f},{y:.1f})")
+
+
+def _differences_axis(plan: _Plan) -> Iterator[Html]:
+    """The scale of the differences, with a line at 0."""
+    scale = plan.differences
+    line = f"M{plan.zero:.0f} {scale.y(0):.1f}H{plan.end:.0f}"
+    yield element("path", d=line, stroke="currentColor", stroke_width=1.3, stroke_dasharray="5 4", data_key="zero")
+    texts = (label(number(each, True).replace(".0", ""), plan.end + 6, scale.y(each) + 4) for each in scale.ticks())
+    yield element("g", *texts, fill=INK_2)
+    title = fitted(say("difference, B − A"), plan.width - plan.zero)
+    yield label(title, plan.width - 4, plan.top - 10, "end", fill=INK_2)
+
+
+def _swarm(plan: _Plan) -> Iterator[Html]:
+    """A dot for each difference, side by side where they are equal."""
+    taken: dict[int, int] = {}
+    room = max(int((plan.hill - 14 - plan.zero) / (2 * DOT)), 1)
+    for seed, a, b in _each(plan.pairs) if plan.pairs.joined else ():
+        y = plan.differences.y(b - a)
+        level = round(y / (2 * DOT))
+        place = taken[level] = taken.get(level, -1) + 1
+        yield _dot(plan.hill - 14 - place % room * 2 * DOT, y, _colour(b - a), f"seed/{seed}", _tip(seed, a, b))
+
+
+def _hill(plan: _Plan) -> Iterator[Html]:
+    """How often each mean came about when seeds were drawn again."""
+    means, scale = plan.pairs.resampled(), plan.differences
+    if len(plan.pairs.a) < 2 or not (spread := float(means.std())):
+        return
+    width = max(spread * 0.3, (scale.high - scale.low) / 200)
+    ends = max(float(means.min()) - 2 * width, scale.low), min(float(means.max()) + 2 * width, scale.high)
+    at = np.linspace(*ends, 48)
+    often = np.exp(-(((at[:, None] - means) / width) ** 2) / 2).sum(axis=1)
+    across = plan.hill + (plan.end - plan.hill - 4) * often / often.max()
+    line = "L".join(f"{x:.1f} {scale.y(y):.1f}" for x, y in zip(across.tolist(), at.tolist(), strict=True))
+    low, high = (f"{plan.hill:.1f} {scale.y(end):.1f}" for end in ends)
+    fill = CHOSEN_SOFT if plan.pairs.real else GREY_SOFT
+    yield element("path", d=f"M{low}L{line}L{high}Z", fill=fill, stroke=HAIR)
+
+
+def _interval(plan: _Plan) -> Iterator[Html]:
+    """The mean difference, and the interval around it."""
+    pairs, x = plan.pairs, plan.hill
+    low, high = pairs.interval()
+    colour = CHOSEN if pairs.real else INK_2
+    top, bottom = plan.differences.y(high), plan.differences.y(low)
+    if len(pairs.a) >= 2:
+        yield element("path", d=f"M{x:.1f} {top:.1f}V{bottom:.1f}", stroke=colour, stroke_width=4, data_key="interval")
+    middle = plan.differences.y(pairs.mean)
+    look: Look = {"r": 6.5, "fill": colour, "stroke": TRAY, "stroke_width": 1.5}
+    yield element("circle", **look, data_key="difference", transform=f"translate({x:.1f},{middle:.1f})")
+    halo: Any = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 4, "stroke_opacity": 0.8}
+    yield label(number(pairs.mean, True), x + 11, middle + 4.5, fill=colour, font_weight="bold", font_size=14, **halo)
+    if bottom - top > 44:
+        yield label(number(high, True), x + 9, top + 2, fill=INK_2, **halo)
+        yield label(number(low, True), x + 9, bottom + 6, fill=INK_2, **halo)
+
+
+def _seeds(plan: _Plan) -> Iterator[Html]:
+    """How many seeds count: a track to drag along."""
+    most, count = plan.picture.most, plan.picture.count
+    y, left, right = plan.bottom + SEEDS - 14, 62.0, plan.width - 60
+    step = (right - left) / max(most - 1, 1)
+    x = left + step * (count - 1)
+    yield label(say("seeds"), 4, y + 4, fill=INK_2)
+    yield element("path", d=f"M{left:.1f} {y}H{right:.1f}", stroke=HAIR, stroke_width=3)
+    yield element("path", d=f"M{left:.1f} {y}H{x:.1f}", stroke=INK_3, stroke_width=3, data_key="seeds/track")
+    grip = [
+        element("circle", r=15, fill="transparent"),
+        element("rect", x=-15, y=-11, width=30, height=22, rx=11, fill="currentColor"),
+        label(str(count), 0, 4.5, "middle", font_weight="bold", fill=TRAY),
+    ]
+    about: Look = {
+        "data_drag": "seeds",
+        "data_axis": "x",
+        "data_step": round(step, 2),
+        "aria_label": say("number of seeds"),
+    }
+    yield element("g", *grip, transform=f"translate({x:.1f},{y})", data_key="seeds/grip", **about)
