@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -218,7 +218,7 @@ def test_a_press_that_moves_away_is_no_click(opened: Open) -> None:
     page.page.mouse.move(*page.middle("node/node-c"))
     page.page.mouse.up()
     page.settled()
-    expect(page.question).to_contain_text("Click your answer")
+    expect(page.question).to_contain_text("Click here or in the picture")
 
 
 def press(page: PanelPage, what: str | Locator, finger: bool) -> None:
@@ -395,12 +395,18 @@ def test_a_story_ends_when_the_panel_goes_elsewhere(opened: Open) -> None:
 
 
 def test_steps_play_to_their_end_and_again(opened: Open) -> None:
-    page = opened()
+    page = opened(Panel(Settings(), lambda settings: replace(show(settings), story=None)))
     for _ in range(2):
         page.page.get_by_role("button", name="Play").click()
         expect(page.sentence).to_contain_text("step 1")
         expect(page.sentence).to_contain_text("step 4")
         expect(page.page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_a_panel_with_steps_and_a_story_has_one_button_that_plays(opened: Open) -> None:
+    page = opened()
+    expect(page.page.get_by_role("button", name="Show how")).to_be_visible()
+    expect(page.page.get_by_role("button", name="Play")).to_have_count(0)
 
 
 def test_state_link_and_a_wrong_state(opened: Open) -> None:

@@ -126,7 +126,8 @@ export class QuestionBox {
   verdict({ text, answer, right, mark, why }) {
     const votes = this.ranked().map(([choice, count]) => `${choice}: ${count}`).join(say(", "));
     const wrong = answer !== null && !right, sign = answer === null ? "" : right ? "✓ " : "✕ ";
-    const given = votes ? say(" Most say {answer}.", { answer }) + say(" Votes: {votes}.", { votes }) : wrong ? say(" Your answer: {answer}.", { answer }) : "";
+    const most = votes && answer !== null ? say(" Most say {answer}.", { answer }) : "";
+    const given = votes ? most + say(" Votes: {votes}.", { votes }) : wrong ? say(" Your answer: {answer}.", { answer }) : "";
     const said = make("p", { class: wrong ? "ks-wrong" : "ks-right", role: "status", title: text },
       make("b", {}, sign + say("{mark} ", { mark })), ...coded(why + given));
     return this.stage.shown.sentence ? [said] : [make("p", {}, make("b", {}, ...coded(text))), said];

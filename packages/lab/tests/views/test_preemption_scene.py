@@ -103,7 +103,8 @@ def moments(**settings: int) -> Iterator[tuple[Html, str]]:
 def test_the_story_begins_with_the_rules_unasked_and_ends_with_the_picture() -> None:
     for settings in SETTINGS:
         told = list(moments(**settings))
-        assert cells(told[0][0]) == {} and {f"rung/{rule}" for rule in range(1, 6)} <= keyed(told[0][0]).keys()
+        rules = {key for key in keyed(told[0][0]) if key.startswith("rung/")}
+        assert cells(told[0][0]) == {} and len(rules) in (0, 5)
         assert told[-1][0] == scene(**settings).picture(ROOM)
 
 
