@@ -249,14 +249,15 @@ def _differences_axis(plan: _Plan) -> Iterator[Html]:
 
 
 def _swarm(plan: _Plan) -> Iterator[Html]:
-    """A dot for each difference, side by side where they are equal."""
-    taken: dict[int, int] = {}
-    room = max(int((plan.hill - 14 - plan.zero) / (2 * DOT)), 1)
+    """A dot for each difference, side by side where they are equal; many of them overlap."""
+    levels: dict[int, list[tuple[int, float, float]]] = {}
     for seed, a, b in _each(plan.pairs) if plan.pairs.joined else ():
-        y = plan.differences.y(b - a)
-        level = round(y / (2 * DOT))
-        place = taken[level] = taken.get(level, -1) + 1
-        yield _dot(plan.hill - 14 - place % room * 2 * DOT, y, _colour(b - a), f"seed/{seed}", _tip(seed, a, b))
+        levels.setdefault(round(plan.differences.y(b - a) / (2 * DOT)), []).append((seed, a, b))
+    for equal in levels.values():
+        step = min(2 * DOT, (plan.hill - 14 - plan.zero) / max(len(equal) - 1, 1))
+        for place, (seed, a, b) in enumerate(equal):
+            x, y = plan.hill - 14 - place * step, plan.differences.y(b - a)
+            yield _dot(x, y, _colour(b - a), f"seed/{seed}", _tip(seed, a, b))
 
 
 def _hill(plan: _Plan) -> Iterator[Html]:
