@@ -28,10 +28,19 @@ from kschedlab.objects.model import Pod, TopologySpreadConstraint
 from kschedlab.plugins.framework import NodeView
 from kschedlab.program.decide import decide_line
 from kschedlab.scheduler import Scheduler, schedule
+from kschedlab.score.image_locality import ImageLocality
 from kschedlab.whatif.compare import SettingChange, changes
 from kschedlab_simulation.log import Log
 from kschedlab_simulation.server.api import ApiServer
-from packages.devices.tests.device_manifests import device_class, exactly, resource_claim
+from packages.devices.tests.device_manifests import (
+    GPU,
+    device,
+    device_class,
+    exactly,
+    resource_claim,
+    resource_slice,
+    taint_rule,
+)
 from tests.affinity import affinity, by, selector
 from tests.conformance.compare import differences
 from tests.verdicts import model
@@ -233,6 +242,42 @@ def may_evict_if_names_conflict(generation: Generation) -> bool:
     return preemption is not None and bool(len(preemption.potential))
 
 
+def where_evicting_may_help(generation: Generation) -> list[str]:
+    """PreFilter leaves a node that is too small."""
+    fit = next(each for each in generation.filters if each.name == "NodeResourcesFit")
+    named = replace(generation, filters=(Named("a"), replace(fit, too_small_is_unresolvable=False)))
+    decision = decided(named, node("a"), node("b"), pod("p", cpu="999", priority=9))
+    assert decision.preemption is not None
+    return [decision.cluster.names[position] for position in decision.preemption.potential]
+
+
+def points_of_two_large_images(generation: Generation) -> int:
+    """One of a container, one of a volume, which only later APIs store."""
+    scores = tuple(
+        (replace(score, counts_image_volumes=True) if isinstance(score, ImageLocality) else score, weight)
+        for score, weight in generation.scores
+    )
+    large = [{"names": [f"{name}:1"], "sizeBytes": 1 << 30} for name in ("img", "model")]
+    there = node("a") | {"status": node("a")["status"] | {"images": large}}
+    mounting = pod(
+        "p", containers=[{"name": "c", "image": "img:1"}], volumes=[{"name": "v", "image": {"reference": "model:1"}}]
+    )
+    reading = replace(generation, scores=scores, api=GENERATIONS["v1.37"].api)
+    found = decided(reading, there, node("b"), mounting).scores
+    assert found is not None
+    (row,) = (row for plugin, row in zip(found.plugins, found.rows, strict=True) if plugin == "ImageLocality")
+    return int(row.raw.max())
+
+
+def node_with_a_tainted_device(generation: Generation) -> str | None:
+    """In v1.37 with this version's API."""
+    latest = GENERATIONS["v1.37"]
+    reading = replace(latest, api=replace(latest.api, applies_taint_rules=generation.api.applies_taint_rules))
+    claim, offered = resource_claim("c", exactly()), resource_slice("a", [device("gpu-0")])
+    asking = pod("p", resourceClaims=[{"name": "c", "resourceClaimName": "c"}])
+    return decided(reading, node("a"), device_class(), offered, claim, taint_rule("t", driver=GPU), asking).node
+
+
 class Fifty:
     """A score of 50 for every node."""
 
@@ -268,6 +313,9 @@ SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object
     ("v1.20", "api.bound_pods_stay_nominated"): (nomination_of_a_bound_pod, "a", ""),
     ("v1.20", "sampling.one_node_if_no_scores"): (nodes_found_unscored, 2, 1),
     ("v1.20", "nominated_node_first"): (host_of_a_nominated_pod, "a", "b"),
+    ("v1.20", "preemption.excluded_is_unresolvable"): (where_evicting_may_help, ["a", "b"], ["a"]),
+    ("v1.20", "score ImageLocality.image_volumes_raise_limit"): (points_of_two_large_images, 100, 50),
+    ("v1.20", "api.applies_taint_rules"): (node_with_a_tainted_device, "a", None),
     ("v1.20", "naming.conflict_is_unresolvable"): (may_evict_if_names_conflict, True, False),
     ("v1.20", "filter NodeName.returns_node_names"): (
         refusal_of_another_host,

@@ -72,7 +72,7 @@ def mutations() -> Iterator[Mutation]:
         "other causes", "06", "kschedlab/whatif/compare.py", "if switched != before:", "if switched == before:"
     )
     yield Mutation(
-        "rules stay", "06", "kschedlab/whatif/named_rules.py", "return NAMES[first - 1] if", "return NAMES[first] if"
+        "rules stay", "06", "kschedlab/whatif/named_rules.py", "NAMES.index(first) - 1]", "NAMES.index(first)]"
     )
     yield Mutation("the last pod first", "02", "kschedlab/queue/order.py", "(pod1)) < rank(", "(pod1)) > rank(")
     yield Mutation(
