@@ -79,7 +79,18 @@ class KubeSchedulerProfile(Part, frozen=True):
         return self.percentageOfNodesToScore
 
 
-Profile = KubeSchedulerProfile | OldProfile
+class Beta3Profile(Part, frozen=True):
+    schedulerName: str | None = None
+    plugins: Plugins = Plugins()
+    pluginConfig: tuple[PluginConfig, ...] = ()
+
+    @property
+    def percentage(self) -> int | None:
+        """The profile's own percentageOfNodesToScore; None leaves it to the configuration."""
+        return None
+
+
+Profile = KubeSchedulerProfile | Beta3Profile | OldProfile
 
 # -- extenders
 
@@ -137,6 +148,10 @@ class Configuration(Part, frozen=True):
 class KubeSchedulerConfiguration(Configuration, frozen=True):
     profiles: tuple[KubeSchedulerProfile, ...] = ()
     delayCacheUntilActive: Any = None
+
+
+class Beta3KubeSchedulerConfiguration(Configuration, frozen=True):
+    profiles: tuple[Beta3Profile, ...] = ()
 
 
 class OldKubeSchedulerConfiguration(Configuration, frozen=True):

@@ -84,10 +84,10 @@ V1 = Catalogue(
 _BY_LIMITS = "EBSLimits GCEPDLimits NodeVolumeLimits AzureDiskLimits"
 
 
-def _older(generation: str, limits: str, devices: str, last: str) -> Catalogue:
-    """v1 as an older version has it. Source: its apis/config/v1/default_plugins.go."""
+def _older(generation: str, limits: str, devices: str, last: str, gates: str = "SchedulingGates") -> Catalogue:
+    """v1 or v1beta3 as an older version has it. Source: its apis/config/v1 or v1beta3/default_plugins.go."""
     names = f"""
-        SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts
+        {gates} PrioritySort NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts
         NodeResourcesFit VolumeRestrictions {limits} VolumeBinding VolumeZone PodTopologySpread InterPodAffinity
         {devices} DefaultPreemption NodeResourcesBalancedAllocation ImageLocality DefaultBinder {last}
     """
@@ -98,6 +98,7 @@ def _older(generation: str, limits: str, devices: str, last: str) -> Catalogue:
     return replace(V1, points=known, defaults={MULTI_POINT: multi_point}, removed=removed)
 
 
+V1BETA3_24 = _older("v1.24", _BY_LIMITS, "", "", gates="")
 V1_28_TO_30 = _older("v1.28", _BY_LIMITS, "", "")
 V1_32 = _older("v1.32", "NodeVolumeLimits", "", "")
 V1_34 = _older("v1.34", "NodeVolumeLimits", "DynamicResources", "")

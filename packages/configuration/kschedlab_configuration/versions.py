@@ -11,12 +11,14 @@ from kschedlab.generations.registry import REGISTRY_1_20
 from kschedlab.score.plugin import Score
 from kschedlab_configuration.arguments import V1_ARGUMENTS, V1BETA1_ARGUMENTS, ArgumentsSpec
 from kschedlab_configuration.fields import (
+    Beta3KubeSchedulerConfiguration,
+    Beta3Profile,
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     OldKubeSchedulerConfiguration,
     OldProfile,
 )
-from kschedlab_configuration.plugin_catalogues import V1, V1_28_TO_30, V1_32, V1_34, V1_35, V1_36, V1BETA1
+from kschedlab_configuration.plugin_catalogues import V1, V1_28_TO_30, V1_32, V1_34, V1_35, V1_36, V1BETA1, V1BETA3_24
 from kschedlab_configuration.plugin_sets import Catalogue
 
 KIND = "KubeSchedulerConfiguration"
@@ -32,8 +34,10 @@ class Version:
 
     name: str
     base: str
-    configuration: type[KubeSchedulerConfiguration] | type[OldKubeSchedulerConfiguration]
-    profile: type[KubeSchedulerProfile] | type[OldProfile]
+    configuration: (
+        type[KubeSchedulerConfiguration] | type[Beta3KubeSchedulerConfiguration] | type[OldKubeSchedulerConfiguration]
+    )
+    profile: type[KubeSchedulerProfile] | type[Beta3Profile] | type[OldProfile]
     catalogue: Catalogue
     arguments: Mapping[str, ArgumentsSpec]
     filters: tuple[Filter, ...] = ()
@@ -53,6 +57,10 @@ def _v1(base: str, catalogue: Catalogue) -> Version:
     return Version(f"{GROUP}/v1", base, KubeSchedulerConfiguration, KubeSchedulerProfile, catalogue, V1_ARGUMENTS)
 
 
+def _v1beta3(base: str, catalogue: Catalogue) -> Version:
+    return Version(f"{GROUP}/v1beta3", base, Beta3KubeSchedulerConfiguration, Beta3Profile, catalogue, V1_ARGUMENTS)
+
+
 VERSIONS = (
     _v1("v1.37", V1),
     _v1("v1.36", V1_36),
@@ -61,6 +69,8 @@ VERSIONS = (
     _v1("v1.32", V1_32),
     _v1("v1.30", V1_28_TO_30),
     _v1("v1.28", V1_28_TO_30),
+    _v1beta3("v1.28", V1_28_TO_30),
+    _v1beta3("v1.24", V1BETA3_24),
     Version(
         f"{GROUP}/v1beta1",
         "v1.20",

@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from kschedlab import Cluster, schedule
+from kschedlab.build import node, pod
 from kschedlab.filter.plugin import Filter
-from kschedlab.generations import V1_20, V1_37, Generation
+from kschedlab.generations import GENERATIONS, V1_20, V1_37, Generation
+from kschedlab.manifests.loading import ManifestError
 from kschedlab_configuration import load_configuration
 
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -109,3 +112,36 @@ def test_a_custom_base_keeps_the_settings_that_the_file_does_not_name():
     base = replace(V1_37, name="mine", nominated_node_first=False)
     generation = load_configuration(V1, base)["default-scheduler"]
     assert generation.name == "default-scheduler (mine)" and not generation.nominated_node_first
+
+
+V1BETA3 = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
+
+
+@pytest.mark.parametrize("name", ["v1.24", "v1.28"])
+def test_v1beta3_without_profiles_is_the_version_that_knows_it(name):
+    (profile,) = load_configuration(V1BETA3, name).values()
+    known = GENERATIONS[name]
+    assert {score.name: weight for score, weight in profile.scores} == {s.name: weight for s, weight in known.scores}
+    assert {each.name for each in profile.filters} == {each.name for each in known.filters}
+
+
+def test_v1beta3_sets_plugins_and_their_arguments():
+    points = "multiPoint: {disabled: [{name: ImageLocality}]}, score: {enabled: [{name: TaintToleration, weight: 9}]}"
+    arguments = "[{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated}}}]"
+    text = f"{V1BETA3}profiles:\n- plugins: {{{points}}}\n  pluginConfig: {arguments}\n"
+    (profile,) = load_configuration(text).values()
+    weights = {score.name: weight for score, weight in profile.scores}
+    assert profile.version == "v1.28" and weights["TaintToleration"] == 9 and "ImageLocality" not in weights
+    nodes = node("full", cpu=4), node("empty", cpu=4)
+    cluster = Cluster.from_dicts([*nodes, pod("a", on="full", cpu=2), pod("web", cpu=1)])
+    scores = schedule("default/web", cluster, profile).scores
+    assert scores is not None
+    full, empty = scores.rows[scores.plugins.index("NodeResourcesFit")].raw
+    assert full > empty
+
+
+def test_a_profile_of_v1beta3_has_no_percentage_of_its_own_and_v1_30_does_not_read_it():
+    with pytest.raises(ManifestError, match="percentageOfNodesToScore"):
+        load_configuration(V1BETA3 + "profiles: [{percentageOfNodesToScore: 10}]")
+    with pytest.raises(ManifestError, match="v1.28 or v1.24, not by v1.30"):
+        load_configuration(V1BETA3, "v1.30")
