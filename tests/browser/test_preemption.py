@@ -10,8 +10,9 @@ BUDGET = "budget allows"
 
 
 def stage(page: Notebook, question: str, number: int = 0) -> Locator:
-    """The stage that asks this question."""
-    return page.page.locator(".jp-OutputArea-output .kschedlab").filter(has_text=question).nth(number)
+    """The stage that asks this question, or has asked it: the verdict keeps it as its title."""
+    asks = page.page.locator(f'.ks-question:has-text("{question}"), .ks-question:has([title*="{question}"])')
+    return page.page.locator(".jp-OutputArea-output .kschedlab").filter(has=asks).nth(number)
 
 
 def control(panel: Locator, label: str) -> Locator:
