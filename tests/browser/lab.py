@@ -102,6 +102,11 @@ class Notebook:
                 continue
         raise AssertionError("the notebook can't be saved")
 
+    def stage(self, question: str, number: int = 0) -> Locator:
+        """The stage that asks this question, or has asked it: the verdict keeps it as its title."""
+        asks = self.page.locator(f'.ks-question:has-text("{question}"), .ks-question:has([title*="{question}"])')
+        return self.page.locator(".jp-OutputArea-output .kschedlab").filter(has=asks).nth(number)
+
     def output(self, text: str) -> Locator:
         """The first output of a cell that contains this text; wait for it with playwright's `expect`."""
         return self.page.locator(".jp-OutputArea-output").filter(has_text=text).first

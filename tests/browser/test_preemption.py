@@ -3,16 +3,10 @@
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Open
-from tests.browser.lab import Notebook, behind_dots
+from tests.browser.lab import behind_dots
 
 NAME = "05-preemption.ipynb"
 BUDGET = "budget allows"
-
-
-def stage(page: Notebook, question: str, number: int = 0) -> Locator:
-    """The stage that asks this question, or has asked it: the verdict keeps it as its title."""
-    asks = page.page.locator(f'.ks-question:has-text("{question}"), .ks-question:has([title*="{question}"])')
-    return page.page.locator(".jp-OutputArea-output .kschedlab").filter(has=asks).nth(number)
 
 
 def control(panel: Locator, label: str) -> Locator:
@@ -24,8 +18,8 @@ def test_a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_
     page = notebook(NAME)
     page.run_all()
     for number in range(5):
-        expect(stage(page, "Which node is chosen?", number).locator('[data-state="chosen"]')).to_have_count(0)
-    panel = stage(page, "Which node is chosen?")
+        expect(page.stage("Which node is chosen?", number).locator('[data-state="chosen"]')).to_have_count(0)
+    panel = page.stage("Which node is chosen?")
     picture, sentence = panel.locator(".ks-picture"), panel.locator(".ks-sentence")
     expect(picture).to_contain_text("waiting")
     expect(picture.locator('[data-state="chosen"]')).to_have_count(0)
@@ -34,7 +28,7 @@ def test_a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_
     expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 2 (lowest first victim priority)")
     expect(picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
     expect(sentence).to_contain_text("urgent goes to node-a")
-    expect(stage(page, "Which node is chosen?", 1).locator('[data-state="chosen"]')).to_have_count(0)
+    expect(page.stage("Which node is chosen?", 1).locator('[data-state="chosen"]')).to_have_count(0)
     control(panel, BUDGET).press("ArrowLeft")
     expect(picture.locator('[data-key="node/node-c"][data-state="chosen"]')).to_have_count(1)
     expect(picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(0)
@@ -42,10 +36,10 @@ def test_a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_
     assert "urgent goes to node-c" in (picture.locator("svg").get_attribute("aria-label") or "")
     control(panel, BUDGET).press("ArrowRight")
     expect(picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
-    third = stage(page, "Which node is chosen?", 2)
+    third = page.stage("Which node is chosen?", 2)
     third.locator(".ks-question").get_by_role("button", name="node-b").click()
     expect(third.locator(".ks-question")).to_contain_text("Right. Rule 2")
-    typed = stage(page, "Which priority must jobs-c have")
+    typed = page.stage("Which priority must jobs-c have")
     typed.locator(".ks-question input").fill("-2147483648")
     typed.locator(".ks-question input").press("Enter")
     expect(typed.locator(".ks-question")).to_contain_text("Right. -2147483648 + 2³¹ is 0.")

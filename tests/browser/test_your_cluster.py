@@ -50,9 +50,7 @@ def test_a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(no
     field(panel, "pod").press("Enter")
     expect(panel.locator(".ks-alert")).to_contain_text('no pod "no-such-pod" among 2,060 pods')
     expect(sentence).to_contain_text("data/kafka-3")
-    asked = (
-        page.page.locator(".jp-OutputArea-output .kschedlab").filter(has_text="Pods of which app does it evict?").first
-    )
+    asked = page.stage("Pods of which app does it evict?")
     expect(asked.locator(".ks-picture")).to_contain_text("not looked at")
     expect(asked.locator(".ks-picture")).not_to_contain_text("evicts")
     asked.get_by_role("button", name="catalog").click()
