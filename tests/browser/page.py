@@ -151,6 +151,7 @@ class PanelPage:
 
     def drag(self, what: str | Locator, right: float, down: float) -> None:
         """Pull the middle of this element by so many pixels."""
+        (self.key(what) if isinstance(what, str) else what).scroll_into_view_if_needed()
         x, y = self.middle(what)
         self.pull((x, y), (x + right, y + down))
 
