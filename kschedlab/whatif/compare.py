@@ -154,10 +154,10 @@ def changes(earlier: Generation, later: Generation) -> list[SettingChange]:
     The queue, the scheduling loop and its messages are left out: they say when a pod is scheduled, not how. So are the
     rules for extenders, if there are none.
     """
-    skip = {"filters", "scores", "name", "loop", "queue", "plugins", "extenders", "extending.binder"}
-    skip |= set() if earlier.extenders else {"extending"}
+    skip = frozenset({"filters", "scores", "name", "loop", "queue", "plugins", "extenders", "extending.binder"})
+    skip |= frozenset() if earlier.extenders else {"extending"}
     skip |= {f"messages.{field.name}" for field in fields(Messages) if field.name not in OF_DECISIONS}
-    settings = _settings(earlier, later, "", lambda generation: generation, skip=frozenset(skip))
+    settings = _settings(earlier, later, "", lambda generation: generation, skip=skip)
     return [*settings, *_filters(earlier, later), *_scores(earlier, later)]
 
 

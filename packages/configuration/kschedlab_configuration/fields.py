@@ -1,4 +1,4 @@
-"""The fields of a KubeSchedulerConfiguration, v1 and v1beta1.
+"""The fields of a KubeSchedulerConfiguration, v1, v1beta3 and v1beta1.
 
 v1.37: k8s.io/kube-scheduler/config/v1 (types.go, types_pluginargs.go); v1.20: the same in config/v1beta1. Spelled as in
 the API, with its defaults. Fields that do not affect decisions are ``Any``: they are accepted but not read.
@@ -56,7 +56,9 @@ class PluginConfig(Part, frozen=True):
     args: Any = None
 
 
-class OldProfile(Part, frozen=True):
+class Profile(Part, frozen=True):
+    """The fields of every version; those of v1beta1."""
+
     schedulerName: str | None = None
     plugins: OldPlugins = OldPlugins()
     pluginConfig: tuple[PluginConfig, ...] = ()
@@ -67,30 +69,18 @@ class OldProfile(Part, frozen=True):
         return None
 
 
-class KubeSchedulerProfile(Part, frozen=True):
-    schedulerName: str | None = None
-    percentageOfNodesToScore: Int32 | None = None
+class Beta3Profile(Profile, frozen=True):
     plugins: Plugins = Plugins()
-    pluginConfig: tuple[PluginConfig, ...] = ()
+
+
+class KubeSchedulerProfile(Beta3Profile, frozen=True):
+    percentageOfNodesToScore: Int32 | None = None
 
     @property
     def percentage(self) -> int | None:
         """The profile's own percentageOfNodesToScore; None leaves it to the configuration."""
         return self.percentageOfNodesToScore
 
-
-class Beta3Profile(Part, frozen=True):
-    schedulerName: str | None = None
-    plugins: Plugins = Plugins()
-    pluginConfig: tuple[PluginConfig, ...] = ()
-
-    @property
-    def percentage(self) -> int | None:
-        """The profile's own percentageOfNodesToScore; None leaves it to the configuration."""
-        return None
-
-
-Profile = KubeSchedulerProfile | Beta3Profile | OldProfile
 
 # -- extenders
 
@@ -130,7 +120,7 @@ class Extender(Part, frozen=True):
 
 
 class Configuration(Part, frozen=True):
-    """The fields of both versions."""
+    """The fields of every version."""
 
     apiVersion: str = ""
     kind: str = ""
@@ -143,6 +133,7 @@ class Configuration(Part, frozen=True):
     podInitialBackoffSeconds: Int64 = 1
     podMaxBackoffSeconds: Int64 = 10
     extenders: tuple[Extender, ...] = ()
+    profiles: tuple[Profile, ...] = ()
 
 
 class KubeSchedulerConfiguration(Configuration, frozen=True):
@@ -155,7 +146,6 @@ class Beta3KubeSchedulerConfiguration(Configuration, frozen=True):
 
 
 class OldKubeSchedulerConfiguration(Configuration, frozen=True):
-    profiles: tuple[OldProfile, ...] = ()
     healthzBindAddress: Any = None
     metricsBindAddress: Any = None
 

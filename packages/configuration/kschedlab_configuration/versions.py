@@ -13,10 +13,11 @@ from kschedlab_configuration.arguments import V1_ARGUMENTS, V1BETA1_ARGUMENTS, A
 from kschedlab_configuration.fields import (
     Beta3KubeSchedulerConfiguration,
     Beta3Profile,
+    Configuration,
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     OldKubeSchedulerConfiguration,
-    OldProfile,
+    Profile,
 )
 from kschedlab_configuration.plugin_catalogues import V1, V1_28_TO_30, V1_32, V1_34, V1_35, V1_36, V1BETA1, V1BETA3_24
 from kschedlab_configuration.plugin_sets import Catalogue
@@ -34,10 +35,8 @@ class Version:
 
     name: str
     base: str
-    configuration: (
-        type[KubeSchedulerConfiguration] | type[Beta3KubeSchedulerConfiguration] | type[OldKubeSchedulerConfiguration]
-    )
-    profile: type[KubeSchedulerProfile] | type[Beta3Profile] | type[OldProfile]
+    configuration: type[Configuration]
+    profile: type[Profile]
     catalogue: Catalogue
     arguments: Mapping[str, ArgumentsSpec]
     filters: tuple[Filter, ...] = ()
@@ -75,7 +74,7 @@ VERSIONS = (
         f"{GROUP}/v1beta1",
         "v1.20",
         OldKubeSchedulerConfiguration,
-        OldProfile,
+        Profile,
         V1BETA1,
         V1BETA1_ARGUMENTS,
         filters=tuple(make() for make in REGISTRY_1_20.predicates.values()),

@@ -88,7 +88,7 @@ def describe(picture: Picture) -> str:
     if a == b:
         return say("A and B are the same policy.")
     pairs = picture.pairs
-    low, high = pairs.interval()
+    low, high = pairs.interval
     size = say(
         "{b} − {a}: {mean} on average, {low} to {high} with 95 % confidence.",
         a=a,
@@ -142,9 +142,10 @@ def is_it_real(numbers: Numbers = SAMPLE) -> Question[Any]:
     yes, no = say("real"), say("may be chance")
 
     def why(settings: Any, _: str) -> str:
-        low, high = shown.pairs(settings).interval()
+        pairs = shown.pairs(settings)
+        low, high = pairs.interval
         where = {"low": number(low, signed=True), "high": number(high, signed=True)}
-        if shown.pairs(settings).real:
+        if pairs.real:
             return say("The interval, {low} to {high}, leaves 0 out.", **where)
         return say("The interval, {low} to {high}, contains 0.", **where)
 

@@ -50,6 +50,7 @@ class Pairs:
     def mean(self) -> float:
         return float(self.b.mean() - self.a.mean())
 
+    @cached_property
     def resampled(self) -> Floats:
         """The mean difference of as many seeds drawn from these, again and again: a bootstrap (Efron 1979).
 
@@ -61,10 +62,11 @@ class Pairs:
             return self.differences[drawn[0]].mean(axis=1)
         return self.b[drawn[0]].mean(axis=1) - self.a[drawn[1]].mean(axis=1)
 
+    @cached_property
     def interval(self) -> tuple[float, float]:
         """The middle 95 % of these means."""
         rest = (100 - CONFIDENCE) / 2
-        low, high = np.percentile(self.resampled(), [rest, 100 - rest])
+        low, high = np.percentile(self.resampled, [rest, 100 - rest])
         return float(low), float(high)
 
     @property
@@ -75,7 +77,7 @@ class Pairs:
     @property
     def real(self) -> bool:
         """Whether the interval leaves 0 out, and enough seeds differ to say so."""
-        low, high = self.interval()
+        low, high = self.interval
         return self.enough and (low > 0 or high < 0)
 
 
@@ -109,7 +111,7 @@ class Picture:
         """The ends of the differences' scale: the same for any number of seeds, joined or not."""
         a, b = (self.numbers[name] for name in self.names)
         whole = Pairs(a, b, joined=False)
-        low, high = np.percentile(whole.resampled(), [0.2, 99.8])
+        low, high = np.percentile(whole.resampled, [0.2, 99.8])
         every = [0.0, *whole.differences.tolist(), float(low), float(high)]
         return min(every), max(every)
 
@@ -262,7 +264,7 @@ def _swarm(plan: _Plan) -> Iterator[Html]:
 
 def _hill(plan: _Plan) -> Iterator[Html]:
     """How often each mean came about when seeds were drawn again."""
-    means, scale = plan.pairs.resampled(), plan.differences
+    means, scale = plan.pairs.resampled, plan.differences
     if len(plan.pairs.a) < 2 or not (spread := float(means.std())):
         return
     width = max(spread * 0.3, (scale.high - scale.low) / 200)
@@ -279,7 +281,7 @@ def _hill(plan: _Plan) -> Iterator[Html]:
 def _interval(plan: _Plan) -> Iterator[Html]:
     """The mean difference, and the interval around it."""
     pairs, x = plan.pairs, plan.hill
-    low, high = pairs.interval()
+    low, high = pairs.interval
     colour = CHOSEN if pairs.real else INK_2
     top, bottom = plan.differences.y(high), plan.differences.y(low)
     if len(pairs.a) >= 2:

@@ -191,29 +191,30 @@ def _merged(live: Any, config: Any, type: Type, relation: Relation) -> Any:
 
 def _interleaved(left: list[Any], right: list[Any]) -> list[Any]:
     """The items of both lists: those of the right one in its order (typed/merge.go, visitListItems)."""
-    order: list[Any] = []
-    shared = iter([step for step in right if step in set(left)])
+    order: dict[Any, None] = {}
+    in_left, in_right = set(left), set(right)
+    shared = iter([step for step in right if step in in_left])
     wanted, at, next_right = next(shared, None), 0, 0
     while at < len(left) or next_right < len(right):
         if at < len(left) and next_right < len(right):
             if left[at] == right[next_right]:
-                order.append(left[at])
+                order[left[at]] = None
                 at, next_right, wanted = at + 1, next_right + 1, next(shared, None)
                 continue
-            if left[at] in right and wanted is not None and wanted != left[at]:
+            if left[at] in in_right and wanted is not None and wanted != left[at]:
                 at += 1
                 continue
         if at < len(left):
-            if left[at] not in right:
-                order.append(left[at])
+            if left[at] not in in_right:
+                order[left[at]] = None
                 at += 1
                 continue
             at += left[at] in order
         if next_right < len(right):
-            order.append(right[next_right])
+            order[right[next_right]] = None
             wanted = next(shared, None) if wanted == right[next_right] else wanted
             next_right += 1
-    return order
+    return [*order]
 
 
 def _pruned(new: Data, type: Type, last: set[Path], owned: set[Path]) -> Data:
