@@ -141,7 +141,7 @@ system: ## what pip cannot install: Chromium and kubectl
 		{ echo "kschedlab needs Python 3.11 or later: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet "$$(grep -o '^uv==[0-9.]*' requirements.txt)"
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --requirement requirements.txt || \
+	$(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --requirement requirements.txt || \
 		$(BIN)/python -m pip install --disable-pip-version-check --quiet --requirement requirements.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable . $(PACKAGES:%=--editable %)
 	@touch $@
