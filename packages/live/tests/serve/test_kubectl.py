@@ -200,7 +200,9 @@ CASES = (
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("kubectl"), TWO_NODES, "--speed", "10") as each:
+    """Pods take half a second to end: kubectl waits for ever for one that is replaced between its get and its list."""
+    lasting = TWO_NODES.replace("stop: 100ms", "stop: 5s")
+    with served(tmp_path_factory.mktemp("kubectl"), lasting, "--speed", "10") as each:
         yield each
 
 
