@@ -175,10 +175,11 @@ class Decision(Shown):
         """The complete FailedScheduling message, as ``kubectl describe pod`` shows it."""
         if self.post_filter_error:
             return f"{self.message} {self.post_filter_error}"
-        if self.verdicts is None or self.node is not None or self.error or not self.generation.messages.post_filter:
+        messages = self.generation.messages
+        if self.verdicts is None or self.node is not None or self.error or not messages.post_filter:
             return self.message
         preemption, given_back = self.preemption, self.given_back
-        if preemption is not None and preemption.failed and not self.generation.messages.post_filter_errors:
+        if preemption is not None and preemption.failed and not messages.post_filter_errors:
             return self.message
         texts = [preemption.message] if preemption is not None else []
         if not (preemption and (preemption.failed or preemption.nominated_node)):
@@ -186,10 +187,9 @@ class Decision(Shown):
                 texts.insert(0, given_back.message)
             elif self.generation.preemption.after_dynamic_resources:
                 claims = DYNAMIC_RESOURCES in self.verdicts.plugins  # its PreFilter skips a pod without claims
-                messages = self.generation.messages
                 texts.insert(0, messages.claims_kept if claims else messages.no_claims)
         said = ", ".join(filter(None, texts))
-        return f"{self.message} {said}{self.generation.messages.post_filter_end}" if said else self.message
+        return f"{self.message} {said}{messages.post_filter_end}" if said else self.message
 
     def reasons(self, excluded_reason: str) -> dict[str, int]:
         """Each reason with its number of nodes; ``excluded_reason``: that of nodes that a PreFilter result excludes."""

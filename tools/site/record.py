@@ -175,6 +175,7 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
         if words not in said:
             said.append(words)
         numbers["" if answer is None else answer] = said.index(words)
+    asked, shown = settings.indices(), question.shows(settings).indices()
     return {
         "gate": _name(panel.gate, shared.gates),
         "asked": question.asked(),
@@ -182,12 +183,8 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
         "said": said,
         "answers": numbers,
         "fixed": [name for name in fixed(settings) if name not in question.looks],
-        "shows": (question.shows or _same)(settings).indices(),
+        "shows": {name: place for name, place in shown.items() if place != asked[name]},
     }
-
-
-def _same(settings: Any) -> Any:
-    return settings
 
 
 def _numbers(question: Question[Any], settings: Any) -> list[str]:

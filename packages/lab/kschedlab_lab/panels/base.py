@@ -214,8 +214,8 @@ class Panel(Generic[S]):
         """Answer the open question; None opens the answer without a prediction."""
         if self.question is not None:
             checked = None if answer is None else self.question.checked(answer)
-            asked, shows = self.settings, self.question.shows
-            self.settings, self._view, self.error = shows(asked) if shows is not None else asked, None, ""
+            asked = self.settings
+            self.settings, self._view, self.error = self.question.shows(asked), None, ""
             self.gate.open(checked, asked)
 
     def uncover(self) -> None:

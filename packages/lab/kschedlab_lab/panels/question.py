@@ -22,6 +22,11 @@ def answers(given: object) -> tuple[str, ...]:
     return tuple(map(str, given))
 
 
+def as_asked(settings: S) -> S:
+    """The same settings."""
+    return settings
+
+
 @dataclass(frozen=True)
 class Question(Generic[S]):
     """A question about the panel's settings, asked before the answer appears.
@@ -40,7 +45,7 @@ class Question(Generic[S]):
     most: int | None = None
     below: bool = False
     looks: tuple[str, ...] = ()
-    shows: Callable[[S], S] | None = None
+    shows: Callable[[S], S] = as_asked
 
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""
