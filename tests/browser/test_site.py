@@ -374,6 +374,7 @@ def test_pages_lead_to_each_other_and_keep_the_theme(browser: Browser, site: Sit
         assert page.evaluate(colour) != light
         page.get_by_role("link", name="10 devices").first.click()
         expect(page).to_have_title("10 · Devices: which GPU does the pod get, and why none? · Kubernetes scheduling")
+        page.wait_for_load_state()
         assert page.evaluate(colour) != light
         page.get_by_role("link", name="Contents").first.click()
         expect(page.locator("h1")).to_be_visible()

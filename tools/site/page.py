@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections import deque
 from dataclasses import dataclass
+from hashlib import sha256
 from html import escape, unescape
 from pathlib import Path
 from string import Template
@@ -21,11 +23,17 @@ from tools.site.run import Notebook, Recordable, Shown, ShownExercise, ShownPane
 from tools.site.sheets import links
 
 TEMPLATE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
+KEPT_THEME = """try {
+  const theme = JSON.parse(localStorage.getItem("kschedlab-theme"));
+  if (theme) document.documentElement.dataset.theme = theme;
+} catch { /* there is no storage */ }"""
+"""In a page's head, so that nothing shows in the other theme first; stage/kept.js keeps it."""
+HASH = b64encode(sha256(KEPT_THEME.encode()).digest()).decode()
 POLICY = (
-    "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
+    f"default-src 'none'; script-src 'self' file: 'sha256-{HASH}'; style-src 'self' file: 'unsafe-inline'; "
     "img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
 )
-"""Scripts come from the site, or from beside a page that is opened as a file. Views style with attributes."""
+"""Scripts: the site's, those beside a page that is opened as a file, and the theme's. Views style with attributes."""
 HIGHLIGHT: Any = cast(Any, Highlight2HTML)()
 LINK = re.compile(r'( href=\\?")(?![a-z]+:|#)([^"#\\]*)')
 """An address inside the site, in markup or in markup that stands in JSON."""
@@ -75,6 +83,7 @@ class Page:
         return TEMPLATE.substitute(
             language=self.edition.language,
             policy=escape(POLICY),
+            kept_theme=KEPT_THEME,
             title=escape(f"{self.titles[self.name]} · {self.words['course']}"),
             description=escape(description_of(self.notebook)),
             addresses=self._addresses(),

@@ -3,7 +3,7 @@
 
 import { button, make } from "../../../packages/lab/kschedlab_lab/stage/dom.js";
 import { Exercise } from "./exercise.js";
-import { keep, kept } from "../../../packages/lab/kschedlab_lab/stage/kept.js";
+import { keep } from "../../../packages/lab/kschedlab_lab/stage/kept.js";
 import { Progress } from "./progress.js";
 import { Gates, Recording, Worlds } from "./recording.js";
 
@@ -87,11 +87,10 @@ function linked(text, { binder }) {
   return [before, make("a", { href: binder }, link), after];
 }
 
-/** Light, dark, or as the system is. */
+/** Light, dark, or as the system is; the page's head has set what was kept. */
 function themes() {
   const root = document.documentElement, button = document.querySelector("#theme");
   const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  if (kept(THEME)) root.dataset.theme = kept(THEME);
   button.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
     keep(THEME, root.dataset.theme);
