@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from tests.browser.lab import LIMIT, SECOND, Notebook, chromium
 from tests.browser.page import PanelPage
@@ -33,15 +33,15 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
+WINDOW: ViewportSize = {"width": 1400, "height": 1000}
 IN_THE_TEXT = "localStorage.setItem('kschedlab-dock', 'false')"
+BESIDE = "localStorage.removeItem('kschedlab-dock')"
 
 
 class Open(Protocol):
     """Opens a notebook. ``expected``: what its console may complain of; ``beside``: with the stage beside the text."""
 
-    def __call__(
-        self, name: str, expected: str = "nothing", *, beside: bool = False, size: tuple[int, int] = (1400, 1000)
-    ) -> Notebook: ...
+    def __call__(self, name: str, expected: str = "nothing", *, beside: bool = False) -> Notebook: ...
 
 
 class Show(Protocol):
@@ -109,8 +109,7 @@ class Lab:
 def reopened(lab: Lab, notebook: Open, page: Notebook, name: str) -> Notebook:
     """A notebook saved, closed, its kernel ended, and opened again."""
     page.save()
-    page.page.close()
-    lab.end_kernels()
+    page.close()
     again = notebook(name, expected="widget model not found")
     again.page.wait_for_function("() => document.querySelectorAll('.jp-Cell').length > 3")
     with_picture = again.page.locator(".jp-Cell:has(.ks-still)")  # a plain widget has nothing else to show
@@ -125,7 +124,12 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     port, token, log = free_port(), secrets.token_hex(16), home / "log"
     places = {name: str(home / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")}
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={home}"]
-    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}"]
+    command += [
+        "--LabApp.expose_app_in_browser=True",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        f"--IdentityProvider.token={token}",
+    ]
     command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with log.open("wb") as out:
         server = subprocess.Popen(
@@ -163,25 +167,51 @@ def shown(browser: Browser) -> Iterator[Show]:
         each.close()
 
 
+@dataclass
+class Tab:
+    """A JupyterLab in which one notebook after another is opened, as a reader does: loading it takes seconds."""
+
+    page: Page | None = None
+
+
+@pytest.fixture(scope="session")
+def tab() -> Tab:
+    return Tab()
+
+
 @pytest.fixture
-def notebook(lab: Lab, browser: Browser) -> Iterator[Open]:
-    """Open notebooks by name; nothing may have gone wrong in their pages when the test is over."""
+def notebook(lab: Lab, browser: Browser, tab: Tab, request: pytest.FixtureRequest) -> Iterator[Open]:
+    """Open notebooks by name; nothing may have gone wrong in their pages when the test is over.
+
+    All tests share a tab; a notebook that is opened while another one is open there has its own.
+    """
     opened: list[Notebook] = []
     lab.new_notebooks()
+    failed = request.session.testsfailed
 
-    def open_notebook(
-        name: str, expected: str = "nothing", *, beside: bool = False, size: tuple[int, int] = (1400, 1000)
-    ) -> Notebook:
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]})
-        if not beside:
-            context.add_init_script(IN_THE_TEXT)
-        page = context.new_page()
-        opened.append(Notebook(page, expected=expected))
-        opened[-1].open(lab.page(name))
+    def open_notebook(name: str, expected: str = "nothing", *, beside: bool = False) -> Notebook:
+        shares = not any(each.is_open for each in opened)
+        if shares and tab.page is not None:
+            tab.page.set_viewport_size(WINDOW)
+            opened.append(Notebook(tab.page, expected=expected))
+            opened[-1].open_here(f"notebooks/{name}")
+        else:
+            page = browser.new_context(viewport=WINDOW).new_page()
+            opened.append(Notebook(page, expected=expected))
+            opened[-1].open(lab.page(name))
+            tab.page = page if shares else tab.page
+        opened[-1].page.evaluate(BESIDE if beside else IN_THE_TEXT)
         return opened[-1]
 
     yield open_notebook
+    if tab.page is not None and request.session.testsfailed > failed:
+        tab.page.context.close()  # what went wrong there does not go on in the next test
+        tab.page = None
     for each in opened:
-        each.page.context.close()
+        if each.page is not tab.page:
+            each.page.context.close()
+        elif each.is_open:
+            each.close()
+            each.page.evaluate("localStorage.clear()")
     lab.end_kernels()
     assert [problem for each in opened for problem in each.problems] == []

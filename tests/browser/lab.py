@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Playwright, Request, expect
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, Playwright, Request, expect
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -22,6 +22,17 @@ FLAGS = [
 SECOND = 1000  # playwright counts in milliseconds
 LIMIT = 120 * SECOND
 """How long a browser on a busy machine may take to reach the state that a test waits for."""
+OPEN = "async (path) => void (await jupyterapp.commands.execute('docmanager:open', { path, factory: 'Notebook' }))"
+CLOSE = """async () => {
+    const { serviceManager, shell } = jupyterapp;
+    await Promise.all([serviceManager.sessions.shutdownAll(), serviceManager.terminals.shutdownAll()]);
+    for (const each of [...shell.widgets("main")]) {
+        if (each.context) each.context.model.dirty = false;
+        each.close();
+    }
+}"""
+"""Everything open is closed, also what is not saved, and its kernel ended: one that lives on would send the next
+notebook all of its widgets."""
 ERROR = ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']"
 ALL_DONE = f"""() => {{
     const prompts = [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt:not(.jp-Placeholder-prompt)")];
@@ -47,12 +58,16 @@ class Notebook:
     page: Page
     problems: list[str] = field(default_factory=list)
     expected: str = "nothing"
+    is_open: bool = True
 
     def __post_init__(self) -> None:
         self.page.set_default_timeout(LIMIT)
         self.page.on("request", self._request)
-        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("pageerror", self._error)
         self.page.on("console", self._console)
+
+    def _error(self, error: Error) -> None:
+        self.problems.append(f"error: {error}")
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and self.expected not in message.text:
@@ -70,6 +85,19 @@ class Notebook:
         """Go to a notebook's address and wait until its kernel can be used."""
         self.page.goto(url)
         expect(self.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible()
+
+    def open_here(self, path: str) -> None:
+        """Open this file in a JupyterLab that is there, and wait until its kernel can be used."""
+        self.page.evaluate(OPEN, path)
+        expect(self.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible()
+
+    def close(self) -> None:
+        """Close the notebook; JupyterLab stays. What it says of a kernel that ends is its own affair."""
+        self.is_open = False
+        self.page.remove_listener("request", self._request)
+        self.page.remove_listener("pageerror", self._error)
+        self.page.remove_listener("console", self._console)
+        self.page.evaluate(CLOSE)
 
     def run_all(self) -> None:
         """Run > Run All Cells, wait until each cell has its number; output to stderr fails the test."""
