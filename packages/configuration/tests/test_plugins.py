@@ -137,6 +137,17 @@ def test_v1beta1_of_v1_22_has_the_scores_of_v1_20():
     assert names(profile.filters) == names(V1_22.filters)
 
 
+def test_v1beta1_of_v1_22_counts_whole_cpus_of_overhead_as_millis():
+    (profile,) = load_configuration(V1BETA1, "v1.22").values()
+    heavy = pod("web", cpu=1, memory=1000)
+    heavy["spec"]["overhead"] = {"cpu": "1500m", "memory": "3000"}
+    nodes = (node(name, cpu=4, memory=10000) for name in ("a", "b"))
+    scores = schedule("default/web", Cluster.from_dicts([*nodes, heavy]), profile).scores
+    assert scores is not None
+    # (4000 - 1000 - 2) * 100 // 4000 = 74 of cpu, (10000 - 1000 - 3000) * 100 // 10000 = 60 of memory
+    assert list(scores.rows[scores.plugins.index("NodeResourcesLeastAllocated")].raw) == [67, 67]
+
+
 def test_v1beta2_changes_a_weight_in_place():
     (profile,) = beta("score: {enabled: [{name: ImageLocality, weight: 4}]}", "v1.22").values()
     assert list(weights(profile).items())[:2] == [("NodeResourcesBalancedAllocation", 1), ("ImageLocality", 4)]
