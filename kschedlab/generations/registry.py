@@ -2,8 +2,8 @@
 
 Predicates and priorities: v1.16: pkg/scheduler/algorithmprovider/defaults (register_predicates.go,
 register_priorities.go) and algorithm/predicates/predicates.go (predicatesOrdering); v1.13:
-algorithmprovider/defaults/defaults.go. Plugins: v1.20: pkg/scheduler/framework/plugins/registry.go: those that the
-default table omits, except ServiceAffinity.
+algorithmprovider/defaults/defaults.go. Plugins: v1.20, v1.22: pkg/scheduler/framework/plugins/registry.go: those that
+the default table omits, except ServiceAffinity.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPod
 from kschedlab.score.priorities.resource_limits import EqualPriority, ResourceLimits
 from kschedlab.score.priorities.selector_spread import SelectorSpread
 from kschedlab.score.taint_toleration import TaintTolerationScore
+from kschedlab.score.volume_binding import VolumeBindingScore
 
 MAX_PRIORITY = 10
 """The highest score of v1.13 and v1.16."""
@@ -248,3 +249,19 @@ REGISTRY_1_20 = Registry(
         "SelectorSpread": partial(SelectorSpread, yields_to_spread_constraints=True),
     },
 )
+
+_ALLOCATED = partial(NodeResourcesFitScore, adds_overhead=True)
+
+REGISTRY_1_22 = Registry(
+    REGISTRY_1_20.predicates,
+    {
+        "NodeLabel": partial(NodeLabelScore, panics_without_labels=False),
+        "NodePreferAvoidPods": NodePreferAvoidPods,
+        "NodeResourcesLeastAllocated": partial(_ALLOCATED, "NodeResourcesLeastAllocated"),
+        "NodeResourcesMostAllocated": partial(_ALLOCATED, "NodeResourcesMostAllocated", most_allocated),
+        "RequestedToCapacityRatio": partial(_ALLOCATED, "RequestedToCapacityRatio", RequestedToCapacityRatio()),
+        "SelectorSpread": REGISTRY_1_20.priorities["SelectorSpread"],
+        "VolumeBinding": partial(VolumeBindingScore, scores_capacity=False),
+    },
+)
+"""Of v1.24, too, as far as its configurations may name them."""

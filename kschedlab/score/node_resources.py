@@ -91,6 +91,8 @@ class NodeResourcesFitScore:
 
     Named rule ``ignores_absent_resources``: a resource that the node does not have is left out of its mean, and an
     extended resource that the pod does not request is left out everywhere; devices that serve a resource count.
+    ``adds_overhead``: the pod's overhead counts, its cpu as that many millis as it has whole cpus, rounded up (v1.22:
+    the plugins that only v1beta1 has; resource_allocation.go, calculatePodResourceRequest).
     """
 
     name: str = "NodeResourcesFit"
@@ -98,6 +100,7 @@ class NodeResourcesFitScore:
     resources: Resources = CPU_AND_MEMORY
     highest: int = MAX_NODE_SCORE
     ignores_absent_resources: bool = True
+    adds_overhead: bool = False
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Terms: for each resource the requests with the pod (and the non-zero defaults), the capacity, the score."""
@@ -105,6 +108,8 @@ class NodeResourcesFitScore:
         sum_of_scores, sum_of_weights, terms = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64), {}
         for name, weight in self.resources:
             request = resource_request(pod, name, nonzero=True)
+            if self.adds_overhead and name in ("cpu", "memory") and name in pod.pod.spec.overhead:
+                request += pod.pod.spec.overhead[name].value()
             if self.ignores_absent_resources and is_scalar(name) and request == 0:
                 continue
             capacity, used = usage(cluster, name, nodes, True, pod if self.ignores_absent_resources else None)
@@ -177,6 +182,8 @@ class NodeResourcesBalancedAllocation:
             before.append((used, capacity))
             after.append((used + amount, capacity))
             terms[name] = {"requested": used + amount, "used": used, "capacity": capacity}
+        if not terms:
+            before = after = [(np.zeros_like(nodes), np.zeros_like(nodes))]
         without, with_pod = balance(before), balance(after)
         if not self.measures_gain:
             return Scored(with_pod, with_pod, {**terms, "with": with_pod})

@@ -260,6 +260,11 @@ def test_a_scalar_resource_that_is_not_requested_is_left_out_of_the_balance():
     assert scored(plugin, pod("p", requests=amounts(3, 5000)), *nodes) == {"n1": 56, "n2": 56}
 
 
+def test_a_node_is_in_balance_if_the_pod_requests_none_of_the_resources():
+    plugin = NodeResourcesBalancedAllocation(resources=((GPU, 1),), measures_gain=False, skips_best_effort=False)
+    assert scored(plugin, pod("p", cpu=1), node("n", cpu=4)) == {"n": 100}
+
+
 def test_the_balance_uses_no_defaults_for_containers_without_requests():
     nodes = [node("n1", allocatable=amounts(4, 10000)), node("n2", allocatable=amounts(4, 10000))]
     found = scored(NodeResourcesBalancedAllocation(), pod("p", cpu="2"), *nodes, pod("r", "n1"))

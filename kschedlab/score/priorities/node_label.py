@@ -23,24 +23,26 @@ PANIC = "panic: runtime error: integer divide by zero"
 class NodeLabelScore:
     """The mean over the labels: ``highest`` for each label that is present, or absent, as preferred; truncated.
 
-    ``present``, ``absent``: the keys of labels that should be present, or absent.
+    ``present``, ``absent``: the keys of labels that should be present, or absent. Named rule ``panics_without_labels``:
+    else every node gets 0 (v1.22: the same file).
     """
 
     name: str = "NodeLabel"
     present: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     highest: int = MAX_NODE_SCORE
+    panics_without_labels: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``met``, int64[nodes given], how many preferences the node meets.
 
         SchedulingError if no label is configured: the real scheduler divides by zero and panics.
         """
-        if not self.present and not self.absent:
+        if self.panics_without_labels and not self.present and not self.absent:
             raise SchedulingError(PANIC)
         met = np.zeros(len(nodes), np.int64)
         for keys, expected in ((self.present, True), (self.absent, False)):
             for key in keys:
                 met += (cluster.topology(key).domain[nodes] >= 0) == expected
-        raw = met * self.highest // (len(self.present) + len(self.absent))
+        raw = met * self.highest // max(len(self.present) + len(self.absent), 1)
         return Scored(raw, raw, {"met": met})

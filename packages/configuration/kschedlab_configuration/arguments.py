@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
+
+from msgspec import structs
 
 from kschedlab.cluster.spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, SYSTEM_DEFAULTS
 from kschedlab.filter.dynamic_resources import DynamicResources
@@ -118,6 +121,16 @@ def _check_fit(args: fields.NodeResourcesFitArgs, path: Path, faults: Faults) ->
         check_shape(ratio.shape, (*ratio_path, "shape"), faults)
 
 
+def _check_older_fit(args: fields.NodeResourcesFitArgs, path: Path, faults: Faults) -> None:
+    """Before v1.25, a shape may be set whatever the strategy (v1.22, v1.24: ValidateNodeResourcesFitArgs)."""
+    strategy = args.scoringStrategy
+    if strategy.type != RATIO and strategy.requestedToCapacityRatio is not None:
+        shape = strategy.requestedToCapacityRatio.shape
+        check_shape(shape, (*path, "scoringStrategy", "requestedToCapacityRatio", "shape"), faults)
+        args = structs.replace(args, scoringStrategy=structs.replace(strategy, requestedToCapacityRatio=None))
+    _check_fit(args, path, faults)
+
+
 def _check_key(key: str, path: Path, faults: Faults) -> None:
     if fault := label_key_fault(key):
         faults.append(Fault(path, later("Invalid value: {fault}", fault=fault)))
@@ -171,10 +184,10 @@ def _check_resources(args: fields.ResourcesArgs, path: Path, faults: Faults) -> 
             )
 
 
-def _check_ratio(args: fields.RequestedToCapacityRatioArgs, path: Path, faults: Faults) -> None:
+def _check_ratio(args: fields.RequestedToCapacityRatioArgs, path: Path, faults: Faults, default: int = 0) -> None:
     check_shape(args.shape, (*path, "shape"), faults)
     for i, resource in enumerate(args.resources):
-        if resource.weight < 1:
+        if (resource.weight or default) < 1:
             why = later(
                 "resource {name} weight {weight} must not be less than 1", name=resource.name, weight=resource.weight
             )
@@ -185,8 +198,8 @@ def _change_resources(args: fields.ResourcesArgs) -> NewValues:
     return NewValues(score={"resources": with_weights(args.resources)})
 
 
-def _change_ratio(args: fields.RequestedToCapacityRatioArgs) -> NewValues:
-    strategy = RequestedToCapacityRatio(shape_points(args.shape), rounds_utilization_up=True)
+def _change_ratio(args: fields.RequestedToCapacityRatioArgs, rounds_up: bool = True) -> NewValues:
+    strategy = RequestedToCapacityRatio(shape_points(args.shape), rounds_utilization_up=rounds_up)
     return NewValues(score={"strategy": strategy, "resources": with_weights(args.resources)})
 
 
@@ -393,4 +406,21 @@ V1BETA1_ARGUMENTS = {
     "RequestedToCapacityRatio": ArgumentsSpec(fields.RequestedToCapacityRatioArgs, _check_ratio, _change_ratio),
     "ServiceAffinity": ArgumentsSpec(fields.ServiceAffinityArgs, _accept_all, _change_nothing),
     "VolumeBinding": ArgumentsSpec(fields.OldVolumeBindingArgs, _check_old_binding, _change_nothing),
+}
+
+V1BETA2_ARGUMENTS = {
+    **V1_ARGUMENTS,
+    "InterPodAffinity": V1BETA1_ARGUMENTS["InterPodAffinity"],
+    "NodeResourcesFit": ArgumentsSpec(fields.NodeResourcesFitArgs, _check_older_fit, _change_fit),
+    "VolumeBinding": V1BETA1_ARGUMENTS["VolumeBinding"],
+}
+"""Of v1.22 and v1.24. ``shape`` needs the gate VolumeCapacityPriority, which is off."""
+
+V1BETA1_22_ARGUMENTS = {
+    **V1BETA1_ARGUMENTS,
+    **V1BETA2_ARGUMENTS,
+    "PodTopologySpread": V1BETA1_ARGUMENTS["PodTopologySpread"],
+    "RequestedToCapacityRatio": ArgumentsSpec(
+        fields.RequestedToCapacityRatioArgs, partial(_check_ratio, default=1), partial(_change_ratio, rounds_up=False)
+    ),
 }

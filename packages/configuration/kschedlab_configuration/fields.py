@@ -1,7 +1,8 @@
-"""The fields of a KubeSchedulerConfiguration, v1, v1beta3 and v1beta1.
+"""The fields of a KubeSchedulerConfiguration, v1 and its betas.
 
-v1.37: k8s.io/kube-scheduler/config/v1 (types.go, types_pluginargs.go); v1.20: the same in config/v1beta1. Spelled as in
-the API, with its defaults. Fields that do not affect decisions are ``Any``: they are accepted but not read.
+v1.37: k8s.io/kube-scheduler/config/v1 (types.go, types_pluginargs.go); before v1.28: the same in config/v1beta1 to
+config/v1beta3. Spelled as in the API, with its defaults. Fields that do not affect decisions are ``Any``: they are
+accepted but not read.
 """
 
 # ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
@@ -43,9 +44,12 @@ class OldPlugins(Part, frozen=True):
     postBind: PluginSet = NOTHING
 
 
-class Plugins(OldPlugins, frozen=True):
-    preEnqueue: PluginSet = NOTHING
+class MultiPointPlugins(OldPlugins, frozen=True):
     multiPoint: PluginSet = NOTHING
+
+
+class Plugins(MultiPointPlugins, frozen=True):
+    preEnqueue: PluginSet = NOTHING
     placementGenerate: PluginSet = NOTHING
     placementScore: PluginSet = NOTHING
     podGroupPostFilter: PluginSet = NOTHING
@@ -67,6 +71,12 @@ class Profile(Part, frozen=True):
     def percentage(self) -> int | None:
         """The profile's own percentageOfNodesToScore; None leaves it to the configuration."""
         return None
+
+
+class MultiPointProfile(Profile, frozen=True):
+    """v1beta2 and v1beta3 of v1.24."""
+
+    plugins: MultiPointPlugins = MultiPointPlugins()
 
 
 class Beta3Profile(Profile, frozen=True):
@@ -145,9 +155,20 @@ class Beta3KubeSchedulerConfiguration(Configuration, frozen=True):
     profiles: tuple[Beta3Profile, ...] = ()
 
 
+class MultiPointKubeSchedulerConfiguration(Configuration, frozen=True):
+    profiles: tuple[MultiPointProfile, ...] = ()
+
+
 class OldKubeSchedulerConfiguration(Configuration, frozen=True):
+    """v1beta1, and v1beta2 of v1.22."""
+
     healthzBindAddress: Any = None
     metricsBindAddress: Any = None
+
+
+class Beta2KubeSchedulerConfiguration(MultiPointKubeSchedulerConfiguration, frozen=True):
+    healthzBindAddress: str = ""
+    metricsBindAddress: str = ""
 
 
 IGNORED_FIELDS = (

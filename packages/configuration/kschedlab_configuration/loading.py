@@ -45,7 +45,7 @@ class Profiles(dict[str, Generation]):
 def load_configuration(
     source: Source, base: str | Generation | None = None, plugins: Iterable[object] = ()
 ) -> Profiles:
-    """Read a KubeSchedulerConfiguration (v1 from v1.28 on, v1beta1 of v1.20) or a Policy (v1.13, v1.16), YAML or JSON.
+    """Read a KubeSchedulerConfiguration (v1 from v1.28 on, its betas before) or a Policy (v1.13, v1.16), YAML or JSON.
 
     ``source``: a file, ``-`` for standard input, an open file, or the text itself if it has several lines or starts
     with ``{``. ``base``: the generation to configure, or its name; by default the one that reads this format (v1.13

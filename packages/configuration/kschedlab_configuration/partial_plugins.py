@@ -25,6 +25,7 @@ from kschedlab.filter.plugin import (
     SchedulingError,
     StaticFilter,
 )
+from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
 from kschedlab.score.plugin import Score, Scored
 
@@ -62,6 +63,8 @@ def enabled_filter(plugin: Filter, pre_filter: bool, filter_: bool) -> Filter | 
 
 def without_pre_filter(plugin: Filter) -> Filter:
     """The plugin with Filter but without PreFilter."""
+    if isinstance(plugin, VolumeRestrictions) and not plugin.checks_read_write_once_pod:
+        return plugin
     if plugin.name in NO_PRE_FILTER:
         return FailingFilter(plugin.name, NO_PRE_FILTER[plugin.name].format(state=f"PreFilter{plugin.name}"))
     if isinstance(plugin, NodeName | NodeAffinity):

@@ -1,7 +1,8 @@
-"""The plugins of v1.37 and v1.20: which extension points each implements, and which run by default.
+"""The plugins of each version: which extension points each implements, and which run by default.
 
 v1.37: pkg/scheduler/framework/plugins/registry.go and apis/config/v1/default_plugins.go, with the default feature
-gates. v1.20: the same registry.go and pkg/scheduler/algorithmprovider/registry.go.
+gates; older versions: the same in their versions of the API. v1.20: the same registry.go and
+pkg/scheduler/algorithmprovider/registry.go.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import replace
 
 from kschedlab.generations.generation import GENERATIONS
 from kschedlab.messages import later
-from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended, merged
+from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended, merged, replaced
 
 
 def _points(text: str) -> Mapping[str, frozenset[str]]:
@@ -98,7 +99,6 @@ def _older(generation: str, limits: str, devices: str, last: str, gates: str = "
     return replace(V1, points=known, defaults={MULTI_POINT: multi_point}, removed=removed)
 
 
-V1BETA3_24 = _older("v1.24", _BY_LIMITS, "", "", gates="")
 V1_28_TO_30 = _older("v1.28", _BY_LIMITS, "", "")
 V1_32 = _older("v1.32", "NodeVolumeLimits", "", "")
 V1_34 = _older("v1.34", "NodeVolumeLimits", "DynamicResources", "")
@@ -165,3 +165,57 @@ V1BETA1 = Catalogue(
     queue_sort_missing=later("no queue sort plugin is enabled"),
     binder_missing=later("at least one bind plugin is needed"),
 )
+
+V1BETA1_22 = replace(
+    V1BETA1,
+    points={
+        **V1BETA1.points,
+        **_points("""
+            NodeAffinity: preFilter filter preScore score
+            NodeResourcesFit: preFilter filter score
+            VolumeBinding: preFilter filter reserve preBind score
+            VolumeRestrictions: preFilter filter
+        """),
+    },
+    defaults={
+        **V1BETA1.defaults,
+        "preFilter": _plugins("""
+            NodeResourcesFit NodePorts VolumeRestrictions PodTopologySpread InterPodAffinity VolumeBinding NodeAffinity
+        """),
+        "preScore": _plugins("InterPodAffinity PodTopologySpread TaintToleration NodeAffinity"),
+    },
+    conflicts={
+        "NodeResourcesFit": frozenset(
+            {"NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio"}
+        )
+    },
+)
+
+_REMOVED = V1BETA1_22.conflicts["NodeResourcesFit"] | {"NodeLabel", "NodePreferAvoidPods", "ServiceAffinity"}
+
+V1BETA2_22 = replace(
+    V1BETA1_22,
+    points={name: points for name, points in V1BETA1_22.points.items() if name not in _REMOVED},
+    defaults={
+        **V1BETA1_22.defaults,
+        "score": _plugins(
+            """
+            NodeResourcesBalancedAllocation ImageLocality InterPodAffinity NodeResourcesFit NodeAffinity
+            PodTopologySpread TaintToleration
+            """,
+            "v1.22",
+        ),
+    },
+    merge=replaced,
+    removed=_REMOVED,
+    removal=later('was removed in version "v1beta2"'),
+    conflicts={},
+)
+
+V1BETA2_24 = replace(
+    V1BETA2_22,
+    queue_sort_missing=later("one queue sort plugin required for profile with scheduler name {scheduler}"),
+    removed=frozenset(),
+)
+
+V1BETA3_24 = replace(V1BETA2_24, defaults=_older("v1.24", _BY_LIMITS, "", "", gates="").defaults, merge=merged)

@@ -1,7 +1,8 @@
 """Which plugins run at each extension point: a version's defaults, merged with a profile's settings.
 
 v1.37: pkg/scheduler/apis/config/v1/default_plugins.go (mergePlugins) and framework/runtime/framework.go
-(expandMultiPointPlugins, updatePluginList, getValidScoreWeights). v1.20: pkg/scheduler/apis/config/types.go (Apply).
+(expandMultiPointPlugins, updatePluginList, getValidScoreWeights). v1.22, v1.24: the same in config/v1beta1 to
+config/v1beta3. v1.20: pkg/scheduler/apis/config/types.go (Apply).
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from kschedlab_configuration.fields import NOTHING, OldPlugins, Plugin, PluginSe
 ALL = "*"
 MULTI_POINT = "multiPoint"
 SCORING = ("score", "placementScore")
-REMOVED = later('was invalid in version "v1"')
 Weights = Mapping[str, int]
 """Weights by plugin, in the order of the plugins; 0 outside of scoring."""
 
@@ -34,11 +34,16 @@ def merged(defaults: PluginSet, custom: PluginSet) -> PluginSet:
     return PluginSet(tuple(enabled), (*custom.disabled, *defaults.disabled))
 
 
+def replaced(defaults: PluginSet, custom: PluginSet) -> PluginSet:
+    """Like :func:`merged`, but nothing remembers what is disabled."""
+    return PluginSet(merged(defaults, custom).enabled)
+
+
 def appended(defaults: PluginSet, custom: PluginSet) -> PluginSet:
     """The defaults that are not disabled, followed by the custom set."""
     disabled = {plugin.name for plugin in custom.disabled}
     kept = tuple(plugin for plugin in defaults.enabled if plugin.name not in disabled and ALL not in disabled)
-    return PluginSet((*kept, *custom.enabled), custom.disabled)
+    return PluginSet((*kept, *custom.enabled))
 
 
 def expanded(point_set: PluginSet, multi_point: Iterable[str]) -> list[str]:
@@ -63,8 +68,9 @@ class Catalogue:
 
     ``points``: the extension points that each plugin implements. ``defaults``: the plugins that run at each point by
     default. ``order``: the points in the order in which the real scheduler validates them. ``merge``: combines the
-    default set with a profile's. ``removed``: plugins that configurations of this version must not name.
-    ``weights``: the default weights of scores, where that is not 1.
+    default set with a profile's. ``removed``: plugins that configurations of this version must not name, and
+    ``removal``, what is wrong with them. ``conflicts``: the scores that exclude each of these scores. ``weights``: the
+    default weights of scores, where that is not 1.
     """
 
     points: Mapping[str, frozenset[str]]
@@ -74,6 +80,8 @@ class Catalogue:
     queue_sort_missing: str
     binder_missing: str
     removed: frozenset[str] = field(default_factory=frozenset)
+    removal: str = later('was invalid in version "v1"')
+    conflicts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     weights: Mapping[str, int] = field(default_factory=dict)
 
     def plugins(self, custom: OldPlugins) -> dict[str, Weights]:
@@ -99,8 +107,8 @@ class Catalogue:
         return weights
 
     def sets(self, custom: OldPlugins) -> dict[str, PluginSet]:
-        """The merged set of each extension point, including ``multiPoint``."""
-        points = (*self.order, MULTI_POINT) if hasattr(custom, MULTI_POINT) else self.order
+        """The merged set of each extension point, including ``multiPoint`` if the version reads it."""
+        points = (*self.order, MULTI_POINT) if MULTI_POINT in self.defaults else self.order
         return {point: self.merge(self._default(point), getattr(custom, point)) for point in points}
 
     def _default(self, point: str) -> PluginSet:
@@ -117,9 +125,13 @@ class Catalogue:
                 plugin_path: Path = (*path, point, "enabled", i)
                 duplicate = names.count(plugin.name) > 1 and all(p.name != plugin.name for p in enabled[i + 1 :])
                 if point != MULTI_POINT and plugin.name in self.removed:
-                    faults.append(invalid(plugin_path, plugin.name, REMOVED))
+                    faults.append(invalid(plugin_path, plugin.name, self.removal))
                 elif fault := self._fault(plugin.name, point, duplicate):
                     faults.append(Fault(plugin_path, fault))
+        scores = [plugin.name for plugin in sets["score"].enabled]
+        for name in scores:
+            if others := [other for other in scores if other in self.conflicts.get(name, ())]:
+                faults.append(invalid((*path, "score"), name, later("conflicts with {others}", others=others)))
         if len(faults) > before:
             return
         plugins = self.plugins(custom)

@@ -6,6 +6,7 @@ v1.37: pkg/scheduler/apis/config/validation/validation.go, pkg/scheduler/profile
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -35,13 +36,14 @@ from kschedlab_configuration.faults import decoded, duplicate, invalid, required
 from kschedlab_configuration.fields import (
     IGNORED_FIELDS,
     NOTHING,
+    Beta2KubeSchedulerConfiguration,
     Configuration,
     OldNodeResourcesFitArgs,
     OldPlugins,
     Profile,
 )
 from kschedlab_configuration.partial_plugins import enabled_filter, enabled_score
-from kschedlab_configuration.plugin_sets import MULTI_POINT, REMOVED, Catalogue, Weights
+from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, Weights
 from kschedlab_configuration.versions import GROUP, Version
 
 
@@ -123,6 +125,8 @@ DECISION_POINTS = frozenset(
     {"preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "queueSort", MULTI_POINT}
 )
 """The extension points that affect a decision."""
+PORT_0 = re.compile(r"([\d.]+|\[[\da-fA-F:.]+\]):0+")
+"""An IP address with port 0."""
 
 
 class PluginArguments(NamedTuple):
@@ -192,6 +196,10 @@ class ProfileReader:
         if configuration.parallelism <= 0:
             why = later("should be an integer value greater than zero")
             self.faults.append(invalid(("parallelism",), configuration.parallelism, why))
+        if isinstance(configuration, Beta2KubeSchedulerConfiguration):
+            for name in ("healthzBindAddress", "metricsBindAddress"):
+                if (address := getattr(configuration, name)) and not PORT_0.fullmatch(address):
+                    self.faults.append(invalid((name,), address, "must be empty or with an explicit 0 port"))
         self._check_percentage(configuration.percentageOfNodesToScore, ("percentageOfNodesToScore",))
         initial, highest = configuration.podInitialBackoffSeconds, configuration.podMaxBackoffSeconds
         if initial <= 0:
@@ -240,7 +248,7 @@ class ProfileReader:
             if config.name in (earlier.name for earlier in profile.pluginConfig[:i]):
                 self.faults.append(duplicate(config_path, config.name))
             if config.name in self.version.catalogue.removed:
-                self.faults.append(invalid(config_path, config.name, REMOVED))
+                self.faults.append(invalid(config_path, config.name, self.version.catalogue.removal))
             elif (spec := self.version.arguments.get(config.name)) is not None:
                 values = self._values(config.name, config.args, spec, (*config_path, "args"))
                 by_plugin[config.name] = PluginArguments(spec, values)
@@ -292,9 +300,10 @@ class ProfileReader:
         for i, profile in enumerate(profiles):
             path: Path = ("profiles", i, "plugins")
             sets = msgspec.structs.asdict(profile.plugins)
-            if ignored := [point for point, set_ in sets.items() if set_ != NOTHING and point not in DECISION_POINTS]:
+            deciding = DECISION_POINTS & self.version.catalogue.sets(profile.plugins).keys()
+            if ignored := [point for point, set_ in sets.items() if set_ != NOTHING and point not in deciding]:
                 self.warnings.append(Fault(path, later("does not affect decisions: {ignored}", ignored=[*ignored])))
-            for point in DECISION_POINTS & sets.keys():
+            for point in deciding:
                 for index, plugin in enumerate(sets[point].enabled):
                     if not self._modelled(plugin.name):
                         why = later(

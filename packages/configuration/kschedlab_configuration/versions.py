@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kschedlab.filter.plugin import Filter
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.generations.registry import REGISTRY_1_20
+from kschedlab.generations.registry import REGISTRY_1_20, REGISTRY_1_22, Registry
 from kschedlab.score.plugin import Score
-from kschedlab_configuration.arguments import V1_ARGUMENTS, V1BETA1_ARGUMENTS, ArgumentsSpec
+from kschedlab_configuration.arguments import (
+    V1_ARGUMENTS,
+    V1BETA1_22_ARGUMENTS,
+    V1BETA1_ARGUMENTS,
+    V1BETA2_ARGUMENTS,
+    ArgumentsSpec,
+)
 from kschedlab_configuration.fields import (
+    Beta2KubeSchedulerConfiguration,
     Beta3KubeSchedulerConfiguration,
     Beta3Profile,
     Configuration,
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
+    MultiPointKubeSchedulerConfiguration,
+    MultiPointProfile,
     OldKubeSchedulerConfiguration,
     Profile,
 )
-from kschedlab_configuration.plugin_catalogues import V1, V1_28_TO_30, V1_32, V1_34, V1_35, V1_36, V1BETA1, V1BETA3_24
+from kschedlab_configuration.plugin_catalogues import (
+    V1,
+    V1_28_TO_30,
+    V1_32,
+    V1_34,
+    V1_35,
+    V1_36,
+    V1BETA1,
+    V1BETA1_22,
+    V1BETA2_22,
+    V1BETA2_24,
+    V1BETA3_24,
+)
 from kschedlab_configuration.plugin_sets import Catalogue
 
 KIND = "KubeSchedulerConfiguration"
@@ -56,9 +77,30 @@ def _v1(base: str, catalogue: Catalogue) -> Version:
     return Version(f"{GROUP}/v1", base, KubeSchedulerConfiguration, KubeSchedulerProfile, catalogue, V1_ARGUMENTS)
 
 
-def _v1beta3(base: str, catalogue: Catalogue) -> Version:
-    return Version(f"{GROUP}/v1beta3", base, Beta3KubeSchedulerConfiguration, Beta3Profile, catalogue, V1_ARGUMENTS)
+def _v1beta1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec], registry: Registry) -> Version:
+    """``registry``: the plugins that only a configuration enables."""
+    filters = tuple(make() for make in registry.predicates.values())
+    scores = tuple(make() for make in registry.priorities.values())
+    name, configuration = f"{GROUP}/v1beta1", OldKubeSchedulerConfiguration
+    return Version(name, base, configuration, Profile, catalogue, arguments, filters, scores)
 
+
+_V1BETA1_22 = _v1beta1("v1.22", V1BETA1_22, V1BETA1_22_ARGUMENTS, REGISTRY_1_22)
+_V1BETA2_22 = replace(_V1BETA1_22, name=f"{GROUP}/v1beta2", catalogue=V1BETA2_22, arguments=V1BETA2_ARGUMENTS)
+_V1BETA2_24 = replace(
+    _V1BETA2_22,
+    base="v1.24",
+    configuration=Beta2KubeSchedulerConfiguration,
+    profile=MultiPointProfile,
+    catalogue=V1BETA2_24,
+)
+_V1BETA3_24 = replace(
+    _V1BETA2_24,
+    name=f"{GROUP}/v1beta3",
+    configuration=MultiPointKubeSchedulerConfiguration,
+    catalogue=V1BETA3_24,
+)
+_V1_28 = _v1("v1.28", V1_28_TO_30)
 
 VERSIONS = (
     _v1("v1.37", V1),
@@ -67,18 +109,12 @@ VERSIONS = (
     _v1("v1.34", V1_34),
     _v1("v1.32", V1_32),
     _v1("v1.30", V1_28_TO_30),
-    _v1("v1.28", V1_28_TO_30),
-    _v1beta3("v1.28", V1_28_TO_30),
-    _v1beta3("v1.24", V1BETA3_24),
-    Version(
-        f"{GROUP}/v1beta1",
-        "v1.20",
-        OldKubeSchedulerConfiguration,
-        Profile,
-        V1BETA1,
-        V1BETA1_ARGUMENTS,
-        filters=tuple(make() for make in REGISTRY_1_20.predicates.values()),
-        scores=tuple(make() for make in REGISTRY_1_20.priorities.values()),
-    ),
+    _V1_28,
+    replace(_V1_28, name=f"{GROUP}/v1beta3", configuration=Beta3KubeSchedulerConfiguration, profile=Beta3Profile),
+    _V1BETA3_24,
+    _V1BETA2_24,
+    _V1BETA2_22,
+    _v1beta1("v1.20", V1BETA1, V1BETA1_ARGUMENTS, REGISTRY_1_20),
+    _V1BETA1_22,
 )
 """The generations that read each version; the first of a version is the one that reads it by default."""

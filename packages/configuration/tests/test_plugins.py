@@ -1,5 +1,6 @@
 """Plugin sets of a profile: enabled, disabled and weighted, at single extension points and by multiPoint."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,9 +11,11 @@ from kschedlab.filter.plugin import Filter
 from kschedlab.generations import GENERATIONS, V1_20, V1_37, Generation
 from kschedlab.manifests.loading import ManifestError
 from kschedlab_configuration import load_configuration
+from kschedlab_configuration.loading import Profiles
 
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-V1BETA1 = "apiVersion: kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerConfiguration\n"
+V1BETA1, V1BETA2 = (V1.replace("/v1", f"/{version}") for version in ("v1beta1", "v1beta2"))
+V1_22 = GENERATIONS["v1.22"]
 
 
 def only(text: str) -> Generation:
@@ -112,6 +115,76 @@ def test_a_custom_base_keeps_the_settings_that_the_file_does_not_name():
     base = replace(V1_37, name="mine", nominated_node_first=False)
     generation = load_configuration(V1, base)["default-scheduler"]
     assert generation.name == "default-scheduler (mine)" and not generation.nominated_node_first
+
+
+def beta(inside: str, base: str, head: str = V1BETA2) -> Profiles:
+    return load_configuration(f"{head}profiles:\n- plugins: {{{inside}}}\n", base)
+
+
+def test_v1beta2_without_profiles_is_v1_22():
+    (profile,) = load_configuration(V1BETA2, "v1.22").values()
+    assert profile.filters == V1_22.filters and set(profile.scores) == set(V1_22.scores)
+
+
+def test_v1beta2_of_v1_24_has_the_weights_of_v1_22():
+    (profile,) = load_configuration(V1BETA2).values()
+    assert profile.version == "v1.24" and weights(profile) == weights(V1_22)
+
+
+def test_v1beta1_of_v1_22_has_the_scores_of_v1_20():
+    (profile,) = load_configuration(V1BETA1, "v1.22").values()
+    assert list(weights(profile).items()) == list(weights(V1_20).items())
+    assert names(profile.filters) == names(V1_22.filters)
+
+
+def test_v1beta1_of_v1_22_counts_whole_cpus_of_overhead_as_millis():
+    (profile,) = load_configuration(V1BETA1, "v1.22").values()
+    heavy = pod("web", cpu=1, memory=1000)
+    heavy["spec"]["overhead"] = {"cpu": "1500m", "memory": "3000"}
+    nodes = (node(name, cpu=4, memory=10000) for name in ("a", "b"))
+    scores = schedule("default/web", Cluster.from_dicts([*nodes, heavy]), profile).scores
+    assert scores is not None
+    # (4000 - 1000 - 2) * 100 // 4000 = 74 of cpu, (10000 - 1000 - 3000) * 100 // 10000 = 60 of memory
+    assert list(scores.rows[scores.plugins.index("NodeResourcesLeastAllocated")].raw) == [67, 67]
+
+
+def test_v1beta2_changes_a_weight_in_place():
+    (profile,) = beta("score: {enabled: [{name: ImageLocality, weight: 4}]}", "v1.22").values()
+    assert list(weights(profile).items())[:2] == [("NodeResourcesBalancedAllocation", 1), ("ImageLocality", 4)]
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "inside", "expected"),
+    [
+        ("v1.22", V1BETA2, "filter: {enabled: [{name: NodeLabel}]}", 'NodeLabel": was removed in version "v1beta2"'),
+        ("v1.24", V1BETA2, "filter: {enabled: [{name: NodeLabel}]}", 'FilterPlugin "NodeLabel" does not exist'),
+        ("v1.22", V1BETA2, "multiPoint: {}", 'unknown field "multiPoint"'),
+        ("v1.24", V1BETA2, "preEnqueue: {}", 'unknown field "preEnqueue"'),
+        (
+            "v1.22",
+            V1BETA1,
+            "score: {enabled: [{name: NodeResourcesFit}]}",
+            '"NodeResourcesFit": conflicts with NodeResourcesLeastAllocated',
+        ),
+    ],
+)
+def test_plugins_that_a_beta_refuses(base, head, inside, expected):
+    with pytest.raises(ManifestError, match=re.escape(expected)):
+        beta(inside, base, head)
+
+
+def test_v1beta2_of_v1_24_accepts_multi_point_and_ignores_it():
+    profiles = beta("multiPoint: {disabled: [{name: '*'}]}", "v1.24")
+    assert weights(profiles["default-scheduler"]) == weights(V1_22)
+    (warning,) = profiles.warnings
+    assert "does not affect decisions: multiPoint" in warning
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:10251", "0.0.0.0", "localhost:0"])
+def test_v1_24_serves_neither_health_nor_metrics_without_tls(address):
+    with pytest.raises(ManifestError, match="healthzBindAddress: .*explicit 0 port"):
+        load_configuration(f'{V1BETA2}healthzBindAddress: "{address}"\n')
+    assert load_configuration(f'{V1BETA2}healthzBindAddress: "0.0.0.0:0"\nmetricsBindAddress: ""\n')
 
 
 V1BETA3 = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"

@@ -38,3 +38,4 @@ def test_the_highest_score_of_older_generations():
 def test_without_any_label_the_real_scheduler_panics():
     with pytest.raises(SchedulingError, match="integer divide by zero"):
         scored(NodeLabelScore(), pod("p"), node("n"))
+    assert scored(NodeLabelScore(panics_without_labels=False), pod("p"), node("n")) == {"n": 0}

@@ -205,8 +205,9 @@ class PolicyReader:
         if not self._one_argument(argument, "priority", name, path):
             return None
         if (preference := argument.labelPreference) is not None:
-            labels = {"present" if preference.presence else "absent": (preference.label,)}
-            return NodeLabelScore(name, highest=MAX_PRIORITY, **labels)
+            label = (preference.label,)
+            present, absent = (label, ()) if preference.presence else ((), label)
+            return NodeLabelScore(name, present, absent, highest=MAX_PRIORITY)
         if (service := argument.serviceAntiAffinity) is not None:
             return ServiceAntiAffinity(name, service.label, highest=MAX_PRIORITY)
         ratio = argument.requestedToCapacityRatioArguments
