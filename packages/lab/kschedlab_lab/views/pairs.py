@@ -312,7 +312,7 @@ def _interval(plan: _Plan) -> Iterator[Html]:
         return label(number(value, True), left, y, **look, **halo)
 
     yield at(pairs.mean, x + 11, middle + 4.5, fill=colour, font_weight="bold", font_size=14)
-    if bottom - top > 44:
+    if pairs.enough and bottom - top > 44:
         yield at(high, x + 9, top + 2, fill=INK_2)
         yield at(low, x + 9, bottom + 6, fill=INK_2)
 
