@@ -74,6 +74,15 @@ def test_a_number_is_typed_on_the_stage(notebook: Open) -> None:
     page.page.keyboard.type("3")
     page.page.keyboard.press("Enter")
     expect(on_stage(page).locator(".ks-question [role=status]")).to_be_visible()
+    runs_on(page)
+
+
+def runs_on(page: Notebook) -> None:
+    """What was answered with is gone; Shift+Enter still runs the active cell and goes to the next."""
+    expect(page.page.locator(".ks :is(button, input):focus")).to_have_count(0)
+    active = page.page.locator(".jp-Notebook .jp-Cell.jp-mod-active").element_handle()
+    page.page.keyboard.press("Shift+Enter")
+    page.page.wait_for_function("(cell) => !cell.classList.contains('jp-mod-active')", arg=active)
 
 
 def test_exercises_have_the_whole_width(notebook: Open) -> None:
@@ -92,6 +101,9 @@ def put_into_the_text(page: Notebook) -> None:
     behind_dots(on_stage(page)).get_by_role("button", name="Put the pictures into the text").click()
     expect(on_stage(page)).to_have_count(0)
     expect(lines(page)).to_have_count(0)
+    asks = page.page.locator(".jp-OutputArea-output .ks-question:has(.ks-choices)").first
+    asks.get_by_role("button").first.click()
+    runs_on(page)
     panel = page.page.locator(".jp-OutputArea-output .ks").first
     behind_dots(panel).get_by_role("button", name="Keep the picture in sight").click()
     expect(on_stage(page)).to_have_count(1)

@@ -249,7 +249,7 @@ export class Recording extends Model {
     const { last = {}, pictures, sentence, names = {}, table, idle = {}, error = "", story = false, tale, state } = this.found;
     this.at = this.world.named(this.found.at);
     const shown = { at: { ...this.at }, last, state };
-    if (covered) return { ...shown, ...HIDDEN, covered: covered[1] };
+    if (covered) return { ...shown, ...HIDDEN, covered: covered[1], own: asks?.asked.text ?? "" };
     if (asking) return { ...shown, ...HIDDEN, picture: this.text(asks.before[this.room]), asking: asks.asked, error: this.error };
     const said = { sentence, names, table: this.text(table), error: this.error || error, verdict: this.verdict() };
     return { ...shown, ...said, picture: this.text(pictures[this.room]), idle, story, untold: tale ? "" : this.words.untold };

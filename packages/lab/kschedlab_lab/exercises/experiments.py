@@ -9,19 +9,22 @@ from itertools import product
 
 from kschedlab.build import as_yaml, node
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import Objects
-from kschedlab.messages import say
+from kschedlab.messages import listed, say
+from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import Scheduler
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, element
 from kschedlab.text.plain import aligned
+from kschedlab.text.words import amount
 from kschedlab_configuration import load_configuration
 from kschedlab_lab.exercises.build import Build
-from kschedlab_lab.exercises.clusters import outcome
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.views.drawing import LINE, Block, Box, Number, arrange, shapes
+from kschedlab_lab.views.picture import WAITING
+from kschedlab_lab.views.svg import Room, svg
 
 PACKING = """
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -34,6 +37,7 @@ profiles:
     multiPoint: {disabled: [{name: NodeResourcesBalancedAllocation}]}
 """
 """A configuration that fills nodes up, as ``Experiment.example`` of kschedlab_experiments has it."""
+BOARD = Room(364, 260)
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -70,7 +74,7 @@ def by_chance(rng: random.Random) -> Exercise:
             ways=ways,
         ),
         str(right),
-        say("{right} of {ways}: p is {p:.2f}.", right=right, ways=ways, p=right / ways),
+        say("{right} of {ways}: p is {p:.3f}.", right=right, ways=ways, p=right / ways),
         (say("Which signs make the sum largest? And smallest?"), most),
         Instance(lines(shown), shown),
         remark=lambda _: say("Take the signs as they are, then change that of the smallest number; count both sides."),
@@ -91,7 +95,10 @@ def in_pairs(rng: random.Random) -> Exercise:
     means = say("The means are equal, and so is the spread of each column. The differences are not.")
     return Predict(
         say("In pairs"),
-        say("Two experiments, X and Y, with the same numbers in another order. In which one does B differ from A?"),
+        say(
+            "Two experiments, X and Y, with the same numbers in another order. "
+            "For which one can you call the difference real?"
+        ),
         firm,
         say("In {firm} each difference is between +2 and +5; in the other they go up and down.", firm=firm),
         (say("Subtract, seed by seed."), say("How far apart are the six differences?")),
@@ -117,14 +124,42 @@ def packing() -> Generation:
     return made
 
 
-def last_of(objects: Objects, generation: Generation) -> Decision | None:
-    """The decision for the last of the waiting pods, which are decided and bound in the order of their names."""
-    cluster, decision = Cluster(objects), None
+def placed(objects: Objects, generation: Generation) -> dict[str, str | None]:
+    """The node of each pod that waits, by its name; None if it stays pending. They are bound in the order of names."""
+    cluster, found = Cluster(objects), dict[str, str | None]()
     scheduler = Scheduler(cluster, generation, rng=random.Random(1))
     for key in sorted(cluster.pending):
         decision = scheduler.cycle(cluster.pending[key])
         scheduler.commit(decision)
-    return decision
+        found[decision.pod.pod.metadata.name] = decision.node
+    return found
+
+
+def boards(objects: Objects) -> Html:
+    """Where the pods are with the default, and beside it with packing."""
+    both = (("default", V1_37), ("packing", packing()))
+    return element("div", *(board(objects, *each) for each in both), style="display:flex;flex-wrap:wrap;gap:0.5em 2em")
+
+
+def board(objects: Objects, title: str, generation: Generation) -> Html:
+    """The nodes with these pods, each as high as its CPU; c waits, or has a node."""
+    where = placed(objects, generation)
+    pods = {pod.metadata.name: pod_requests(pod).get("cpu", 0) for pod in objects.pods}
+
+    def blocks(node: str | None) -> tuple[Block, ...]:
+        here = [name for name, at in where.items() if at == node]
+        return tuple(Block(name, pods[name], 0, (Number(amount("cpu", pods[name])),)) for name in here)
+
+    nodes = [
+        Box(name, node.status.allocatable["cpu"].milli(), blocks(name), chosen=where.get("c") == name)
+        for node in objects.nodes
+        for name in [node.metadata.name]
+    ]
+    boxes = [Box(WAITING, 0, blocks(None)), *nodes]
+    plan = arrange(boxes, BOARD, 0, shelf=LINE)
+    alt = listed(f"{name}: {node or say(WAITING)}" for name, node in where.items())
+    drawing = svg(shapes(boxes, plan, "cpu"), plan.width, plan.bottom, alt)
+    return element("div", element("b", title), element("div", drawing), style="flex:0 1 340px")
 
 
 START = """\
@@ -157,16 +192,12 @@ def packed(rng: random.Random) -> Exercise:
     def goal(objects: Objects) -> str:
         if sorted(pod.metadata.name for pod in objects.pods) != ["a", "b", "c"] or len(objects.nodes) != 2:
             return say("Write the three pods a, b and c, and nothing else.")
-        spread, full = last_of(objects, V1_37), last_of(objects, packing())
-        if spread is None or full is None:
+        spread, full = placed(objects, V1_37), placed(objects, packing())
+        if len(spread) < len(objects.pods):
             return say("The three pods wait: leave spec.nodeName out.")
-        if spread.node is not None:
-            return say("With the default, c finds room on {node}.", node=spread.node)
-        return "" if full.node is not None else say("With packing, c fits nowhere either.")
-
-    def decided(objects: Objects) -> Html:
-        made = last_of(objects, V1_37)
-        return outcome(made) if made is not None else Html()
+        if spread["c"] is not None:
+            return say("With the default, c finds room on {node}.", node=spread["c"])
+        return "" if full["c"] is not None else say("With packing, c fits nowhere either.")
 
     return Build(
         say("Room for the large one"),
@@ -182,7 +213,7 @@ def packed(rng: random.Random) -> Exercise:
         Instance(lines(base), base),
         base,
         START,
-        decided,
+        boards,
     )
 
 

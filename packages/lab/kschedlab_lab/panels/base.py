@@ -177,7 +177,7 @@ class Panel(Generic[S]):
         """What there is to see for these settings, as the front end takes it."""
         hidden = {"picture": "", "sentence": "", "table": "", "idle": {}, "error": self.error, "story": False}
         if (cover := self._cover()) is not None:
-            return {**hidden, "covered": cover.question}
+            return {**hidden, "covered": cover.question, "own": self.question.text if self.question is not None else ""}
         if (asking := self._asks()) is not None:
             asked = asking.asked()
             if (draw := asking.before) is None:

@@ -77,10 +77,6 @@ class Compared:
         alt = say("{a} and {b}, a dot for each seed", a=settings.a, b=settings.b)
         return lambda room: draw_pairs(self.picture(settings), room, alt, answered=False)
 
-    def unjoined(self, settings: Any) -> Callable[[Room], Html]:
-        """The same without the lines."""
-        return self.hidden(settings.changed(joined=False))
-
 
 def describe(picture: Picture) -> str:
     """Whether the difference is real, how large it is, and for how many seeds."""
@@ -124,16 +120,25 @@ def panel(numbers: Numbers = SAMPLE, what: str = "", unit: str = "%", **settings
     return Panel(shown.settings().changed(**settings), shown, call="pairs.panel(...)")
 
 
-def how_many(numbers: Numbers = SAMPLE) -> Question[Any]:
-    """For how many of the seeds is B higher?"""
+def how_many(numbers: Numbers = SAMPLE, **settings: Any) -> Question[Any]:
+    """For how many of the seeds is B higher? The dots show, not joined. ``settings``: as :func:`panel` takes them."""
     shown = Compared(numbers)
+    picture = shown.picture(shown.settings().changed(**settings))
 
     def why(settings: Any, _: str) -> str:
         said = later("{higher} of {all} seeds; it is lower for {lower}, and the same for {same}.")
         return say(said, **signs(shown.pairs(settings)))
 
-    asked = say("For how many of the {seeds} seeds is B higher than A?", seeds=shown.most)
-    return Question(asked, (), lambda settings: str(signs(shown.pairs(settings))["higher"]), why, most=shown.most)
+    a, b = (f"`{name}`" for name in picture.names)
+    asked = say("For how many of the {seeds} seeds is {b} higher than {a}?", seeds=picture.count, a=a, b=b)
+    return Question(
+        asked,
+        (),
+        lambda settings: str(signs(shown.pairs(settings))["higher"]),
+        why,
+        lambda settings: shown.hidden(settings.changed(joined=False)),
+        shown.most,
+    )
 
 
 def is_it_real(numbers: Numbers = SAMPLE) -> Question[Any]:

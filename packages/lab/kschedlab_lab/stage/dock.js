@@ -2,7 +2,7 @@
 // Each panel's own cell keeps a line that says what it shows. The stage is beside the text, or on a narrow page above it;
 // in a narrow notebook, panels stay in their cells. While one does exercises, which have their own pictures, it is away.
 
-import { coded, make } from "./dom.js";
+import { coded, keepFocus, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
 import { say } from "./language.js";
 
@@ -25,8 +25,8 @@ export class Line {
     this.el = make("button", { type: "button", class: "ks-line", onclick: bring, title: say("bring this picture to the stage") });
   }
 
-  show({ asking, covered, verdict, error }, headline) {
-    const text = asking?.text ?? covered ?? error ?? "", answered = verdict && verdict.answer !== null;
+  show({ asking, covered, own, verdict, error }, headline) {
+    const text = asking?.text ?? (own || covered) ?? error ?? "", answered = verdict && verdict.answer !== null;
     const mark = !answered ? "" : verdict.right ? " ✓" : ` (${say("your answer")}: ✕)`; // after it: a cross before a true sentence would deny it
     const said = text ? coded(text) : [...headline.childNodes].map((each) => each.cloneNode(true));
     this.el.replaceChildren(make("span", { class: "ks-line-mark", "aria-hidden": "true" }, asking || covered ? "?" : "▸"), make("span", {}, ...said, mark));
@@ -58,7 +58,8 @@ class Dock {
     addEventListener("pointerdown", (event) => event.target === bar && unpin(event), { signal });
     addEventListener("keydown", ({ key }) => key === "Escape" && (this.tall = false), { signal });
     const own = (event) => this.scroller && event.stopPropagation(); // JupyterLab would take the focus back to a cell
-    for (const name of ["focusin", "keydown"]) this.el.addEventListener(name, own, { signal });
+    this.el.addEventListener("focusin", own, { signal });
+    this.el.addEventListener("keydown", (event) => event.target === this.active?.el || own(event), { signal }); // a panel's frame has no keys
     addEventListener("beforeprint", () => this.put(""), { signal });
     addEventListener("afterprint", arrange, { signal });
     const resized = new ResizeObserver(arrange);
@@ -157,7 +158,8 @@ class Dock {
       this.enter(place);
       return void (this.active ? this.show(this.active) : this.follow());
     }
-    for (const stage of this.stages) if (stage.el.parentElement !== stage.host) stage.host.append(stage.el);
+    const outside = [...this.stages].filter(({ el, host }) => el.parentElement !== host);
+    keepFocus(this.page, () => outside.forEach(({ el, host }) => host.append(el)), this.active?.el);
   }
 
   /** Tells the page where the stage is. */
@@ -170,7 +172,7 @@ class Dock {
     if (away === this.away) return;
     this.away = away;
     const before = read.getBoundingClientRect().top;
-    this.mark();
+    keepFocus(this.el, () => this.mark(), this.page.querySelector(".jp-Cell.jp-mod-active"));
     (this.scroller ?? document.scrollingElement).scrollTop += read.getBoundingClientRect().top - before;
     this.active?.measure();
   }
@@ -235,7 +237,7 @@ class Dock {
     if (this.el.firstElementChild === stage.el) return;
     const picture = this.el.querySelector(".ks-picture > svg");
     if (last !== stage) last?.pause();
-    this.el.replaceChildren(stage.el, this.grip);
+    keepFocus(this.page, () => this.el.replaceChildren(stage.el, this.grip), stage.el);
     this.el.scrollTop = stage.el.scrollTop = 0;
     if (picture) stage.picture.follow(picture);
   }

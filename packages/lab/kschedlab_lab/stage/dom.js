@@ -10,9 +10,9 @@ const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.\d])/;
 
 const NAMES = /(▶ [\d.,]+|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|^v?[+-]?\d[\d.,]*$)/;
 
-/** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word or a number nowhere. */
+/** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word, a number or 95 % nowhere. */
 export const unbroken = (text, longest = 24) =>
-  text.split(NAMES).map((part, i) => (i % 2 && part.length <= longest ? make("span", { class: "ks-name" }, part) : part));
+  text.replace(/(\d) %/g, "$1\u00a0%").split(NAMES).map((part, i) => (i % 2 && part.length <= longest ? make("span", { class: "ks-name" }, part) : part));
 
 /** The parts of a text between which it may break; a name that stays whole is an element already. */
 const divided = (part) => typeof part === "string" && /\S{15}/.test(part)
@@ -56,6 +56,14 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 export const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, ...coded(text));
+
+/** Changes what is in `root`. If what had the focus goes, `frame` has it: no key of a notebook works at the page's body. */
+export function keepFocus(root, change, frame = root) {
+  const inside = root.contains(document.activeElement);
+  change();
+  const now = document.activeElement;
+  if (inside && !(root.contains(now) && now.checkVisibility())) frame?.focus({ preventScroll: true });
+}
 
 /** Enter in a line of text; JupyterLab does not see it. */
 export function onEnter(input, act) {

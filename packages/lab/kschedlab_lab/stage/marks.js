@@ -68,11 +68,12 @@ function sliders(svg, stage) {
   for (const element of svg.querySelectorAll("[data-drag]")) {
     const control = stage.controls.find((each) => each.name === element.dataset.drag);
     if (!control) continue;
-    const at = stage.shown.at[control.name];
+    const at = stage.shown.at[control.name], { shown } = control, numeric = shown.length && !shown.some(isNaN);
+    const number = (index) => (numeric ? shown[index] : index);
     setAttributes(element, {
       ...FOCUSABLE, role: "slider",
       "aria-label": element.getAttribute("aria-label") ?? control.label,
-      "aria-valuemin": 0, "aria-valuemax": stage.last(control), "aria-valuenow": at,
+      "aria-valuemin": number(0), "aria-valuemax": number(stage.last(control)), "aria-valuenow": number(at),
       "aria-valuetext": control.shown[at] ?? String(at),
       "aria-orientation": element.dataset.axis === "x" ? "horizontal" : "vertical",
     });

@@ -3,7 +3,7 @@
 
 import { row } from "./controls.js";
 import { dockOf, Line } from "./dock.js";
-import { button, clamp, divisible, make, parsed, tell } from "./dom.js";
+import { button, clamp, divisible, keepFocus, make, parsed, tell } from "./dom.js";
 import { Hand } from "./hand.js";
 import { Keyboard } from "./keyboard.js";
 import { learn, say } from "./language.js";
@@ -25,7 +25,7 @@ class Stage {
   constructor(model, host) {
     this.model = model;
     this.host = host;
-    this.el = make("div", {});
+    this.el = make("div", { tabindex: -1 });
     learn(model, host, this.el);
     this.controls = model.get("controls");
     this.shown = {}; // the state on the screen
@@ -230,6 +230,10 @@ class Stage {
 
   /** Shows a state. `settle`: the controls follow it. */
   show(shown, duration, settle = true) {
+    keepFocus(this.el, () => this.draw(shown, duration, settle));
+  }
+
+  draw(shown, duration, settle) {
     this.shown = shown;
     if (settle || !this.at) this.at = { ...shown.at };
     this.refreshControls();

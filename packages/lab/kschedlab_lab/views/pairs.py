@@ -123,12 +123,19 @@ def number(value: float, signed: bool = False) -> str:
 
 
 class _Plan:
-    """Where things are: two columns of dots, and beside them their differences on a scale of their own."""
+    """Where things are: two columns of dots, and beside them their differences on a scale of their own.
 
-    def __init__(self, picture: Picture, room: Room) -> None:
+    ``beside``: whether the switch has room beside the policies' names.
+    """
+
+    def __init__(self, picture: Picture, room: Room, answered: bool) -> None:
         self.picture, self.pairs = picture, picture.pairs
         self.width = float(room.width)
-        self.top = 2 * PILLS + 30.0
+        choices = [text_width(name, bold=True) + 26 for name in picture.numbers]
+        self.switch = text_width(say("joined by seed"), bold=True) + 26
+        self.beside = 26 + len(choices) * max(choices) + self.switch <= self.width
+        self.pill = min(max(choices), (self.width - 26) / len(choices))
+        self.top = 30.0 + PILLS * (0 if not answered else 2 if self.beside else 3)
         self.bottom = max(float(room.height), 330.0) - SEEDS
         free = self.width - 2 * AXIS - 4
         self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in (0.09, 0.41, 0.52, 0.72, 1))
@@ -155,27 +162,26 @@ class _Scale:
 
 
 def draw_pairs(picture: Picture, room: Room, alt: str, answered: bool = True) -> Html:
-    """The picture. ``answered``: else without what the differences say."""
-    plan = _Plan(picture, room)
-    shapes = [*_choices(picture, plan.width), *_axis(plan), *_lines(plan), *_dots(plan)]
+    """The picture. ``answered``: else without what the differences say, and without what one can change."""
+    plan = _Plan(picture, room, answered)
+    shapes = [*_axis(plan), *_lines(plan), *_dots(plan)]
     if answered:
-        shapes += [*_hill(plan), *_differences_axis(plan), *_swarm(plan), *_interval(plan)]
-    return svg([*shapes, *_seeds(plan)], plan.width, plan.bottom + SEEDS, alt)
+        shapes += [*_choices(plan), *_hill(plan), *_differences_axis(plan), *_swarm(plan), *_interval(plan)]
+        shapes += _seeds(plan)
+    return svg(shapes, plan.width, plan.bottom + SEEDS, alt)
 
 
-def _choices(picture: Picture, width: float) -> Iterator[Html]:
+def _choices(plan: _Plan) -> Iterator[Html]:
     """Which two policies, and whether their numbers are joined by seed."""
-    every = [*picture.numbers]
-    joined = say("joined by seed")
-    last = text_width(joined, bold=True) + 26
-    longest = max(text_width(name, bold=True) for name in every) + 26
-    wide = min(longest, (width - 26 - last) / len(every))
+    picture = plan.picture
     for place, (letter, mine) in enumerate(zip("AB", picture.names, strict=True)):
         y = 2.0 + PILLS * place
         yield label(letter, 4, y + 16, font_weight="bold")
-        yield from pills([(name, f"{letter.lower()}: {name}", name == mine) for name in every], 20, y, wide)
+        choices = [(name, f"{letter.lower()}: {name}", name == mine) for name in picture.numbers]
+        yield from pills(choices, 20, y, plan.pill)
     sets = f"joined: {'off' if picture.joined else 'on'}"
-    yield from pills([(joined, sets, picture.joined)], width - last, 2.0, last)
+    x, y = (plan.width - plan.switch, 2.0) if plan.beside else (20.0, 2.0 + 2 * PILLS)
+    yield from pills([(say("joined by seed"), sets, picture.joined)], x, y, plan.switch)
 
 
 def _axis(plan: _Plan) -> Iterator[Html]:
@@ -186,9 +192,17 @@ def _axis(plan: _Plan) -> Iterator[Html]:
     yield element("g", *(label(f"{each:g}", AXIS - 6, scale.y(each) + 4, "end") for each in scale.ticks()), fill=INK_2)
     title = f"{picture.what}, {picture.unit}" if picture.unit else picture.what
     yield label(fitted(title, plan.zero - 8), 4, plan.top - 10, fill=INK_2)
-    wide = plan.right - plan.left - 8
-    for letter, x, name in zip("AB", (plan.left, plan.right), picture.names, strict=True):
-        yield label(fitted(f"{letter} {name}", wide, bold=True), x, plan.bottom + 8, "middle", font_weight="bold")
+    for x, text in zip((plan.left, plan.right), _names(plan), strict=True):
+        yield label(text, x, plan.bottom + 8, "middle", font_weight="bold")
+
+
+def _names(plan: _Plan) -> list[str]:
+    """What is below the two columns: the names, with their letters if there is room."""
+    names, wide = plan.picture.names, plan.right - plan.left - 8
+    for texts in ([f"{letter} {name}" for letter, name in zip("AB", names, strict=True)], [*names]):
+        if sum(text_width(text, bold=True) for text in texts) / 2 <= wide:
+            return texts
+    return [fitted(name, wide, bold=True) for name in names]
 
 
 def _colour(difference: float) -> str:
@@ -290,10 +304,17 @@ def _interval(plan: _Plan) -> Iterator[Html]:
     look: Look = {"r": 6.5, "fill": colour, "stroke": TRAY, "stroke_width": 1.5}
     yield element("circle", **look, data_key="difference", transform=f"translate({x:.1f},{middle:.1f})")
     halo: Any = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 4, "stroke_opacity": 0.8}
-    yield label(number(pairs.mean, True), x + 11, middle + 4.5, fill=colour, font_weight="bold", font_size=14, **halo)
-    if bottom - top > 44:
-        yield label(number(high, True), x + 9, top + 2, fill=INK_2, **halo)
-        yield label(number(low, True), x + 9, bottom + 6, fill=INK_2, **halo)
+    zero = plan.differences.y(0)
+
+    def at(value: float, left: float, y: float, **look: Any) -> Html:
+        """The number, above or below the line at 0 that would strike it through."""
+        y = y if not -3 < y - zero < 13 else zero - 5 if value > 0 else zero + 15
+        return label(number(value, True), left, y, **look, **halo)
+
+    yield at(pairs.mean, x + 11, middle + 4.5, fill=colour, font_weight="bold", font_size=14)
+    if pairs.enough and bottom - top > 44:
+        yield at(high, x + 9, top + 2, fill=INK_2)
+        yield at(low, x + 9, bottom + 6, fill=INK_2)
 
 
 def _seeds(plan: _Plan) -> Iterator[Html]:

@@ -266,6 +266,7 @@ def test_a_question_below_another_waits_for_it(panel: Panel[Settings]) -> None:
     above, second = panel.ask(which()), Question("And now?", ("yes",), lambda _: "yes", lambda *_: "So it is.")
     below = above.then(panel.move(pods=2).ask(second))
     shown = Session(below)
+    assert shown.shown["own"] == "And now?"
     assert shown.shown["covered"] == "How many?" and "asking" not in shown.shown and not shown.shown["picture"]
     folded = str(below.still())
     assert folded.index("After the question: How many?") < folded.index("And now?")

@@ -55,12 +55,21 @@ def test_equal_policies_have_no_difference():
 
 
 def test_questions():
-    asked, settings = how_many(), panel(b="lucky").settings
+    asked, settings = how_many(b="lucky"), panel(b="lucky").settings
+    assert says(asked.text, "lucky", "higher than `default`")
+    before = keys(asked.before(settings)(ROOM))
+    assert {"a/1", "b/8"} <= before and not {"line/1", "seed/1", "interval"} & before
     assert asked.right(settings) == "4" and says(asked.why(settings, "3"), "4 of 8", "lower for 4")
     asked = is_it_real()
     assert [asked.right(panel(b=name).settings) for name in ("packing", "lucky")] == list(asked.choices)
     assert "interval" not in keys(asked.before(panel().settings)(ROOM))
     assert "contains 0" in asked.why(panel(b="lucky").settings, "")
+
+
+@pytest.mark.parametrize("width", [312, 640])
+def test_names_stay_whole_in_a_narrow_room(width):
+    numbers = dict(zip(("default", "packing", "balanced"), SAMPLE.values(), strict=True))
+    assert "…" not in str(panel(numbers, b="balanced").view.picture(Room(width, 500)))
 
 
 @pytest.mark.parametrize("numbers", [{}, {"a": [1, 2]}, {"a": [1, 2], "b": [1]}, {"a": [], "b": []}])
