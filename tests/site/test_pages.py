@@ -106,6 +106,7 @@ def test_the_teachers_page_is_on_nobody_else_s_way() -> None:
     assert neighbours("08-teacher") == ["07-your-cluster.html", "09-your-plugin.html"]
 
 
+@pytest.mark.nightly  # the whole site is; tests/browser/test_teacher.py makes one in JupyterLab
 def test_sheets_are_ready_for_each_lesson(tmp_path: Path) -> None:
     build_sheets(tmp_path)
     listed = links(EDITIONS["en"].words)
