@@ -45,7 +45,7 @@ def test_the_handle_goes_along_the_timeline_and_a_rule_is_switched(shown: Show) 
     expect(page.sentence).to_contain_text("goes to node-c")
     page.key("rule/sorted_again").click()
     page.settled()
-    expect(page.sentence).to_contain_text("v1.20 with “victims sorted again” on")
+    expect(page.sentence).to_contain_text("v1.20, changed")
     expect(page.sentence).to_contain_text("goes to node-b")
     page.key("rule/sorted_again").press("Enter")
     expect(page.sentence).to_contain_text("v1.20: ")
@@ -58,7 +58,7 @@ def test_a_node_is_picked_and_the_answer_comes(shown: Show) -> None:
     expect(page.picture.locator('[data-key="node/node-c"][data-state="chosen"]')).to_have_count(0)
     page.page.locator('[data-pick="node-a"]').click()
     page.settled()
-    expect(page.page.locator("#panel")).to_contain_text("node-a loses at rule 2")
+    expect(page.page.locator("#panel")).to_contain_text("Not quite. Your answer: node-a.")
     expect(page.picture.locator('[data-key="node/node-c"][data-state="chosen"]')).to_have_count(1)
 
 

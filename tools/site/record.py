@@ -167,11 +167,10 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
     settings = panel.settings
     before = [panel.state(settings, room)["picture"] for room in ROOMS]
     answers: list[str | None] = [None, *(question.choices or _numbers(question, settings))]
-    judged = {answer: [judge(answer, settings) for judge in (question.verdict, question.past)] for answer in answers}
     said: list[list[Any]] = []
     numbers = {}
-    for answer, both in judged.items():
-        words = [[each["right"], each["mark"], each["why"]] for each in both]
+    for answer in answers:
+        words = [question.verdict(answer, settings)[name] for name in ("right", "mark", "why")]
         if words not in said:
             said.append(words)
         numbers["" if answer is None else answer] = said.index(words)

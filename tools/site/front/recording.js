@@ -255,15 +255,15 @@ export class Recording extends Model {
     return { ...shown, ...said, picture: this.text(pictures[this.room]), idle, story, untold: tale ? "" : this.words.untold };
   }
 
-  /** What is said of the answer: about the settings that were asked for, or beside others. */
+  /** What is said of the answer, beside the settings that were asked about. */
   verdict() {
     const { asks } = this.record;
     if (!asks) return null;
     const { answer, at } = this.gates.of(asks.gate);
-    if (!at) return null;
+    if (!at || asks.fixed.some((name) => at[name] !== this.at[name])) return null;
     const unknown = answer !== null && !(answer in asks.answers);
     const said = asks.said[asks.answers[unknown || answer === null ? "" : answer]];
-    const [right, mark, why] = said[asks.fixed.every((name) => at[name] === this.at[name]) ? 0 : 1];
+    const [right, mark, why] = said;
     return { text: asks.asked.text, answer, right, mark: unknown ? this.words.wrong : mark, why };
   }
 }

@@ -1,4 +1,4 @@
-"""Exercises of lesson 06: which generation decides differently, and by which rule?"""
+"""Exercises of lesson 06: which generation decides differently, and by which change?"""
 
 from __future__ import annotations
 
@@ -149,9 +149,8 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
     earlier, later, right = next(cause for cause in causes(case) if cause[2] == name)
     before, after = case.chosen[earlier], case.chosen[later]
     why = say(
-        "{later} with that one rule as in {earlier} would choose {before} too: compare() finds no other cause.",
+        "{later} without that one change would choose {before} too: compare() finds no other cause.",
         later=later,
-        earlier=earlier,
         before=before,
     )
     return Predict(
@@ -182,7 +181,7 @@ def wrong_culprit(rule: str, earlier: str, later: str) -> str:
     """Why that answer is wrong: the rule changed between other generations, or it changes nothing here."""
     if NAMED[rule].first_of(COURSE) != later:
         return say(
-            "That is another step's rule: {earlier} and {later} do not differ in it.",
+            "That changed in another step: {earlier} and {later} do not differ in it.",
             earlier=earlier,
             later=later,
         )

@@ -236,13 +236,14 @@ class Panel(Generic[S]):
         return next((gate for gate in above + own if not gate.is_open), None)
 
     def _verdict(self, shown: S) -> dict[str, Any] | None:
-        """What is said of the answer beside the state of these settings; None without an answer."""
+        """What is said of the answer beside the state that was asked about; None without an answer, and elsewhere."""
         question, gate = self.question, self.gate
         if question is None or not gate.is_open or gate.settings is None:
             return None
         asked = gate.settings
-        judge = question.verdict if asked.is_moment_of(shown, question.looks) else question.past
-        verdict, error = attempted(lambda: judge(gate.answer, asked))
+        if not asked.is_moment_of(shown, question.looks):
+            return None
+        verdict, error = attempted(lambda: question.verdict(gate.answer, asked))
         why = say("Error: {error}", error=error)
         unknown = {"text": question.text, "answer": None, "right": False, "mark": "", "why": why}
         return unknown if verdict is None else verdict

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kschedlab.decision import Decision
-from kschedlab.messages import say, sentences
-from kschedlab.text.comparison import cells, decided
+from kschedlab.messages import say
+from kschedlab.text.comparison import cells
 from kschedlab.text.ladder import steps
 from kschedlab.text.words import listing
 from kschedlab.whatif.compare import Comparison
@@ -37,15 +37,24 @@ def picked(decision: Decision) -> str:
     return nodes[0] if len(nodes) == 1 else say("tie: {nodes}", nodes=listing(nodes, 3)) if nodes else say("no node")
 
 
+def picked_with_victims(decision: Decision) -> str:
+    """The same, and who is evicted there: "node-a without old"."""
+    found = answer(decision)
+    if len(found.nodes) != 1 or not found.victims or not found.victims[0]:
+        return picked(decision)
+    names = listing([key.partition("/")[2] for key in found.victims[0]], 3)
+    return say("{node} without {pods}", node=found.nodes[0], pods=names)
+
+
 def remark(decision: Decision, choice: str) -> str:
-    """Why the decision takes this node, or evicts this pod, or why it does not."""
+    """Why the decision does not take this node; "" of any other choice, and where its caption has the numbers."""
     preemption = decision.preemption
-    if choice in answer(decision).nodes:
-        return decided(decision)
-    if choice not in decision.cluster.index:
-        return decided(decision)
+    if choice in answer(decision).nodes or choice not in decision.cluster.index or decision.verdict(choice).passes:
+        return ""
     if preemption is not None and choice in preemption.candidates:
         lost = next(rule for rule in steps(preemption, answer(decision).nodes + (choice,)) if choice not in rule.kept)
+        if lost.decides:
+            return ""
         best = lost.values[answer(decision).nodes[0]]
         return say(
             "{node} loses at rule {number} ({rule}): {value} against {best}.",
@@ -56,5 +65,4 @@ def remark(decision: Decision, choice: str) -> str:
             best=best,
         )
     (cell,) = cells(Comparison({"": decision}, ()))[choice]
-    sentence = say("{node}: {reasons}.", node=choice, reasons=say("; ").join(cell.lines))
-    return sentences((sentence, decided(decision)))
+    return say("{node}: {reasons}.", node=choice, reasons=say("; ").join(cell.lines))

@@ -1,6 +1,6 @@
-"""All generations and one pod: settings -> the version with its rules -> Decision -> nodes, a timeline and switches.
+"""All generations and one pod: settings -> the version with its changes -> Decision -> nodes, a timeline and switches.
 
-The timeline chooses the version; each switch decides one rule in the other way, alone or with others.
+The timeline chooses the version; each switch undoes one change to the scheduler or brings it, alone or with others.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import InputValueError
 from kschedlab.scheduler import schedule
-from kschedlab.text.comparison import decided
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule, switched
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.generation_answers import answer, picked, remark
+from kschedlab_lab.panels.generation_answers import answer, picked, picked_with_victims, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.question import Question, answers
-from kschedlab_lab.panels.settings import Restorable, choice, slider, switch, typed
+from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab_lab.views.picture import Handles, caption, colours
 from kschedlab_lab.views.rules import rules_html, rules_text
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
 
-NONE, ON, OFF = "none", "on", "off"
+NONE, ON, OFF = later("none"), "on", "off"
+MATTERING, ALL = later("those that matter"), later("all")
 VERSIONS = tuple(GENERATIONS)
 
 RULE_NAMES = tuple(rule.name for rule in NAMED_RULES)
@@ -46,9 +46,9 @@ def read_rules(text: str) -> str:
     for part in [] if text.strip() == NONE else text.split(";"):
         name, _, state = part.strip().partition(" ")
         if name not in RULE_NAMES or state.strip() not in (ON, OFF):
-            problem = say('"{rule}" is not a rule with on or off, such as "sorted_again on"', rule=part.strip())
+            problem = say('"{rule}" is not a change with on or off, such as "sorted_again on"', rule=part.strip())
             raise InputValueError(
-                say("rules: {problem}; the rules are {rules}", problem=problem, rules=listed(RULE_NAMES))
+                say("rules: {problem}; the changes are {rules}", problem=problem, rules=listed(RULE_NAMES))
             )
         pinned[name] = state.strip()
     return "; ".join(f"{rule.name} {pinned[rule.name]}" for rule in NAMED_RULES if rule.name in pinned) or NONE
@@ -56,12 +56,15 @@ def read_rules(text: str) -> str:
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The cluster, the version that decides, and the rules that are on or off whatever the version says."""
+    """The cluster, the version that decides, and the rules that are on or off whatever the version says.
+
+    ``shown``: which rules the picture has; none as long as it keeps the other versions' answers to itself.
+    """
 
     cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
     version: str = slider("version", VERSIONS, VERSIONS[0])
-    rules: str = typed("rules switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
-    others: bool = switch("the other rules, too")
+    rules: str = typed("changes switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
+    shown: str = choice("changes shown", (NONE, MATTERING, ALL), MATTERING)
 
     @property
     def pinned(self) -> dict[str, str]:
@@ -74,10 +77,11 @@ class Settings(Restorable):
         return rule.is_on(self.version) if state is None else state == ON
 
     def at(self, indices: Mapping[str, Any]) -> Self:
-        """As any panel's; in another cluster nothing is switched yet."""
+        """As any panel's; in another cluster nothing is switched, and a reader may guess where the answer changes."""
         there = super().at(indices)
-        stays = there.cluster == self.cluster or there.rules != self.rules
-        return there if stays else there.changed(rules=NONE)
+        if there.cluster == self.cluster or there.rules != self.rules:
+            return there
+        return there.changed(rules=NONE, shown=NONE)
 
     def flipped(self) -> frozenset[str]:
         """The rules that are other than in the version."""
@@ -125,16 +129,18 @@ def matters(settings: Settings, rule: NamedRule, plugins: Sequence[object] = ())
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    decision = bare(decide(settings, plugins))
-    levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in NAMED_RULES]
+    decision, secret = bare(decide(settings, plugins)), settings.shown == NONE
     said = sentence(settings, decision)
-    stops = [stop(settings, name, plugins) for name in VERSIONS]
-    handles = Handles(node_badges=STORIES[settings.cluster].signs)
-    turns = f"others: {OFF if settings.others else ON}"
-    about = say(STORIES[settings.cluster].about)
-    board = Board(stops, VERSIONS.index(settings.version), levers, about, handles, settings.others, turns)
+    handles, about = Handles(node_badges=STORIES[settings.cluster].signs), say(STORIES[settings.cluster].about)
+    board = Board(stops(settings, plugins), VERSIONS.index(settings.version), (), about, handles)
+    if secret:
+        board = replace(board, stops=covered(board.stops, settings), opens=f"shown: {MATTERING}")
+        return View(lambda room: stage(decision, board, room, said), said, Html(), said, names=colours(decision))
+    levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in NAMED_RULES]
+    is_open = settings.shown == ALL
+    board = replace(board, levers=levers, is_open=is_open, turns=f"shown: {MATTERING if is_open else ALL}")
     lit = [rule for rule, each in zip(NAMED_RULES, levers, strict=True) if each.matters]
-    firsts = [each for i, each in enumerate(stops) if i == 0 or each.answer != stops[i - 1].answer]
+    firsts = [each for i, each in enumerate(board.stops) if i == 0 or each.answer != board.stops[i - 1].answer]
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in firsts)
     return View(
         lambda room: stage(decision, board, room, said),
@@ -160,39 +166,40 @@ def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Fra
     return [Frame(view.picture(room), view.sentence) for view in views if callable(view.picture)]
 
 
-def stop(settings: Settings, name: str, plugins: Sequence[object]) -> Stop:
-    """A version on the timeline, with what it decides as it is."""
-    here = name == settings.version
-    flipped = settings.flipped() if here else frozenset()
-    decision = _decide(settings.cluster, name, flipped, tuple(plugins))
-    one = len(answer(decision).nodes) == 1
-    return Stop(name, picked(decision), f"version: {name}, rules: {NONE}", one, bool(flipped))
+def stops(settings: Settings, plugins: Sequence[object] = ()) -> list[Stop]:
+    """The versions on the timeline, with what each decides; if all take one node, with whom they evict there."""
+    flipped = {name: settings.flipped() if name == settings.version else frozenset[str]() for name in VERSIONS}
+    decisions = [_decide(settings.cluster, name, flipped[name], tuple(plugins)) for name in VERSIONS]
+    results = [answer(each) for each in decisions]
+    few = picked if len({each.nodes for each in results}) > 1 or len({*results}) == 1 else picked_with_victims
+    return [
+        Stop(name, few(each), f"version: {name}, rules: {NONE}", len(result.nodes) == 1, bool(flipped[name]))
+        for name, each, result in zip(VERSIONS, decisions, results, strict=True)
+    ]
 
 
-def lever(settings: Settings, rule: NamedRule, matters: bool | None) -> Lever:
-    """A rule as a switch."""
+def covered(stops: Sequence[Stop], settings: Settings) -> list[Stop]:
+    """The versions; only the one that is shown tells what it decides."""
+    return [each if each.name == settings.version else Stop(each.name, "", each.sets) for each in stops]
+
+
+def lever(settings: Settings, rule: NamedRule, matters: bool) -> Lever:
+    """A change as a switch."""
     on, pinned = settings.has(rule), rule.name in settings.flipped()
     sets, tip = f"rules: {settings.switching(rule).rules}", say(rule.after if on else rule.before)
     return Lever(rule.name, say(rule.title), rule.since, on, pinned, matters, sets, tip)
 
 
 def sentence(settings: Settings, decision: Decision) -> str:
-    """Which version, with which rules switched, decides what."""
-    others = [
-        say("“{rule}” on" if settings.has(rule) else "“{rule}” off", rule=say(rule.title))
-        for rule in NAMED_RULES
-        if rule.name in settings.flipped()
-    ]
-    scheduler = settings.version
-    if others:
-        scheduler = say("{version} with {rules}", version=scheduler, rules=say(" and ").join(others))
-    return say("{version}: {said}", version=scheduler, said=caption(decision))
+    """Which version decides what, and whether it was changed."""
+    version = say("{version}, changed", version=settings.version) if settings.flipped() else settings.version
+    return say("{version}: {said}", version=version, said=caption(decision))
 
 
 def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = False) -> Question[Settings]:
     """A question about the version and its rules as they are set; earlier versions have answered already.
 
-    ``choices``: nodes or pods, which are picked in the picture, or others. ``why``: a sentence behind the decision's.
+    ``choices``: nodes or pods, which are picked in the picture, or others. ``why``: what explains the answer.
     ``alone``: the earlier versions' answers are hidden too.
     """
     picks = answers(choices)
@@ -212,15 +219,8 @@ def which_rule(text: str, choices: Sequence[str]) -> Question[Settings]:
         rules = _ladder(settings)
         other = next((each for each in rules if str(each.number) == said and not each.decides), None)
         if other is None:
-            return decided(decide(settings))
-        values = listed(say("{value} on {node}", value=value, node=node) for node, value in other.values.items())
-        left = say(
-            "Rule {number} compares {values}, and leaves {nodes}.",
-            number=said,
-            values=values,
-            nodes=say(" and ").join(other.kept),
-        )
-        return sentences((left, decided(decide(settings))))
+            return ""
+        return say("Rule {number} leaves {nodes}.", number=said, nodes=say(" and ").join(other.kept))
 
     return Question(
         text,
@@ -255,14 +255,13 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
     decision, at = decide(settings), VERSIONS.index(settings.version)
     known = 0 if alone else at if not settings.flipped() else at + 1
     plain = type(settings)(settings.cluster, settings.version)
-    stops = [stop(plain, name, ()) for name in VERSIONS]
-    stops = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops)]
-    levers = [replace(lever(settings, rule, None), sets="") for rule in NAMED_RULES if rule.name in settings.flipped()]
+    shown = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops(plain))]
+    named = [replace(lever(settings, rule, True), sets="") for rule in NAMED_RULES if rule.name in settings.pinned]
     story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
     return stage_before(
         decision,
-        Board(stops, at, levers, say(story.about), Handles(pods=picks, nodes=picks, node_badges=story.signs)),
+        Board(shown, at, named, say(story.about), Handles(pods=picks, nodes=picks, node_badges=story.signs)),
         room,
     )
 

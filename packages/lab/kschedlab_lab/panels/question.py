@@ -87,10 +87,6 @@ class Question(Generic[S]):
         why = self.why(settings, right if answer is None else answer)
         return {"text": self.text, "answer": answer, "right": correct, "why": why, "mark": mark}
 
-    def past(self, answer: str | None, settings: S) -> dict[str, Any]:
-        """The verdict on the answer for these settings, beside a picture of others."""
-        return {**self.verdict(answer, settings), "mark": say("Before this change:")}
-
 
 class Gate:
     """Whether a question was answered. ``settings``: those for which it was asked."""

@@ -104,6 +104,7 @@ export class Hand {
     withdraw(this.held?.target);
     this.held = null;
     this.stage.el.classList.remove("ks-dragging");
+    this.stage.question.show();
   }
 
   /** Answers the open question, or sets what the element says. */

@@ -40,7 +40,7 @@ export function announce(svg, stage) {
   guessed(svg, stage.shown.verdict?.answer);
 }
 
-const GUESS = { wide: 80, high: 17 }; // units of the picture
+const GUESS = { wide: 80, high: 15 }; // units of the picture
 
 /** Marks what the reader has answered, if it is in the picture: the mark stays while one plays. */
 function guessed(svg, answer) {

@@ -22,6 +22,9 @@ export class QuestionBox {
 
   show() {
     const { stage } = this, { asking, verdict, covered } = stage.shown;
+    const goes = !(asking || verdict || covered);
+    this.el.classList.toggle("ks-past", goes);
+    if (goes && stage.hand?.held) return; // its space stays: the picture stays under the hand
     const text = JSON.stringify([asking, verdict, covered, stage.isLarge, this.votes]);
     if (text === this.text) return;
     this.text = text;

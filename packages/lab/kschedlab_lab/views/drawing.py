@@ -179,11 +179,13 @@ def arrange(
     most: float = MOST,
     shelf: float = 0,
     least: float = 0,
+    short: float = SHORT,
 ) -> Plan:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
     ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``shelf``: the height
-    of the space above the nodes for pods that stepped aside; ``least``: the height of the largest node, at least.
+    of the space above the nodes for pods that stepped aside; ``least``: the height of the largest node, at least;
+    ``short``: the same in a low room.
     """
     narrow = room.width < NARROW
     has_place = bool(boxes) and not boxes[0].capacity
@@ -199,7 +201,7 @@ def arrange(
     lines = [_below_height(nodes[r * columns : (r + 1) * columns], width, captions) for r in range(rows)]
     y = float(TOP) + (BAR + LINE + 10 if above else 0)
     tall = (room.height - y - below - sum(lines) - rows * shelf) / max(rows, 1)
-    tall = max(min(max(tall, SHORTER if above else SHORT), TALL), least)
+    tall = max(min(max(tall, min(SHORTER, short) if above else short), TALL), least)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
         y += shelf

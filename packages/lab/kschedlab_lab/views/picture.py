@@ -88,9 +88,21 @@ def caption(decision: Decision) -> str:
     return sentences((first, _reason(preemption)))
 
 
+def is_nominated_first(decision: Decision) -> bool:
+    """Whether the pod fits on its nominated node, and the generation tried that one alone.
+
+    v1.37: pkg/scheduler/schedule_one.go (findNodesThatFitPod, evaluateNominatedNode).
+    """
+    nominated = decision.pod.pod.status.nominatedNodeName
+    first = decision.generation.nominated_node_first and decision.node == nominated
+    return first and decision.evaluated == 1 < len(decision.cluster.nodes)
+
+
 def _best(decision: Decision) -> str:
     """Why the pod goes to its node."""
     scores, names = decision.scores, decision.cluster.names
+    if scores is None and is_nominated_first(decision):
+        return say("It is nominated there and it fits, so no other node is looked at.")
     if scores is None:
         return say("It is the only node that fits.")
     order = (-scores.total).argsort(kind="stable").tolist()

@@ -12,12 +12,13 @@ from kschedlab.text.tables import LIMITS, folded, html, table_html
 from kschedlab.whatif.named_rules import NamedRule, SourceLine
 from kschedlab_lab.views.style import CELL, GREY, HEAD, LABELLED, MONO, TABLE, WRAPPED
 
-HEADS = (later("rule"), later("without it"), later("with it"))
+HEADS = (later("change"), later("without it"), later("with it"))
 
 
 def rules_html(lit: Sequence[NamedRule], decision: Decision) -> Html:
-    """The rules that change this answer, each alone; below, folded, the numbers of the decision."""
-    found = [_table(lit)] if lit else [element("p", say("No rule changes this answer alone."))]
+    """Folded: the lines of the source that change this answer, each alone, and the numbers of the decision."""
+    none = element("p", say("No single change gives another answer."))
+    found = [folded(say("the source, before and after each change"), _table(lit))] if lit else [none]
     preemption = decision.preemption
     if preemption is not None and len(preemption.positions) > 1:
         found.append(folded(say("the rules of preemption, one after the other"), table_html(ladder_table(preemption))))

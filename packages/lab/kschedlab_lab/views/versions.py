@@ -1,10 +1,10 @@
-"""A timeline of versions with what they decide, and the rules that make the difference as switches below it."""
+"""A timeline of versions with what they decide, and the changes that make the difference as switches below it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -13,14 +13,16 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import GAP, Box, arrange, remark, shapes
 from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
-from kschedlab_lab.views.lettering import text_width, told_apart
+from kschedlab_lab.views.lettering import fitting, text_width, told_apart
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, HAIR, INK_2, INK_3, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
-EDGE, LINE, INSIDE, SLIM = 14, 15, 10, 420
-"""Space at both ends, height of a line of text, space inside a card; in a narrower room than the last number, a rule is
-only its name. In pixels."""
+EDGE, LINE, INSIDE, SLIM = 14, 15, 8, 340
+"""Space at both ends, height of a line of text, space inside a card; in a narrower room than the last number, cards are
+one below the other. In pixels."""
+LOW, BAR = 112, LINE + 6
+"""The least height of the largest node; the height of the bar with the answers."""
 PILL = (30, 17)
 BOX = 260
 """The greatest width of a node: the nodes are as wide as the timeline below them."""
@@ -69,7 +71,8 @@ class Board:
     """A timeline with its switches, and what the drawing of the nodes above it needs.
 
     ``at``: the number of the version shown; ``about``: a remark on the cluster; ``handles``: signs, and what one picks;
-    ``is_open``: the rules that make no difference are shown, too; ``turns``: the settings that change that.
+    ``is_open``: the rules that make no difference are shown, too; ``turns``: the settings that change that. ``opens``:
+    the settings that show what is still a secret.
     """
 
     stops: Sequence[Stop]
@@ -79,6 +82,7 @@ class Board:
     handles: Handles = NO_HANDLES
     is_open: bool = False
     turns: str = ""
+    opens: str = ""
 
 
 def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
@@ -95,20 +99,24 @@ def stage_before(decision: Decision, board: Board, room: Room) -> Html:
 def _stage(shown: Sequence[Box], resource: str, board: Board, room: Room, alt: str) -> Html:
     """The nodes, the timeline, and below it the rules."""
     about = padded(remark(board.about, room.width - 2 * GAP), GAP)
-    track = timeline(board.stops, board.at, room.width)
-    below = column([about, track, padded(rules(board, room.width - 2 * EDGE), EDGE)], 10)
-    captions = room.width >= SLIM
-    plan = arrange(shown, room, below.height, captions, most=BOX)
-    parts = [*shapes(shown, plan, resource, captions), moved(below, 0, plan.bottom)]
-    return svg(parts, room.width, plan.bottom + below.height, alt)
+    track = timeline(board.stops, board.at, room.width, board.opens)
+    below = column([about, track, padded(rules(board, room.width - 2 * EDGE), EDGE)], 8)
+    boxes = [replace(box, captions=box.captions[:1] if len(box.captions) < 2 else ()) for box in shown]
+    plan = arrange(boxes, room, below.height, most=BOX, short=LOW)
+    parts = [*shapes(boxes, plan, resource), moved(below, 0, plan.bottom)]
+    return svg(parts, room.width, plan.bottom + below.height + 2, alt)
 
 
-def timeline(stops: Sequence[Stop], at: int, width: float) -> Part:
-    """The line with the versions and the knob; above it, what they decide. ``at``: the number of the version shown."""
+def timeline(stops: Sequence[Stop], at: int, width: float, opens: str = "") -> Part:
+    """The line with the versions and the knob; above it, what they decide. ``at``: the number of the version shown.
+
+    ``opens``: the settings that show the answers that are secret.
+    """
     step, axis = _step(stops, width), 2 * LINE + 22
-    runs = [_run(run, len(stops), step, at) for run in _runs(stops)]
-    versions = (_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops))
-    return Part(width, axis + 10, (*runs, *_axis(len(stops), at, axis, step), *versions, _knob(at, axis, step)))
+    runs = [_run(run, len(stops), step, at, opens) for run in _runs(stops)]
+    top = BAR if opens else 0  # a click on the bar is not one on a version
+    versions = (_stop(stop, i, len(stops), axis, step, i == at, top) for i, stop in enumerate(stops))
+    return Part(width, axis + 12, (*runs, *_axis(len(stops), at, axis, step), *versions, _knob(at, axis, step)))
 
 
 def _runs(stops: Sequence[Stop]) -> Iterator[list[tuple[int, Stop]]]:
@@ -121,20 +129,22 @@ def rules(board: Board, width: float) -> Part:
     """The rules that matter as cards, and how many do not: a click shows these, too."""
     lit = [each for each in board.levers if each.matters or each.pinned]
     rest = [each for each in board.levers if each not in lit]
-    across = 2 if width >= SLIM else 1
+    across = min(2 if width >= SLIM else 1, max(len(lit), 1))
     wide = (width - 8 * (across - 1)) / across
-    cards = wrap([_card(each, wide, width >= SLIM) for each in lit], width, 8, 8)
-    return column([cards, *_others(rest, board, width)], 5)
+    insides = [_inside(each, wide - 2 * INSIDE) for each in lit]
+    high = max((each.height for each in insides), default=0) + 2 * INSIDE
+    cards = [_card(lever, inside, wide, high) for lever, inside in zip(lit, insides, strict=True)]
+    return column([wrap(cards, width + 1, 8, 8), *_others(rest, board, width)], 5)
 
 
 def _others(rest: Sequence[Lever], board: Board, width: float) -> list[Part]:
     """The line that shows the other rules or hides them, and the rules if they are shown."""
     if not rest or not board.turns:
         return []
-    message = later("{number} other rule makes no difference here")
-    message = message if len(rest) == 1 else later("{number} other rules make no difference here")
+    message = later("{number} other change makes no difference here")
+    message = message if len(rest) == 1 else later("{number} other changes make no difference here")
     line = words(f"{'▾' if board.is_open else '▸'} {say(message, number=len(rest))}", fill=INK_2)
-    marks = {"data_set": board.turns, "aria_label": say("the other rules"), "data_key": "rules/others"}
+    marks = {"data_set": board.turns, "aria_label": say("the other changes"), "data_key": "rules/others"}
     found = [Part(line.width, line.height, (element("g", *line.shapes, **marks),))]
     return [*found, wrap([_small(each) for each in rest], width, 14, 2)] if board.is_open else found
 
@@ -152,32 +162,35 @@ def _axis(count: int, at: int, y: float, step: float) -> Iterator[Html]:
     )
 
 
-def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int) -> Html:
-    """The answer of these versions, as wide as they are."""
+def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int, opens: str) -> Html:
+    """The answer of these versions, as wide as they are. ``opens``: the settings that show one that is secret."""
     first, last, stop = run[0][0], run[-1][0], run[0][1]
     left = 0 if first == 0 else EDGE + step * (first - 0.5) + 1
     right = 2 * EDGE + step * (count - 1) if last == count - 1 else EDGE + step * (last + 0.5) - 1
-    here, star = first <= at <= last, 16 * stop.chosen
-    said, room = stop.answer or "?", right - left - 6 - star
-    if text_width(said, bold=here) > room:
-        said = told_apart(COLON.split(said)[0], room, bold=here)
-    if text_width(said, bold=here) > room:
-        said, room = "", right - left - 6
+    here, star, secret = first <= at <= last, 16 * stop.chosen, not stop.answer
+    room = right - left - 6
+    if secret:
+        said = fitting((*([say("? (click to see)")] if opens else []), "?"), room, bold=here)
+    elif stop.chosen:
+        said = told_apart(stop.answer, room - star, bold=here) if room - star >= 20 else ""
+    else:
+        said = fitting((stop.answer, COLON.split(stop.answer)[0], "–"), room, bold=here)
     text = element(
         "text",
-        element("tspan", "★ " if said else "★", fill=CHOSEN) if stop.chosen and room > 8 else None,
+        element("tspan", "★ " if said else "★", fill=CHOSEN) if stop.chosen else None,
         said,
         x=(left + right) / 2,
         y=LINE,
         text_anchor="middle",
         font_weight="bold" if here else None,
     )
-    box = element("rect", x=left, y=0, width=right - left, height=LINE + 6, rx=6, fill=ACT_SOFT if here else TRAY)
-    return element("g", box, text, data_key=f"run/{stop.name}")
+    box = element("rect", x=left, y=0, width=right - left, height=BAR, rx=6, fill=ACT_SOFT if here else TRAY)
+    marks = {"data_set": opens, "aria_label": say("show the answers")} if secret and opens else {}
+    return element("g", box, text, data_key=f"run/{stop.name}", **marks)
 
 
-def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool) -> Html:
-    """A version: its dot on the line, and its name above it."""
+def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool, top: float) -> Html:
+    """A version: its dot on the line, and its name above it. ``top``: where the surface for a click begins."""
     x = EDGE + step * number
     weight = "bold" if here else None
     name = stop.title if text_width(stop.title, bold=here) <= step else stop.name
@@ -187,7 +200,7 @@ def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool
     anchor, at = ("start", 2.0) if number == 0 else ("end", right - 2) if number == count - 1 else ("middle", x)
     return element(
         "g",
-        element("rect", x=left, width=right - left, height=y + 12, fill="transparent"),
+        element("rect", x=left, y=top, width=right - left, height=y + 12 - top, fill="transparent"),
         element("circle", cx=x, cy=y, r=5 if here else 4),
         label(name, at, 2 * LINE + 7, anchor, font_weight=weight),
         data_key=f"version/{stop.name}",
@@ -210,15 +223,15 @@ def _knob(at: int, y: float, step: float) -> Html:
     )
 
 
-def _card(lever: Lever, wide: float, has_room: bool) -> Part:
+def _inside(lever: Lever, room: float) -> Part:
     """A rule that matters: its switch, the version that brought it, and what it does."""
-    room = wide - 2 * INSIDE
-    name = words(lever.title, 14, bold=True, width=room - PILL[0] - 8)
-    lines = [words(say("since {version}", version=lever.since), 11.2, fill=INK_2), row([_pill(lever), name], 8)]
-    if has_room:
-        lines.append(words(lever.tip, 12, width=room))
-    inside = column(lines, 4)
-    high = inside.height + 2 * INSIDE
+    name = words(lever.title, 13, bold=True, width=room - PILL[0] - 8)
+    since = words(say("since {version}", version=lever.since), 11.2, fill=INK_2)
+    return column([row([_pill(lever), column([name, since], 0)], 8), words(lever.tip, 12, width=room)], 4)
+
+
+def _card(lever: Lever, inside: Part, wide: float, high: float) -> Part:
+    """What is inside, on a ground that shows whether the rule is other than in the version."""
     ring = {"stroke": ACT, "stroke_width": 2} if lever.pinned else {"stroke": HAIR}
     ground = element("rect", width=wide, height=high, rx=8, fill=ACT_SOFT, data_key=f"rule/{lever.name}/box", **ring)
     return Part(wide, high, (_handle(lever, [ground, moved(inside, INSIDE, INSIDE)]),))

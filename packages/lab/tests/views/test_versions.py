@@ -58,7 +58,7 @@ def lit(number: int) -> list[Lever]:
 
 @WIDTHS
 def test_no_text_touches_another_or_leaves_the_room(width: int) -> None:
-    shown = board(levers=lit(4), is_open=True, turns="others: off")
+    shown = board(levers=lit(4), is_open=True, turns="shown: all")
     for part in (timeline(STOPS, 2, width), rules(shown, width)):
         found = texts(join(part.shapes))
         for i, (left, top, right, bottom) in enumerate(found):
@@ -71,8 +71,8 @@ def test_no_text_touches_another_or_leaves_the_room(width: int) -> None:
 def test_versions_rules_and_the_knob_are_handles() -> None:
     markup = str(stage(DECISION, board(), Room(), "alt"))
     assert [name for name in NAMES if f'data-set="version: {name}"' in markup] == [*NAMES]
-    opened = str(stage(DECISION, board(levers=lit(2), is_open=True, turns="others: off"), Room(), "alt"))
-    assert all(f'data-set="{rule.name}: off"' in opened for rule in NAMED_RULES) and 'data-set="others: off"' in opened
+    opened = str(stage(DECISION, board(levers=lit(2), is_open=True, turns="shown: all"), Room(), "alt"))
+    assert all(f'data-set="{rule.name}: off"' in opened for rule in NAMED_RULES) and 'data-set="shown: all"' in opened
     assert 'data-drag="version" data-axis="x"' in markup
     keys = re.findall('data-key="([^"]*)"', markup)
     assert len(keys) == len(set(keys)) and {"timeline/knob", "version/v1.20", "pod/web"} <= {*keys}
@@ -100,9 +100,9 @@ def test_a_secret_answer_is_a_question_mark_and_nothing_can_be_set() -> None:
 
 def test_rules_that_matter_are_large_and_the_others_are_counted() -> None:
     levers = [replace(each, matters=i == 0, pinned=i == 1) for i, each in enumerate(LEVERS)]
-    closed = str(stage(DECISION, board(levers=levers, turns="others: on"), Room(), "alt"))
+    closed = str(stage(DECISION, board(levers=levers, turns="shown: all"), Room(), "alt"))
     assert re.findall(r'data-key="rule/(\w+)"', closed) == [each.name for each in LEVERS[:2]]
-    assert f"{len(LEVERS) - 2} other rules" in closed and closed.count(">tip<") == 2
+    assert f"{len(LEVERS) - 2} other changes" in closed and closed.count(">tip<") == 2
     assert closed.count('aria-pressed="true"') == 2
 
 
@@ -120,9 +120,9 @@ def test_the_source_before_and_after_a_rule() -> None:
     text = "\n".join(rules_text([rule]))
     assert "if pdb.Status.PodDisruptionsAllowed <= 0 {" in text and "pdbsAllowed[i]--" in text
     found = Balanced(markup := str(rules_html([rule], DECISION)))
-    assert found.rows[0] == ["rule", "without it", "with it"] and found.rows[1][0] == "budgets count downsince v1.18"
+    assert found.rows[0] == ["change", "without it", "with it"] and found.rows[1][0] == "budgets count downsince v1.18"
     assert 'data-ref="rule/counted_down"' in markup and "<summary>the points of each node</summary>" in markup
-    assert "No rule changes this answer alone." in str(rules_html([], DECISION))
+    assert "No single change gives another answer." in str(rules_html([], DECISION))
 
 
 def test_settings_of_a_comparison_have_the_titles_of_their_rules() -> None:
