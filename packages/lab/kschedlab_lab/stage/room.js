@@ -40,7 +40,8 @@ export class Room {
     const { el, question, player, form, shown, isLarge } = this.stage;
     const beside = isLarge ? null : el.closest(".ks-beside > .ks-dock"), low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
     if (!beside) return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
-    const around = [question.el, player, form].reduce((all, each) => all + (each.offsetHeight && each.offsetHeight + 14), 0);
+    const isBelow = form.offsetTop >= player.offsetTop + player.offsetHeight; // else in its row
+    const around = [question.el, player, ...(isBelow ? [form] : [])].reduce((all, each) => all + (each.offsetHeight && each.offsetHeight + 14), 0);
     return beside.clientHeight - BESIDE - around - (shown.asking ? 0 : SAID);
   }
 
