@@ -63,7 +63,7 @@ def scored(decision: Decision) -> Html:
         return outcome(decision)
     plugins, nodes = decision.scores.plugins, sorted(decision.cluster.names)
     scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(bare(decision)))
-    return fitting(scores.grid(), 60 + 40 * len(plugins))
+    return fitting(scores.grid(), 60 + 32 * len(plugins))
 
 
 def facts(decision: Decision) -> str:

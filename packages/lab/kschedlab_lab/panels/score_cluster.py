@@ -43,10 +43,10 @@ SWITCHED = ("node-c", "node-d")
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
 WISHES = (
-    Wish(later("a fast disk"), "+40"),
+    Wish(later("fast disk"), "+40"),
     Wish(later("zone west"), "+20"),
-    Wish(later("the cache near"), "+50"),
-    Wish(later("a batch job near"), "-30"),
+    Wish(later("cache near"), "+50"),
+    Wish(later("batch job near"), "-30"),
     Wish(later("even over zones"), ""),
 )
 

@@ -29,7 +29,7 @@ ROOM, WISH = "NodeResourcesLeastAllocated", "NodeAffinity"
 PLUGINS = {ROOM: "LeastAllocated", WISH: WISH}
 """The two plugins, and what the picture calls them."""
 WEIGHTS = (1, 2, 3)
-WEB, WISHES = Block("web", 1000, 0, (Number("1 CPU"),)), (Wish(later("a fast disk"), ""),)
+WEB, WISHES = Block("web", 1000, 0, (Number("1 CPU"),)), (Wish(later("fast disk"), ""),)
 CHOICE = later("free room counts")
 
 

@@ -12,7 +12,7 @@ from kschedlab_lab.views.drawing import Block, Box, Place, Plan, arrange, shapes
 from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.svg import Room, label, svg
 
-LEFT, LINE, TOP, NARROW, POD, WISH = 182, 17, 24, 560, 152, 150
+LEFT, LINE, TOP, NARROW, POD, WISH = 192, 17, 24, 560, 157, 130
 """Width of the pod's column, height of a wish, space above the pod; a narrower room has the pod and its wishes above
 the nodes; width of the pod and of a wish there. In pixels."""
 TALL, CHOICES, CHOICE = 240, 34, 56
@@ -79,13 +79,13 @@ class Wishes:
             place = Place(8, TOP, POD, max(scale * self.waiting.size, 32))
             box = Box("waiting", 0, (self.waiting,), title=say("waits"))
             found += shapes([box], Plan((place,), LEFT, 0), "cpu")
-            x, low = POD + 24.0, TOP + place.height
+            x, low = POD + 18.0, TOP + place.height
         found.append(label(say("it would like"), x, 14, font_style="italic"))
         per, y = max(int((width - x) // WISH), 1), 14
         for first in range(0, len(self.wishes), per):
             row = self.wishes[first : first + per]
             for i, wish in enumerate(row):
-                found.append(_wish(wish, x + i * WISH, y, WISH - 28))
+                found.append(_wish(wish, x + i * WISH, y, WISH - 14))
             y += LINE * max(len(_lines(wish)) for wish in row)
         return max(y + 10, low + 8), found
 
