@@ -47,7 +47,7 @@ def test_a_stage_a_cell_and_its_arithmetic(shown: Show) -> None:
     expect(page.key("column/node-c")).to_have_text("★ node-c")
     page.key("cell/NodeResourcesLeastAllocated/node-d").click()
     page.settled()
-    expect(page.sentence).to_contain_text("NodeResourcesLeastAllocated on node-d: 59 × 1 = 59.")
+    expect(page.sentence).to_contain_text("NodeResourcesLeastAllocated gives node-d 59 (59 × 1 = 59).")
     expect(page.page.get_by_role("row").filter(has_text="cpu")).to_contain_text("(4000m - 2500m) × 100 / 4000m = 37")
     page.key("cell/sum/node-c").click()
     page.settled()
@@ -97,8 +97,8 @@ def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Sho
 
 
 def test_a_number_is_typed(shown: Show) -> None:
-    page = shown(score.panel(node="node-b").ask(questions.the_number("cpu")))
-    page.page.get_by_role("textbox").first.fill("38")
+    page = shown(score.panel(node="node-b", plugin="NodeResourcesLeastAllocated").ask(questions.the_number()))
+    page.page.get_by_role("textbox").first.fill("35")
     page.page.get_by_role("textbox").first.press("Enter")
     expect(page.page.locator(".ks-wrong")).to_contain_text("Every division is rounded down. (4000m - 2500m) × 100")
 

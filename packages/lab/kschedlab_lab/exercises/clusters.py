@@ -18,7 +18,7 @@ from kschedlab.text.words import amount, clock, count, request_text
 from kschedlab_lab.exercises.exercise import Instance
 from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.views.picture import Handles, picture, question
-from kschedlab_lab.views.score import STAGES, lead
+from kschedlab_lab.views.score import STAGES, bare, lead
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.style import NOWRAP
 from kschedlab_lab.views.svg import Room
@@ -58,12 +58,12 @@ def outcome(decision: Decision) -> Html:
 
 
 def scored(decision: Decision) -> Html:
-    """The decision, and each plugin's weighted score of each node."""
+    """Each plugin's weighted score of each node, and the sums."""
     if decision.scores is None:
         return outcome(decision)
     plugins, nodes = decision.scores.plugins, sorted(decision.cluster.names)
-    scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(decision))
-    return join([outcome(decision), fitting(scores, 90 + 40 * len(plugins))])
+    scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(bare(decision)))
+    return fitting(scores.grid(), 60 + 32 * len(plugins))
 
 
 def facts(decision: Decision) -> str:

@@ -18,13 +18,13 @@ from kschedlab.text.html import element
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab.text.words import listing
-from kschedlab_lab.exercises.clusters import pictured, scored
+from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.score_build import all_tie, overrule
 from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
 from kschedlab_lab.exercises.score_repair import fair_draw, turned_round
-from kschedlab_lab.views.arithmetic import steps, steps_text, summed
+from kschedlab_lab.views.arithmetic import steps, summed
 from kschedlab_lab.views.score import number, result_list
 
 HIGHEST_WEIGHT = 12
@@ -125,7 +125,7 @@ def which_node(rng: random.Random) -> Exercise:
                 taints=TAINTS,
             ),
         ),
-        pictured(case.decision, case.manifests, numbers=True, pick=True),
+        shown(case.manifests),
         {name: node_words(case, name) for name in NODES},
         solved=lambda: scored(case.decision),
     )
@@ -173,7 +173,7 @@ def which_number(rng: random.Random) -> Exercise:
         say("A cell of the map"),
         say("What does {least} give to {asked} for the pod new?", least=LEAST, asked=asked),
         str(known[""]),
-        steps_text(steps(case.decision, LEAST, asked)[:3]),
+        say("{steps}.", steps=say("; ").join(map(str, steps(case.decision, LEAST, asked)[:3]))),
         (
             say("What is requested is what runs there plus what new asks for."),
             say(
@@ -181,7 +181,7 @@ def which_number(rng: random.Random) -> Exercise:
                 "division is rounded down."
             ),
         ),
-        pictured(case.decision, case.manifests, numbers=True),
+        shown(case.manifests),
         remark=remark,
         solved=lambda: scored(case.decision),
     )

@@ -61,8 +61,8 @@ class Settings(Cause):
     """The inputs, the stage shown, and the cell whose arithmetic is written out (``plugin`` or the sum)."""
 
     stage: str = slider("stage", STAGES, STAGES[0])
-    plugin: str = choice("plugin", ROWS, "NodeResourcesLeastAllocated")
-    node: str = choice("node", NODES, "node-a")
+    plugin: str = choice("plugin", ROWS, SUM)
+    node: str = choice("node", NODES, "node-c")
 
 
 def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
@@ -79,7 +79,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision = decide(settings, plugins)
     cell = arithmetic(decision, settings.plugin, settings.node)
-    sentence = sentences((caption(bare(decision)), _cell(settings, cell, decision)))
+    sentence = sentences(_sentences(settings, cell, decision))
     shown = picture(settings, decision, rows(plugins)[:-1], sentence)
     lines = [sentence, chart(settings, decision, plugins).text, *([steps_text(cell)] if cell else [])]
     table = steps_html(cell) if cell else Html()
@@ -112,13 +112,33 @@ def chart(settings: Settings, decision: Decision, plugins: Sequence[object] = ()
     return score_map(decision, listed[:-1], NODES, settings.stage, at)
 
 
-def _cell(settings: Settings, cell: list[Step], decision: Decision) -> str:
+def _sentences(settings: Settings, cell: list[Step], decision: Decision) -> tuple[str, ...]:
+    """What is decided in the last stage; before it, and for another cell than the winner's sum, what is in the cell."""
+    decided, node = caption(bare(decision)), settings.node
     if decision.scores is None:
-        return say("Nothing is scored.")
-    if decision.verdict(settings.node).plugin:
-        return say("{node} is not feasible, and has no score.", node=settings.node)
-    wanted = cell[-1] if settings.stage in STAGES[2:] else next(s for s in cell if s.what in (settings.stage, SUM))
-    return say("{plugin} on {node}: {wanted}.", plugin=say(settings.plugin), node=settings.node, wanted=wanted)
+        return decided, say("Nothing is scored.")
+    if decision.verdict(node).plugin:
+        return decided, say("{node} is not feasible, and has no score.", node=node)
+    if settings.plugin == SUM:
+        about = say("The sum of {node}: {sum}.", node=node, sum=cell[-1])
+        return (decided,) if node == decision.node or settings.stage != STAGES[-1] else (decided, about)
+    number, formula = in_cell(cell, settings.stage)
+    gives = say("{plugin} gives {node} {number}", plugin=settings.plugin, node=node, number=number)
+    if settings.stage == STAGES[-1]:
+        return decided, say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
+    return say("{gives}.", gives=gives), say("{formula}.", formula=formula)
+
+
+def in_cell(cell: Sequence[Step], stage: str) -> tuple[str, str]:
+    """The number in a plugin's cell, and the steps of this stage that lead to it."""
+    shown = stage if stage in STAGES[:3] else STAGES[2]
+    at = next(i for i, step in enumerate(cell) if step.what in (shown, SUM))
+    first = max((i + 1 for i in range(at) if cell[i].what in STAGES), default=0)
+    written = (
+        f"{step} ({step.remark})" if step.formula == step.result and step.remark else str(step)
+        for step in cell[first : at + 1]
+    )
+    return cell[at].result, say("; ").join(written)
 
 
 def rows(plugins: Sequence[object]) -> tuple[str, ...]:
@@ -133,6 +153,6 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """
     own: type[Settings] = Settings
     if plugins:
-        row = choice("plugin", rows(plugins), "NodeResourcesLeastAllocated")
+        row = choice("plugin", rows(plugins), SUM)
         own = make_dataclass("Settings", [("plugin", str, row)], bases=(Settings,), frozen=True)
     return Panel(own().changed(**settings), lambda settings: show(settings, plugins), manifests)

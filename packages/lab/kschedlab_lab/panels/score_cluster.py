@@ -43,11 +43,11 @@ SWITCHED = ("node-c", "node-d")
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
 WISHES = (
-    Wish(later("a fast disk"), "+40"),
+    Wish(later("fast disk"), "+40"),
     Wish(later("zone west"), "+20"),
-    Wish(later("the cache near"), "+50"),
-    Wish(later("a batch job near"), "-30"),
-    Wish(later("shop's pods spread over zones"), later("even")),
+    Wish(later("cache near"), "+50"),
+    Wish(later("batch job near"), "-30"),
+    Wish(later("even over zones"), ""),
 )
 
 
@@ -156,8 +156,7 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     on = decision.node if decision is not None else None
     boxes = [_box(cause, each, objects.pods, new, decision) for each in objects.nodes]
     said = say("Four nodes, and shop-new waits.") if decision is None else sentence(decision)
-    taint = [(Badge("taint", say("a taint PreferNoSchedule")), say("taint: puts pods off"))] if cause.tainted else []
-    return Wishes(None if on else _block(new, cause), WISHES, boxes, said, taint)
+    return Wishes(None if on else _block(new, cause), WISHES, boxes, said)
 
 
 def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:
@@ -170,7 +169,8 @@ def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Dec
     lines = [
         say("zone {zone}", zone=labels[ZONE]),
         say("{disk} disk", disk=labels[DISK]),
-        say("has the image") if drawn.status.images else say("no image"),
+        *([say("has the image")] if drawn.status.images else []),
+        *([say("has a taint")] if drawn.spec.taints else []),
     ]
     tied = False
     if decision is not None:
@@ -219,7 +219,7 @@ def _block(drawn: Pod, cause: Cause) -> Block:
     if drawn.spec.nodeName:
         return Block(drawn.metadata.name, cpu, 0)
     drag = {"data_drag": "cpu", "data_axis": "y", "data_step": "-16", "aria_label": say("the pod's CPU request")}
-    return Block(drawn.metadata.name, cpu, 0, (Number(f"{amount('cpu', cpu)} ⇕"),), marks=drag)
+    return Block(drawn.metadata.name, cpu, 0, (Number(amount("cpu", cpu)),), marks=drag)
 
 
 def sentence(decision: Decision) -> str:

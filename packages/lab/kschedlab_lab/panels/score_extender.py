@@ -140,7 +140,7 @@ def who_wins() -> Question[Settings]:
         )
 
     return Question(
-        say("{name} gives node-a 1 point of its 10. Where does shop-new go?", name=NAME),
+        say("The extender {name} gives node-a 1 point of its 10. Where does shop-new go?", name=NAME),
         NODES,
         right,
         why,
@@ -156,23 +156,26 @@ def who_is_left() -> Question[Settings]:
         return decide(settings).node or ""
 
     def why(settings: Settings, answer: str) -> str:
-        if answer == "node-c":
-            return say("A refused node is not scored, whatever the filters say.")
         ours, before = decide(settings), decide(settings.changed(extender=OFF))
         sums = listed(f"{node} {found}" for node, found in result_list(bare(ours)))
         was, now = (number(each, "normalised", AFFINITY, "node-d") for each in (before, ours))
+        refused = say("A refused node is not scored.") if answer == "node-c" else ""
         lowest = say(
-            "Among the three that are left node-d has the lowest {affinity}: its {was} becomes {now}.",
+            "Normalising compares only the three that are left: node-d has the lowest {affinity} now, so its {was} "
+            "becomes {now}.",
             affinity=AFFINITY,
             was=was,
             now=now,
         )
-        return say(
-            "Normalising compares only nodes that are left. {lowest} The sums: {sums}.", lowest=lowest, sums=sums
-        )
+        return sentences((refused, lowest, say("The sums: {sums}.", sums=sums)))
 
     return Question(
-        say("{name} refuses node-c. Where does shop-new go?", name=NAME), NODES, right, why, _before, looks=score.LOOKS
+        say("The extender {name} refuses node-c. Where does shop-new go?", name=NAME),
+        NODES,
+        right,
+        why,
+        _before,
+        looks=score.LOOKS,
     )
 
 

@@ -8,13 +8,11 @@ from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
-from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score import LOOKS, PLUGINS, Cause, Settings, arithmetic, decide, picture
-from kschedlab_lab.panels.score_cluster import NODES, before
-from kschedlab_lab.views.arithmetic import Step
+from kschedlab_lab.panels.score import LOOKS, PLUGINS, Cause, Settings, arithmetic, decide, in_cell, picture
+from kschedlab_lab.panels.score_cluster import NODES, before, picture as nodes_with_pods
 from kschedlab_lab.views.score import number, total
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.wishes import Wishes
@@ -86,26 +84,15 @@ def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
     return best, gain(best)
 
 
-def the_number(what: str = "") -> Question[Settings]:
-    """The number in the selected cell at the shown stage; ``what``: or that of one of its steps, such as "cpu"."""
+def the_number() -> Question[Settings]:
+    """The number in the selected cell at the shown stage."""
 
-    def step(settings: Settings) -> Step:
-        steps = arithmetic(decide(settings), settings.plugin, settings.node)
-        found = next((each for each in steps if each.what == (what or settings.stage)), None)
-        if found is None:
-            there = listed(each.what for each in steps)
-            raise InputValueError(say('this score has no step "{step}"; there are {there}', step=what, there=there))
-        return found
+    def found(settings: Settings) -> tuple[str, str]:
+        return in_cell(arithmetic(decide(settings), settings.plugin, settings.node), settings.stage)
 
     def why(settings: Settings, answer: str) -> str:
-        found = step(settings)
-        if found.remark:
-            sentence = say("{formula} ({remark}).", formula=found, remark=found.remark)
-        else:
-            sentence = say("{formula}.", formula=found)
-        if answer == found.result:
-            return sentence
-        return sentences((_near(found, answer), sentence))
+        number, formula = found(settings)
+        return sentences((_near(number, answer), say("{formula}.", formula=formula)))
 
     def shown(settings: Settings) -> Callable[[Room], Html]:
         decision = decide(settings)
@@ -120,13 +107,8 @@ def the_number(what: str = "") -> Question[Settings]:
             **_inputs(settings),
         )
 
-    if what:
-        asked = say(
-            "Which number comes out for {what} in the framed cell?", what=what.upper() if what == "cpu" else what
-        )
-    else:
-        asked = say("Which number comes out in the framed cell?")
-    return Question(asked, (), lambda s: step(s).result, why, shown)
+    asked = say("Which number comes out in the framed cell?")
+    return Question(asked, (), lambda settings: found(settings)[0], why, shown)
 
 
 def _inputs(settings: Settings) -> dict[str, Any]:
@@ -134,41 +116,35 @@ def _inputs(settings: Settings) -> dict[str, Any]:
     return {"filled": frozenset[str]()} if settings.stage == "normalised" else {}
 
 
-def _near(found: Step, answer: str) -> str:
+def _near(number: str, answer: str) -> str:
     """A remark if the answer is one too many: it was rounded, and not down."""
-    if answer.isdecimal() and int(answer) == int(found.result) + 1 and "/" in found.formula:
-        return say("Every division is rounded down.")
-    return ""
+    return say("Every division is rounded down.") if answer == str(int(number) + 1) else ""
 
 
-def largest_weight() -> Question[Settings]:
-    """Which plugin has the largest weight?"""
+def without_effect() -> Question[Settings]:
+    """Which plugin could be left out? Asked beside the normalised scores and the weights."""
+
+    def given(settings: Settings, plugin: str) -> list[int]:
+        return [number(decide(settings), "weighted", plugin, node) or 0 for node in NODES]
 
     def right(settings: Settings) -> str:
-        scores = decide(settings).scores
-        assert scores is not None
-        return scores.plugins[scores.weights.index(max(scores.weights))]
+        return next(name for name in names if len(set(given(settings, name))) == 1)
 
     def why(settings: Settings, answer: str) -> str:
-        decision = decide(settings)
-        scores = decision.scores
-        assert scores is not None
-        weights = dict(zip(scores.plugins, scores.weights, strict=True))
-        if answer == right(settings):
-            return say(
-                "Its weight is {weight}, but it gives all nodes the same: only differences decide.",
-                weight=weights[answer],
-            )
-        return say(
-            "{plugin} has weight {weight}; {right} has {most}.",
-            plugin=answer,
-            weight=weights[answer],
-            right=right(settings),
-            most=weights[right(settings)],
-        )
+        best = right(settings)
+        same = say("{plugin} gives every node {points}.", plugin=best, points=given(settings, best)[0])
+        if answer == best:
+            return sentences((same, say("However large it is: only differences decide.")))
+        points = listed(map(str, given(settings, answer)))
+        return sentences((say("{plugin} gives {points}.", plugin=answer, points=points), same))
+
+    def shown(settings: Settings) -> Callable[[Room], Html]:
+        normal, alt = settings.changed(stage="normalised"), say("The normalised scores, and the weights.")
+        drawn = picture(normal, decide(settings), PLUGINS, alt, totals=False, weights=True)
+        return replace(drawn, selected=None)
 
     names = ("InterPodAffinity", "NodeAffinity", "NodePreferAvoidPods", "PodTopologySpread")
-    return Question(say("Which plugin has the largest weight?"), names, right, why)
+    return Question(say("Which row changes nobody's place?"), names, right, why, shown)
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -182,9 +158,9 @@ CHANGES: dict[str, dict[str, Any]] = {
 def which_change() -> Question[Cause]:
     """Which of four small changes makes node-a one of the best?"""
 
-    def waiting(settings: Cause) -> Wishes:
-        drawn = before(settings)
-        return replace(drawn, boxes=[replace(box, marks={}) for box in drawn.boxes])
+    def unchanged(settings: Cause) -> Wishes:
+        drawn = nodes_with_pods(settings, decide(settings))
+        return replace(drawn, boxes=[replace(box, badges=()) for box in drawn.boxes])
 
     def best(settings: Cause, change: Mapping[str, Any]) -> list[str]:
         return decide(settings.changed(**change)).best
@@ -195,11 +171,12 @@ def which_change() -> Question[Cause]:
     def why(settings: Cause, answer: str) -> str:
         names = best(settings, changes[answer])
         message = later(
-            "If {change}, {names} share the highest sum. Try the others."
+            "If {change}, {names} share the highest sum."
             if len(names) > 1
-            else "If {change}, {names} has the highest sum. Try the others."
+            else "If {change}, {names} has the highest sum."
         )
-        return say(message, change=answer, names=listing(names))
+        said = say(message, change=answer, names=listing(names))
+        return said if answer == right(settings) else sentences((said, why(settings, right(settings))))
 
     changes = {say(text): change for text, change in CHANGES.items()}
-    return Question(say("Which change brings node-a to the top, alone or shared?"), tuple(changes), right, why, waiting)
+    return Question(say("Which change lifts node-a to the top?"), tuple(changes), right, why, unchanged)

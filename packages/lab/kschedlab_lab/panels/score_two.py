@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,38 +11,33 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, listed, say
 from kschedlab.scheduler import schedule
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab.text.html import Html
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score import arithmetic
 from kschedlab_lab.panels.score_cluster import DISK
-from kschedlab_lab.panels.settings import Restorable, choice, slider
-from kschedlab_lab.views.arithmetic import steps_html, steps_text
-from kschedlab_lab.views.drawing import Block, Box
+from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.picture import caption, colours
-from kschedlab_lab.views.score import STAGES, SUM, bare, number, score_map, total
-from kschedlab_lab.views.score_map import Chip, ScoreMap, story
+from kschedlab_lab.views.score import number, total
 from kschedlab_lab.views.wishes import Wish, Wishes
 
 NEW = "default/web"
 NODES = ("node-a", "node-b")
 ROOM, WISH = "NodeResourcesLeastAllocated", "NodeAffinity"
-PLUGINS = (ROOM, WISH)
-ROWS = (*PLUGINS, SUM)
+PLUGINS = {ROOM: "LeastAllocated", WISH: WISH}
+"""The two plugins, and what the picture calls them."""
 WEIGHTS = (1, 2, 3)
+WEB, WISHES = Block("web", 1000, 0, (Number("1 CPU"),)), (Wish(later("fast disk"), ""),)
 CHOICE = later("free room counts")
-LOOKS = ("stage", "plugin", "node")
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The weight of free room, the stage shown, and the cell whose arithmetic is written out."""
+    """The weight of free room."""
 
     room: int = slider("weight of LeastAllocated", WEIGHTS, 1)
-    stage: str = slider("stage", STAGES, STAGES[3])
-    plugin: str = choice("plugin", ROWS, SUM)
-    node: str = choice("node", NODES, "node-b")
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -69,40 +65,41 @@ def decide(settings: Settings) -> Decision:
 
 
 def show(settings: Settings) -> View:
-    """The panel's view for these settings."""
+    """Web on its node, and below each node what the plugins give it."""
     decision = decide(settings)
-    cell = arithmetic(decision, settings.plugin, settings.node)
-    sentence = sentences((caption(bare(decision)), _cell(settings, str(_wanted(settings, cell)))))
-    chips = [Chip(f"× {each}", f"room: {each}", each == settings.room) for each in WEIGHTS]
-    selected = settings.plugin, settings.node
-    shown = ScoreMap(decision, PLUGINS, NODES, settings.stage, selected, sentence, chips=chips, choice=CHOICE)
-    at = ROWS.index(settings.plugin), NODES.index(settings.node)
-    text = "\n".join([sentence, score_map(decision, PLUGINS, NODES, settings.stage, at).text, steps_text(cell)])
-    return View(
-        shown,
-        sentence,
-        steps_html(cell),
-        text,
-        story=lambda room: [Frame(*each) for each in story(shown, room)],
-        names=colours(decision),
-    )
+    sentence = caption(decision)
+    boxes = [_box(name, _points(settings, decision, name), decision) for name in NODES]
+    pills = [(f"× {each}", f"room: {each}", each == settings.room) for each in WEIGHTS]
+    picture = Wishes(None, WISHES, boxes, sentence, pills, CHOICE)
+    text = "\n".join([sentence, *(f"{box.name}: {listed(box.captions)}" for box in boxes)])
+    return View(picture, sentence, Html(), text, names=colours(decision))
 
 
-def _wanted(settings: Settings, cell: list[Any]) -> Any:
-    return cell[-1] if settings.stage in STAGES[2:] else next(s for s in cell if s.what in (settings.stage, SUM))
+def _points(settings: Settings, decision: Decision, name: str) -> list[str]:
+    """What each plugin gives the node, and their sum."""
+    given = {plugin: number(decision, "normalised", plugin, name) for plugin in PLUGINS}
+    weights = {ROOM: settings.room, WISH: 1}
+    products = [f"{PLUGINS[each]} {points} × {weights[each]}" for each, points in given.items()]
+    return [*products, say("sum {sum}", sum=total(decision, name))]
 
 
-def _cell(settings: Settings, wanted: str) -> str:
-    return say("{plugin} on {node}: {wanted}.", plugin=say(settings.plugin), node=settings.node, wanted=wanted)
+def _box(name: str, points: Sequence[str], decision: Decision | None) -> Box:
+    """A node with its disk and its pods, and after the decision with web, if it is there."""
+    fast = name == "node-b"
+    blocks = [Block("shop", 2000, 0, (Number("2 CPU"),))] if fast else []
+    here = decision is not None and decision.node == name
+    if here:
+        blocks.append(replace(WEB, mark="arriving"))
+    tied = decision is not None and name in decision.best and len(decision.best) > 1
+    lines = (say("fast disk") if fast else say("slow disk"), *points)
+    marks = {"data_pick": name} if decision is None else {}
+    return Box(name, 4000, tuple(blocks), lines, chosen=here, tied=tied, marks=marks)
 
 
 def before(settings: Settings) -> Wishes:
     """Web waits beside its two nodes: a click on a node picks it."""
-    boxes = [
-        Box("node-a", 4000, (), (say("slow disk"),), marks={"data_pick": "node-a"}),
-        Box("node-b", 4000, (Block("shop", 2000, 0),), (say("fast disk"),), marks={"data_pick": "node-b"}),
-    ]
-    return Wishes(Block("web", 1000, 0), (Wish(later("a fast disk"), ""),), boxes, say("Two nodes, and a pod waits."))
+    boxes = [_box(name, (), None) for name in NODES]
+    return Wishes(WEB, WISHES, boxes, say("Two nodes, and a pod waits."))
 
 
 def which() -> Question[Settings]:
@@ -123,14 +120,7 @@ def which() -> Question[Settings]:
             b=total(decision, "node-b"),
         )
 
-    return Question(
-        say("node-a is empty. node-b is half full, but has the fast disk that web would like. Where does web go?"),
-        NODES,
-        right,
-        why,
-        before,
-        looks=LOOKS,
-    )
+    return Question(say("Where does web go?"), NODES, right, why, before)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -138,16 +138,14 @@ def _equal(rule: str, rng: random.Random, name: str, held: str, k: int) -> tuple
     number = rng.random()
     if rule == FAIR:
         drawn = int(number * k)
-        said = say("{name} is equal, k = {k}: of 0 to {most} it draws {drawn}", name=name, k=k, most=k - 1, drawn=drawn)
+        said = say("{name} is equal, k = {k}: intn({k}) gives {drawn}", name=name, k=k, drawn=drawn)
         taken = drawn == 0
     else:
         taken = number < CHANCES[rule](k)
-        said = say(
-            "{name} is equal, k = {k}: it is taken with probability {chance}", name=name, k=k, chance=CHANCES[rule](k)
-        )
+        said = say("{name} is equal, k = {k}: taken with probability {chance}", name=name, k=k, chance=CHANCES[rule](k))
     if taken:
-        return name, say("{said}, and is held now.", said=said)
-    return held, say("{said}; {held} is still held.", said=said, held=held)
+        return name, say("{said}, so it takes over.", said=said)
+    return held, say("{said}, so {held} stays.", said=said, held=held)
 
 
 def show(settings: Settings) -> View:

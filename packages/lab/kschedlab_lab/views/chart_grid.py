@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
@@ -50,7 +50,8 @@ class Grid:
 
     ``tied``: columns as good as the chosen one; ``refused``: columns with a cross. ``titles``: of the columns and the
     rows; ``legend``: (colour, stripes, meaning), shown if cells are ``short``;
-    ``remark``: a line below the grid; ``left``: the least width of the names of rows.
+    ``remark``: a line below the grid; ``left``: the least width of the names of rows; ``notes``: what follows a row's
+    name, by name.
     """
 
     cells: Sequence[Sequence[Cell]]
@@ -65,6 +66,7 @@ class Grid:
     left: float = 0
     tied: Sequence[int] = ()
     refused: Sequence[int] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, room: Room) -> Html:
         plan = Plan(self, room)
@@ -118,10 +120,13 @@ class Plan:
     def _rows(self) -> list[Html]:
         shapes = []
         for r, name in enumerate(self.grid.rows):
-            lines = folded(name, self.left - 12)
-            lines = lines if self.high >= CLOSE * len(lines) else [fitted(name, self.left - 12)]
+            note = f" {self.grid.notes[name]}" if name in self.grid.notes else ""
+            room = self.left - 12 - text_width(note)
+            lines = folded(name, room)
+            lines = lines if self.high >= CLOSE * len(lines) else [fitted(name, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
-            words = [label(line, self.left - 8, y + CLOSE * i, "end") for i, line in enumerate(lines)]
+            shown = [*lines[:-1], lines[-1] + note]
+            words = [label(line, self.left - 8, y + CLOSE * i, "end") for i, line in enumerate(shown)]
             shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(name, lines)))
         return shapes
 

@@ -347,9 +347,10 @@ def _below(box: Box, width: float, captions: bool) -> Part:
     colour = CHOSEN if box.chosen or box.tied else INK_2 if box.refused else "currentColor"
     signs = [Part(SIZE, SIZE, (badge(sign, 0, 0),)) for sign in box.badges]
     if "data_pick" in box.marks:
-        return _answer(told_apart(box.title or box.name, width - 20, size, bold=True), size)
-    name = told_apart(box.title or box.name, width - (SIZE + 4) * len(signs), size, bold=True)
-    found = [row([words(name, size, bold=True, fill=colour), *signs], 4)]
+        found = [_answer(told_apart(box.title or box.name, width - 20, size, bold=True), size)]
+    else:
+        name = told_apart(box.title or box.name, width - (SIZE + 4) * len(signs), size, bold=True)
+        found = [row([words(name, size, bold=True, fill=colour), *signs], 4)]
     if box.tied and captions:
         found.append(words(say(TIE), SMALL, bold=True, fill=CHOSEN))
     if box.refused and captions:
@@ -379,7 +380,7 @@ def _answer(name: str, size: float) -> Part:
         stroke=ACT,
         stroke_opacity=0.55,
     )
-    return Part(text.width, text.height, (pill, *text.shapes))
+    return Part(text.width, text.height + 4, (pill, *text.shapes))
 
 
 def _refusal(box: Box, width: float) -> Part:

@@ -28,7 +28,8 @@ VETOES, MILLION = "NodePreferAvoidPods", 1_000_000
 """What NodePreferAvoidPods gives: 100 x 10000. It vetoes whom it does not give them."""
 ON = {"taint": later("taint: on"), "label": later("note: on")}
 OFF = {"taint": later("taint: off"), "label": later("note: off")}
-"""What a switch on a node says, by its badge."""
+BRIEF = {"taint": later("taint"), "label": later("note")}
+"""What a switch on a node says, by its badge; the last where there is little room."""
 CHIPS, CHIP = 38, 24
 """Height of the line of chips below the map, and of a chip."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
@@ -58,7 +59,8 @@ class ScoreMap:
     ``asked``: the pod's request; ``switches``: by node; ``question``: the cell whose number is not shown;
     While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
     stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``totals``:
-    whether there is a row for sums. ``chips``: choices below the map; ``choice``: what is chosen with them.
+    whether there is a row for sums; ``weights``: whether they show, if before the third stage. ``chips``: choices below
+    the map; ``choice``: what is chosen with them.
     """
 
     decision: Decision
@@ -74,6 +76,7 @@ class ScoreMap:
     sums: bool | None = None
     won: bool | None = None
     totals: bool = True
+    weights: bool = False
     chips: Sequence[Chip] = ()
     choice: str = ""
 
@@ -83,7 +86,7 @@ class ScoreMap:
         room = room._replace(height=most - CHIPS * bool(self.chips))
         tall = HEAD if self.asked or self.switches else 8
         plan = Plan(grid, Room(wide, room.height - tall))
-        if plan.width - plan.left >= RAIL_BESIDE:
+        if plan.width - plan.left >= RAIL_BESIDE and tall == HEAD:
             top, start = 0, plan.left
         else:
             top, start = RAIL + 8, 0.0
@@ -122,7 +125,14 @@ class ScoreMap:
             left=ASKED,
             tied=[self.nodes.index(node) for node in tied if node != chosen],
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
+            notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},
         )
+
+    def _weights(self) -> Mapping[str, str]:
+        """The weights other than 1, by plugin."""
+        scores = self.decision.scores
+        named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
+        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1}
 
     def _points(self, node: str) -> int | None:
         """The node's sum without NodePreferAvoidPods's million."""
@@ -243,9 +253,10 @@ class ScoreMap:
         """Below the name of its node what is switched there: its sign alone where the words don't fit."""
         for node, each in self.switches.items():
             middle = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
-            said = say((OFF if each.faint else ON)[each.kind])
+            long, short = say((OFF if each.faint else ON)[each.kind]), say(BRIEF[each.kind])
+            said = long if SIZE + 19 + text_width(long, SMALL) <= plan.wide else short
             wide = SIZE + 3 + text_width(said, SMALL)
-            if wide + 6 > plan.wide:
+            if wide + 14 > plan.wide:
                 said, wide = "", SIZE
             ground = {"x": -7, "y": -3, "width": wide + 14, "height": SIZE + 6, "rx": SIZE / 2 + 3}
             parts = [

@@ -7,19 +7,17 @@ from dataclasses import dataclass, replace
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.drawing import Block, Box, Place, Plan, arrange, shapes
-from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.svg import Room, label, svg
 
-LEFT, LINE, TOP, NARROW, POD, WISH = 182, 17, 24, 560, 120, 150
+LEFT, LINE, TOP, NARROW, POD, WISH = 192, 17, 24, 560, 157, 130
 """Width of the pod's column, height of a wish, space above the pod; a narrower room has the pod and its wishes above
 the nodes; width of the pod and of a wish there. In pixels."""
-PHONE = 420
-"""In a room that is narrower, nodes are lower."""
-TALL, SLIM, SHORT, LOW = 250, 240, 236, 330
-"""Least height of the largest node, at which 500m of 8 CPU have room for a name and for air around it; above other
-nodes, for a line; and for the name alone, in rooms lower than the last number."""
+TALL, CHOICES, CHOICE = 240, 34, 56
+"""Least height of the largest node, at which 500m of 8 CPU have room for a name; the height of the line of choices, and
+the width of one."""
 
 
 @dataclass(frozen=True)
@@ -34,36 +32,45 @@ class Wish:
 class Wishes:
     """``waiting``: the pod, None if it is on its node; ``boxes``: the nodes, with sizes in millicores of CPU.
 
-    ``signs``: signs on nodes, each with its meaning.
+    ``pills``: choices below the nodes, each with what a click sets and whether it is so already; ``choice``: of what.
     """
 
     waiting: Block | None
     wishes: Sequence[Wish]
     boxes: Sequence[Box]
     alt: str
-    signs: Sequence[tuple[Badge, str]] = ()
+    pills: Sequence[tuple[str, str, bool]] = ()
+    choice: str = ""
 
     def __call__(self, room: Room) -> Html:
         if room.width < NARROW:
             return self._below(room)
-        plan = self._plan(room.width - LEFT, room.height, TALL)
+        plan = self._plan(room.width - LEFT, room.height)
         places = tuple(place._replace(x=place.x + LEFT) for place in plan.places)
         nodes = shapes(self.boxes, replace(plan, places=places), "cpu")
         own, end = self._pod(places[0].height / max(box.capacity for box in self.boxes))
-        return svg([*nodes, *own], plan.width + LEFT, max(plan.bottom, end), self.alt)
+        choices, bottom = self._choices(LEFT, plan.bottom)
+        return svg([*nodes, *own, *choices], plan.width + LEFT, max(bottom, end), self.alt)
 
     def _below(self, room: Room) -> Html:
         """The pod and its wishes in lines above the nodes."""
-        in_one_row = arrange(self.boxes, room, 8).rows == 1
-        least = SHORT if room.height < LOW or room.width < PHONE else TALL if in_one_row else SLIM
-        above, found = self._above(room.width, least / max(box.capacity for box in self.boxes))
-        plan = self._plan(room.width, room.height - int(above), least)
+        above, found = self._above(room.width, TALL / max(box.capacity for box in self.boxes))
+        plan = self._plan(room.width, room.height - int(above))
         nodes = element("g", *shapes(self.boxes, plan, "cpu"), transform=f"translate(0,{above:g})")
-        return svg([nodes, *found], room.width, plan.bottom + above, self.alt)
+        choices, bottom = self._choices(0, plan.bottom + above)
+        return svg([nodes, *found, *choices], room.width, bottom, self.alt)
 
-    def _plan(self, width: int, height: int, least: float) -> Plan:
-        """The nodes' places, the largest node at least so high."""
-        return arrange(self.boxes, Room(width, height), 8, least=least)
+    def _plan(self, width: int, height: int) -> Plan:
+        """The nodes' places."""
+        return arrange(self.boxes, Room(width, height), 8 + CHOICES * bool(self.pills), least=TALL)
+
+    def _choices(self, x: float, y: float) -> tuple[list[Html], float]:
+        """The line of choices at (x, y), and where it ends."""
+        if not self.pills:
+            return [], y
+        said = label(say(self.choice), x + 8, y + 16)
+        drawn = pills(self.pills, x + 16 + text_width(say(self.choice)), y, CHOICE)
+        return [said, *drawn], y + CHOICES
 
     def _above(self, width: float, scale: float) -> tuple[float, list[Html]]:
         """Where the nodes begin; the pod where it waits, and beside it its wishes in as many columns as fit."""
@@ -72,17 +79,14 @@ class Wishes:
             place = Place(8, TOP, POD, max(scale * self.waiting.size, 32))
             box = Box("waiting", 0, (self.waiting,), title=say("waits"))
             found += shapes([box], Plan((place,), LEFT, 0), "cpu")
-            x, low = POD + 24.0, TOP + place.height
+            x, low = POD + 18.0, TOP + place.height
         found.append(label(say("it would like"), x, 14, font_style="italic"))
         per, y = max(int((width - x) // WISH), 1), 14
         for first in range(0, len(self.wishes), per):
             row = self.wishes[first : first + per]
             for i, wish in enumerate(row):
-                found.append(_wish(wish, x + i * WISH, y, WISH - 28))
+                found.append(_wish(wish, x + i * WISH, y, WISH - 14))
             y += LINE * max(len(_lines(wish)) for wish in row)
-        for sign, meaning in self.signs:
-            y += LINE + 2
-            found += [badge(sign, x, y - SIZE + 3), label(meaning, x + SIZE + 6, y)]
         return max(y + 10, low + 8), found
 
     def _pod(self, scale: float) -> tuple[list[Html], float]:
@@ -96,9 +100,6 @@ class Wishes:
         for wish in self.wishes:
             found.append(_wish(wish, 8, y, LEFT - 34))
             y += LINE * len(_lines(wish))
-        for sign, meaning in self.signs:
-            y += LINE + 4
-            found += [badge(sign, 8, y - SIZE + 3), label(meaning, 8 + SIZE + 6, y)]
         return found, y + 12
 
 

@@ -63,6 +63,14 @@ def test_the_weight_is_the_smallest(seed):
     assert says(exercise.check("often").words, "weight", "whole number", 1, 100)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_said_to_a_right_answer_has_no_control_characters(seed):
+    for exercise in score.exercises(seed)[:3]:
+        said = exercise.check(exercise.right)
+        assert said.state is State.RIGHT and "U+" not in f"{said!r}{said.html()}"
+        assert str(said.picture).count("<svg") == 2, "the table alone, wide and narrow"
+
+
 def test_a_pod_that_is_forced_or_plain_does_not_overrule():
     exercise = next(e for s in range(9) for e in [score.exercises(s)[3]] if e.why.startswith("NodeAffinity"))
     plain, forced = pod("new"), pod("new", nodeSelector={"disk": "fast"})

@@ -51,14 +51,17 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
         view = score.show(settings)
         cell = numbers(view.text, len(ROWS))[plugin][NODES.index(node)]
         assert f"[{cell}]" in view.text
-        assert f"{plugin} on {node}: " in view.sentence and view.sentence.endswith(f"{cell}.")
+        assert f"{plugin} gives {node} {cell}" in view.sentence
+        assert view.sentence.startswith(plugin) != (stage == STAGES[3])
         is_veto = plugin == "NodePreferAvoidPods" and stage in STAGES[2:]
         assert is_veto or f">{cell}" in str(drawn(view.picture, Room()))
 
 
 def test_an_example_from_the_lesson() -> None:
-    view = score.show(Settings(node="node-b"))
-    assert "(4000m - 2500m) × 100 / 4000m = 37" in view.text and "(37 + 31) / 2 = 34" in view.sentence
+    view = score.show(Settings(node="node-b", plugin="NodeResourcesLeastAllocated"))
+    assert "(4000m - 2500m) × 100 / 4000m = 37" in view.sentence and "(37 + 31) / 2 = 34" in view.sentence
+    spread = score.show(Settings(node="node-b", plugin="PodTopologySpread", stage="normalised"))
+    assert spread.sentence.endswith("100 × (4 + 1 - 4) / 4 = 25.")
 
 
 def test_each_plugin_makes_a_difference_somewhere() -> None:
@@ -83,12 +86,13 @@ def test_the_yaml_is_the_cluster() -> None:
 
 
 def test_a_click_goes_to_a_cell() -> None:
-    panel = score.panel(stage="weighted")
+    panel = score.panel(stage="summed")
     cells = {key: each for key, each in keyed(panel).items() if key.startswith("cell/") and not key.endswith("/box")}
     assert len(cells) == len(ROWS) * len(NODES)
     moved = panel.restore(f"{panel.settings}, {cells['cell/sum/node-d'].get('data-set')}")
     assert (moved.settings.plugin, moved.settings.node) == ("sum", "node-d")
-    assert moved.settings.stage == "weighted" and "= 1000452" in moved.view.sentence
+    assert moved.settings.stage == "summed" and "= 1000452" in moved.view.sentence
+    assert "1000453" not in panel.view.sentence, "the winner's sum is not said twice"
 
 
 def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
@@ -160,9 +164,14 @@ def test_sums_are_differences_to_the_best_and_a_note_is_a_veto() -> None:
 def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None:
     asked: list[tuple[Panel[Any], Question[Any], str, tuple[str, ...]]] = [
         (score.panel(), questions.which_node(), "node-c", NODES),
-        (score.panel(node="node-b"), questions.the_number("cpu"), "37", ("38", "25")),
+        (
+            score.panel(node="node-b", plugin="NodeResourcesLeastAllocated"),
+            questions.the_number(),
+            "34",
+            ("35", "25"),
+        ),
         (score.panel(node="node-c", plugin="NodeAffinity", stage="normalised"), questions.the_number(), "33", ("34",)),
-        (score.panel(stage="weighted"), questions.largest_weight(), "NodePreferAvoidPods", ("NodeAffinity",)),
+        (score.panel(stage="weighted"), questions.without_effect(), "NodePreferAvoidPods", ("NodeAffinity",)),
         (score.causes(), questions.which_change(), "the pod asks for 250m", tuple(questions.CHANGES)),
     ]
     for panel, question, right, others in asked:
@@ -175,6 +184,21 @@ def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None
         if question.before is not None:
             picture = str(drawn(question.before(panel.settings), Room()))
             assert "★" not in picture and (question.choices[:1] != NODES[:1] or 'data-pick="node-a"' in picture)
+
+
+def test_the_question_about_weights_shows_them_beside_the_normalised_scores() -> None:
+    question = questions.without_effect()
+    assert question.before is not None
+    root = ElementTree.fromstring(str(drawn(question.before(Settings(stage="weighted")), Room())))
+    shown = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
+    assert "10000" in shown["row/NodePreferAvoidPods"] and shown["cell/PodTopologySpread/node-a"] == "25"
+
+
+def test_the_question_shows_what_the_answer_depends_on() -> None:
+    before = questions.which_node().before
+    assert before is not None
+    shown = "".join(ElementTree.fromstring(str(drawn(before(Settings()), Room(540, 400)))).itertext())
+    assert all(shown.count(fact) == n for fact, n in (("zone west", 3), ("slow disk", 3), ("has a taint", 1)))
 
 
 def test_the_question_about_a_cell_does_not_show_its_number() -> None:

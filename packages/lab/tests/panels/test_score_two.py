@@ -1,11 +1,9 @@
 """The smallest score: room against a wish, for each weight, and the question that begins lesson 03."""
 
-from itertools import product
 from xml.etree import ElementTree
 
 from kschedlab_lab.panels import score_two as two
 from kschedlab_lab.panels.base import drawn
-from kschedlab_lab.views.score import STAGES
 from kschedlab_lab.views.svg import Room
 
 
@@ -16,14 +14,15 @@ def test_the_wish_outweighs_the_room_until_the_room_counts_more() -> None:
     assert sums == [[75, 125], [150, 150], [225, 175]]
 
 
-def test_every_cell_at_every_stage_is_written_out_and_a_chip_sets_the_weight() -> None:
-    for stage, plugin, node in product(STAGES, two.ROWS, two.NODES):
-        view = two.show(two.Settings(stage=stage, plugin=plugin, node=node))
-        assert f"{plugin} on {node}: " in view.sentence and view.story is not None
-    shown = ElementTree.fromstring(str(drawn(two.show(two.Settings()).picture, Room())))
-    sets = {each.get("data-set") for each in shown.iter()} - {None}
-    assert {"room: 1", "room: 2", "room: 3", "stage: raw"} <= sets
+def test_web_falls_into_its_node_above_what_the_plugins_give_and_a_pill_sets_the_weight() -> None:
+    shown = ElementTree.fromstring(str(drawn(two.show(two.Settings()).picture, Room(540, 400))))
+    keys = {key: each for each in shown.iter() if (key := each.get("data-key"))}
+    assert "pod/web" in keys and keys["node/node-b"].get("data-state") == "chosen"
+    sums = ["".join(keys[f"node/{node}"].itertext()).partition("sum ")[2] for node in two.NODES]
+    assert sums == ["75", "125"]
+    assert {each.get("data-set") for each in shown.iter()} - {None} == {"room: 1", "room: 2", "room: 3"}
     assert "tie" in str(drawn(two.show(two.Settings(room=2)).picture, Room()))
+    assert "LeastAllocated 75 × 3" in two.show(two.Settings(room=3)).text
 
 
 def test_the_question_is_answered_in_the_picture() -> None:
@@ -31,7 +30,12 @@ def test_the_question_is_answered_in_the_picture() -> None:
     assert [asked.verdict(node, settings)["right"] for node in two.NODES] == [False, True]
     assert asked.before is not None
     before = str(drawn(asked.before(settings), Room()))
-    assert all(f'data-pick="{node}"' in before for node in two.NODES) and ">125<" not in before
+    assert (
+        all(f'data-pick="{node}"' in before for node in two.NODES)
+        and "125" not in before
+        and "fast disk" in before
+        and "1 CPU" in before
+    )
     assert asked.verdict("node-a", settings)["why"] == (
         "node-a gets 75 for its free room. node-b gets 25, and another 100 for the fast disk: 75 against 125."
     )
