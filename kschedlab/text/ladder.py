@@ -84,20 +84,15 @@ def fate(preemption: Preemption, node: str) -> str:
         others = sorted(other for other in step.kept if other != node)
         if node in step.standing and node not in step.kept:
             return say(
-                "{node} drops out at rule {number} ({rule}): it has {value}, and {other} has {better}.",
+                "{node} drops out at rule {number}: it has {value}, and {other} has {better}.",
                 node=node,
                 number=step.number,
-                rule=step.rule,
                 value=step.values[node],
                 other=others[0],
                 better=step.values[others[0]],
             )
         if step.decides and node in step.kept:
-            beaten = sorted(step.standing - {node})
-            values = (say("{value} on {node}", value=step.values[each], node=each) for each in [node, *beaten])
-            return say(
-                "Rule {number} ({rule}) decides: {values}.", number=step.number, rule=step.rule, values=listed(values)
-            )
+            return say("Rule {number} decides.", number=step.number)
     if len(preemption.positions) == 1:
         return say("{node} is the only candidate, so no rule is asked.", node=node)
     return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))

@@ -181,6 +181,7 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
         "before": [shared.parts.markup(picture) for picture in before],
         "said": said,
         "answers": numbers,
+        "solution": question.right(settings),
         "fixed": [name for name in fixed(settings) if name not in question.looks],
         "shows": {name: place for name, place in shown.items() if place != asked[name]},
     }

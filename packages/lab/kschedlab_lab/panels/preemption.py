@@ -16,17 +16,17 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import say
+from kschedlab.messages import say, terms
 from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
-from kschedlab.text.decision import candidates_table
 from kschedlab.text.html import Html
-from kschedlab.text.tables import LIMITS, table_html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.picture import Handles, caption, colours
+from kschedlab_lab.views.drawing import Number
+from kschedlab_lab.views.picture import Handles, colours
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.table import NotebookTable
 
 LOWEST = -(2**31)
 """The lowest priority; adding 2^31 to it gives 0."""
@@ -92,11 +92,20 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
     return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation].plus(*plugins))
 
 
-def candidates(settings: Settings) -> Html:
-    """The candidates as a table: the pods in the order in which the scheduler tries to keep them."""
-    preemption = decide(settings).preemption
+def tries(node: str = "node-b") -> NotebookTable:
+    """The pods of this node at the lesson's beginning, in the order in which the scheduler tries to keep them."""
+    preemption = decide(Settings()).preemption
     assert preemption is not None
-    return table_html(candidates_table(preemption, LIMITS))
+    rows = (
+        (
+            each.pod.pod.metadata.name,
+            str(each.pod.priority),
+            say("would break the budget") if each.violates else "",
+            say("comes back") if each.reprieved else say("is a victim"),
+        )
+        for each in preemption.candidates[node].attempts
+    )
+    return NotebookTable(tuple(terms("pod", "priority", "evicting it", "result")), tuple(rows))
 
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
@@ -111,9 +120,23 @@ def view_of(settings: Settings, decision: Decision) -> View:
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    return View(
-        drawn.picture, caption(decision), Html(), str(decision), idle(settings, preemption), story, colours(decision)
-    )
+    return View(drawn.picture, drawn.said, Html(), str(decision), idle(settings, preemption), story, colours(decision))
+
+
+def hidden_victim(settings: Settings, preemption: Preemption | None) -> str:
+    """What rule 2 makes of a node whose most important victim is not the first of v1.20's list; "" without one."""
+    if preemption is None or not (dropped := _dropped_by_rule_2(preemption)):
+        return ""
+    for where, candidate in preemption.candidates.items():
+        if _first_is_highest(candidate):
+            continue
+        first = max(candidate.victims, key=lambda victim: victim.priority)
+        what = {"node": where, "pod": first.pod.metadata.name, "priority": first.priority}
+        if settings.generation == "v1.20" and where == preemption.nominated_node:
+            return say("{pod} ({priority}) leaves unread.", **what)
+        if settings.generation == "v1.37" and where in dropped:
+            return say("{node} drops out at rule 2, which now reads {pod} ({priority}).", **what)
+    return ""
 
 
 def scene(settings: Settings, decision: Decision, picks: Handles | None = None) -> Scene:
@@ -130,7 +153,9 @@ def scene(settings: Settings, decision: Decision, picks: Handles | None = None) 
         shields={"mail-c": {"data_set": f"mail_in_shop: {toggled}"}},
         fixed=dict.fromkeys(("logs-a", "logs-b", "logs-c", "vault-d"), say("fixed in this picture")),
     )
-    return Scene(decision, handles, {"shop": {"data_drag": "allowed"} | across})
+    generation = Number(settings.generation, {"data_drag": "generation"} | across, name="generation")
+    budgets, more = {"shop": {"data_drag": "allowed"} | across}, hidden_victim(settings, decision.preemption)
+    return Scene(decision, handles, budgets, generation, more)
 
 
 def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:
@@ -143,8 +168,15 @@ def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:
     if settings.allowed:
         found["mail_in_shop"] = say("the budget allows it")
     if all(map(_first_is_highest, preemption.candidates.values())):
-        found["generation"] = say("both list the same victims first")
+        found["generation"] = say("both versions decide the same here")
     return found
+
+
+def _dropped_by_rule_2(preemption: Preemption) -> set[str]:
+    """The nodes that were left before rule 2, and not after it."""
+    names = preemption.cluster.names
+    lost = (rung.entered & ~rung.kept for rung in preemption.rungs[1:2])
+    return {names[n] for gone in lost for n in preemption.positions[gone].tolist()}
 
 
 def _first_is_highest(candidate: Candidate) -> bool:

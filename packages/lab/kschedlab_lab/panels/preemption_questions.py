@@ -62,8 +62,9 @@ def which_priority() -> Question[Settings]:
         (),
         lambda _: str(LOWEST),
         lambda _, answer: say(
-            "{answer} + 2³¹ is {sum:,}. The sums are equal only if jobs-c adds 0, "
-            "so it must have the lowest priority of all, {lowest}.",
+            "{answer} + 2³¹ is 0: jobs-c adds nothing."
+            if int(answer) == LOWEST
+            else "{answer} + 2³¹ is {sum:,}. Only {lowest} adds 0.",
             answer=answer,
             sum=int(answer) + 2**31,
             lowest=LOWEST,
@@ -109,11 +110,9 @@ def _chosen(settings: Settings) -> str:
 def _why_node(settings: Settings, answer: str) -> str:
     """What the engine finds out about this node."""
     decision = decide(settings)
-    preemption, right = _preemption(settings), _chosen(settings)
-    if answer not in preemption.candidates:
-        no = say("{node} is not a candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
-        return sentences((no, fate(preemption, right)))
-    return fate(preemption, answer)
+    if answer not in _preemption(settings).candidates:
+        return say("{node} is not a candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
+    return fate(_preemption(settings), answer)
 
 
 def _tries(settings: Settings) -> tuple[Attempt, ...]:

@@ -56,7 +56,7 @@ class Question(Generic[S]):
     def numbers(self) -> str:
         """What may be typed."""
         if self.below:
-            return say("a whole number, also below 0")
+            return say("a whole number, positive or negative")
         if self.most is None:
             return say("a whole number, 0 or more")
         return say("a whole number from 0 to {most:,}", most=self.most)
@@ -85,7 +85,14 @@ class Question(Generic[S]):
         correct = answer == right
         mark = say("The answer:") if answer is None else say("Right.") if correct else say("Not quite.")
         why = self.why(settings, right if answer is None else answer)
-        return {"text": self.text, "answer": answer, "right": correct, "why": why, "mark": mark}
+        return {
+            "text": self.text,
+            "answer": answer,
+            "right": correct,
+            "solution": right,
+            "why": why,
+            "mark": mark,
+        }
 
 
 class Gate:

@@ -19,16 +19,17 @@ const APART = ".widget-vbox.kschedlab";
 const EXERCISE = ".ks-exercise";
 const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
 
-/** What a panel leaves in its cell: what it asks or says, and a click that brings it to the stage. */
+/** What a panel leaves in its cell: what it asks, with the answer once it is known, or what it says; and a click that brings it to the stage. */
 export class Line {
   constructor(bring) {
     this.el = make("button", { type: "button", class: "ks-line", onclick: bring, title: say("bring this picture to the stage") });
   }
 
   show({ asking, covered, own, verdict, error }, headline) {
-    const text = asking?.text ?? (own || covered) ?? error ?? "", answered = verdict && verdict.answer !== null;
-    const mark = !answered ? "" : verdict.right ? " ✓" : ` (${say("your answer")}: ✕)`; // after it: a cross before a true sentence would deny it
-    const said = text ? coded(text) : [...headline.childNodes].map((each) => each.cloneNode(true));
+    const text = asking?.text ?? (own || covered) ?? error ?? "", judged = text ? null : verdict;
+    const mark = !judged || judged.answer === null ? "" : judged.right ? " ✓" : ` (${say("your answer")}: ✕)`; // after it: a cross before a true sentence would deny it
+    const solved = judged?.solution ? [...coded(judged.text), " ", make("b", { class: "ks-chosen" }, ...coded(judged.solution))] : null;
+    const said = text ? coded(text) : solved ?? [...headline.childNodes].map((each) => each.cloneNode(true));
     this.el.replaceChildren(make("span", { class: "ks-line-mark", "aria-hidden": "true" }, asking || covered ? "?" : "▸"), make("span", {}, ...said, mark));
   }
 

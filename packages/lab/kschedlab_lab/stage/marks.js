@@ -42,10 +42,9 @@ export function announce(svg, stage) {
 
 const GUESS = { wide: 80, high: 15 }; // units of the picture
 
-/** Marks what the reader has answered, if it is in the picture: the mark stays while one plays. */
+/** Marks the node that the reader has answered: the mark stays while one plays the story. */
 function guessed(svg, answer) {
-  const rects = answer ? [...svg.querySelectorAll("rect[data-key]")] : [];
-  const box = rects.find(({ dataset: { key } }) => key === `node/${answer}/box` || key === `pod/${answer}/box`);
+  const box = [...svg.querySelectorAll("rect[data-key]")].find(({ dataset: { key } }) => key === `node/${answer}/box`);
   if (!box) return;
   const [x, y, width] = ["x", "y", "width"].map((name) => Number(box.getAttribute(name) ?? 0)), { wide, high } = GUESS;
   const mark = document.createElementNS(svg.namespaceURI, "g"), draw = (name, attributes) => {

@@ -38,10 +38,10 @@ LEAST, MOST, GAP, HEAD = 96, 176, 14, 24
 SLIM, NARROW, TIGHT, BESIDE, FIRST = 60, 560, 6, 66, 88
 """The least width of a node, and the gap, in a room that is narrower than the second number; the least width of nodes
 with the place beside them (where they would be narrower, that is a bar above them), and of that place."""
-SHORT, TALL, SHORTER = 134, 192, 116
+SHORT, TALL, SHORTER = 134, 192, 126
 """Limits of the height of the largest node; the lower one with a bar above the nodes."""
-EDGE, TOP, BAR, CHIP = 8, 10, 42, 22
-"""The margin around the nodes; the height of a bar above them, and of a chip on the shelf."""
+EDGE, TOP, BAR, CHIP = 8, 10, 42, 28
+"""The margin around the nodes; the height of a bar above them, and of a chip below a node."""
 INSET, PARTED, ROUND = 3, 2, 8
 """Between tray and pods, between pods, and the radius of a pod's corners."""
 LINE, NAME, SMALL = 15, 14, 11.2
@@ -78,7 +78,7 @@ class Block:
     tries whether it would fit. ``numbers``: its priority, its start. ``note``: a short remark, such as "nominated".
     ``key``: its identity if the name is not unique. ``badges``: its other signs. ``marks``: attributes that make it a
     handle (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the key of what it comes from.
-    ``aside``: it waits on the shelf above its node. ``pale``: it is only tried elsewhere. ``turn``: its number in its
+    ``aside``: it waits on the shelf below its node. ``pale``: it is only tried elsewhere. ``turn``: its number in its
     node's list of victims. ``fixed``: why nothing of it can be changed.
     """
 
@@ -184,8 +184,8 @@ def arrange(
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
     ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``shelf``: the height
-    of the space above the nodes for pods that stepped aside; ``least``: the height of the largest node, at least;
-    ``short``: the same in a low room.
+    of the space below each row of nodes for pods that stepped aside; ``least``: the height of the largest node,
+    at least; ``short``: the same in a low room.
     """
     narrow = room.width < NARROW
     has_place = bool(boxes) and not boxes[0].capacity
@@ -204,11 +204,10 @@ def arrange(
     tall = max(min(max(tall, min(SHORTER, short) if above else short), TALL), least)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
-        y += shelf
         inside = nodes[r * columns : (r + 1) * columns]
         widths = [FIRST if more and r == i == 0 else width for i in range(len(inside))]
         places += [Place(edge + sum(widths[:i]) + i * gap, y, each, tall) for i, each in enumerate(widths)]
-        y += tall + lines[r]
+        y += tall + lines[r] + shelf
     wide = 2 * edge - gap + max(columns, 3) * (width + gap) + (FIRST - width if more else 0)
     return Plan(tuple(places), min(wide, room.width), y)
 
@@ -228,24 +227,22 @@ def shapes(boxes: Sequence[Box], plan: Plan, resource: str, captions: bool = Tru
         nodes.append(_node(box, place, scale, resource, captions))
         if "data_pick" in box.marks:
             picks.append(_pick(box, place, high))
-        pods += _in_bar(box, place) if place.bar else _inside(box, place, scale)
+        pods += _in_bar(box, place) if place.bar else _inside(box, place, scale, captions)
     return nodes + pods + picks
 
 
-def _inside(box: Box, place: Place, scale: float) -> list[Html]:
-    """The pods of a box, one upon the other, and those that stepped aside as chips above it."""
+def _inside(box: Box, place: Place, scale: float, captions: bool) -> list[Html]:
+    """The pods of a box, one upon the other, and those that stepped aside as chips below it, the last one on top."""
     found, inset = list[Html](), INSET if box.capacity else 0
     bottom, wide = place.y + place.height - inset, place.width - 2 * inset
-    fits = (place.height - 2 * inset) / place.height if box.capacity else 1
-    shelf, level = place.y + place.height - scale * box.capacity - 8.0, 0.0
-    for block in box.blocks:
-        if block.aside:
-            shelf -= CHIP + 2
-            found.append(_pod(block, Place(place.x + inset, shelf, wide, CHIP)))
-            continue
+    fits, level = (place.height - 2 * inset) / place.height if box.capacity else 1, 0.0
+    for block in (block for block in box.blocks if not block.aside):
         level += block.size * scale * fits
         size = Place(place.x + inset, bottom - level, wide, max(block.size * scale * fits - PARTED, 2))
         found.append(_pod(block, size))
+    shelf = place.y + place.height + _below_height([box], place.width, captions)
+    for i, block in enumerate(block for block in reversed(box.blocks) if block.aside):
+        found.append(_pod(block, Place(place.x + inset, shelf + i * (CHIP + 2), wide, CHIP)))
     return found
 
 
@@ -446,7 +443,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         return []
     signs = [*([replace(SIGNS[block.mark], turn=block.turn)] if block.mark in SIGNS else []), *block.badges]
     side = SIZE if place.width >= LEAST else SIZE * 0.75
-    is_stacked = place.width < LEAST and high >= 2 * LINE + 4
+    is_stacked = place.width < LEAST and high >= 2 * side + 4
     signs = signs[: max(int((room - 40) // (side + 2)), 1 + is_stacked)] if high >= side + 2 else []
     beside = room - (side + (2 if corner == 5 else 1)) * (1 if is_stacked and signs else len(signs)) + (edge - corner)
     if place.width < SLIM and text_width(block.name, SMALL, bold=True) > beside:
@@ -456,11 +453,12 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     )
     size = 12 if place.width >= LEAST else SMALL
     name = words(fitted(block.name, beside * 1.06, size, bold=True), size, bold=True, fill=colour, **halo)
-    is_low = high < 2 * LINE + 4
     numbers = _numbers(block, room, colour, halo)
+    is_low = high < 2 * LINE + 4 or any(each.height + name.height + 7 > high for each in numbers[:1])
     if is_low:
         first = row([name, *numbers[:1]], 8)
-        first = first if first.width <= beside else name
+        if first.width > beside:
+            first = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name
         found = [moved(first, edge, (high - first.height) / 2)]
     else:
         lines, y = [name, *_rows(numbers, room)], 4.0
@@ -472,7 +470,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
                 break
             found.append(moved(line, edge, y))
             y += line.height + 2
-    top = (high - side) / 2 if is_low else 4
+    top = (high - side - (side + 2) * (is_stacked and len(signs) > 1)) / 2 if is_low else 4
     right, scale = place.width - corner - side, side / SIZE
     drawn = [Part(side, side, (badge(sign, 0, 0, colour, DIGIT * SIZE / side),)) for sign in reversed(signs)]
     across, down = (0, side + 2) if is_stacked else (side + 2, 0)
@@ -493,8 +491,10 @@ def _numbers(block: Block, room: float, colour: str, halo: Mapping[str, Any]) ->
     for i, number in enumerate(block.numbers):
         if number.marks:
             found.append(pill(number, f"pod/{block.key or block.name}", room, colour))
-        elif text_width(number.text, SMALL, bold=not i) <= room:
-            found.append(words(number.text, SMALL, bold=not i, fill=colour, **halo))
+            continue
+        text = fitting((number.text, number.text.replace(" ", "")), room, SMALL, bold=not i)
+        if text_width(text, SMALL, bold=not i) <= room:
+            found.append(words(text, SMALL, bold=not i, fill=colour, **halo))
     return found
 
 

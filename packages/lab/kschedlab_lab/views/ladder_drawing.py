@@ -26,7 +26,7 @@ from kschedlab_lab.views.style import (
     TRAY,
 )
 
-ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 30, 37, 6, 9.5, 21, 10
+ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 25, 40, 6, 9.5, 21, 10
 """The height of a rule, where there is little height, and where its name is above its values; the space above the
 first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
 BESIDE = 80
@@ -34,11 +34,19 @@ BESIDE = 80
 FALLS, TILT = 5, 7
 """How far the value of who loses falls, in pixels, and by how many degrees it tilts."""
 SHORT = {
-    later("fewest PodDisruptionBudget violations"): (later("fewest broken budgets"), later("broken budgets")),
-    later("lowest first victim priority"): (later("lowest first victim"), later("first victim")),
-    later("smallest sum of victim priorities"): (later("lowest sum"),),
+    later("fewest PodDisruptionBudget violations"): (
+        later("fewest broken budgets"),
+        later("broken budgets"),
+        meant("budgets", "rule"),
+    ),
+    later("lowest first victim priority"): (
+        later("lowest first victim"),
+        later("first victim"),
+        meant("first", "victim"),
+    ),
+    later("smallest sum of victim priorities"): (later("lowest sum"), meant("sum", "rule")),
     later("fewest victims"): (later("fewest victims"), meant("number", "victims")),
-    later("latest earliest start time"): (later("latest start"),),
+    later("latest earliest start time"): (later("latest start"), meant("start", "rule")),
 }
 """What each rule prefers, by its name, in a few words and in fewer."""
 
@@ -96,7 +104,8 @@ def lanes(boxes: Sequence[Box], plan: Plan, preemption: Preemption, tight: bool 
 
 def ladder_height(preemption: Preemption, at: Lanes) -> float:
     """The height of the drawing, in pixels."""
-    return at.row * len(preemption.rungs) + TOP + (20 if at.named else 0) if preemption.rungs else 0
+    falls = FALLS + 1 if at.tight else 0  # there a row has no room for what falls in it
+    return at.row * len(preemption.rungs) + TOP + falls + (20 if at.named else 0) if preemption.rungs else 0
 
 
 def ladder(
@@ -158,7 +167,7 @@ def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Htm
     texts = [say(text) for text in SHORT.get(step.name, (step.name,))]
     size = 12 if room > 100 else 11.2
     folded = next((text for text in texts if len(flowed(text, room, size, decides)) <= 2), texts[-1])
-    text = fitting(texts, room, size, decides) if room > 100 else folded
+    text = fitting(texts, room, size, decides) if room > 100 or at.tight and at.beside else folded
     colour = "currentColor" if asked else INK_2
     name = words(text, size, decides, room, fill=colour)
     disc = Part(2 * DISC, 2 * DISC, (*_disc(step.number, CHOSEN if decides else "currentColor" if asked else "none"),))
@@ -205,7 +214,7 @@ def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> It
         part = _value(text, lost, wins or (tied and not lost), lane.width)
         yield moved(
             part,
-            lane.middle - part.width / 2,
+            max(lane.middle - part.width / 2, 1),
             y - part.height / 2,
             data_key=f"rung/{step.number}/{node}",
             data_from=f"rung/{step.number - 1}/{node}",

@@ -14,7 +14,7 @@ from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
-from kschedlab.text.words import Clock, choice, clock, count, evicted, outcome, priority_text
+from kschedlab.text.words import Clock, choice, clock, count, evicted, listing, outcome, priority_text
 from kschedlab_lab.views.drawing import Block, Box, Marks, Number, draw
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.obstacles import blockers, obstacle, sign_of
@@ -79,6 +79,10 @@ def caption(decision: Decision) -> str:
         return outcome(decision).replace(decision.pod.key, name, 1)
     if preemption.nominated_node is None:
         return sentences((say("{pod} keeps waiting.", pod=name), outcome(decision)))
+    if len(preemption.tied) > 1:
+        message = later("A tie: {pod} goes to any of {nodes}, here {node}.")
+        tie = say(message, pod=name, nodes=listing(preemption.tied), node=preemption.nominated_node)
+        return sentences((tie, _reason(preemption)))
     victims = preemption.victims
     leaves = later("{pod} goes to {node}; {victims} has to leave.")
     message = leaves if len(victims) == 1 else later("{pod} goes to {node}; {victims} have to leave.")
@@ -212,12 +216,12 @@ class Boxes:
         return [self.waiting(), *(self.node(node, decided=False) for node in self.nodes)]
 
     def trying(self, tries: Mapping[str, int]) -> list[Box]:
-        """After so many tries to reprieve a pod on each node; those not tried yet stand beside it."""
+        """After so many tries to reprieve a pod on each node; those that are not back wait below it."""
         return [self.waiting(pale=True), *(self.node(node, tries=tries.get(node, 0)) for node in self.nodes)]
 
     def tried(self) -> list[Box]:
         """After all tries, before a node is chosen."""
-        return self.trying({name: len(candidate.attempts) for name, candidate in self.candidates.items()})
+        return [self.waiting(), *(self.node(node, choose=False) for node in self.nodes)]
 
     def after(self) -> list[Box]:
         """After the decision."""

@@ -101,6 +101,9 @@ def said(badge: Fact) -> str:
 def _within(piece: Piece, wide: float) -> list[tuple[str, float, str | None]]:
     """(text, offset, weight) of the name and as much of the note as fits."""
     name = visible(piece.name)
+    parts = name.split("-")
+    if len(parts) > 2 and text_width(name, 12, True) > wide:
+        name = f"{parts[0]}…{parts[-1]}"  # its end tells a ReplicaSet's pods apart
     if text_width(name, 12, True) > wide:
         return [(name[: max(int(wide / 9), 1)], 0, "bold")]
     offset = text_width(name, 12, True) + 8

@@ -12,10 +12,10 @@ from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.words import count, listing, request_text
-from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, NARROW, Box, Marks, Number, arrange, pill, remark, shapes
+from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, Box, Marks, Number, arrange, pill, remark, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ladder, ladder_height, lanes
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, row, words
+from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, row, words
 from kschedlab_lab.views.picture import NO_HANDLES, Boxes, Handles, caption, hidden_nodes, scarcest
 from kschedlab_lab.views.style import ACT, INK_2
 from kschedlab_lab.views.svg import Room, svg
@@ -32,16 +32,24 @@ TIGHT = 420
 class Scene:
     """The pictures of one decision. ``handles``: what one can do in them.
 
-    ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``.
+    ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``; ``corner``: a number in the
+    upper right corner, where there is room for it; ``more``: what is said after the decision and its reason.
     """
 
     decision: Decision
     handles: Handles = NO_HANDLES
     allowed: Mapping[str, Marks] = field(default_factory=dict)
+    corner: Number | None = None
+    more: str = ""
+
+    @property
+    def said(self) -> str:
+        """What was decided, and why."""
+        return sentences((caption(self.decision), self.more))
 
     def picture(self, room: Room) -> Html:
         """The decision with all of its evidence."""
-        return self._draw(Boxes(self.decision, self.handles).after(), room, caption(self.decision))
+        return self._draw(Boxes(self.decision, self.handles).after(), room, self.said)
 
     def question(self, room: Room) -> Html:
         """The cluster before the decision, without the rules."""
@@ -76,19 +84,16 @@ class Scene:
         ]
         if preemption is not None and preemption.eligible:
             moments += self._reprieve(preemption, room) + self._climb(preemption, room)
-        return [*moments, (self.picture(room), caption(decision))]
+        return [*moments, (self.picture(room), self.said)]
 
     def _reprieve(self, preemption: Preemption, room: Room) -> list[Moment]:
         boxes = Boxes(self.decision, self.handles)
         first = say(
             "On every node, all pods of lower priority than {priority} step aside.", priority=self.decision.pod.priority
         )
-        stuck = [
-            say("{node} still has no room: {reason}", node=box.name, reason=box.refused)
-            for box in boxes.trying({})
-            if box.refused
-        ]
-        text = sentences([first, say("No candidates: {nodes}.", nodes=listing(stuck)) if stuck else ""])
+        stuck = [say("{node} ({reason})", node=box.name, reason=box.refused) for box in boxes.trying({}) if box.refused]
+        no = say("Not a candidate: {nodes}." if len(stuck) == 1 else "Not candidates: {nodes}.", nodes=listing(stuck))
+        text = sentences([first, no if stuck else ""])
         moments = [(self._draw(boxes.trying({}), room, text, 0), text)]
         tried = dict[str, int]()
         for candidate in (preemption.candidates[node] for node in boxes.nodes if node in preemption.candidates):
@@ -107,32 +112,37 @@ class Scene:
         ]
 
     def _draw(self, boxes: list[Box], room: Room, alt: str, rules: int | None = None, asks: bool = False) -> Html:
-        """``rules``: how many of the ladder's rules were asked; None: all. ``asks``: the answer is not shown yet."""
+        """``rules``: how many of the ladder's rules were asked; None: all. ``asks``: the answer is not shown yet.
+
+        Pods that stepped aside are where the ladder's lanes are otherwise.
+        """
         found = self.decision.preemption
         preemption = found if found and found.rungs and len(self.decision.cluster.nodes) > 1 else None
-        narrow, shelf = room.width < NARROW, 0 if asks else self._shelf(boxes)
-        budgets, more = self._budgets(narrow), remark(hidden_nodes(self.decision), room.width - 2 * GAP)
-        above = budgets.height if narrow else 0
+        budgets, more = self._budgets(), remark(hidden_nodes(self.decision), room.width - 2 * GAP)
+        above = budgets.height + 4 if budgets.height else 0  # between them is room for the mark of a guess
         inner = Room(room.width, room.height - int(above))
         trial = arrange(boxes, inner, 0)
-        is_slim, is_trial = trial.places[0].bar, any(block.aside for box in boxes for block in box.blocks)
-        if is_slim:  # there the shelf takes its height from the ladder
-            shelf = shelf if is_trial else 0
-        elif not narrow:
-            shelf = max(shelf, budgets.height)
         at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None and not asks else None
-        captions = at is None or at.named
+        captions, in_rows = at is None or at.named, trial.rows > 1
         high = ladder_height(preemption, at) if preemption is not None and at is not None else 0
-        plan = arrange(boxes, inner, high + more.height, captions, shelf=shelf)
+        shelf = 0 if asks else self._shelf(boxes)
+        lower = high if in_rows else max(high, shelf)
+        plan = arrange(boxes, inner, lower + more.height, captions, shelf=shelf if in_rows else 0)
         parts = shapes(boxes, plan, scarcest(self.decision), captions)
-        if is_slim and is_trial:
-            high = max(high - shelf, 0)
-        elif preemption is not None and at is not None:
+        is_trial = any(block.aside for box in boxes for block in box.blocks)
+        if preemption is not None and at is not None and not (is_trial and trial.places[0].bar):
             obstacles = {box.name: box.refused for box in boxes if box.refused}
             parts += ladder(preemption, at, plan.bottom, obstacles, rules)
-        bottom = plan.bottom + high
+        bottom = plan.bottom + (lower if is_trial else high)
         picture = element("g", *parts, moved(more, GAP, bottom), transform=f"translate(0,{above:g})")
-        return svg([picture, moved(budgets, EDGE, 0)], plan.width, bottom + more.height + above, alt)
+        corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else NOTHING
+        left = plan.width - EDGE - corner.width
+        shown = [
+            picture,
+            moved(budgets, EDGE, 0),
+            *([moved(corner, left, 3)] if left > EDGE + budgets.width + GAP else []),
+        ]
+        return svg(shown, plan.width, bottom + more.height + above, alt)
 
     def _shelf(self, boxes: Sequence[Box]) -> float:
         """The height of the shelf: the same in all pictures of the story, so that nothing jumps."""
@@ -144,7 +154,7 @@ class Scene:
         left = max((len(each.victims) for node, each in preemption.candidates.items() if node in names), default=0)
         return (CHIP + 2) * max(min(most, 5), left) + 4
 
-    def _budgets(self, in_a_line: bool) -> Part:
+    def _budgets(self) -> Part:
         """The budgets, and how many pods each may lose now."""
         found = []
         for budget in [*self.decision.cluster.objects_of(PodDisruptionBudget)][:2]:
@@ -156,8 +166,8 @@ class Scene:
             before, after = say(message).split("{number}")
             title = row([shield, words(say("Budget {name}", name=name), bold=True)], 6)
             rule = row([words(before.strip(), fill=INK_2), allowed, words(after.strip(), fill=INK_2)], 7)
-            found.append(row([title, rule], 10) if in_a_line else column([title, rule], 5))
-        return padded(row(found, 24) if in_a_line else column(found, 8), 0, 3) if found else NOTHING
+            found.append(row([title, rule], 10))
+        return padded(row(found, 24), 0, 3) if found else NOTHING
 
 
 def _try(node: str, attempt: Attempt) -> str:

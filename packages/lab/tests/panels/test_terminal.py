@@ -101,6 +101,10 @@ def test_the_cluster_of_lesson_05_evicts_whom_the_lesson_evicts() -> None:
     assert decision.preemption is not None and decision.nominated_node is not None
     victims = decision.preemption.candidates[decision.nominated_node].victims
     assert going == {each.pod.metadata.name for each in victims}
+    played.scale("urgent", 3)
+    played.run("20s")
+    going = {pod.metadata.name for pod in played.feed.seen.pods if pod.metadata.deletionTimestamp is not None}
+    assert going == {"shop-a", "mail-c", "jobs-c", "shop-b", "logs-b"}, "as the lesson's fold says"
 
 
 def test_nodes_and_strange_names_are_told() -> None:
