@@ -194,7 +194,7 @@ def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool
     x = EDGE + step * number
     weight = "bold" if here else None
     name = stop.title if text_width(stop.title, bold=here) <= step else stop.name
-    name = name if text_width(name, bold=here) <= step - 2 else name.removeprefix("v1")
+    name = name if text_width(name, bold=here) <= step - 6 else name.removeprefix("v1")
     said_in_full = say("{version}: {said}", version=stop.title, said=stop.answer or say("not known yet"))
     left, right = max(x - step / 2, 0), min(x + step / 2, EDGE * 2 + step * (count - 1))
     anchor, at = ("start", 2.0) if number == 0 else ("end", right - 2) if number == count - 1 else ("middle", x)
