@@ -41,7 +41,7 @@ BESIDE = "localStorage.removeItem('kschedlab-dock')"
 class Open(Protocol):
     """Opens a notebook. ``expected``: what its console may complain of; ``beside``: with the stage beside the text."""
 
-    def __call__(self, name: str, expected: str = "nothing", *, beside: bool = False) -> Notebook: ...
+    def __call__(self, name: str, expected: str = "", *, beside: bool = False) -> Notebook: ...
 
 
 class Show(Protocol):
@@ -169,9 +169,13 @@ def shown(browser: Browser) -> Iterator[Show]:
 
 @dataclass
 class Tab:
-    """A JupyterLab in which one notebook after another is opened, as a reader does: loading it takes seconds."""
+    """A JupyterLab in which one notebook after another is opened, as a reader does: loading it takes seconds.
+
+    ``expected``: what its console may complain of; it does so of a notebook that is closed, too.
+    """
 
     page: Page | None = None
+    expected: frozenset[str] = frozenset()
 
 
 @pytest.fixture(scope="session")
@@ -189,15 +193,16 @@ def notebook(lab: Lab, browser: Browser, tab: Tab, request: pytest.FixtureReques
     lab.new_notebooks()
     failed = request.session.testsfailed
 
-    def open_notebook(name: str, expected: str = "nothing", *, beside: bool = False) -> Notebook:
+    def open_notebook(name: str, expected: str = "", *, beside: bool = False) -> Notebook:
         shares = not any(each.is_open for each in opened)
+        tab.expected |= {expected} - {""}
         if shares and tab.page is not None:
             tab.page.set_viewport_size(WINDOW)
-            opened.append(Notebook(tab.page, expected=expected))
+            opened.append(Notebook(tab.page, expected=tab.expected))
             opened[-1].open_here(f"notebooks/{name}")
         else:
             page = browser.new_context(viewport=WINDOW).new_page()
-            opened.append(Notebook(page, expected=expected))
+            opened.append(Notebook(page, expected=tab.expected))
             opened[-1].open(lab.page(name))
             tab.page = page if shares else tab.page
         opened[-1].page.evaluate(BESIDE if beside else IN_THE_TEXT)

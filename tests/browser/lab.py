@@ -57,7 +57,7 @@ class Notebook:
 
     page: Page
     problems: list[str] = field(default_factory=list)
-    expected: str = "nothing"
+    expected: frozenset[str] = frozenset()
     is_open: bool = True
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class Notebook:
         self.problems.append(f"error: {error}")
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and self.expected not in message.text:
+        if message.type == "error" and not any(each in message.text for each in self.expected):
             self.problems.append(f"console: {message.text}")
 
     def _request(self, request: Request) -> None:
@@ -106,6 +106,7 @@ class Notebook:
         self.page.wait_for_function(ALL_DONE)
         errors = self.page.locator(ERROR).all_inner_texts()
         assert not errors, "\n".join(errors)
+        expect(self.page.get_by_text("Error displaying widget").locator("visible=true")).to_have_count(0)
 
     def slider(self, label: str) -> Locator:
         """The slider with this label, in the first panel that has one."""

@@ -8,11 +8,11 @@ export const parsed = (markup) => new DOMParser().parseFromString(markup, "text/
 
 const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.\d])/;
 
-const NAMES = /(▶ [\d.,]+|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|^v?[+-]?\d[\d.,]*$)/;
+const NAMES = /(▶ [\d.,]+|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|\d[\d.,]* %|^v?[+-]?\d[\d.,]*$)/;
 
 /** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word, a number or 95 % nowhere. */
 export const unbroken = (text, longest = 24) =>
-  text.replace(/(\d) %/g, "$1\u00a0%").split(NAMES).map((part, i) => (i % 2 && part.length <= longest ? make("span", { class: "ks-name" }, part) : part));
+  text.split(NAMES).map((part, i) => (i % 2 && part.length <= longest ? make("span", { class: "ks-name" }, part) : part));
 
 /** The parts of a text between which it may break; a name that stays whole is an element already. */
 const divided = (part) => typeof part === "string" && /\S{15}/.test(part)

@@ -37,10 +37,16 @@ def obstacle(decision: Decision, node: str) -> str:
     if preemption is not None and preemption.eligible:
         if node in preemption.candidates:
             return ""
-        if stays := blockers(decision, node):
+        if are_ranked(decision) and (stays := blockers(decision, node)):
             return f"{stays[0].priority} ≥ {decision.pod.priority}"
     reasons = _reasons(decision, node)
     return say("; ").join(_short(reason, decision, node) for reason in reasons) or (verdict.plugin or "")
+
+
+def are_ranked(decision: Decision) -> bool:
+    """Whether priorities tell the pods apart: some pod of the cluster has another one than the pod that is decided."""
+    pods = decision.cluster.pods
+    return bool((pods.priority[pods.node >= 0] != decision.pod.priority).any())
 
 
 def blockers(decision: Decision, node: str) -> list[PodInfo]:

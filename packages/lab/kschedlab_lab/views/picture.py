@@ -14,10 +14,10 @@ from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
-from kschedlab.text.words import Clock, choice, clock, count, evicted, listing, outcome, priority_text
+from kschedlab.text.words import Clock, amount, choice, clock, count, evicted, listing, outcome, priority_text
 from kschedlab_lab.views.drawing import Block, Box, Marks, Number, draw
 from kschedlab_lab.views.glyphs import Badge
-from kschedlab_lab.views.obstacles import blockers, obstacle, sign_of
+from kschedlab_lab.views.obstacles import are_ranked, blockers, obstacle, sign_of
 from kschedlab_lab.views.svg import Room
 
 NODES = 9
@@ -209,6 +209,7 @@ class Boxes:
         self.budgets = budgets_over(decision, self.nodes)
         preemption = decision.preemption
         self.candidates = preemption.candidates if preemption is not None else {}
+        self.are_ranked = bool(handles.priorities) or are_ranked(decision)
         self.are_many = any(len(each.victims) > 1 for each in self.candidates.values())
 
     def before(self) -> list[Box]:
@@ -254,7 +255,7 @@ class Boxes:
             name,
             pod.request.get(self.resource, 0),
             pod.priority,
-            (Number(priority_text(pod.priority), self.handles.priorities.get(name, {}), name="priority"),),
+            (self.number(pod),),
             mark,
             note,
             _key(pod),
@@ -323,16 +324,14 @@ class Boxes:
         if attempt is not None:
             mark = "" if attempt.reprieved and decided else "reprieved" if attempt.reprieved else "victim"
             mark = "evicted" if mark == "victim" and chosen else mark
-        elif in_the_way:
+        elif in_the_way and self.are_ranked:
             mark, note = "obstacle", f"{info.priority} ≥ {self.decision.pod.priority}"
+        start = Number(self.moment(info.start), self.handles.starts.get(name, {}), clock=True, name="start")
         return Block(
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            (
-                Number(note or priority_text(info.priority), self.handles.priorities.get(name, {}), name="priority"),
-                Number(self.moment(info.start), self.handles.starts.get(name, {}), clock=True, name="start"),
-            ),
+            (self.number(info, note), start) if self.are_ranked else (self.number(info),),
             mark,
             "",
             _key(info),
@@ -340,6 +339,13 @@ class Boxes:
             self.handles.pods.get(name, {}),
             fixed=self.handles.fixed.get(name, ""),
         )
+
+    def number(self, info: PodInfo, note: str = "") -> Number:
+        """The pod's priority, or ``note``; where priorities make no difference, its request."""
+        name = info.pod.metadata.name
+        if not self.are_ranked:
+            return Number(amount(self.resource, info.request.get(self.resource, 0)), name="request")
+        return Number(note or priority_text(info.priority), self.handles.priorities.get(name, {}), name="priority")
 
     def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
         """The shield of a pod under a budget, or an open one where there could be one."""
