@@ -54,8 +54,8 @@ def test_the_picture_says_what_is_decided(room: Room) -> None:
         refused = [each for each in targets(decision) if each.free < settings.request and each.name != chosen]
         victims = [name for each in targets(decision) if each.name == chosen for name in each.victims]
         assert [key for key, state in states.items() if state == "refused"] == [f"node/{each.name}" for each in refused]
-        leaving = [key for key, each in found.items() if "evicted" in each.get("data-tip", "")]
-        assert leaving == [f"pod/{name}" for name in victims]
+        leaving = {key for key, each in found.items() if "evicted" in each.get("data-tip", "")}
+        assert leaving == {f"pod/{name}" for name in victims}
         assert all(f"{pod} must leave" in view.text or pod in view.text for pod in victims)
         assert found["ask"].get("data-drag") == "request" and found["priority"].get("data-drag") == "priority"
         assert ElementTree.fromstring(said).get("aria-label") == view.sentence
