@@ -136,6 +136,11 @@ class Notebook:
         asks = self.page.locator(f'.ks-question:has-text("{question}"), .ks-question:has([title*="{question}"])')
         return self.page.locator(".jp-OutputArea-output .kschedlab").filter(has=asks).nth(number)
 
+    def kept_stage(self, question: str) -> Locator:
+        """The first stage that asks this question; the same one where it was moved on and asks nothing."""
+        self.stage(question).evaluate("(stage) => (stage.id = 'kept-stage')")
+        return self.page.locator("#kept-stage")
+
     def output(self, text: str) -> Locator:
         """The first output of a cell that contains this text; wait for it with playwright's `expect`."""
         return self.page.locator(".jp-OutputArea-output").filter(has_text=text).first

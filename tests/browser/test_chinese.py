@@ -29,8 +29,7 @@ def test_a_question_is_answered_a_slider_moved_and_an_exercise_kept_beside_the_e
 ) -> None:
     page = notebook(NAME)
     page.run_all()
-    page.stage("会选中哪个节点？").evaluate("(stage) => (stage.id = 'first')")  # it asks no more where it is moved
-    panel = page.page.locator("#first")
+    panel = page.kept_stage("会选中哪个节点？")
     panel.locator(".ks-question").get_by_role("button", name="node-b").click()
     expect(panel.locator(".ks-question")).to_contain_text("不对。node-b 在规则 2 被淘汰")
     expect(panel.locator(".ks-sentence")).to_contain_text("第 3 条规则决定：1 个受害 Pod 的代价小于 2 个。")

@@ -19,8 +19,7 @@ def test_a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_
     page.run_all()
     for number in range(5):
         expect(page.stage("Which node is chosen?", number).locator('[data-state="chosen"]')).to_have_count(0)
-    page.stage("Which node is chosen?").evaluate("(stage) => (stage.id = 'first')")  # it asks no more where it is moved
-    panel = page.page.locator("#first")
+    panel = page.kept_stage("Which node is chosen?")
     picture, sentence = panel.locator(".ks-picture"), panel.locator(".ks-sentence")
     expect(picture).to_contain_text("waiting")
     expect(picture.locator('[data-state="chosen"]')).to_have_count(0)
