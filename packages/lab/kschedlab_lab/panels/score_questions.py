@@ -92,7 +92,7 @@ def the_number() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         number, formula = found(settings)
-        return sentences((_near(number, answer), say("{formula}.", formula=formula)))
+        return sentences((_near(number, formula, answer), say("{formula}.", formula=formula)))
 
     def shown(settings: Settings) -> Callable[[Room], Html]:
         decision = decide(settings)
@@ -116,9 +116,10 @@ def _inputs(settings: Settings) -> dict[str, Any]:
     return {"filled": frozenset[str]()} if settings.stage == "normalised" else {}
 
 
-def _near(number: str, answer: str) -> str:
+def _near(number: str, formula: str, answer: str) -> str:
     """A remark if the answer is one too many: it was rounded, and not down."""
-    return say("Every division is rounded down.") if answer == str(int(number) + 1) else ""
+    is_rounded = "/" in formula and answer == str(int(number) + 1)
+    return say("Every division is rounded down.") if is_rounded else ""
 
 
 def without_effect() -> Question[Settings]:
