@@ -43,8 +43,9 @@ class PodTopologySpread:
     """The filter. ``defaults``: constraints of pods that have none and belong to a Service or a controller.
 
     Named rules: ``rules``: how constraints are read. ``counts_pods_on_eligible_nodes_only``: a domain counts the pods
-    on its eligible nodes; else, if it has any eligible node, all its pods. ``panics_on_new_domain``: the scheduler
-    panics if a pod is nominated to a node that has all keys, in a domain without an eligible node.
+    on its eligible nodes; else, if it has any eligible node, all its pods. ``panics_on_new_domain``: pods that are
+    nominated or evicted change the counts on every node that has all keys, not only on eligible ones, and the scheduler
+    panics if the domain of such a node has no eligible one.
     """
 
     name: str = "PodTopologySpread"
@@ -104,7 +105,7 @@ class Skew:
         eligible_only = plugin.counts_pods_on_eligible_nodes_only
         counted = eligible if eligible_only else in_counted_domain
         total = self._topology.total(cluster.count(constraint.counted) * counted)
-        self._counted_nodes = eligible if eligible_only else complete & in_counted_domain
+        self._changed_nodes = complete & in_counted_domain if plugin.panics_on_new_domain else eligible
         self._new_domain_nodes = complete & ~in_counted_domain if plugin.panics_on_new_domain else None
         self.matching: IntArray = total.take(self._topology.domain)
         self._counts = total[domain_counts]
@@ -127,7 +128,7 @@ class Skew:
         change = snapshot.overlay_count(self.constraint.changes)
         if self._new_domain_nodes is not None and (self._new_domain_nodes * change).any():
             raise SchedulingError(PANIC)
-        change = change * self._counted_nodes
+        change = change * self._changed_nodes
         matching = self.matching + change
         if not self.enough_domains:
             return matching, 0

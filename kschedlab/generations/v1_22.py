@@ -19,7 +19,10 @@ V1_22 = after(
         "NodeName": {"reason": WRONG_NAME},  # nodename/node_name.go, ErrReason
         "NodeAffinity": {"reason": NO_MATCH},  # nodeaffinity/node_affinity.go, ErrReasonPod
         "VolumeBinding": {"checks_storage_capacity": True},  # volumebinding, the gate CSIStorageCapacity
-        "PodTopologySpread": {"rules": CONSTRAINTS_1_22},  # helper/spread.go, DefaultSelector
+        "PodTopologySpread": {
+            "rules": CONSTRAINTS_1_22,  # helper/spread.go, DefaultSelector
+            "panics_on_new_domain": False,  # podtopologyspread/filtering.go, updateWithPod
+        },
         "InterPodAffinity": {"common_reason": ""},  # interpodaffinity/filtering.go, Filter
     },
     gone=("NodeResourcesLeastAllocated", "NodePreferAvoidPods"),

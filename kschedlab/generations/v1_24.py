@@ -20,10 +20,7 @@ V1_24 = after(
             "rejects_lost_claims": True,  # volumebinding/volume_binding.go, podHasPVCs
             "missing": VOLUME_MISSING,  # volumebinding/binder.go, ErrReasonPVNotExist
         },
-        "PodTopologySpread": {  # podtopologyspread/filtering.go, calPreFilterState
-            "counts_pods_on_eligible_nodes_only": True,
-            "panics_on_new_domain": False,
-        },
+        "PodTopologySpread": {"counts_pods_on_eligible_nodes_only": True},  # podtopologyspread/filtering.go
     },
     new_filters=(
         NodeVolumeLimits(  # nodevolumelimits/csi.go, with migrated volumes

@@ -1,6 +1,8 @@
 """PodTopologySpread: rows of v1.37's filtering_test.go (TestSingleConstraint, TestMultipleConstraints,
 TestPreFilterStateAddPod and -RemovePod), and what happens when pods come and go in thought."""
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 import pytest
@@ -276,3 +278,12 @@ def test_a_nominated_pod_in_a_domain_without_eligible_nodes_panics():
         refused(V1_20, asked, *four(a=FOO), nominated)
     for harmless in (pod("n", nominated="b", labels=BAR), pod("n", nominated="a", labels=FOO)):
         assert "b" not in refused(V1_20, asked, *four(a=FOO), harmless)
+
+
+def test_in_v1_22_a_nominated_pod_counted_on_eligible_nodes_only():
+    asked = pod("p", labels=FOO, topologySpreadConstraints=[ZONE], nodeSelector=FOO)
+    nominated = pod("n", nominated="b", labels=FOO)
+    v1_22 = replace(V1_20, panics_on_new_domain=False)
+    assert refused(V1_20, asked, *four(a=FOO, x=FOO), nominated) == {"b": [TOO_SKEWED]}
+    assert refused(v1_22, asked, *four(a=FOO, x=FOO), nominated) == {}
+    assert refused(v1_22, asked, *four(y=FOO), nominated) == {}
