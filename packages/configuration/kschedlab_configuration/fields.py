@@ -162,13 +162,15 @@ class MultiPointKubeSchedulerConfiguration(Configuration, frozen=True):
 class OldKubeSchedulerConfiguration(Configuration, frozen=True):
     """v1beta1, and v1beta2 of v1.22."""
 
-    healthzBindAddress: Any = None
-    metricsBindAddress: Any = None
+    healthzBindAddress: str | None = None
+    metricsBindAddress: str | None = None
 
 
 class Beta2KubeSchedulerConfiguration(MultiPointKubeSchedulerConfiguration, frozen=True):
-    healthzBindAddress: str = ""
-    metricsBindAddress: str = ""
+    """v1beta2 of v1.24."""
+
+    healthzBindAddress: str | None = None
+    metricsBindAddress: str | None = None
 
 
 IGNORED_FIELDS = (

@@ -6,7 +6,6 @@ v1.37: pkg/scheduler/apis/config/validation/validation.go, pkg/scheduler/profile
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -36,7 +35,6 @@ from kschedlab_configuration.faults import decoded, duplicate, invalid, required
 from kschedlab_configuration.fields import (
     IGNORED_FIELDS,
     NOTHING,
-    Beta2KubeSchedulerConfiguration,
     Configuration,
     OldNodeResourcesFitArgs,
     OldPlugins,
@@ -125,8 +123,6 @@ DECISION_POINTS = frozenset(
     {"preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "queueSort", MULTI_POINT}
 )
 """The extension points that affect a decision."""
-PORT_0 = re.compile(r"([\d.]+|\[[\da-fA-F:.]+\]):0+")
-"""An IP address with port 0."""
 
 
 class PluginArguments(NamedTuple):
@@ -196,10 +192,10 @@ class ProfileReader:
         if configuration.parallelism <= 0:
             why = later("should be an integer value greater than zero")
             self.faults.append(invalid(("parallelism",), configuration.parallelism, why))
-        if isinstance(configuration, Beta2KubeSchedulerConfiguration):
-            for name in ("healthzBindAddress", "metricsBindAddress"):
-                if (address := getattr(configuration, name)) and not PORT_0.fullmatch(address):
-                    self.faults.append(invalid((name,), address, "must be empty or with an explicit 0 port"))
+        for name in ("healthzBindAddress", "metricsBindAddress"):
+            if (address := getattr(configuration, name, None)) is not None:
+                complaints = self.version.address_complaints(address)
+                self.faults += (invalid((name,), value, why) for value, why in complaints)
         self._check_percentage(configuration.percentageOfNodesToScore, ("percentageOfNodesToScore",))
         initial, highest = configuration.podInitialBackoffSeconds, configuration.podMaxBackoffSeconds
         if initial <= 0:

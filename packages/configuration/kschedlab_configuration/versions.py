@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kschedlab.filter.plugin import Filter
 from kschedlab.generations import GENERATIONS, Generation
@@ -15,6 +16,12 @@ from kschedlab_configuration.arguments import (
     V1BETA1_ARGUMENTS,
     V1BETA2_ARGUMENTS,
     ArgumentsSpec,
+)
+from kschedlab_configuration.bind_addresses import (
+    Complaint,
+    no_complaints,
+    port_0_complaints,
+    socket_complaints,
 )
 from kschedlab_configuration.fields import (
     Beta2KubeSchedulerConfiguration,
@@ -52,6 +59,7 @@ class Version:
     """A version of the API.
 
     ``base``: the generation that reads it. ``filters``, ``scores``: plugins that it offers in addition to the base's.
+    ``address_complaints``: what is wrong with a bind address.
     """
 
     name: str
@@ -62,6 +70,7 @@ class Version:
     arguments: Mapping[str, ArgumentsSpec]
     filters: tuple[Filter, ...] = ()
     scores: tuple[Score, ...] = ()
+    address_complaints: Callable[[str], Iterable[Complaint]] = no_complaints
 
     def all_filters(self, base: Generation) -> dict[str, Filter]:
         """The plugins by name; those of ``base`` take precedence."""
@@ -82,17 +91,25 @@ def _v1beta1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsS
     filters = tuple(make() for make in registry.predicates.values())
     scores = tuple(make() for make in registry.priorities.values())
     name, configuration = f"{GROUP}/v1beta1", OldKubeSchedulerConfiguration
-    return Version(name, base, configuration, Profile, catalogue, arguments, filters, scores)
+    addresses = partial(socket_complaints, unreadable=False)
+    return Version(name, base, configuration, Profile, catalogue, arguments, filters, scores, addresses)
 
 
 _V1BETA1_22 = _v1beta1("v1.22", V1BETA1_22, V1BETA1_22_ARGUMENTS, REGISTRY_1_22)
-_V1BETA2_22 = replace(_V1BETA1_22, name=f"{GROUP}/v1beta2", catalogue=V1BETA2_22, arguments=V1BETA2_ARGUMENTS)
+_V1BETA2_22 = replace(
+    _V1BETA1_22,
+    name=f"{GROUP}/v1beta2",
+    catalogue=V1BETA2_22,
+    arguments=V1BETA2_ARGUMENTS,
+    address_complaints=socket_complaints,
+)
 _V1BETA2_24 = replace(
     _V1BETA2_22,
     base="v1.24",
     configuration=Beta2KubeSchedulerConfiguration,
     profile=MultiPointProfile,
     catalogue=V1BETA2_24,
+    address_complaints=port_0_complaints,
 )
 _V1BETA3_24 = replace(
     _V1BETA2_24,

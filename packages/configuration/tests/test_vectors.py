@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kschedlab.generations import Generation
+from kschedlab.manifests.loading import ManifestError
 from kschedlab.program.decide import decide_line
 from kschedlab_configuration import load_configuration
 from kschedlab_configuration.faults import decoded
@@ -46,6 +47,16 @@ def test_generations_score_with_the_same_plugins(base, row):
         scores = [(score.name, weight) for score, weight in generation.scores]
         expected = [tuple(pair) for pair in row["profiles"][name]["score"] if pair[0] != "ServiceAffinity"]
         assert scores == expected
+
+
+@pytest.mark.parametrize("row", rows("addresses.jsonl.gz"))
+def test_bind_addresses_are_refused_in_the_real_scheduler_s_words(row):
+    refused = []
+    try:
+        load_configuration(json.dumps(row["config"]), row["base"])
+    except ManifestError as error:
+        refused = [str(problem).removeprefix("<text>:1: ") for problem in error.problems]
+    assert refused == sorted(row["errors"])
 
 
 @pytest.mark.parametrize("row", DECISIONS)
