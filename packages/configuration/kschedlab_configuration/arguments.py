@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from msgspec import structs
+import numpy as np
 
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, SYSTEM_DEFAULTS
 from kschedlab.filter.dynamic_resources import DynamicResources
+from kschedlab.filter.plugin import SchedulingError
 from kschedlab.manifests.placement import check_node_term
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND, Part
@@ -24,6 +26,7 @@ from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.score.node_resources import (
     CPU_AND_MEMORY,
+    MAX_NODE_SCORE,
     RequestedToCapacityRatio,
     Resources,
     Strategy,
@@ -81,8 +84,16 @@ def shape_points(shape: tuple[UtilizationShapePoint, ...]) -> tuple[tuple[int, i
 
 def _strategy(strategy: ScoringStrategy) -> Strategy:
     if strategy.type == RATIO and strategy.requestedToCapacityRatio is not None:
-        return RequestedToCapacityRatio(shape_points(strategy.requestedToCapacityRatio.shape))
+        points = shape_points(strategy.requestedToCapacityRatio.shape)
+        return RequestedToCapacityRatio(points) if points else without_points
     return STRATEGIES[strategy.type]
+
+
+def without_points(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
+    """SchedulingError where v1.22 panics because the shape is empty (helper/shape_score.go): at any capacity."""
+    if capacity.any():
+        raise SchedulingError("panic: runtime error: index out of range [-1]")
+    return np.zeros_like(capacity)
 
 
 def _change_old_fit(args: fields.OldNodeResourcesFitArgs) -> NewValues:
@@ -105,30 +116,23 @@ def _check_old_fit(args: fields.OldNodeResourcesFitArgs, path: Path, faults: Fau
         _check_key(group, group_path, faults)
 
 
-def _check_fit(args: fields.NodeResourcesFitArgs, path: Path, faults: Faults) -> None:
+def _check_fit(
+    args: fields.NodeResourcesFitArgs, path: Path, faults: Faults, shape_of_any: bool = False, empty_shape: bool = False
+) -> None:
+    """``shape_of_any``: a strategy that does not use the shape may have one. ``empty_shape``: it needs no point."""
     _check_old_fit(args, path, faults)
     strategy, strategy_path = args.scoringStrategy, (*path, "scoringStrategy")
     if strategy.type not in (LEAST, MOST, RATIO):
         faults.append(unsupported((*strategy_path, "type"), strategy.type, (LEAST, MOST, RATIO)))
     _check_weights(strategy.resources, (*strategy_path, "resources"), faults)
     ratio, ratio_path = strategy.requestedToCapacityRatio, (*strategy_path, "requestedToCapacityRatio")
-    if strategy.type != RATIO:
-        if ratio is not None:
-            faults.append(forbidden(ratio_path, later("must be nil when type is not {ratio}", ratio=RATIO)))
-    elif ratio is None:
-        faults.append(required(ratio_path, later("must be specified when type is {ratio}", ratio=RATIO)))
-    else:
+    if ratio is None:
+        if strategy.type == RATIO:
+            faults.append(required(ratio_path, later("must be specified when type is {ratio}", ratio=RATIO)))
+    elif strategy.type != RATIO and not shape_of_any:
+        faults.append(forbidden(ratio_path, later("must be nil when type is not {ratio}", ratio=RATIO)))
+    elif ratio.shape or not empty_shape:
         check_shape(ratio.shape, (*ratio_path, "shape"), faults)
-
-
-def _check_older_fit(args: fields.NodeResourcesFitArgs, path: Path, faults: Faults) -> None:
-    """Before v1.25, a shape may be set whatever the strategy (v1.22, v1.24: ValidateNodeResourcesFitArgs)."""
-    strategy = args.scoringStrategy
-    if strategy.type != RATIO and strategy.requestedToCapacityRatio is not None:
-        shape = strategy.requestedToCapacityRatio.shape
-        check_shape(shape, (*path, "scoringStrategy", "requestedToCapacityRatio", "shape"), faults)
-        args = structs.replace(args, scoringStrategy=structs.replace(strategy, requestedToCapacityRatio=None))
-    _check_fit(args, path, faults)
 
 
 def _check_key(key: str, path: Path, faults: Faults) -> None:
@@ -395,6 +399,11 @@ V1_ARGUMENTS = {
     "VolumeBinding": ArgumentsSpec(fields.VolumeBindingArgs, _check_binding, _change_binding),
 }
 
+V1_ARGUMENTS_TO_35 = {
+    **V1_ARGUMENTS,
+    "NodeResourcesFit": ArgumentsSpec(fields.NodeResourcesFitArgs, partial(_check_fit, shape_of_any=True), _change_fit),
+}
+
 V1BETA1_ARGUMENTS = {
     **_COMMON,
     "InterPodAffinity": ArgumentsSpec(fields.OldInterPodAffinityArgs, _check_interpod, _change_interpod),
@@ -411,14 +420,21 @@ V1BETA1_ARGUMENTS = {
 V1BETA2_ARGUMENTS = {
     **V1_ARGUMENTS,
     "InterPodAffinity": V1BETA1_ARGUMENTS["InterPodAffinity"],
-    "NodeResourcesFit": ArgumentsSpec(fields.NodeResourcesFitArgs, _check_older_fit, _change_fit),
+    "NodeResourcesFit": V1_ARGUMENTS_TO_35["NodeResourcesFit"],
     "VolumeBinding": V1BETA1_ARGUMENTS["VolumeBinding"],
 }
-"""Of v1.22 and v1.24. ``shape`` needs the gate VolumeCapacityPriority, which is off."""
+"""Of v1.24. ``shape`` needs the gate VolumeCapacityPriority, which is off."""
+
+V1BETA2_22_ARGUMENTS = {
+    **V1BETA2_ARGUMENTS,
+    "NodeResourcesFit": ArgumentsSpec(
+        fields.NodeResourcesFitArgs, partial(_check_fit, shape_of_any=True, empty_shape=True), _change_fit
+    ),
+}
 
 V1BETA1_22_ARGUMENTS = {
     **V1BETA1_ARGUMENTS,
-    **V1BETA2_ARGUMENTS,
+    **V1BETA2_22_ARGUMENTS,
     "PodTopologySpread": V1BETA1_ARGUMENTS["PodTopologySpread"],
     "RequestedToCapacityRatio": ArgumentsSpec(
         fields.RequestedToCapacityRatioArgs, partial(_check_ratio, default=1), partial(_change_ratio, rounds_up=False)

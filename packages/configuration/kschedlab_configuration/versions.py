@@ -12,8 +12,10 @@ from kschedlab.generations.registry import REGISTRY_1_20, REGISTRY_1_22, Registr
 from kschedlab.score.plugin import Score
 from kschedlab_configuration.arguments import (
     V1_ARGUMENTS,
+    V1_ARGUMENTS_TO_35,
     V1BETA1_22_ARGUMENTS,
     V1BETA1_ARGUMENTS,
+    V1BETA2_22_ARGUMENTS,
     V1BETA2_ARGUMENTS,
     ArgumentsSpec,
 )
@@ -82,8 +84,8 @@ class Version:
         return {s.name: s for s in (*self.scores, *(score for score, _ in tables))}
 
 
-def _v1(base: str, catalogue: Catalogue) -> Version:
-    return Version(f"{GROUP}/v1", base, KubeSchedulerConfiguration, KubeSchedulerProfile, catalogue, V1_ARGUMENTS)
+def _v1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec] = V1_ARGUMENTS_TO_35) -> Version:
+    return Version(f"{GROUP}/v1", base, KubeSchedulerConfiguration, KubeSchedulerProfile, catalogue, arguments)
 
 
 def _v1beta1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec], registry: Registry) -> Version:
@@ -100,7 +102,7 @@ _V1BETA2_22 = replace(
     _V1BETA1_22,
     name=f"{GROUP}/v1beta2",
     catalogue=V1BETA2_22,
-    arguments=V1BETA2_ARGUMENTS,
+    arguments=V1BETA2_22_ARGUMENTS,
     address_complaints=socket_complaints,
 )
 _V1BETA2_24 = replace(
@@ -109,6 +111,7 @@ _V1BETA2_24 = replace(
     configuration=Beta2KubeSchedulerConfiguration,
     profile=MultiPointProfile,
     catalogue=V1BETA2_24,
+    arguments=V1BETA2_ARGUMENTS,
     address_complaints=port_0_complaints,
 )
 _V1BETA3_24 = replace(
@@ -120,8 +123,8 @@ _V1BETA3_24 = replace(
 _V1_28 = _v1("v1.28", V1_28_TO_30)
 
 VERSIONS = (
-    _v1("v1.37", V1),
-    _v1("v1.36", V1_36),
+    _v1("v1.37", V1, V1_ARGUMENTS),
+    _v1("v1.36", V1_36, V1_ARGUMENTS),
     _v1("v1.35", V1_35),
     _v1("v1.34", V1_34),
     _v1("v1.32", V1_32),

@@ -2,9 +2,11 @@
 
 import pytest
 
+from kschedlab import Cluster, schedule
 from kschedlab.build import node, pod
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.generations import V1_37, Generation
+from kschedlab.manifests.loading import ManifestError
 from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
 from kschedlab_configuration import load_configuration
 from kschedlab_devices.allocator import steps_in
@@ -154,3 +156,38 @@ def test_time_limits_of_devices():
 def test_a_time_limit_is_a_number_of_steps(timeout, steps):
     plugin = filter_(configured("DynamicResources", f"filterTimeout: {timeout}"), "DynamicResources")
     assert steps_in(plugin.filter_timeout) == steps
+
+
+def fit_with_shape(base: str, version: str, kind: str, points: str) -> Generation:
+    strategy = f"{{type: {kind}, requestedToCapacityRatio: {{shape: {points}}}}}"
+    args = f"{{scoringStrategy: {strategy}}}"
+    text = f"profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: {args}\n"
+    return load_configuration(V1.replace("/v1\n", f"/{version}\n") + text, base)["default-scheduler"]
+
+
+@pytest.mark.parametrize(("base", "version"), [("v1.22", "v1beta1"), ("v1.22", "v1beta2")])
+def test_v1_22_accepts_a_shape_without_points(base, version):
+    """v1.22: validation_pluginargs.go, ValidateNodeResourcesFitArgs."""
+    assert fit_with_shape(base, version, "RequestedToCapacityRatio", "[]")
+
+
+def test_v1_22_panics_when_it_scores_with_a_shape_without_points():
+    generation = fit_with_shape("v1.22", "v1beta2", "RequestedToCapacityRatio", "[]")
+    nodes = [node("a"), node("b")]
+    decision = schedule("default/p", Cluster.from_dicts([*nodes, pod("p")]), generation)
+    assert "index out of range [-1]" in str(decision.error)
+    alone = schedule("default/p", Cluster.from_dicts([node("a"), pod("p")]), generation)
+    assert alone.node == "a"
+
+
+@pytest.mark.parametrize(("base", "version"), [("v1.24", "v1beta2"), ("v1.28", "v1beta3"), ("v1.37", "v1")])
+def test_later_versions_refuse_a_shape_without_points(base, version):
+    with pytest.raises(ManifestError, match=r"shape: .*at least one point"):
+        fit_with_shape(base, version, "RequestedToCapacityRatio", "[]")
+
+
+def test_a_shape_for_another_strategy_is_refused_from_v1_36_on():
+    points = "[{utilization: 0, score: 10}]"
+    assert fit_with_shape("v1.35", "v1", "LeastAllocated", points)
+    with pytest.raises(ManifestError, match="must be nil when type is not RequestedToCapacityRatio"):
+        fit_with_shape("v1.36", "v1", "LeastAllocated", points)
