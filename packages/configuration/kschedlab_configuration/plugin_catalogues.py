@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kschedlab.generations.generation import GENERATIONS
 from kschedlab.messages import later
-from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended, merged, replaced
+from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended, divided_in_place, merged, replaced
 
 
 def _points(text: str) -> Mapping[str, frozenset[str]]:
@@ -218,4 +218,9 @@ V1BETA2_24 = replace(
     removed=frozenset(),
 )
 
-V1BETA3_24 = replace(V1BETA2_24, defaults=_older("v1.24", _BY_LIMITS, "", "", gates="").defaults, merge=merged)
+V1BETA3_24 = replace(
+    V1BETA2_24,
+    defaults=_older("v1.24", _BY_LIMITS, "", "", gates="").defaults,
+    merge=merged,
+    divide=divided_in_place,
+)

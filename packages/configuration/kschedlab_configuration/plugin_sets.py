@@ -7,7 +7,7 @@ config/v1beta3. v1.20: pkg/scheduler/apis/config/types.go (Apply).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -21,6 +21,8 @@ MULTI_POINT = "multiPoint"
 SCORING = ("score", "placementScore")
 Weights = Mapping[str, int]
 """Weights by plugin, in the order of the plugins; 0 outside of scoring."""
+Division = Callable[[list[str], Container[str]], tuple[list[str], list[str]]]
+"""Divides names into those that are overridden and the others."""
 
 
 def merged(defaults: PluginSet, custom: PluginSet) -> PluginSet:
@@ -46,20 +48,48 @@ def appended(defaults: PluginSet, custom: PluginSet) -> PluginSet:
     return PluginSet((*kept, *custom.enabled))
 
 
-def expanded(point_set: PluginSet, multi_point: Iterable[str]) -> list[str]:
+def divided(names: list[str], overridden: Container[str]) -> tuple[list[str], list[str]]:
+    """The overridden names, and the others."""
+    return [name for name in names if name in overridden], [name for name in names if name not in overridden]
+
+
+def divided_in_place(names: list[str], overridden: Container[str]) -> tuple[list[str], list[str]]:
+    """Like :func:`divided` as v1.23 to v1.25 do it: they shorten the list while they read it.
+
+    They overlook the name after each that they remove, and read the last one again: it may run twice.
+    """
+    array, end = list(names), len(names)
+    place = {name: i for i, name in enumerate(names)}
+    first: list[str] = []
+    for i in range(len(names)):
+        name = array[i]
+        if name in overridden:
+            first.append(name)
+            if (at := place.pop(name, None)) is not None:
+                at -= len(names) - end
+                array[at : end - 1] = array[at + 1 : end]
+                end -= 1
+    return first, array[:end]
+
+
+def expanded(
+    point_set: PluginSet,
+    multi_point: Iterable[str],
+    divide: Division = divided,
+) -> list[str]:
     """The plugins that run at one extension point, in order.
 
     First those that both the point's set and multiPoint name, then the others of multiPoint, then the others of the
-    point's set. ``multi_point``: the plugins of multiPoint that implement this point.
+    point's set. ``multi_point``: the plugins of multiPoint that implement this point. ``divide``: divides the point's
+    set.
     """
     specific = list(dict.fromkeys(plugin.name for plugin in point_set.enabled))
     disabled = {plugin.name for plugin in point_set.disabled}
     if ALL in disabled:
         return specific
     general = [name for name in multi_point if name not in disabled]
-    overridden = [name for name in specific if name in general]
-    others = [name for name in general if name not in specific]
-    return [*overridden, *others, *(name for name in specific if name not in overridden)]
+    first, last = divide(specific, general)
+    return [*first, *(name for name in general if name not in specific), *last]
 
 
 @dataclass(frozen=True)
@@ -70,7 +100,7 @@ class Catalogue:
     default. ``order``: the points in the order in which the real scheduler validates them. ``merge``: combines the
     default set with a profile's. ``removed``: plugins that configurations of this version must not name, and
     ``removal``, what is wrong with them. ``conflicts``: the scores that exclude each of these scores. ``weights``: the
-    default weights of scores, where that is not 1.
+    default weights of scores, where that is not 1. ``divide``: see :func:`expanded`.
     """
 
     points: Mapping[str, frozenset[str]]
@@ -83,17 +113,26 @@ class Catalogue:
     removal: str = later('was invalid in version "v1"')
     conflicts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     weights: Mapping[str, int] = field(default_factory=dict)
+    divide: Division = divided
 
     def plugins(self, custom: OldPlugins) -> dict[str, Weights]:
         """The plugins by extension point, in order. A score without a weight has its default weight."""
-        sets = self.sets(custom)
-        multi_point = sets.get(MULTI_POINT, NOTHING).enabled
-        plugins: dict[str, Weights] = {}
-        for point in self.order:
-            names = expanded(sets[point], [plugin.name for plugin in multi_point if self._implements(plugin, point)])
+        sets, plugins = self.sets(custom), dict[str, Weights]()
+        for point, names in self.lists(custom).items():
             weights = self._weights(sets, point)
             plugins[point] = {name: weights[name] if point in SCORING else 0 for name in names}
         return plugins
+
+    def lists(self, custom: OldPlugins) -> dict[str, list[str]]:
+        """The names by extension point, in the order in which they run; one that runs twice is there twice."""
+        sets = self.sets(custom)
+        multi_point = sets.get(MULTI_POINT, NOTHING).enabled
+        return {
+            point: expanded(
+                sets[point], [plugin.name for plugin in multi_point if self._implements(plugin, point)], self.divide
+            )
+            for point in self.order
+        }
 
     def _implements(self, plugin: Plugin, point: str) -> bool:
         return point in self.points.get(plugin.name, ())

@@ -296,6 +296,16 @@ class ProfileReader:
         for i, profile in enumerate(profiles):
             path: Path = ("profiles", i, "plugins")
             sets = msgspec.structs.asdict(profile.plugins)
+            scores = self.version.catalogue.lists(profile.plugins)["score"]
+            if twice := sorted({name for name in scores if scores.count(name) > 1}):
+                why = later(
+                    "kube-scheduler {version} runs {names} twice, because it shortens this list while it reads it "
+                    "(expandMultiPointPlugins): it may normalise these scores and multiply them by their weight twice; "
+                    "kschedlab does so once",
+                    version=self.version.base,
+                    names=twice,
+                )
+                self.warnings.append(Fault((*path, "score"), why))
             deciding = DECISION_POINTS & self.version.catalogue.sets(profile.plugins).keys()
             if ignored := [point for point, set_ in sets.items() if set_ != NOTHING and point not in deciding]:
                 self.warnings.append(Fault(path, later("does not affect decisions: {ignored}", ignored=[*ignored])))

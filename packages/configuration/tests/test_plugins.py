@@ -224,3 +224,14 @@ def test_a_profile_of_v1beta3_has_no_percentage_of_its_own_and_v1_30_does_not_re
         load_configuration(V1BETA3 + "profiles: [{percentageOfNodesToScore: 10}]")
     with pytest.raises(ManifestError, match="v1.28 or v1.24, not by v1.30"):
         load_configuration(V1BETA3, "v1.30")
+
+
+def test_v1_24_says_which_scores_it_runs_twice():
+    """expandMultiPointPlugins shortens ``score`` while it reads it; ImageLocality is read again."""
+    score = "score: {enabled: [{name: NodeAffinity}, {name: TaintToleration}, {name: ImageLocality}]}"
+    profiles = beta(score, "v1.24", V1BETA3)
+    (warning,) = profiles.warnings
+    assert "score" in warning and "ImageLocality twice" in warning
+    assert list(weights(profiles["default-scheduler"]))[:2] == ["NodeAffinity", "ImageLocality"]
+    assert list(weights(profiles["default-scheduler"]))[-1] == "TaintToleration"
+    assert not beta(score, "v1.28", V1BETA3).warnings
