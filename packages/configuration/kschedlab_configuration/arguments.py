@@ -26,13 +26,13 @@ from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.score.node_resources import (
     CPU_AND_MEMORY,
-    MAX_NODE_SCORE,
     RequestedToCapacityRatio,
     Resources,
     Strategy,
     least_allocated,
     most_allocated,
 )
+from kschedlab.score.plugin import MAX_NODE_SCORE
 from kschedlab_configuration import fields
 from kschedlab_configuration.durations import seconds_of
 from kschedlab_configuration.faults import duplicate, forbidden, invalid, required, unsupported
