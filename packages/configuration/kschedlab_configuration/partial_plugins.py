@@ -135,7 +135,8 @@ def enabled_score(plugin: Score, enabled: Mapping[str, Mapping[str, int]]) -> Sc
     if pre_score:
         return plugin
     if name in NO_PRE_SCORE:
-        return FailingScore(name, score_error(name, NO_PRE_SCORE[name].format(state=f"PreScore{name}")))
+        error = score_error(name, NO_PRE_SCORE[name].format(state=f"PreScore{name}"))
+        return FailingScore(name, error, spares_constrained=name == "SelectorSpread")
     return ScoreOnly(plugin)
 
 
@@ -172,11 +173,18 @@ class ZeroScore:
 
 @dataclass(frozen=True)
 class FailingScore:
-    """A Score that fails for every pod."""
+    """A Score that fails for every pod.
+
+    ``spares_constrained``: a pod with topology spread constraints gets 0 everywhere instead (v1.20, v1.22, v1.24:
+    selectorspread/selector_spread.go, skipSelectorSpread).
+    """
 
     name: str
     message: str
+    spares_constrained: bool = False
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Raise SchedulingError."""
+        if self.spares_constrained and pod.pod.spec.topologySpreadConstraints:
+            return ZeroScore(self.name).score(pod, cluster, nodes)
         raise SchedulingError(self.message)
