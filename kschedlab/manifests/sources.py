@@ -145,12 +145,9 @@ def kubectl_output(arguments: Iterable[str]) -> SourceText:
     program = shutil.which("kubectl")
     if program is None:
         raise _source_error(0, "kubectl", "is not on the PATH: install it, or load files with its output")
-    kinds, options = (
-        KUBECTL_KINDS.split(","),
-        ["--all-namespaces", "--output=json", "--request-timeout=60s", *arguments],
-    )
+    kinds, options = KUBECTL_KINDS.split(","), ["--all-namespaces", "--output=json", "--request-timeout=60s"]
     while True:
-        command = [program, "get", ",".join(kinds), *options]
+        command = [program, "get", ",".join(kinds), *options, *arguments]
         result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         if result.returncode == 0:
             return SourceText(0, "<kubectl>", decoded(result.stdout, 0, "<kubectl>"))

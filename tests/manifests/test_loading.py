@@ -367,10 +367,8 @@ def test_kubectl_gets_every_kind(tmp_path, monkeypatch):
     )
     assert names(from_kubectl("--context", "staging")) == (["n1"], ["default/web"])
     get, kinds, *options = (tmp_path / "arguments").read_text().split()
-    assert get == "get" and {"nodes", "pods", "priorityclasses", "storageclasses", "resourceclaims"} <= {
-        *kinds.split(",")
-    }
-    assert {"resourceslices", "deviceclasses", "devicetaintrules"} <= {*kinds.split(",")}
+    assert get == "get" and {"nodes", "pods", "priorityclasses", "storageclasses"} <= {*kinds.split(",")}
+    assert {"resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules"} <= {*kinds.split(",")}
     assert options == ["--all-namespaces", "--output=json", "--request-timeout=60s", "--context", "staging"]
 
 
