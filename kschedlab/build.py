@@ -9,13 +9,17 @@ What is not named keeps the API's default.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from inspect import signature
 from typing import Any, TypeAlias
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.manifests.known_fields import known
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later
 from kschedlab.objects.api import API_1_37, Api
+from kschedlab.objects.problems import unknown
 
 Manifest: TypeAlias = dict[str, Any]
 
@@ -38,8 +42,9 @@ def node(
 ) -> Manifest:
     """A node with room for 110 pods. ``allocatable``: all of its resources, in place of ``cpu`` and ``memory``.
 
-    ``images``: as in ``status.images``; other names go to the spec.
+    ``images``: as in ``status.images``; other names go to the spec, which must have such a field.
     """
+    _check_spec(node, "Node", spec)
     room = {"cpu": str(cpu), "memory": memory, "pods": "110"} if allocatable is None else dict(allocatable)
     made: Manifest = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": room}}
     if labels:
@@ -72,8 +77,9 @@ def pod(
 
     ``start``: minutes after midnight, or a time as the API writes it. ``requests``: resources besides ``cpu`` and
     ``memory``. ``nominated``: the node that preemption makes room on. ``deleted``: when its deletion ends. ``image``,
-    ``ports``: the container's; other names go to the spec.
+    ``ports``: the container's; other names go to the spec, which must have such a field.
     """
+    _check_spec(pod, "Pod", spec)
     requested = {"cpu": cpu, "memory": memory} | dict(requests or {})
     container: Manifest = {"name": "main", "image": image}
     if amounts := {resource: str(amount) for resource, amount in requested.items() if amount is not None}:
@@ -98,6 +104,14 @@ def pod(
     return made | ({"status": status} if status else {})
 
 
+def _check_spec(builder: Callable[..., Manifest], kind: str, spec: Iterable[str]) -> None:
+    """UnknownNameError for a name that is neither a parameter of the builder nor a field of the kind's spec."""
+    for name in spec:
+        if name not in (fields := known().types[f"{kind}Spec"]):
+            what = later("parameter of {builder}() or field of {kind}.spec", builder=builder.__name__, kind=kind)
+            raise unknown(what, name, [*(each for each in signature(builder).parameters if each != "spec"), *fields])
+
+
 def resources(requests: Mapping[str, Any]) -> Manifest:
     """Requests, with the limits that the API asks for: extended resources and huge pages are never overcommitted."""
     limits = {name: amount for name, amount in requests.items() if "/" in name or name.startswith("hugepages-")}
@@ -118,6 +132,7 @@ def budget(
     ``labels``: those of its pods, by default ``app: name``; ``disrupted``: pods whose eviction is already counted;
     other names go to the spec, so ``selector=None`` is a budget without a selector.
     """
+    _check_spec(budget, "PodDisruptionBudget", spec)
     status: Manifest = {"disruptionsAllowed": allowed}
     if disrupted:
         status["disruptedPods"] = dict.fromkeys(disrupted, "2024-01-01T00:00:00Z")

@@ -20,6 +20,8 @@ from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, plugin
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
+from kschedlab.messages import say
+from kschedlab.objects.problems import InputValueError
 from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
@@ -33,10 +35,10 @@ NOTHING: IntArray = np.zeros(0, np.int64)
 class Scheduler:
     """Decides for one pod after another on a cluster, with the state that the real scheduler keeps between decisions.
 
-    ``percentage``: percentageOfNodesToScore, 0 for the generation's adaptive default. ``rng`` draws one of the best
-    nodes and where preemption starts its search; without it, ties go to the node whose name sorts first.
-    ``exhaustive``: check every node and every candidate, even where the real scheduler would stop earlier, so that the
-    evidence is complete.
+    ``percentage``: percentageOfNodesToScore, from 0 (adaptive) to 100; None for the generation's own. ``rng`` draws one
+    of the best nodes and where preemption starts its search; without it, ties go to the node whose name sorts first.
+    ``exhaustive``: check every node and every candidate, where the real scheduler samples them or tries the nominated
+    node first: the evidence is complete. InputValueError for a wrong percentage, and for one of an exhaustive search.
     """
 
     def __init__(
@@ -50,6 +52,10 @@ class Scheduler:
         self.cluster = checked_cluster(cluster)
         self.generation = Generation.named(generation)
         self.percentage = self.generation.percentage if percentage is None else percentage
+        if not 0 <= self.percentage <= 100:
+            raise InputValueError(say("percentage is {given}: expected 0 to 100", given=self.percentage))
+        if exhaustive and percentage is not None:
+            raise InputValueError(say("percentage has no effect on a search of all nodes: add exhaustive=False"))
         self.rng = rng
         self.exhaustive = exhaustive
         self.next_start_node_index = 0
@@ -84,7 +90,7 @@ class Scheduler:
         prepared = self._prepare(pod)
         run = FilterRun(prepared, pod, cluster, generation.messages.all_errors)
         if prepared.rejected is not None:
-            refused_by = np.full(len(cluster.nodes), REJECTED, np.int8)
+            refused_by = np.full(len(cluster.nodes), REJECTED, np.int16)
             verdicts = Verdicts(refused_by, rejected=prepared.rejected, excluded_by=prepared.excluded_by)
             feasible, evaluated = NOTHING, 0
         else:
@@ -228,8 +234,9 @@ def schedule(
 ) -> Decision:
     """Decide for one pending pod: its key ``namespace/name``, or a manifest. The cluster stays as it is.
 
-    ``generation``: its name or a Generation; the other arguments are those of :class:`Scheduler`. KeyError if no such
-    pod is pending, or there is no such generation; for a running pod, see :func:`~kschedlab.explanation.explain`.
+    ``generation``: its name or a Generation; the other arguments are those of :class:`Scheduler`, but every node is
+    checked by default. KeyError if no such pod is pending, or there is no such generation; for a running pod, see
+    :func:`~kschedlab.explanation.explain`.
     """
     generation = Generation.named(generation)
     if isinstance(pod, str) and pod not in checked_cluster(cluster).pending:

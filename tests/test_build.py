@@ -1,9 +1,11 @@
 """The builders of manifests."""
 
+import pytest
 import yaml
 
 from kschedlab.build import as_yaml, budget, cluster, deployment, node, node_affinity, pod, term
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.problems import UnknownNameError
 
 
 def test_what_is_not_named_keeps_the_default() -> None:
@@ -43,6 +45,22 @@ def test_a_pod_with_all_that_can_be_named() -> None:
     waiting = pod("web", nominated="n2", deleted="2026-01-01T00:00:00Z", start="2026-01-01T00:00:00Z")
     assert waiting["status"] == {"nominatedNodeName": "n2", "startTime": "2026-01-01T00:00:00Z"}
     assert waiting["metadata"]["deletionTimestamp"] == "2026-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("build", "name", "wanted"),
+    [
+        (lambda: node("n", cpus=4), "cpus", "cpu"),
+        (lambda: pod("p", tolerates=[]), "tolerates", "tolerations"),
+        (lambda: pod("p", node_name="n"), "node_name", "nodeName"),
+        (lambda: budget("b", 1, max_unavailable=1), "max_unavailable", "maxUnavailable"),
+        (lambda: deployment("d", 1, replica=1), "replica", "requests"),
+    ],
+)
+def test_a_misspelt_name_is_an_error_that_lists_similar_names(build, name: str, wanted: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        build()
+    assert f'"{name}"' in str(caught.value) and wanted in str(caught.value)
 
 
 def test_budgets() -> None:

@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kschedlab.build import as_yaml, budget, node, pod
+from kschedlab.manifests.sources import KUBECTL_KINDS
 from kschedlab.program.main import main
 
 ROOT = Path(__file__).parents[1]
@@ -34,6 +35,23 @@ def test_every_name_can_be_imported_from_where_the_page_says(page):
 def test_the_pages_import_something():
     lines = [line for page in PAGES for line in imports(page)]
     assert "from kschedlab_simulation import Simulation" in lines and "from kschedlab import explain" in lines
+
+
+SHORT = {"pdb": "poddisruptionbudgets", "pc": "priorityclasses", "ns": "namespaces", "svc": "services"}
+SHORT |= {"rc": "replicationcontrollers", "rs": "replicasets", "sts": "statefulsets", "sc": "storageclasses"}
+SHORT |= {"pv": "persistentvolumes", "pvc": "persistentvolumeclaims"}
+GET = re.compile(r"kubectl get (nodes,pods,\S+) -A")
+LESSONS = (ROOT / "notebooks/07-your-cluster.ipynb", ROOT / "notebooks/zh/07-your-cluster.ipynb")
+
+
+def test_a_page_that_exports_a_cluster_names_every_kind_that_a_decision_reads():
+    every = {*KUBECTL_KINDS.split(",")}
+    lists = {page: kinds.split(",") for page in PAGES for kinds in GET.findall(page.read_text(encoding="utf-8"))}
+    assert lists.keys() >= {ROOT / "README.md", ROOT / "packages/why/README.md"}
+    for page, kinds in lists.items():
+        assert {SHORT.get(kind, kind) for kind in kinds} == every, page
+    for lesson in LESSONS:
+        assert all(kind in lesson.read_text(encoding="utf-8") for kind in every), lesson
 
 
 SECTION = re.compile(r"^## (.+?)\n.*?```json\n(.*?)```", re.DOTALL | re.MULTILINE)

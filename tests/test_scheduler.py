@@ -9,6 +9,7 @@ import pytest
 from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, V1_37, Generation
+from kschedlab.objects.problems import InputValueError
 from kschedlab.preemption.stage import lower_nominations
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.score.stage import Ties
@@ -37,8 +38,17 @@ def test_the_search_of_a_large_cluster_starts_where_the_last_one_ended() -> None
     ]
 
 
-def test_an_exhaustive_decision_checks_every_node_whatever_the_percentage() -> None:
-    assert len(schedule("default/web", nodes(200), percentage=5).feasible) == 200
+def test_schedule_checks_every_node_and_obeys_a_percentage_only_without_that() -> None:
+    assert len(schedule("default/web", nodes(300)).feasible) == 300
+    assert len(schedule("default/web", nodes(300), percentage=50, exhaustive=False).feasible) == 150
+    with pytest.raises(InputValueError, match="exhaustive=False"):
+        schedule("default/web", nodes(300), percentage=50)
+
+
+@pytest.mark.parametrize("percentage", [-1, 101, 500])
+def test_a_percentage_is_from_0_to_100(percentage: int) -> None:
+    with pytest.raises(InputValueError, match=f"{percentage}.*100"):
+        Scheduler(nodes(1), percentage=percentage)
 
 
 def test_without_score_plugins_the_first_feasible_node_is_enough() -> None:

@@ -23,7 +23,7 @@ def judged(plugin: Filter, pod: Manifest, *objects: Manifest) -> tuple[Cluster, 
     info = world.info(model(pod))
     prepared = prepare(info, world, [plugin])
     if prepared.rejected is not None:
-        return world, Verdicts(np.full(len(world.nodes), REJECTED, np.int8), rejected=prepared.rejected)
+        return world, Verdicts(np.full(len(world.nodes), REJECTED, np.int16), rejected=prepared.rejected)
     return world, FilterRun(prepared, info, world).verdicts()
 
 

@@ -37,7 +37,7 @@ def _mounts(pod: Pod) -> tuple[object, ...]:
 
 
 IntArray: TypeAlias = NDArray[np.int64]
-SmallArray: TypeAlias = NDArray[np.int8]
+SmallArray: TypeAlias = NDArray[np.int16]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 

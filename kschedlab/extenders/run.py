@@ -302,7 +302,7 @@ class Statuses:
         dropped = np.isin(nodes, offered) & ~is_left & ~named
         if seen is not None and not len(left):
             dropped |= ~seen & ~named
-        refused_by = np.where(is_left, np.int8(PASSES), before.refused_by)
+        refused_by = np.where(is_left, np.int16(PASSES), before.refused_by)
         refused_by[dropped] = EXCLUDED if before.excluded_by and self._rules.sets_status else number
         refused_by[named] = number
         refusals = ExtenderRefusals(

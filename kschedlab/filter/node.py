@@ -22,7 +22,6 @@ WRONG_NAME = "node(s) didn't match the requested node name"
 WRONG_HOSTNAME = "node(s) didn't match the requested hostname"
 """The same until v1.20."""
 UNSCHEDULABLE = "node(s) were unschedulable"
-"""A pod that tolerates this taint passes on unschedulable nodes too."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class NodeName:
 
 @dataclass(frozen=True)
 class NodeUnschedulable:
-    """The filter: no node with ``spec.unschedulable``, unless the pod tolerates the taint."""
+    """The filter: no node with ``spec.unschedulable``, unless the pod tolerates UNSCHEDULABLE_TAINT."""
 
     name: str = "NodeUnschedulable"
 

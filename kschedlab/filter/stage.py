@@ -100,7 +100,7 @@ def _not_satisfied(plugins: list[str]) -> str:
 class Verdicts:
     """The verdicts of all filters on all nodes.
 
-    ``refused_by``: int8[nodes], the number of the first plugin that refuses the node, or PASSES, EXCLUDED or REJECTED.
+    ``refused_by``: int16[nodes], the number of the first plugin that refuses the node, or PASSES, EXCLUDED or REJECTED.
     ``plugins``, ``refusals``: by that number, the plugin's name and all its refusals, including nodes that another
     plugin refuses first. A plugin that runs with and without nominated pods has two numbers.
     ``rejected``: set if a plugin rejected the pod before any node was checked. ``excluded_by``: the plugins with a
@@ -206,7 +206,7 @@ class FilterRun:
         Not ``excluding``: a dry run of preemption asks the filters about any node, as an extender may name one that
         PreFilter excludes.
         """
-        refused_by = np.full(len(self.cluster.nodes), PASSES, np.int8)
+        refused_by = np.full(len(self.cluster.nodes), PASSES, np.int16)
         if excluding and self.prepared.included is not None:
             refused_by[~self.prepared.included] = EXCLUDED
         refusals = []
@@ -243,7 +243,7 @@ def aggregated(errors: list[tuple[str, str, int]]) -> str:
 def _combined(first: Verdicts, second: Verdicts) -> Verdicts:
     """The first verdict where it refuses, else the second. The second's plugins are numbered after the first's."""
     offset = len(first.refusals)
-    later = np.where(second.refused_by >= 0, second.refused_by + np.int8(offset), second.refused_by)
+    later = np.where(second.refused_by >= 0, second.refused_by + np.int16(offset), second.refused_by)
     refused_by = np.where(first.refused_by == PASSES, later, first.refused_by)
     plugins, refusals = first.plugins + second.plugins, first.refusals + second.refusals
     return Verdicts(refused_by, plugins, refusals, excluded_by=first.excluded_by)

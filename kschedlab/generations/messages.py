@@ -57,4 +57,7 @@ class Messages:
 
 
 OF_DECISIONS = ("reason_once", "excluded_nodes", "all_errors")
-"""The fields of Messages that affect :attr:`~kschedlab.decision.Decision.message`; only the loop uses the others."""
+"""The fields of Messages that affect :attr:`~kschedlab.decision.Decision.message`.
+
+Those from ``post_filter`` to ``claims_kept`` affect :attr:`~kschedlab.decision.Decision.event`; the loop uses the rest.
+"""

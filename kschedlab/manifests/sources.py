@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import stat
 import sys
 import zlib
@@ -14,16 +15,16 @@ from typing import IO, TypeAlias
 
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.messages import later, say
+from kschedlab.objects.kinds import OF_CONTROLLERS, RESOURCES
 from kschedlab.objects.problems import InputTypeError, ManifestError, Problem, one_of
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 MAX_BYTES = 256 * 1024 * 1024
-KUBECTL_KINDS = (
-    "nodes,pods,poddisruptionbudgets,priorityclasses,namespaces,services,replicationcontrollers,replicasets,statefulsets,"
-    "persistentvolumes,persistentvolumeclaims,storageclasses,csinodes,volumeattachments,csidrivers,csistoragecapacities"
-)
+KUBECTL_KINDS = ",".join(resource.name for kind, resource in RESOURCES.items() if kind not in OF_CONTROLLERS)
+"""Every kind that a decision reads, as ``kubectl get`` takes them."""
+_NO_SUCH_KIND = re.compile(r'the server doesn\'t have a resource type "([^"]*)"')
 
 
 def read_all(sources: Iterable[Source]) -> list[SourceText]:
@@ -137,24 +138,22 @@ def _source_error(number: int, name: str, message: str) -> ManifestError:
 
 
 def kubectl_output(arguments: Iterable[str]) -> SourceText:
-    """The output of ``kubectl get`` for every kind that the scheduler reads."""
+    """The output of ``kubectl get`` for every kind that a decision reads and the server has. ManifestError."""
     import shutil
     import subprocess
 
     program = shutil.which("kubectl")
     if program is None:
         raise _source_error(0, "kubectl", "is not on the PATH: install it, or load files with its output")
-    command = [program, "get", KUBECTL_KINDS, "--all-namespaces", "--output=json", "--request-timeout=60s", *arguments]
-    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if result.returncode != 0:
+    kinds, options = KUBECTL_KINDS.split(","), ["--all-namespaces", "--output=json", "--request-timeout=60s"]
+    while True:
+        command = [program, "get", ",".join(kinds), *options, *arguments]
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        if result.returncode == 0:
+            return SourceText(0, "<kubectl>", decoded(result.stdout, 0, "<kubectl>"))
         stderr = " ".join(result.stderr.decode("utf-8", "replace").split())
-        raise _source_error(
-            0,
-            "kubectl",
-            later(
-                "failed with exit status {code}: {why}",
-                code=result.returncode,
-                why=stderr or later("it printed no error"),
-            ),
-        )
-    return SourceText(0, "<kubectl>", decoded(result.stdout, 0, "<kubectl>"))
+        if (missing := _NO_SUCH_KIND.search(stderr)) is None or missing[1] not in kinds:
+            why = stderr or later("it printed no error")
+            code = result.returncode
+            raise _source_error(0, "kubectl", later("failed with exit status {code}: {why}", code=code, why=why))
+        kinds.remove(missing[1])

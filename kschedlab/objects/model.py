@@ -1,6 +1,6 @@
-"""All Kubernetes objects that the scheduler reads: typed, immutable, spelled as in the API.
+"""All objects that the scheduler or a simulated control plane reads: typed, immutable, spelled as in the API.
 
-Fields that the scheduler never reads are left out. Fields that it obeys but this package does not model are ``Any``:
+Fields that neither reads are left out. Fields that the scheduler obeys but this package does not model are ``Any``:
 they are kept in order to report them. Absent text is ``""``, absent maps and sequences are empty; None is used only
 where the API distinguishes "absent" from "empty".
 """

@@ -18,7 +18,7 @@ class Taint(Part, frozen=True):
 
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
-"""The taint of a cordoned node."""
+"""The taint of a cordoned node: a pod that tolerates it passes on nodes with ``spec.unschedulable``, too."""
 
 
 class NodeSpec(Part, frozen=True):

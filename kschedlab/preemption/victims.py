@@ -27,7 +27,7 @@ class DryRun:
     ``nodes``: int64[nodes], the positions tried. ``emptied``: the verdicts with all potential victims removed.
     ``rows``, ``node``: int64[potential victims], the pods' rows and nodes; a node's pods are contiguous, the most
     important first. ``violates``: bool, evicting it violates a budget. ``reprieve_order``: int64, its place in its
-    node's order of reprieve. ``refused_by``: int8, the plugin that refuses the preemptor if this pod stays, PASSES if
+    node's order of reprieve. ``refused_by``: int16, the plugin that refuses the preemptor if this pod stays, PASSES if
     none does, or the plugin that refuses the emptied node. ``sorted_again``: see VictimRules.
     """
 

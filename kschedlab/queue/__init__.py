@@ -12,5 +12,6 @@ gated, in flight                                              pre_enqueue, in_fl
 nominated               nominated                             nominated
 ======================  ====================================  ================================================
 
-``interface`` is the protocol that the scheduling loop uses for all of them; ``makers`` creates a generation's queue.
+``interface`` is the protocol that the scheduling loop uses for all of them; ``kschedlab.generations.queues`` creates a
+generation's queue.
 """

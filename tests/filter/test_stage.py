@@ -1,6 +1,6 @@
 """The filter stage: preparing, the first plugin that refuses, nominated pods, and the search for enough nodes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -10,6 +10,8 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
 from kschedlab.filter.stage import EXCLUDED, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
+from kschedlab.generations import V1_37
+from kschedlab.scheduler import schedule
 
 
 @dataclass(frozen=True)
@@ -194,6 +196,15 @@ def test_a_node_must_also_pass_without_the_nominated_pods():
     verdicts = FilterRun(prepare(info, here, [Says("A", Needs())]), info, here).verdicts()
     assert verdicts.refused_by[here.index["m"]] == PASSES
     assert verdicts.plugin(here.index["n"]) == "A" and verdicts.reasons(here.index["n"]) == ["lonely"]
+
+
+@pytest.mark.parametrize("plugins", [62, 70, 130])
+def test_of_many_plugins_each_is_named_and_counted_with_and_without_nominated_pods(plugins):
+    here = cluster(node("n"), node("m"), pod("a", "n"), pod("p"), pod("q", nominated="n"))
+    filters = (*(Says(f"F{i}", StaticFilter(None)) for i in range(plugins - 1)), Says("last", Needs()))
+    decision = schedule("default/p", here, replace(V1_37, filters=filters))
+    assert [decision.verdict(name).plugin for name in ("n", "m")] == ["last", "last"]
+    assert decision.node is None and "2 lonely" in decision.message
 
 
 @pytest.mark.parametrize(

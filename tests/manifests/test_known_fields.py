@@ -206,7 +206,9 @@ def test_lists_in_lists_and_json_are_checked_too():
     nested = {"kind": "List", "items": [{"kind": "PodList", "items": [{"metadata": {"name": "a"}, "spce": {}}]}]}
     with pytest.raises(ManifestError, match="needs at least one container"):
         decode_objects([nested])
-    Path("b.json").write_text(json.dumps({"kind": "List", "items": [node("n1"), pod("a", nodename="n1")]}))
+    misspelt = pod("a")
+    misspelt["spec"]["nodename"] = "n1"
+    Path("b.json").write_text(json.dumps({"kind": "List", "items": [node("n1"), misspelt]}))
     assert load("b.json").report.warnings == [
         "b.json:1: Pod default/a: spec.nodename: is not a field of PodSpec: did you mean nodeName?"
     ]

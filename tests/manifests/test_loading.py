@@ -366,9 +366,24 @@ def test_kubectl_gets_every_kind(tmp_path, monkeypatch):
         monkeypatch,
     )
     assert names(from_kubectl("--context", "staging")) == (["n1"], ["default/web"])
-    arguments = (tmp_path / "arguments").read_text()
-    assert arguments.startswith("get nodes,pods,poddisruptionbudgets,")
-    assert arguments.endswith("--all-namespaces --output=json --request-timeout=60s --context staging")
+    get, kinds, *options = (tmp_path / "arguments").read_text().split()
+    assert get == "get" and {"nodes", "pods", "priorityclasses", "storageclasses"} <= {*kinds.split(",")}
+    assert {"resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules"} <= {*kinds.split(",")}
+    assert options == ["--all-namespaces", "--output=json", "--request-timeout=60s", "--context", "staging"]
+
+
+def test_kubectl_is_asked_again_without_the_kinds_that_an_older_server_lacks(tmp_path, monkeypatch):
+    items = {"apiVersion": "v1", "kind": "List", "items": [NODE]}
+    lacks = "error: the server doesn't have a resource type"
+    kubectl(
+        tmp_path,
+        f"""lacking = [kind for kind in sys.argv[2].split(",") if kind in ("resourceclaims", "deviceclasses")]
+if lacking:
+    sys.exit({lacks!r} + f' "{{lacking[0]}}"')
+print({json.dumps(items)!r})""",
+        monkeypatch,
+    )
+    assert names(from_kubectl()) == (["n1"], [])
 
 
 def test_kubectl_fails(tmp_path, monkeypatch):

@@ -1,1 +1,1 @@
-"""Filters that only v1.13 and v1.16 have: predicates that later generations dropped."""
+"""Filters that only older generations have: predicates of v1.13 and v1.16; one that configurations of v1.20 name."""

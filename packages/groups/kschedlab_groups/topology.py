@@ -107,7 +107,8 @@ class InPlacement(Scheduler):
     """
 
     def __init__(self, whole: Scheduler, placement: Placement) -> None:
-        super().__init__(whole.cluster, whole.generation, whole.percentage, whole.rng, whole.exhaustive)
+        super().__init__(whole.cluster, whole.generation, rng=whole.rng, exhaustive=whole.exhaustive)
+        self.percentage = whole.percentage
         self.next_start_node_index, self.last_node_index = whole.next_start_node_index, whole.last_node_index
         self._nodes = placement.nodes
         self._inside = np.zeros(len(whole.cluster.nodes), np.bool_)

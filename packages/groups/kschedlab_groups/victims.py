@@ -144,7 +144,7 @@ class _Trials:
 
     def evidence(self) -> DryRun:
         """The trials and their results."""
-        refused_by = np.full(len(self.cluster.names), PASSES, np.int8)
+        refused_by = np.full(len(self.cluster.names), PASSES, np.int16)
         for position, number in self.emptied.items():
             refused_by[position] = number
         refusals = (self.refusals.get(i) for i in range(len(self.filters)))
@@ -156,7 +156,7 @@ class _Trials:
         columns: IntArray = np.array(self.rows, np.int64).reshape(-1, 5)
         rows, node, violates, place, refused = (columns[:, i] for i in range(5))
         nodes = np.array(self.nodes, np.int64)
-        return DryRun(nodes, emptied, rows, node, violates > 0, place, refused.astype(np.int8), True)
+        return DryRun(nodes, emptied, rows, node, violates > 0, place, refused.astype(np.int16), True)
 
 
 @dataclass(kw_only=True)

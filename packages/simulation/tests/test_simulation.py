@@ -293,7 +293,7 @@ def test_manifests_of_python():
 
 
 def test_pods_that_run_already_stay_as_they_are():
-    running = pod("old", node_name="n1", phase="Running") | {"metadata": {"name": "old", "uid": "u-1"}}
+    running = pod("old", on="n1") | {"metadata": {"name": "old", "uid": "u-1"}}
     simulation = Simulation(
         decode_objects([running, node("n1", allocatable=ROOM)]), start=Time.parse("2026-05-01T00:00:00Z")
     )

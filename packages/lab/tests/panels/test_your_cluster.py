@@ -254,7 +254,9 @@ def test_wrong_input_is_told_by_line_and_the_old_cluster_stays(text, problem):
 
 
 def test_a_misspelt_field_is_named_above_the_picture():
-    misspelt = as_yaml([node("node-a"), pod("first", nodeselector={})])
+    first = pod("first")
+    first["spec"]["nodeselector"] = {}
+    misspelt = as_yaml([node("node-a"), first])
     loader = Loader(lesson.panel())
     loader.take(lambda: lesson.from_text(misspelt))
     assert "spec.nodeselector: is not a field of PodSpec: did you mean nodeSelector?" in loader._said.value

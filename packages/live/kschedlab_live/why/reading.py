@@ -7,22 +7,16 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.cluster import object_store
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab_live.kubectl import Kubectl, KubectlError, NoSuchKindError, decoded
 from kschedlab_why.reading import Gap, Reading
 
 FIRST = ("nodes", "pods", "namespaces", "poddisruptionbudgets.policy")
 OWNERS = ("services", "replicationcontrollers", "replicasets.apps", "statefulsets.apps")
-STORAGE = (
-    "persistentvolumeclaims",
-    "persistentvolumes",
-    "storageclasses.storage.k8s.io",
-    "csinodes.storage.k8s.io",
-    "csidrivers.storage.k8s.io",
-    "volumeattachments.storage.k8s.io",
-    "csistoragecapacities.storage.k8s.io",
-)
-DEVICES = ("resourceclaims.resource.k8s.io", "deviceclasses.resource.k8s.io", "resourceslices.resource.k8s.io")
+STORAGE = tuple(RESOURCES[kind].qualified for kind in object_store.STORAGE)
+DEVICES = tuple(RESOURCES[kind].qualified for kind in object_store.DEVICES)
 EVERYWHERE = "--all-namespaces"
 PLAIN_VOLUMES = frozenset(
     ("configMap", "downwardAPI", "emptyDir", "gitRepo", "hostPath", "image", "name", "nfs", "projected", "secret")
@@ -41,6 +35,7 @@ UNKNOWN = {
     "resourceclaims": "the pod's claims cannot be found",
     "deviceclasses": "which devices a class means is unknown",
     "resourceslices": "which devices the nodes have is unknown",
+    "devicetaintrules": "which devices are tainted is unknown",
 }
 UNKNOWN |= dict.fromkeys(("replicationcontrollers", "replicasets", "statefulsets"), UNKNOWN["services"])
 UNKNOWN |= dict.fromkeys(("csidrivers", "volumeattachments", "csistoragecapacities"), UNKNOWN["csinodes"])
