@@ -45,7 +45,12 @@ class Api:
     about devices that are on.
     Named rules: ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone}
     alone, not from the labels that succeeded them. ``bound_pods_stay_nominated``: binding a pod does not clear its
-    nominatedNodeName. ``applies_taint_rules``: a DeviceTaintRule taints devices.
+    nominatedNodeName. ``applies_taint_rules``: a DeviceTaintRule taints devices. ``sees_all_counters``: each node sees
+    the slices with shared counters, wherever they are (v1.36: structured/internal/incubating, GatherPools).
+    ``leaks_counters``: a device that is refused for another reason keeps its counters during the search, and pools of
+    one name share theirs (v1.36: structured/internal/incubating, allocateDevice, checkAvailableCounters).
+    ``all_skips_full_devices``: a request for all devices does without those whose capacity is taken (v1.36: the same,
+    validateDeviceRequest).
     ``keeps_namespace_selectors``: for the terms of the pod to be scheduled, a namespace selector that matches no labels
     selects all namespaces (v1.36: interpodaffinity/plugin.go, mergeAffinityTermNamespacesIfNotEmpty changes a copy).
     """
@@ -59,6 +64,9 @@ class Api:
     older_zone_labels_only: bool = False
     bound_pods_stay_nominated: bool = False
     applies_taint_rules: bool = True
+    sees_all_counters: bool = False
+    leaks_counters: bool = False
+    all_skips_full_devices: bool = False
     keeps_namespace_selectors: bool = False
     compares_taints: bool = False
     gates: tuple[str, ...] = ()
@@ -227,8 +235,21 @@ _RESIZED_CONTAINERS = tuple(
 
 # pkg/features/kube_features.go of each version: a field whose feature is off by default is dropped
 API_1_37 = Api(unknown=(GROUP_FIELD,))
-API_1_36 = replace(API_1_37, applies_taint_rules=False, keeps_namespace_selectors=True)
-API_1_35 = replace(API_1_36, unknown_status=_RESIZED)
+API_1_36 = replace(
+    API_1_37,
+    applies_taint_rules=False,
+    sees_all_counters=True,
+    leaks_counters=True,
+    all_skips_full_devices=True,
+    keeps_namespace_selectors=True,
+)
+API_1_35 = replace(
+    API_1_36,
+    unknown_status=_RESIZED,
+    sees_all_counters=False,
+    leaks_counters=False,
+    all_skips_full_devices=False,
+)
 API_1_34 = replace(API_1_35, unknown=_AFTER_1_34, bound_pods_stay_nominated=True)
 API_1_32 = replace(
     API_1_34,

@@ -8,11 +8,11 @@ compatibility_groups}.go (checkAvailableCounters, checkAndConsumeCompatibilityGr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from kschedlab_devices.held import Held
-from kschedlab_devices.pools import Candidate, Pool, PoolId
+from kschedlab_devices.pools import Candidate, DeviceId, Pool, PoolId
 
 APART, NO_COUNTERS = "compatibility groups", "counters"
 """Why a device can't be reserved: no group in common with the others, or too little left."""
@@ -33,7 +33,7 @@ class Left(NamedTuple):
     groups: dict[str, Groups]
 
 
-def left(pool: Pool, held: Held) -> Left:
+def left(pool: Pool, held: Container[DeviceId]) -> Left:
     """The amounts that allocated devices leave."""
     amounts = {name: dict(counters) for name, counters in pool.counters.items()}
     groups: dict[str, Groups] = {}
@@ -48,11 +48,15 @@ def left(pool: Pool, held: Held) -> Left:
 class Counters:
     """The consumption of one search's devices, and the groups that they share with allocated ones.
 
-    ``left``: what is left of each pool, filled on demand.
+    ``left``: what is left of each pool, filled on demand. ``by_name``: pools of one name, of several drivers, count as
+    the one that was asked about first, and shares that claims hold do not count.
     """
 
-    def __init__(self, left: dict[PoolId, Left], held: Held, pools: Mapping[PoolId, Pool]) -> None:
-        self._left, self._held, self._pools = left, held, pools
+    def __init__(
+        self, left: dict[PoolId, Left], held: Held, pools: Mapping[PoolId, Pool], by_name: bool = False
+    ) -> None:
+        self._left, self._pools, self._by_name = left, pools, by_name
+        self._held: Container[DeviceId] = held.devices if by_name else held
         self._consumed: dict[PoolId, Amounts] = {}
         self._groups: dict[tuple[PoolId, str], list[Groups]] = {}
 
@@ -61,7 +65,7 @@ class Counters:
         in_common = list(self._in_common(device))
         if not all(groups for _, groups in in_common):
             return APART
-        consumed = self._consumed.setdefault(device.pool, {})
+        consumed = self._consumed.setdefault(self._key(device.pool), {})
         _add(consumed, device, +1)
         for name, counters in self._left_of(device.pool).amounts.items():
             used = consumed.get(name, {})
@@ -74,7 +78,7 @@ class Counters:
 
     def release(self, device: Candidate) -> None:
         """Count the device no longer. It is the last one that was counted."""
-        _add(self._consumed[device.pool], device, -1)
+        _add(self._consumed[self._key(device.pool)], device, -1)
         for name, _ in _groups(device):
             self._groups[device.pool, name].pop()
 
@@ -96,9 +100,13 @@ class Counters:
             yield name, before[-1] & own
 
     def _left_of(self, id: PoolId) -> Left:
-        if id not in self._left:
-            self._left[id] = left(self._pools[id], self._held)
-        return self._left[id]
+        key = self._key(id)
+        if key not in self._left:
+            self._left[key] = left(self._pools[id], self._held)
+        return self._left[key]
+
+    def _key(self, id: PoolId) -> PoolId:
+        return PoolId("", id.name) if self._by_name else id
 
 
 def _groups(device: Candidate) -> Iterator[tuple[str, Groups]]:

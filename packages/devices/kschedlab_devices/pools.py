@@ -149,10 +149,16 @@ class Visible(NamedTuple):
 
 
 class _Slice:
-    """A slice with its devices, and where it is available. ``ignored``: it has groups, without their feature gate."""
+    """A slice with its devices, and where it is available. ``ignored``: it has groups, without their feature gate.
 
-    def __init__(self, document: ResourceSlice, rules: Iterable[DeviceTaintRule], gates: Collection[str]) -> None:
+    ``everywhere``: each node sees it, wherever it is.
+    """
+
+    def __init__(
+        self, document: ResourceSlice, rules: Iterable[DeviceTaintRule], gates: Collection[str], sees_all_counters: bool
+    ) -> None:
         self.name, self.spec = document.metadata.name, document.spec
+        self.everywhere = sees_all_counters and bool(document.spec.sharedCounters)
         self.ignored = GROUPS not in gates and any(
             each.compatibilityGroups for device in self.spec.devices for each in device.consumesCounters
         )
@@ -171,6 +177,8 @@ class _Slice:
         return Candidate(DeviceId(*self.id, device.name), device, self.spec, taints, place, shared, lists)
 
     def is_for(self, node: Node) -> bool:
+        if self.everywhere:
+            return True
         if self.place.is_known:
             return self.place.includes(node)
         return any(device.place is not None and device.place.includes(node) for device in self.devices)
@@ -186,22 +194,29 @@ def _names(rule: DeviceTaintRule, device: Device) -> bool:
 
 
 class Inventory:
-    """All slices of a cluster, with the taints that rules add to their devices. ``gates``: those that are on."""
+    """All slices of a cluster, with the taints that rules add to their devices. ``gates``: those that are on.
+
+    ``sees_all_counters``: each node sees the slices with shared counters, wherever they are.
+    """
 
     def __init__(
-        self, slices: Iterable[ResourceSlice], rules: Iterable[DeviceTaintRule], gates: Collection[str]
+        self,
+        slices: Iterable[ResourceSlice],
+        rules: Iterable[DeviceTaintRule],
+        gates: Collection[str],
+        sees_all_counters: bool = False,
     ) -> None:
         rules = list(rules)
         self._local: dict[str, list[_Slice]] = {}
         self._elsewhere: list[_Slice] = []
         self._of_pool: dict[PoolId, list[_Slice]] = {}
         for document in slices:
-            each = _Slice(document, rules, gates)
+            each = _Slice(document, rules, gates, sees_all_counters)
             self._of_pool.setdefault(each.id, []).append(each)
             if each.ignored:
                 continue
-            local = self._local.setdefault(each.place.node, []) if each.place.node else self._elsewhere
-            local.append(each)
+            node = None if each.everywhere else each.place.node
+            (self._local.setdefault(node, []) if node else self._elsewhere).append(each)
         self._visible: dict[str, tuple[Mapping[str, str], Visible]] = {}
         self._built: dict[tuple[_Slice, ...], Pool | None] = {}
 

@@ -136,7 +136,8 @@ class Search:
         self._candidates, self._pools = visible.candidates, visible.pools
         self._plan = plan
         self._log = log
-        self._counters = Counters(state.left, state.held, visible.pools)
+        self._leaks_counters, self._skips_full = state.api.leaks_counters, state.api.all_skips_full_devices
+        self._counters = Counters(state.left, state.held, visible.pools, by_name=self._leaks_counters)
         self._allocating: dict[DeviceId, set[int]] = {}
         self._shares: dict[DeviceId, dict[str, int]] = {}
         self._all: dict[Want, list[Candidate]] = {}
@@ -191,7 +192,9 @@ class Search:
                 why = "being updated" if pool.incomplete else "invalid"
                 raise want.error(f"asks for all devices, but resource pool {id} is currently {why}")
             for device in pool.devices:
-                if want.selects(device, self._node) and want.consumes(device, device.id.device)[1]:
+                if not want.selects(device, self._node) or not want.consumes(device, device.id.device)[1]:
+                    continue
+                if not self._skips_full or self._has_capacity(want, device):
                     devices.append(device)
         return devices
 
@@ -258,7 +261,7 @@ class Search:
         if want.everything:
             taken = self._must(claim, want, self._all[want][got])
             return taken is not None and self._go_on(request, want, got, 0, taken)
-        if self.steps > PATIENCE and not self._enough(claim, want, count - got, start):
+        if self.steps > PATIENCE and not self._leaks_counters and not self._enough(claim, want, count - got, start):
             return False
         candidates = self._candidates
         failed: set[object] = set()
@@ -270,7 +273,7 @@ class Search:
                 continue
             if self._go_on(request, want, got, i + 1, taken):
                 return True
-            if self.steps > PATIENCE and (kind := self._kind(candidates[i])) is not None:
+            if self.steps > PATIENCE and not self._leaks_counters and (kind := self._kind(candidates[i])) is not None:
                 failed.add(kind)
         return False
 
@@ -396,14 +399,15 @@ class Search:
                 del self._shares[device.id]
         else:
             self._allocating[device.id].discard(taken.claim)
-        self._undo(taken)
+        self._undo(taken, refused=taken.consumed is not None)
         if self._log is not None:
             self._log.append(SearchStep(want, device.id, GIVEN_BACK))
 
-    def _undo(self, taken: _Taken) -> None:
+    def _undo(self, taken: _Taken, refused: bool = True) -> None:
+        """``refused``: where counters leak, those of the device stay consumed."""
         for constraint in taken.constraints:
             constraint.remove()
-        if taken.counted:
+        if taken.counted and not (refused and self._leaks_counters):
             self._counters.release(taken.device)
 
     def _is_in_use(self, claim: int, want: Want, device: Candidate) -> bool:

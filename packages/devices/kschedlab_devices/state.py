@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import LABELS, NAMES
 from kschedlab.cluster.object_store import ObjectChange
+from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import (
     AllocationResult,
     DeviceClass,
@@ -58,7 +59,7 @@ def _allocation(claim: ResourceClaim | None) -> AllocationResult | None:
 class State:
     """The state from which an allocation starts. ``left``: the rest of each pool's counters, computed on demand.
 
-    ``known``: what was found before.
+    ``known``: what was found before. ``api``: the API's rules about devices.
     """
 
     inventory: Inventory
@@ -66,6 +67,7 @@ class State:
     class_of: Callable[[str], DeviceClass | None]
     left: dict[PoolId, Left] = field(default_factory=dict)
     known: KnownSearches = field(default_factory=KnownSearches)
+    api: Api = API_1_37
 
 
 def state_of(cluster: Cluster, in_flight: Iterable[ResourceClaim] = ()) -> State:
@@ -84,7 +86,8 @@ def layout_of(cluster: Cluster) -> Layout:
 def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
     def inventory() -> Inventory:
         rules = cluster.objects_of(DeviceTaintRule) if cluster.api.applies_taint_rules else ()
-        return Inventory(cluster.objects_of(ResourceSlice), rules, cluster.api.gates)
+        slices, api = cluster.objects_of(ResourceSlice), cluster.api
+        return Inventory(slices, rules, api.gates, api.sees_all_counters)
 
     ledger = cluster.derived("device ledger", Ledger, LEDGER)
     held = ledger.held(cluster)
@@ -92,4 +95,5 @@ def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
         held = held.after((), in_flight)
     classes = {each.metadata.name: each for each in cluster.objects_of(DeviceClass)}
     known = cluster.derived("device answers", KnownSearches, *_SLICES, "DeviceClass")
-    return State(cluster.derived("device inventory", inventory, *_SLICES), held, classes.get, known=known)
+    pools = cluster.derived("device inventory", inventory, *_SLICES)
+    return State(pools, held, classes.get, known=known, api=cluster.api)
