@@ -65,7 +65,7 @@ class Held:
         yield from (id for id, version in new.items() if old.get(id) != version)
         yield from old.keys() - new.keys()
 
-    def __contains__(self, id: DeviceId) -> bool:
+    def __contains__(self, id: object) -> bool:
         """Whether a claim holds the device or a share of it."""
         return id in self.devices or id in self.shared
 
