@@ -17,6 +17,7 @@ const SHARED = ".jp-Notebook, main.ks-course";
 /** Panels that belong to a larger one, with a terminal or a file picker, stay with it. */
 const APART = ".widget-vbox.kschedlab";
 const EXERCISE = ".ks-exercise";
+const OURS = "ks-ours"; // class of the page: a rule with :has() would cost a second of every "Run All"
 const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
 
 /** What a panel leaves in its cell: what it asks, with the answer once it is known, or what it says; and a click that brings it to the stage. */
@@ -248,5 +249,7 @@ class Dock {
 export function dockOf(host) {
   const page = host.closest(SHARED);
   if (!page || host.closest(APART)) return null;
+  page.classList.add(OURS);
+  page.lang ||= host.lang;
   return (page.ksDock ??= new Dock(page)); // each widget brings this file: the first one's serves all
 }
