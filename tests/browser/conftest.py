@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
@@ -53,12 +52,12 @@ class Show(Protocol):
 def copy_without_outputs(source: Path, target: Path) -> None:
     """What a test sees afterwards was computed in front of it."""
     shutil.copytree(source, target, ignore=shutil.ignore_patterns(".ipynb_checkpoints"), dirs_exist_ok=True)
-    for path in target.glob("*.ipynb"):
-        saved = nbformat.read(path, as_version=4)
-        for cell in saved.cells:
-            if cell.cell_type == "code":
+    for path in target.rglob("*.ipynb"):
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        for cell in saved["cells"]:
+            if cell["cell_type"] == "code":
                 cell.update(outputs=[], execution_count=None)
-        nbformat.write(saved, path)
+        path.write_text(json.dumps(saved, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def free_port() -> int:

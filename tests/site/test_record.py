@@ -110,10 +110,10 @@ def test_a_control_moves_on_from_a_value_that_took_another_one_along() -> None:
 
 def test_a_recording_ends_where_it_grows_too_large_but_has_what_is_tried_first() -> None:
     panel = preemption.panel()
-    first, others = nearest(panel.settings, 150, 150)
-    record = recording(shown(panel), Shared(), Limits(pairs=150, states=150, stories=2, kilobytes=60))
+    first, others = nearest(panel.settings, 80, 80)
+    record = recording(shown(panel), Shared(), Limits(pairs=80, states=80, stories=2, kilobytes=45))
     assert len(first) < len(record["states"]) < len(first + others)
-    least = recording(shown(panel), Shared(), Limits(pairs=150, states=150, stories=2, kilobytes=0))
+    least = recording(shown(panel), Shared(), Limits(pairs=80, states=80, stories=2, kilobytes=0))
     assert [state["state"] for state in least["states"]] == [str(each) for each in first + others[:1]]
     whole = recording(shown(panel), Shared(), Limits(*[len(record["states"]) - len(first)] * 2, 2))
     assert record == whole
@@ -140,13 +140,14 @@ def test_what_a_click_in_the_picture_sets_is_recorded() -> None:
 
 
 def test_a_field_suggests_what_is_recorded() -> None:
-    panel = your_cluster.panel(pod="data/postgres-0")
+    placed = [pod(f"p{number}", f"n{number % 5}") for number in range(40)]
+    panel = your_cluster.panel().paste(as_yaml([*(node(f"n{number}") for number in range(5)), *placed, pod("new")]))
     record = recording(shown(panel), Shared(), Limits(0, 0, 0))
-    pod, node = (next(each for each in record["controls"] if each["name"] == name) for name in ("pod", "node"))
-    places = [[each["name"] for each in record["controls"]].index(name) for name in ("pod", "node")]
-    for control, place in zip((pod, node), places, strict=True):
-        assert {*control["values"]} == {state["at"][place] for state in record["states"]}
-    assert len(node["values"]) == 201 and len(pod["values"]) < 30
+    names = [each["name"] for each in record["controls"]]
+    suggested = {name: record["controls"][names.index(name)]["values"] for name in ("pod", "node")}
+    for name, values in suggested.items():
+        assert {*values} == {state["at"][names.index(name)] for state in record["states"]}
+    assert {f"n{number}" for number in range(5)} <= {*suggested["node"]} and len(suggested["pod"]) < 30
 
 
 def test_panels_of_a_page_share_their_parts() -> None:
