@@ -17,7 +17,7 @@ const SHARED = ".jp-Notebook, main.ks-course";
 /** Panels that belong to a larger one, with a terminal or a file picker, stay with it. */
 const APART = ".widget-vbox.kschedlab";
 const EXERCISE = ".ks-exercise";
-const OURS = "ks-ours"; // class of the page: a rule with :has() would cost a second of every "Run All"
+const OURS = "ks-ours"; // class of the notebook: a rule with :has() would cost a second of every "Run All"
 const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
 
 /** What a panel leaves in its cell: what it asks, with the answer once it is known, or what it says; and a click that brings it to the stage. */
@@ -245,11 +245,16 @@ class Dock {
   }
 }
 
+/** The text of a notebook with panels follows their style. */
+function mine(notebook, lang) {
+  notebook.classList.add(OURS);
+  if (lang) notebook.lang = lang;
+}
+
 /** The place that this panel shares with others; null where it is on its own. */
 export function dockOf(host) {
   const page = host.closest(SHARED);
   if (!page || host.closest(APART)) return null;
-  page.classList.add(OURS);
-  page.lang ||= host.lang;
+  if (page.matches(".jp-Notebook")) mine(page, host.lang);
   return (page.ksDock ??= new Dock(page)); // each widget brings this file: the first one's serves all
 }
