@@ -214,6 +214,21 @@ def speaking(code: str) -> Iterator[None]:
         speak("en")
 
 
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a local file server."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
 @pytest.mark.parametrize("language, name, width, theme", everything())
 def test_everything_on_a_page_moves(
     browser: Browser, site: Site, language: str, name: str, width: int, theme: str
@@ -337,21 +352,6 @@ def test_what_a_question_above_covers_opens_with_its_answer(browser: Browser, si
         expect(covered.locator(".ks-sentence")).not_to_be_empty()
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of a local file server."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-
-
 def test_pages_show_pictures_before_they_have_anything_but_their_text_and_style(browser: Browser, site: Site) -> None:
     """What makes them quick; benchmarks/pages.py measures how quick."""
     without_scripts = browser.new_context(java_script_enabled=False).new_page()
@@ -367,7 +367,7 @@ def test_pages_show_pictures_before_they_have_anything_but_their_text_and_style(
 
 
 def test_pages_lead_to_each_other_and_keep_the_theme(browser: Browser, site: Site) -> None:
-    with opened(browser, site.page("00-contents")) as page:
+    with served(site.folder) as address, opened(browser, f"{address}/index.html") as page:
         colour = "() => getComputedStyle(document.body).backgroundColor"
         light = page.evaluate(colour)
         page.get_by_role("button", name="Light or dark").click()
@@ -400,7 +400,7 @@ def test_the_progress_counts_what_is_tried_on_the_page(browser: Browser, site: S
 
 
 def test_what_was_tried_is_kept_by_the_browser(browser: Browser, site: Site) -> None:
-    with opened(browser, site.page("10-devices")) as page:
+    with served(site.folder) as address, opened(browser, f"{address}/{site.page('10-devices').name}") as page:
         card = alive(page, page.locator("[data-kind=card]").first)
         card.locator(".ks-answers input").first.click()
         card.get_by_role("button", name="Check").click()
