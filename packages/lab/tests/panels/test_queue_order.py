@@ -5,10 +5,13 @@ from __future__ import annotations
 from itertools import product
 from xml.etree import ElementTree
 
+import pytest
+
 from kschedlab.manifests.loading import loads
 from kschedlab_lab.panels.queue_order import UNSET, Settings, panel, picture, pods, show, who_is_next
 from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
+from tests.samples import sampled
 
 FIELDS = ("creationTimestamp", "lastTransitionTime", "lastProbeTime")
 
