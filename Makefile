@@ -16,6 +16,9 @@ BETWEEN := $(shell sed 's/^v1\.\([0-9]*\)\..*/k1_\1/' tests/oracle/kube/versions
 CHOSEN := -m "$(if $(ALL),,not nightly and )not release"
 APART := $(foreach each,conformance notebooks browser site,--ignore=tests/$(each)) --ignore=packages/live/tests/real
 
+# Without bytecode every start of Python compiles all that it imports, and pytest all tests, in each process.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help lab check test test-all report release-check lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation measured versions audit live hybrid docs bench format lock system
 

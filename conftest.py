@@ -3,8 +3,10 @@
 No test may depend on PYTHONHASHSEED: only notebooks run with a fixed one.
 """
 
+import gc
 import os
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 # A shared machine can be slow; the property under test may still hold.
@@ -15,3 +17,12 @@ settings.register_profile(
     "any", deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
+
+gc.disable()
+"""What is imported while the tests are collected stays: to look for garbage in it again and again takes long."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()

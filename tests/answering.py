@@ -1,7 +1,13 @@
 """Properties of every exercise, whatever its seed."""
 
+from functools import cache
+
 from kschedlab_lab.exercises.exercise import Exercise, State
+from kschedlab_lab.exercises.lesson import exercises_of
 from kschedlab_lab.exercises.repair import Repair
+
+made = cache(exercises_of)
+"""Each lesson's exercises for a seed, made once: what is said to an answer does not depend on earlier ones."""
 
 
 def one_right_answer(exercise: Exercise, wrong_ones: int = 2) -> None:

@@ -34,6 +34,8 @@ from tests.oracle.whole import whole_scenarios
 FOUND = Path(__file__).parents[1] / "tests/conformance/extra"
 BATCH = 250
 """Scenarios that a program gets at once: it needs a moment to start, and answers them in some seconds."""
+FIRST = 8
+"""Scenarios that it gets first when one is shrunk: often one of them will do."""
 PATIENCE = 120
 """Seconds after which a program that has not answered a batch is stuck."""
 SHRINKING = 30
@@ -92,16 +94,22 @@ class Judges:
 def shrunk(scenario: Scenario, judges: Judges, until: float = math.inf) -> Scenario:
     """The smallest scenario found until then that differs in the same parts only, by leaving out one part at a time."""
     (parts,) = judges.different([scenario])[0].values()
+    place = 0  # where to go on: what was needed before is asked about last
     while True:
         smaller = [{**each, "id": str(number)} for number, each in enumerate(_without_a_part(scenario))]
-        for start in range(0, len(smaller), BATCH):
+        smaller = smaller[place:] + smaller[:place]
+        start = 0
+        while start < len(smaller):
             if time.monotonic() > until:
                 return scenario
-            found = judges.different(smaller[start : start + BATCH])[0]
+            end = start + min(max(start, FIRST), BATCH)
+            found = judges.different(smaller[start:end])[0]
             same = next((each for each, differing in found.items() if differing <= parts), None)
             if same is not None:
-                scenario = {**smaller[int(same)], "id": scenario["id"]}
+                place = int(same)
+                scenario = next({**each, "id": scenario["id"]} for each in smaller if each["id"] == same)
                 break
+            start = end
         else:
             return scenario
 

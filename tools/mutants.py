@@ -65,7 +65,7 @@ NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "max
 SLOW = ("tests/notebooks", "tests/browser", "packages/lab/tests", "tests/program/test_output.py")
 NEVER_DECIDE = ("tests/objects", "tests/manifests", "tests/rules", "tests/test_house.py", "tests/test_project.py")
 TOOLS = ("tests/test_mutants.py", "tests/test_mutations.py", "tests/test_fuzz.py")
-LONG = "tests/cluster/test_changes.py::test_after_100_000_random_changes"
+LONG = "tests/cluster/test_changes.py::test_after_random_changes"
 NOT_OURS = ("packages/live/tests/real",)
 SEEN_IN_A_BROWSER = "packages/lab/kschedlab_lab/views"
 """Where a number is a place in a picture: a test of each would forbid to draw it better."""

@@ -107,7 +107,7 @@ def test_any_text_is_a_template_or_an_error(text):
         ("{{.a " + "1 " * 300_000 + "}}", "line 1: unexpected 1"),
         ("\n" * 500_000 + "{{if .b}}" * 60, "nested deeper than 50 levels"),
         ("x" * 2_000_000, "the template has more than 1048576 characters"),
-        ("{{.big}}" * 100_000, "the text that it renders has more than 1048576 characters"),
+        ("{{.big}}" * 10_000, "the text that it renders has more than 1048576 characters"),
     ],
 )
 def test_hostile_templates_are_refused_at_once(text, why):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -292,7 +292,13 @@ class Cluster(Columns):
 
     def under(self, api: Api) -> Cluster:
         """The same objects in another generation's API server; this cluster if its API is the same. O(all)."""
-        return self if api == self.api else Cluster(self.objects, api)
+        if api == self.api:
+            return self
+        if self.api.admits_alike(api, (info.original or info.pod for info in self._infos())):
+            alike = self.fork()
+            alike.api = api
+            return alike
+        return Cluster(self.objects, api)
 
     # -- exporting
 
@@ -314,6 +320,13 @@ class Cluster(Columns):
         return f"<Cluster: {words}, {len(self.pending):,} pending>"
 
     # -- inside
+
+    def _infos(self) -> Iterator[PodInfo]:
+        """All pods, on nodes, nominated and pending, in no particular order."""
+        yield from (self.pods.info(row) for row in self.pods.row_of.values())
+        yield from (self.nominated.info(row) for row in self.nominated.row_of.values())
+        yield from (info for info, _ in (*self.without_node.values(), *self.nominated_without_node.values()))
+        yield from self.pending.values()
 
     def _remove_pod(self, key: str) -> None:
         """Remove the pod if it is there, running or pending."""

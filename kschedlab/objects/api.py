@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -78,30 +79,61 @@ class Api:
 
     def admit(self, pod: Pod) -> Pod:
         """The pod without the fields that this API lacks, and with its matchLabelKeys merged into the selectors."""
-        spec, status = pod.spec, pod.status
-        for path in self.unknown:
-            spec = without(spec, path.split("."))
-        for path in self.unknown_status:
-            status = without(status, path.split("."))
+        spec = without(pod.spec, fields_at(self.unknown))
+        status = without(pod.status, fields_at(self.unknown_status))
         if not self.compares_taints and any(each.operator in COMPARISONS for each in spec.tolerations):
             kept = tuple(each for each in spec.tolerations if each.operator not in COMPARISONS)
             spec = msgspec.structs.replace(spec, tolerations=kept)
         same = spec is pod.spec and status is pod.status
         return with_label_keys(pod if same else msgspec.structs.replace(pod, spec=spec, status=status))
 
+    def counts_alike(self, other: Api) -> bool:
+        """Whether the two differ at most in the fields that they lack."""
+        return replace(self, unknown=other.unknown, unknown_status=other.unknown_status) == other
 
-def without(part: P, path: Sequence[str]) -> P:
-    """The part with the field at this path reset to its default; the same object if nothing changes."""
-    name, rest = path[0], path[1:]
-    before = getattr(part, name)
-    after = _value_without(before, rest) if rest else getattr(type(part)(), name)
-    return part if after is before or after == before else msgspec.structs.replace(part, **{name: after})
+    def admits_alike(self, other: Api, pods: Iterable[Pod]) -> bool:
+        """Whether the two count alike, and none of the pods, as created, has a field that only one of them lacks."""
+        if not self.counts_alike(other):
+            return False
+        spec = fields_at(tuple({*self.unknown} ^ {*other.unknown}))
+        status = fields_at(tuple({*self.unknown_status} ^ {*other.unknown_status}))
+        return all(without(pod.spec, spec) is pod.spec and without(pod.status, status) is pod.status for pod in pods)
 
 
-def _value_without(value: Any, path: Sequence[str]) -> Any:
+Fields = dict[str, "Fields | None"]
+"""Fields of a part by name, and which of the fields inside; None: the whole field."""
+
+
+@cache
+def fields_at(paths: tuple[str, ...]) -> Fields:
+    """The fields at paths such as ``initContainers.restartPolicy``."""
+    inside: dict[str, list[str]] = {}
+    for path in paths:
+        name, _, rest = path.partition(".")
+        inside.setdefault(name, []).append(rest)
+    return {name: None if "" in rests else fields_at(tuple(rests)) for name, rests in inside.items()}
+
+
+def without(part: P, fields: Fields) -> P:
+    """The part with these fields reset to their defaults; the same object if nothing changes."""
+    changed = {}
+    for name, inside in fields.items():
+        before = getattr(part, name)
+        after = getattr(_default(type(part)), name) if inside is None else _value_without(before, inside)
+        if after is not before and after != before:
+            changed[name] = after
+    return msgspec.structs.replace(part, **changed) if changed else part
+
+
+@cache
+def _default(kind: type[P]) -> P:
+    return kind()
+
+
+def _value_without(value: Any, fields: Fields) -> Any:
     if isinstance(value, tuple):
-        return tuple(without(part, path) for part in value)
-    return None if value is None else without(value, path)
+        return tuple(without(part, fields) for part in value) if value else value
+    return None if value is None else without(value, fields)
 
 
 def rounded_first(pod: Pod) -> Amounts:

@@ -90,19 +90,30 @@ def compare(
         generations = dict.fromkeys((Generation.named(generations), GENERATIONS[LATEST]))
     if not isinstance(generations, Iterable):
         raise InputTypeError(say('expected a list of generations, such as ["v1.13", "v1.37"]'))
-    clusters: dict[Api, Cluster] = {}
+    clusters = ClustersByApi(checked_cluster(cluster))
     chosen = distinctly_named([Generation.named(generation) for generation in generations])
     if not chosen:
         raise InputValueError(say('expected generations to compare, such as ["v1.13", "v1.37"]; got none'))
 
     def decide(generation: Generation) -> Decision:
-        if generation.api not in clusters:
-            clusters[generation.api] = checked_cluster(cluster).under(generation.api)
         return explain(pod, clusters[generation.api], generation).decision
 
     decisions = {generation.name: decide(generation) for generation in chosen}
     steps = (_step(a, b, decisions, decide) for a, b in zip(chosen, chosen[1:], strict=False))
     return Comparison(decisions, tuple(steps))
+
+
+class ClustersByApi(dict[Api, Cluster]):
+    """The same objects in each API server, read when they are asked for."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__({cluster.api: cluster})
+        self._cluster = cluster
+
+    def __missing__(self, api: Api) -> Cluster:
+        alike = (each for each in self.values() if each.api.counts_alike(api))
+        self[api] = next(alike, self._cluster).under(api)
+        return self[api]
 
 
 def distinctly_named(generations: Sequence[Generation]) -> list[Generation]:

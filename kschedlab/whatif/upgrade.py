@@ -14,10 +14,9 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError, explain
 from kschedlab.generations import Generation
-from kschedlab.objects.api import Api
 from kschedlab.objects.model import Pod
 from kschedlab.shown import Shown
-from kschedlab.whatif.compare import SettingChange, changes
+from kschedlab.whatif.compare import ClustersByApi, SettingChange, changes
 
 if TYPE_CHECKING:
     from kschedlab.text.sections import Limits, Section
@@ -126,11 +125,9 @@ def _causes(
 
 def _decider(cluster: Cluster) -> Decide:
     """Decides on the cluster as each generation's API server has it."""
-    clusters: dict[Api, Cluster] = {}
+    clusters = ClustersByApi(cluster)
 
     def decide(key: str, generation: Generation) -> Decision:
-        if generation.api not in clusters:
-            clusters[generation.api] = cluster.under(generation.api)
         return explain(key, clusters[generation.api], generation).decision
 
     return decide

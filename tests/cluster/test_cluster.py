@@ -236,5 +236,10 @@ class Forks(RuleBasedStateMachine):
                 assert found.count(query)[place] == sum(label * query.factor % 3 for label, _ in here)
 
 
-Forks.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
-test_forks_live_on_apart = Forks.TestCase
+class TestForks(Forks.TestCase):
+    settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
+
+
+@pytest.mark.nightly
+class TestManyForks(Forks.TestCase):
+    settings = settings(max_examples=150, stateful_step_count=40, deadline=None)

@@ -110,7 +110,7 @@ def test_only_signatures_that_a_clue_leads_to_are_asked():
 def test_a_signature_is_forgotten_when_nobody_has_it():
     signatures = Signatures()
     stays = signatures.of(model(WEB))
-    for number in range(20 * FEW):
+    for number in range(5 * FEW):
         passing = signatures.of(model(pod("p", labels={"name": str(number)})))
         assert passing.number <= FEW and signatures.evaluate(HasLabel("app"))[stays.number] == 1
     assert len(signatures.living()) == 2 and signatures.of(model(WEB)) is stays

@@ -59,7 +59,7 @@ def events(capsys: pytest.CaptureFixture[str], file: str) -> dict[str, str]:
     return {line["pod"]: line["event"] for line in map(json.loads, lines)}
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize("width", [60, 80, pytest.param(120, marks=pytest.mark.nightly), 200])
 def test_explain_fits_the_width_and_says_everything(
     width: int, bundled: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +88,7 @@ def test_every_pod_fits_the_width_in_every_generation() -> None:
         assert widest(screen.out.getvalue()) <= 80
 
 
-@pytest.mark.parametrize("key", ["shop/payment-burst-0", "ml/tune-0"])
+@pytest.mark.parametrize("key", [pytest.param("shop/payment-burst-0", marks=pytest.mark.nightly), "ml/tune-0"])
 def test_compare_fits_the_width(key: str, bundled: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "compare", bundled, "--pod", key)
     assert widest(text) <= 80

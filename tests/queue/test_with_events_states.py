@@ -1,5 +1,6 @@
 """After any sequence of operations, each pod is in one part, and its backoff has the right length."""
 
+import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -161,5 +162,10 @@ class Queue(RuleBasedStateMachine):
         assert len(pods) == len(set(pods))
 
 
-Queue.TestCase.settings = settings(max_examples=200, stateful_step_count=40, deadline=None)
-TestQueue = Queue.TestCase
+class TestQueue(Queue.TestCase):
+    settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+
+
+@pytest.mark.nightly
+class TestManyQueues(Queue.TestCase):
+    settings = settings(max_examples=200, stateful_step_count=40, deadline=None)

@@ -153,7 +153,8 @@ def _value(value: Value) -> str:
     if isinstance(value, UInt):
         return f"{int(value)}u"
     if isinstance(value, float):
-        return format_double(value)
+        text = format_double(value)
+        return f"{text}.0" if text.lstrip("-").isdecimal() else text
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value[:20]))}]"
     if type(value) is Map:

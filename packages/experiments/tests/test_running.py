@@ -39,6 +39,7 @@ def test_a_function_may_make_the_executor(expected):
     assert rows(small().run(lambda: ThreadPoolExecutor(1))) == expected
 
 
+@pytest.mark.nightly
 def test_dask_workers_give_the_same_table(expected):
     """A real cluster: a scheduler and two worker processes that speak TCP on loopback."""
     distributed = pytest.importorskip("distributed")

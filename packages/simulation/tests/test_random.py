@@ -15,6 +15,7 @@ from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.plane import SECOND, Plane
 from tests.cluster import checking
 from tests.course import GENERATIONS
+from tests.samples import sampled
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "8"}
 
@@ -103,7 +104,7 @@ class Chaos:
         self.plane.run(400)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", sampled(range(3), 1))
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_the_schedulers_cache_converges_to_the_servers_state(generation: str, seed: int) -> None:
     draw = random.Random(seed)

@@ -52,7 +52,7 @@ def without_groups(document: ResourceSlice, gates: Collection[str]) -> ResourceS
     """The slice without the groups that the API server drops when only these gates are on."""
     if GROUPS in gates:
         return document
-    spec = without(document.spec, ("devices", "consumesCounters", _GROUPS_FIELD))
+    spec = without(document.spec, {"devices": {"consumesCounters": {_GROUPS_FIELD: None}}})
     return document if spec is document.spec else replace(document, spec=spec)
 
 

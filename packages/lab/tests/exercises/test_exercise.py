@@ -10,6 +10,7 @@ import pytest
 
 from kschedlab.manifests.loading import Objects
 from kschedlab.text.html import element
+from kschedlab_lab.exercises import limits
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.card import CELL, WHOLE, Card
 from kschedlab_lab.exercises.exercise import State, drawn
@@ -184,11 +185,17 @@ def asleep(number):
     threading.Event().wait()
 
 
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(limits, "SECONDS", 0.05)
+    monkeypatch.setattr(limits, "ASLEEP", 1.0)
+
+
 ENDLESS = [in_a_loop, in_one_line, in_a_comprehension, in_a_generator, in_spite_of_errors]
 
 
 @pytest.mark.parametrize("endless", [*ENDLESS, asleep])
-def test_what_does_not_come_to_an_end_is_stopped(endless):
+def test_what_does_not_come_to_an_end_is_stopped(impatient, endless):
     verdict = repair().check(endless)
     assert verdict.state is State.ERROR
     assert says(verdict.words, "stopped") and verdict.evidence == "my_half(0)"
@@ -198,13 +205,13 @@ def test_what_does_not_come_to_an_end_is_stopped(endless):
 
 
 @pytest.mark.parametrize("endless", ENDLESS)
-def test_it_is_stopped_without_signals_too(monkeypatch, endless):
+def test_it_is_stopped_without_signals_too(impatient, monkeypatch, endless):
     monkeypatch.delattr(signal, "setitimer")
     with pytest.raises(EndlessError):
         limited(endless, (1,))
 
 
-def test_a_loop_is_stopped_beside_the_main_thread():
+def test_a_loop_is_stopped_beside_the_main_thread(impatient):
     found = []
     thread = threading.Thread(target=lambda: found.append(repair().check(in_a_loop).words))
     thread.start()

@@ -2,6 +2,7 @@
 
 import random
 import re
+from functools import partial
 
 import pytest
 
@@ -10,15 +11,17 @@ from kschedlab_lab.exercises import map_reduce, map_reduce_build, map_reduce_rep
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.predict import Predict
-from tests.answering import one_right_answer
+from tests.answering import made, one_right_answer
 from tests.samples import sampled
+
+exercises = partial(made, "map_reduce")
 
 SEEDS = range(40)
 
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 8))
 def test_every_instance_has_one_right_answer(seed):
-    for exercise in map_reduce.exercises(seed):
+    for exercise in exercises(seed):
         one_right_answer(exercise)
         assert exercise.check(exercise.right).evidence == ""
         if isinstance(exercise, Predict) and not exercise.choices():
@@ -27,14 +30,14 @@ def test_every_instance_has_one_right_answer(seed):
 
 
 def test_all_kinds_are_there_and_neighbours_differ():
-    first, second = (map_reduce.exercises(seed) for seed in (1, 2))
+    first, second = (exercises(seed) for seed in (1, 2))
     assert {each.kind for each in first} == {"predict", "build", "repair"}
     assert [each.text() for each in first] == [each.text() for each in map_reduce.exercises(1)]
     assert all(a.text() != b.text() for a, b in zip(first[:5], second[:5], strict=True))
 
 
 def test_forgetting_weights_or_reduce_is_told():
-    exercise, said = map_reduce.exercises(1)[0], set()
+    exercise, said = exercises(1)[0], set()
     for number in range(100):
         said.add(exercise.check(str(number)).words)
     assert any("The weights are missing" in each for each in said)
@@ -43,20 +46,20 @@ def test_forgetting_weights_or_reduce_is_told():
 
 
 def test_a_worker_that_is_busy_is_no_answer():
-    exercise = map_reduce.exercises(3)[1]
+    exercise = exercises(3)[1]
     wrong = next(each for each in exercise.choices() if each != exercise.right)
     assert f"{wrong} is at work on node" in exercise.check(wrong).words
 
 
 def test_the_whole_sum_is_wrong_if_an_addition_is_lost():
-    exercise = map_reduce.exercises(1)[2]
+    exercise = exercises(1)[2]
     whole = sum(map(int, re.findall(r"adds (\d+)", exercise.question)))
     assert int(exercise.right) < whole
     assert "if nothing were lost" in exercise.check(str(whole)).words
 
 
 def test_pods_that_change_nothing_do_not_turn_the_tables():
-    exercise = map_reduce.exercises(1)[3]
+    exercise = exercises(1)[3]
     assert isinstance(exercise, Build)
     assert "the order is not reversed" in exercise.check(as_yaml([pod("idle", "node-a", "10m")])).words
     assert "Add only pods" in exercise.check(as_yaml([node("node-c")])).words
@@ -65,7 +68,7 @@ def test_pods_that_change_nothing_do_not_turn_the_tables():
 
 
 def test_a_policy_is_read_as_the_scheduler_reads_it():
-    exercise = map_reduce.exercises(1)[4]
+    exercise = exercises(1)[4]
     assert "is not alone at the top" in exercise.check(as_yaml([map_reduce_build.policy((1, 1, 1))])).words
     refused = exercise.check(as_yaml([map_reduce_build.policy((0, 1, 1))]))
     assert refused.state is State.ERROR and "positive weight" in refused.evidence

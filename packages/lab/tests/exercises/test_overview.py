@@ -1,24 +1,28 @@
 """Every instance of lesson 01's exercises has one answer, and what is said to wrong ones is true."""
 
+from functools import partial
+
 import pytest
 
 from kschedlab.build import as_yaml, pod
 from kschedlab_lab.exercises import overview
-from tests.answering import one_right_answer
+from tests.answering import made, one_right_answer
 from tests.samples import sampled
 from tests.saying import says
+
+exercises = partial(made, "overview")
 
 SEEDS = range(40)
 
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 8))
 def test_every_instance_has_one_right_answer(seed):
-    for exercise in overview.exercises(seed):
+    for exercise in exercises(seed):
         one_right_answer(exercise)
 
 
 def test_all_kinds_are_there_and_neighbours_differ():
-    first, second = (overview.exercises(seed) for seed in (1, 2))
+    first, second = (exercises(seed) for seed in (1, 2))
     assert {each.kind for each in first} == {"predict", "build", "repair"}
     assert [each.text() for each in first] == [each.text() for each in overview.exercises(1)]
     assert [a.text() for a in first[:5]] != [b.text() for b in second[:5]]
@@ -26,13 +30,13 @@ def test_all_kinds_are_there_and_neighbours_differ():
 
 def test_over_the_seeds_the_answers_differ():
     for number, least in ((0, 3), (1, 8), (2, 3)):
-        assert len({overview.exercises(seed)[number].right for seed in range(25)}) >= least
+        assert len({exercises(seed)[number].right for seed in range(25)}) >= least
 
 
 def test_a_predicate_that_comes_later_is_told_so():
     said = [
         exercise.check(each).words
-        for exercise in (overview.exercises(seed)[0] for seed in range(10))
+        for exercise in (exercises(seed)[0] for seed in range(10))
         for each in exercise.choices()
         if each != exercise.right
     ]
@@ -42,14 +46,14 @@ def test_a_predicate_that_comes_later_is_told_so():
 
 def test_typed_numbers_are_answered_at_the_first_wrong_step():
     for seed in range(10):
-        exercise = overview.exercises(seed)[1]
+        exercise = exercises(seed)[1]
         nodes = exercise.question.split()[3]
         assert says(exercise.check(nodes).words, "every node", "search")
         assert exercise.check("7").words.startswith("Step by step")
 
 
 def test_a_pod_that_fits_or_that_two_refuse_is_told_so():
-    exercise = overview.exercises(1)[3]
+    exercise = exercises(1)[3]
     assert says(exercise.check("").words, "one pod")
     named = as_yaml([pod("other", "", 1)])
     assert exercise.check(named).words.startswith("The pod's name is to be web")
@@ -60,11 +64,11 @@ def test_a_pod_that_fits_or_that_two_refuse_is_told_so():
 
 
 def test_another_message_is_told():
-    exercise = overview.exercises(1)[4]
+    exercise = exercises(1)[4]
     assert "The message is another one: 0/4" in exercise.check(as_yaml([pod("web", "", 99)])).words
 
 
 def test_the_broken_functions_are_refuted_by_small_instances():
-    bounds, ports = overview.exercises(1)[5:]
+    bounds, ports = exercises(1)[5:]
     assert "(1, 0)" in bounds.check(bounds.broken).evidence
     assert "'UDP', 80" in ports.check(ports.broken).evidence

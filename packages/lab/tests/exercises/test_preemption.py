@@ -1,6 +1,7 @@
 """Every instance of lesson 05's exercises has one answer, and what is said to wrong ones is true."""
 
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -10,23 +11,25 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import State, in_turn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from tests.answering import one_right_answer
+from tests.answering import made, one_right_answer
 from tests.samples import sampled
 from tests.saying import says
+
+exercises = partial(made, "preemption")
 
 SEEDS = range(60)
 
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 10))
 def test_every_instance_has_one_right_answer(seed):
-    for exercise in preemption.exercises(seed):
+    for exercise in exercises(seed):
         assert exercise.choices() or not isinstance(exercise, Predict)
         one_right_answer(exercise)
 
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 10))
 def test_every_budget_covers_a_pod(seed):
-    for exercise in preemption.exercises(seed)[:4]:
+    for exercise in exercises(seed)[:4]:
         text = exercise.instance.text
         pods, _, budgets = text.partition("budget of app")
         for line in budgets.splitlines()[1:]:
@@ -35,25 +38,25 @@ def test_every_budget_covers_a_pod(seed):
 
 
 def test_all_kinds_are_there_and_neighbours_differ():
-    first, second = (preemption.exercises(seed) for seed in (1, 2))
+    first, second = (exercises(seed) for seed in (1, 2))
     assert {type(each) for each in first} == {Predict, Build, Repair}
     assert [each.text() for each in first] == [each.text() for each in preemption.exercises(1)]
     assert [a.text() for a in first[:4]] != [b.text() for b in second[:4]]
 
 
 def test_over_the_seeds_different_rules_decide():
-    rules = {preemption.exercises(seed)[2].right for seed in range(20)}
+    rules = {exercises(seed)[2].right for seed in range(20)}
     assert len(rules) >= 3
 
 
 def test_a_wrong_node_is_told_where_it_drops_out():
-    exercise = preemption.exercises(1)[1]
+    exercise = exercises(1)[1]
     wrong = next(each for each in exercise.choices() if each != exercise.right)
     assert f"{wrong} drops out at rule" in exercise.check(wrong).words
 
 
 def test_a_budget_that_changes_nothing_is_told_why():
-    exercise = preemption.exercises(1)[3]
+    exercise = exercises(1)[3]
     assert "is still chosen" in exercise.check(as_yaml([budget("nobody", 0)])).words
     assert says(exercise.check("").words, "PodDisruptionBudget", 0)
     more = as_yaml([budget("shop", 0), {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}])
@@ -77,6 +80,6 @@ def test_each_rule_is_right_equally_often():
 
 
 def test_the_document_s_fifth_rule_is_refuted_by_a_small_instance():
-    exercise = preemption.exercises(1)[4]
+    exercise = exercises(1)[4]
     verdict = exercise.check(preemption.latest_start_broken)
     assert verdict.state is State.WRONG and verdict.evidence.count("node-") == 4

@@ -1,5 +1,7 @@
 """Every instance of lesson 02's exercises has one answer, and what is said to wrong ones is true."""
 
+from functools import partial
+
 import pytest
 
 from kschedlab.build import HOUR, as_yaml
@@ -8,34 +10,36 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.panels.queue_order import UNSET, waiting
-from tests.answering import one_right_answer
+from tests.answering import made, one_right_answer
 from tests.samples import sampled
+
+exercises = partial(made, "queue")
 
 SEEDS = range(60)
 
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 10))
 def test_every_instance_has_one_right_answer(seed):
-    for exercise in queue.exercises(seed):
+    for exercise in exercises(seed):
         one_right_answer(exercise)
 
 
 def test_all_kinds_are_there_and_neighbours_differ():
-    first, second = (queue.exercises(seed) for seed in (1, 2))
+    first, second = (exercises(seed) for seed in (1, 2))
     assert {type(each) for each in first} == {Predict, Build, Repair}
     assert [each.text() for each in first] == [each.text() for each in queue.exercises(1)]
     assert [a.text() for a in first[:4]] != [b.text() for b in second[:4]]
 
 
 def test_over_the_seeds_the_answers_differ():
-    drawn = [queue.exercises(seed) for seed in range(30)]
+    drawn = [exercises(seed) for seed in range(30)]
     assert {each[2].right for each in drawn} == {"in activeQ", "in unschedulableQ"}
     assert len({each[3].right for each in drawn}) >= 4
     assert len({each[4].question.rpartition(" ")[2] for each in drawn}) == 2
 
 
 def test_a_wrong_array_is_told_its_first_wrong_index():
-    exercise = queue.exercises(1)[0]
+    exercise = exercises(1)[0]
     names = exercise.right.split()
     assert "Name each of the 6 pods" in exercise.check("bee").words
     names[3], names[4] = names[4], names[3]
@@ -43,14 +47,14 @@ def test_a_wrong_array_is_told_its_first_wrong_index():
 
 
 def test_a_wrong_third_is_told_its_own_place():
-    exercise = queue.exercises(1)[1]
+    exercise = exercises(1)[1]
     words = {each: exercise.check(each).words for each in exercise.choices() if each != exercise.right}
     places = {said.split(" is popped ")[1].split(":")[0] for said in words.values()}
     assert places == {"first", "second", "fourth", "fifth"}
 
 
 def built(seed):
-    exercise = queue.exercises(seed)[4]
+    exercise = exercises(seed)[4]
     elder, younger = exercise.question.split("pods, ")[1].split(", of equal")[0].split(" and ")
     return exercise, elder, younger
 
@@ -81,6 +85,6 @@ def test_the_wrong_field_is_told():
 
 
 def test_the_broken_functions_are_refuted_by_small_instances():
-    order, down = queue.exercises(1)[5:]
+    order, down = exercises(1)[5:]
     assert order.check(queue_repairs.active_q_comp_broken).evidence.count("None, None") == 2
     assert "my_popped([" in down.check(queue_repairs.popped_broken).evidence

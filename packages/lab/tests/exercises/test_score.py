@@ -1,6 +1,7 @@
 """Every instance of lesson 03's exercises has one answer, and what is said to wrong ones is true."""
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,16 +13,18 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from tests.answering import one_right_answer
+from tests.answering import made, one_right_answer
 from tests.samples import sampled
 from tests.saying import says
+
+exercises = partial(made, "score")
 
 SEEDS = range(40)
 
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 8))
 def test_every_instance_has_one_right_answer(seed):
-    for exercise in score.exercises(seed):
+    for exercise in exercises(seed):
         one_right_answer(exercise)
         if isinstance(exercise, Predict) and not exercise.choices():
             assert {exercise.check(each).state for each in ("-1", "0", "1000")} == {State.WRONG}
@@ -30,7 +33,7 @@ def test_every_instance_has_one_right_answer(seed):
 
 
 def test_all_kinds_are_there_and_neighbours_differ():
-    first, second = (score.exercises(seed) for seed in (1, 2))
+    first, second = (exercises(seed) for seed in (1, 2))
     assert {type(each).__bases__[0] if type(each) is score_repair.RepairDraw else type(each) for each in first} == {
         Predict,
         Build,
@@ -41,12 +44,12 @@ def test_all_kinds_are_there_and_neighbours_differ():
 
 
 def test_over_the_seeds_each_plugin_overrules():
-    assert {score.exercises(seed)[3].why.split()[0] for seed in range(20)} == set(score_build.RIVALS)
+    assert {exercises(seed)[3].why.split()[0] for seed in range(20)} == set(score_build.RIVALS)
 
 
 def test_the_slip_behind_a_wrong_number_is_named():
     case = score.decided(score.random_cluster(random.Random(1)), score.with_weights(**{score_clusters.LEAST: 1}))
-    exercise = score.exercises(1)[1]
+    exercise = exercises(1)[1]
     assert exercise.check("many").words == "The score is a whole number."
     right = int(exercise.right)
     known = {words for name in score_clusters.NODES for words in score.slips(case, name)}
@@ -56,7 +59,7 @@ def test_the_slip_behind_a_wrong_number_is_named():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_weight_is_the_smallest(seed):
-    exercise = score.exercises(seed)[2]
+    exercise = exercises(seed)[2]
     right = int(exercise.right)
     assert "is best" in exercise.check(str(right - 1)).words
     assert exercise.check(str(right + 1)).words.endswith("but also with a smaller one.")
@@ -65,14 +68,14 @@ def test_the_weight_is_the_smallest(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_said_to_a_right_answer_has_no_control_characters(seed):
-    for exercise in score.exercises(seed)[:3]:
+    for exercise in exercises(seed)[:3]:
         said = exercise.check(exercise.right)
         assert said.state is State.RIGHT and "U+" not in f"{said!r}{said.html()}"
         assert str(said.picture).count("<svg") == 2, "the table alone, wide and narrow"
 
 
 def test_a_pod_that_is_forced_or_plain_does_not_overrule():
-    exercise = next(e for s in range(9) for e in [score.exercises(s)[3]] if e.why.startswith("NodeAffinity"))
+    exercise = next(e for s in range(9) for e in [exercises(s)[3]] if e.why.startswith("NodeAffinity"))
     plain, forced = pod("new"), pod("new", nodeSelector={"disk": "fast"})
     assert "is best:" in exercise.check(as_yaml([plain])).words
     assert "Both nodes must be" in exercise.check(as_yaml([forced])).words
@@ -83,7 +86,7 @@ def test_a_pod_that_is_forced_or_plain_does_not_overrule():
 
 
 def test_two_wishes_are_one_too_many():
-    exercise = next(e for s in range(9) for e in [score.exercises(s)[3]] if e.why.startswith("NodeAffinity"))
+    exercise = next(e for s in range(9) for e in [exercises(s)[3]] if e.why.startswith("NodeAffinity"))
     both = score_build.wishing("NodeAffinity")
     both["spec"]["topologySpreadConstraints"] = score_build.wishing("PodTopologySpread")["spec"][
         "topologySpreadConstraints"
@@ -92,7 +95,7 @@ def test_two_wishes_are_one_too_many():
 
 
 def test_nodes_that_are_not_level_are_told_with_their_sums():
-    exercise = score.exercises(1)[4]
+    exercise = exercises(1)[4]
     assert exercise.check(as_yaml([pod("x", "node-a")])).words.startswith("No tie of all three: node-a ")
     assert "feasible" in exercise.check(as_yaml([pod("x", "node-a", 8)])).words
 
@@ -114,7 +117,7 @@ def test_the_scheduler_s_own_draw_is_fair(scores):
 
 
 def test_a_draw_that_is_nearly_fair_is_refuted_with_its_probabilities():
-    exercise = score.exercises(1)[6]
+    exercise = exercises(1)[6]
     verdict = exercise.check(exercise.broken)
     assert "expected: {'node-a': '1/2', 'node-b': '1/2'}" in verdict.evidence and "'node-b': '1'" in verdict.evidence
 
@@ -140,4 +143,4 @@ def test_any_fair_way_is_right():
         best = [name for name, each in scores if each == max(s for _, s in scores)]
         return best[intn(len(best))]
 
-    assert score.exercises(1)[6].check(by_place).state is State.RIGHT
+    assert exercises(1)[6].check(by_place).state is State.RIGHT

@@ -1,5 +1,7 @@
 """Every instance of lesson 07's exercises has one answer, and what is said to wrong ones is true."""
 
+from functools import partial
+
 import pytest
 
 from kschedlab.build import as_yaml, node, pod
@@ -7,15 +9,17 @@ from kschedlab_lab.exercises import your_cluster
 from kschedlab_lab.exercises.card import WHOLE
 from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.pools import TAINTS, Wish, decide
-from tests.answering import one_right_answer
+from tests.answering import made, one_right_answer
 from tests.samples import sampled
+
+exercises = partial(made, "your_cluster")
 
 HELPS, POOL, AMOUNT, THERE, LINE, FREE = range(6)
 
 
 @pytest.mark.parametrize("seed", sampled(range(60), 10))
 def test_every_instance_has_one_right_answer(seed):
-    for exercise in your_cluster.exercises(seed):
+    for exercise in exercises(seed):
         one_right_answer(exercise)
 
 
@@ -27,21 +31,21 @@ def test_every_text_keeps_its_lines():
 
 
 def test_all_kinds_are_there_and_neighbours_differ():
-    first, second = (your_cluster.exercises(seed) for seed in (1, 2))
+    first, second = (exercises(seed) for seed in (1, 2))
     assert {each.kind for each in first} == {"predict", "build", "repair"}
     assert [each.text() for each in first] == [each.text() for each in your_cluster.exercises(1)]
     assert sum(a.text() != b.text() for a, b in zip(first, second, strict=True)) >= 4
 
 
 def test_over_the_seeds_answers_differ():
-    drawn = [your_cluster.exercises(seed) for seed in range(20)]
+    drawn = [exercises(seed) for seed in range(20)]
     for number in (HELPS, POOL, AMOUNT):
         assert len({each[number].right.split()[0] for each in drawn}) >= 3
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_one_milli_more_is_too_much_and_one_less_too_little(seed):
-    exercise = your_cluster.exercises(seed)[AMOUNT]
+    exercise = exercises(seed)[AMOUNT]
     amount = int(exercise.right.removesuffix("m"))
     assert "fits nowhere" in exercise.check(f"{amount + 1}m").words
     assert "it may ask for more" in exercise.check(f"{amount - 1}m").words
@@ -50,7 +54,7 @@ def test_one_milli_more_is_too_much_and_one_less_too_little(seed):
 
 
 def test_a_toleration_alone_is_told_where_else_it_fits():
-    exercise = your_cluster.exercises(1)[THERE]
+    exercise = exercises(1)[THERE]
     pool = next(name for name in TAINTS if f"pool {name} " in exercise.question)
     assert "It also fits elsewhere" in exercise.check(as_yaml([Wish(600, (pool,)).manifest])).words
     assert "It fits nowhere" in exercise.check(as_yaml([Wish(600, (), pool).manifest])).words
@@ -68,7 +72,7 @@ def test_a_pod_with_the_name_of_another_is_decided_all_the_same():
 
 
 def test_one_line_and_no_more():
-    exercise = your_cluster.exercises(1)[LINE]
+    exercise = exercises(1)[LINE]
     assert "still pending" in exercise.check(exercise.before).words
     assert exercise.check(f"{exercise.right}  hostNetwork: true\n").words == "2 lines are changed; change one."
     assert exercise.check("").words.endswith("lines are changed; change one.")
@@ -77,7 +81,7 @@ def test_one_line_and_no_more():
 
 
 def test_adding_up_all_containers_is_refuted():
-    exercise = your_cluster.exercises(1)[FREE]
+    exercise = exercises(1)[FREE]
     assert exercise.check(your_cluster.free_cpu_broken).state is State.WRONG
 
     def forgets_the_finished(allocatable, pods):

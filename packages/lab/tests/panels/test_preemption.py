@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -115,12 +116,17 @@ def ladder(candidates: dict[str, Found]) -> tuple[int, list[str]]:
     return 0, left
 
 
-@pytest.mark.parametrize("start", sampled(range(0, 42, 7), 1))
+@cache
+def grid() -> list[Settings]:
+    return list(Settings.grid())
+
+
+@pytest.mark.parametrize("start", sampled(range(0, 210, 7), 1))
 @pytest.mark.parametrize("priority", Settings.controls()["preemptor"].values)
 @pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
 def test_many_settings(generation: str, priority: int, start: int) -> None:
-    mine = [each for each in Settings.grid() if (each.generation, each.preemptor) == (generation, priority)]
-    for number, settings in enumerate(mine[start::42]):
+    mine = [each for each in grid() if (each.generation, each.preemptor) == (generation, priority)]
+    for number, settings in enumerate(mine[start::210]):
         check(settings, drawn=number % 5 == 0)
 
 
@@ -166,7 +172,7 @@ def check_picture(view: base.View, rule: int, left: list[str]) -> None:
 
 def test_each_rule_decides_somewhere_and_each_node_is_chosen_that_can_be() -> None:
     rules, chosen = set(), set()
-    for settings in Settings.grid():
+    for settings in grid()[::13]:
         candidates, rule, left = plainly(settings)
         rules.add((rule, min(len(candidates), 2)))
         chosen |= set(left[:1])
@@ -206,10 +212,10 @@ def outcome(settings: Settings) -> tuple[object, ...]:
     return preemption.tied, found
 
 
-@pytest.mark.parametrize("start", sampled(range(0, 6 * 131, 131), 1))
+@pytest.mark.parametrize("start", sampled(range(0, 24 * 131, 131), 1))
 def test_a_control_that_is_idle_changes_nothing(start: int) -> None:
     controls = Settings.controls()
-    for settings in list(Settings.grid())[start :: 6 * 131]:
+    for settings in grid()[start :: 24 * 131]:
         before = outcome(settings)
         for name in show(settings).idle:
             for value in controls[name].values:
@@ -217,7 +223,7 @@ def test_a_control_that_is_idle_changes_nothing(start: int) -> None:
 
 
 def test_what_is_idle_says_why() -> None:
-    reasons = {why.partition(" ")[0] for each in list(Settings.grid())[::131] for why in show(each).idle.values()}
+    reasons = {why.partition(" ")[0] for each in grid()[::523] for why in show(each).idle.values()}
     assert reasons == {"not", "node-b", "both", "the", "there", "only"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from typing import Any
 from xml.etree import ElementTree
@@ -232,9 +233,15 @@ def sampled() -> Iterator[Weights]:
             yield Weights().changed(**{field: value})
 
 
+@cache
+def normalised() -> dict[str, list[str]]:
+    """The scores of the usual cause."""
+    return numbers(score.show(Settings(stage="normalised")).text, len(ROWS))
+
+
 def by_hand(given: Weights) -> list[str]:
     """The nodes with the highest sum: normalised scores of the usual cause, times the weights."""
-    cells = numbers(score.show(Settings(stage="normalised")).text, len(ROWS))
+    cells = normalised()
     factors = {plugin: getattr(given, field) for field, plugin in FIELDS.items()} | {"NodePreferAvoidPods": 10000}
     sums = [sum(factors[p] * int(cells[p][i]) for p in PLUGINS) for i in range(len(NODES))]
     return [node for node, each in zip(NODES, sums, strict=True) if each == max(sums)]

@@ -44,8 +44,8 @@ def replayed(settings):
 
 @pytest.mark.parametrize("workers", [2, 3, 4])
 def test_a_shared_sum_is_what_reads_and_writes_make_of_it(workers):
-    for seed in range(1, 101):
-        settings = Settings(workers=workers).changed(seed=seed % 20 + 1)
+    for seed in range(1, 21):
+        settings = Settings(workers=workers).changed(seed=seed)
         assert [each.value for each in moments(settings)[-1].totals] == replayed(settings)
 
 

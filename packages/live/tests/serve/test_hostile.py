@@ -18,9 +18,10 @@ def cluster(tmp_path_factory):
         yield each
 
 
-def test_every_answer_is_a_status_or_an_object(cluster):
+@pytest.mark.parametrize("requests", [80, pytest.param(REQUESTS, marks=pytest.mark.nightly)])
+def test_every_answer_is_a_status_or_an_object(cluster, requests):
     rng = random.Random(SEED)
-    for number in range(REQUESTS):
+    for number in range(requests):
         request = hostile(rng)
         answer = cluster.http.request(request.method, request.path, headers=request.headers, content=request.body)
         case = f"request {number} of seed {SEED}: {request}: {answer.text[:300]}"
