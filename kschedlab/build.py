@@ -25,8 +25,6 @@ Manifest: TypeAlias = dict[str, Any]
 
 HOUR = 60
 """Minutes, as in the start of a pod."""
-PLENTY: Manifest = {"cpu": "1000", "memory": "1000Gi", "pods": "1000", "ephemeral-storage": "1000Gi"}
-"""The allocatable amounts of a node that never fills up."""
 
 
 def node(

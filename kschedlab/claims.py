@@ -37,8 +37,8 @@ GROUP = "kschedlab.claims"
 class GivenBack(NamedTuple):
     """PostFilter's action for a pod that no node can take. ``message``: "" if there is none.
 
-    ``claim``: the claim as it is to be written, or as it was if it is to be ``deleted``. None: nothing is, or it was
-    for an earlier pod of the group in the same cycle that it would have been allocated.
+    ``claim``: the claim as it is to be written, or as it was if it is to be ``deleted``. None if there is nothing to
+    write: nothing is given back, or the same cycle allocated the claim to an earlier pod of the group.
     """
 
     message: str = ""

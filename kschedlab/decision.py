@@ -12,7 +12,8 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES
-from kschedlab.filter.stage import EXCLUDED, Verdicts, unavailable
+from kschedlab.filter.plugin import status_code
+from kschedlab.filter.stage import EXCLUDED, Verdicts, not_satisfied, unavailable
 from kschedlab.objects.problems import unknown
 from kschedlab.queue.pre_enqueue import gated_message
 from kschedlab.score.stage import Scores, prioritize
@@ -50,9 +51,7 @@ class NodeVerdict:
     @property
     def code(self) -> str:
         """The status code, as the framework names it."""
-        if self.passes:
-            return "Success"
-        return "UnschedulableAndUnresolvable" if self.unresolvable else "Unschedulable"
+        return "Success" if self.passes else status_code(self.unresolvable)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,7 +145,7 @@ class Decision(Shown):
     def message(self) -> str:
         """The FailedScheduling message without preemption's part, or "" if a node was found."""
         excluded_by = self.verdicts.excluded_by if self.verdicts is not None else ()
-        return self.failure(f"node(s) didn't satisfy plugin(s) [{' '.join(excluded_by)}]")
+        return self.failure(not_satisfied(excluded_by))
 
     def failure(self, excluded_reason: str) -> str:
         """The message; ``excluded_reason``: the reason given for nodes that a PreFilter result excludes."""

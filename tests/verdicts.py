@@ -10,6 +10,9 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.score.plugin import Score
 
+PLENTY = {"cpu": "1000", "memory": "1000Gi", "pods": "1000", "ephemeral-storage": "1000Gi"}
+"""The allocatable amounts of a node that never fills up."""
+
 
 def model(manifest: Manifest) -> Pod:
     """The pod of a manifest, with the API's defaults."""

@@ -25,8 +25,7 @@ from kschedlab.cluster.derived import (
     bindable,
 )
 from kschedlab.cluster.object_store import STORAGE, ObjectChange, ObjectStore, is_relevant, key_of, put_or_remove
-from kschedlab.cluster.pod_requests import requests
-from kschedlab.cluster.pods import PodInfo, same_info, start_of
+from kschedlab.cluster.pods import PodInfo, requests, same_info, start_of
 from kschedlab.cluster.queries import PodQuery
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import Topology
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from kschedlab.manifests.sources import Source
 
 
-def pods_of(cluster: Columns) -> list[Pod]:
+def current_pods(cluster: Columns) -> list[Pod]:
     """The pods as they are now: those on nodes in order of arrival, then pending ones. O(pods)."""
     pods = list[Pod]()
     live = np.flatnonzero(cluster.pods.live())
@@ -311,7 +310,7 @@ class Cluster(Columns):
         objects.nodes += [self.nodes[self.index[name]] for name in self._order.by_zone()]
         for kind in self._objects.kinds():
             objects.of(kind).extend(self.objects_of(kind))
-        objects.pods += pods_of(self)
+        objects.pods += current_pods(self)
         return objects
 
     def __repr__(self) -> str:

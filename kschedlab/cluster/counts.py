@@ -71,14 +71,14 @@ LIMIT = 1 << 23
 """The most numbers (queries x nodes) that the columns hold."""
 HANDFUL = 16
 FEW = 64
-"""So many pods are few in any cluster; in a large one, so are a sixteenth of the number of nodes."""
+"""The most pods that are few in any cluster; in a large one, a sixteenth of the number of nodes are few."""
 
 
 class Counts:
-    """``columns``, of the queries about many pods: int64[nodes], the sum of the query's answers over the node's pods.
+    """``columns``: by query about many pods, int64[nodes]: the sum of the query's answers over the node's pods.
 
-    ``tallies``: of those about few. ``_few``, ``_handful``: the most pods of which we say so. ``_about``: the queries
-    of both, by clue.
+    ``tallies``: those of queries about few pods. ``_few``, ``_handful``: the most pods that are few, or a handful.
+    ``_about``: the queries with a column or a tally, by clue.
     """
 
     def __init__(self, signatures: Signatures, nodes: int) -> None:

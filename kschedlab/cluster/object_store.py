@@ -31,7 +31,7 @@ STORAGE: tuple[Kind, ...] = (
 DEVICES: tuple[Kind, ...] = (model.ResourceSlice, model.DeviceClass, model.ResourceClaim, model.DeviceTaintRule)
 """Kinds of objects that decide about devices."""
 LONGEST = 4096
-"""So many changes can be looked back to."""
+"""The most changes that are remembered."""
 
 
 def _nothing(_: Any) -> None:

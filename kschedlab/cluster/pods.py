@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
 
-from kschedlab.cluster.pod_requests import Requests
 from kschedlab.cluster.resource_table import ResourceTable
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import Pod
@@ -74,6 +75,31 @@ NEVER_STARTED = np.iinfo(np.int64).max
 (v1.37: pkg/scheduler/util/utils.go, GetPodStartTime)."""
 
 
+class Requests(msgspec.Struct, frozen=True, gc=False):
+    """The requests of a pod: one object for all pods that request the same.
+
+    ``request``: the requests that the filter checks, by resource name (cpu in milli, the rest in units).
+    ``placed``: the requests that count once the pod is on a node.
+    ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults 100m and 200 MiB that some
+    scores use.
+    """
+
+    request: dict[str, int]
+    placed: dict[str, int]
+    scored: tuple[int, int]
+    nonzero: tuple[int, int]
+
+
+Amounts: TypeAlias = tuple[tuple[str, int], ...]
+
+
+@lru_cache(1 << 14)
+def requests(request: Amounts, placed: Amounts, scored: tuple[int, int], nonzero: tuple[int, int]) -> Requests:
+    """These requests, read-only. What a pod requests is usually the same before and after it is placed."""
+    before = dict(request)
+    return Requests(before, before if placed == request else dict(placed), scored, nonzero)
+
+
 class PodInfo(msgspec.Struct, frozen=True, gc=False, eq=False):
     """A pod and the numbers that the scheduler computes from it before it checks any node.
 
@@ -90,22 +116,22 @@ class PodInfo(msgspec.Struct, frozen=True, gc=False, eq=False):
 
     @property
     def request(self) -> dict[str, int]:
-        """See :class:`Requests`."""
+        """By resource: what the filters check; see :class:`Requests`."""
         return self.requests.request
 
     @property
     def placed(self) -> dict[str, int]:
-        """See :class:`Requests`."""
+        """By resource: what counts once the pod is on a node."""
         return self.requests.placed
 
     @property
     def scored(self) -> tuple[int, int]:
-        """See :class:`Requests`."""
+        """(milli cpu, bytes of memory) of ``request``, with defaults."""
         return self.requests.scored
 
     @property
     def nonzero(self) -> tuple[int, int]:
-        """See :class:`Requests`."""
+        """(milli cpu, bytes of memory) of ``placed``, with defaults."""
         return self.requests.nonzero
 
     def __repr__(self) -> str:

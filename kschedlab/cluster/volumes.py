@@ -23,7 +23,7 @@ BOUND = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 """Annotations: the class of a claim or a volume (takes precedence over ``storageClassName``), a claim whose binding is
-complete, the node selected for a claim's new volume, the in-tree plugins that a model.CSINode's drivers replaced."""
+complete, the node selected for a claim's new volume, the in-tree plugins that a CSINode's drivers replaced."""
 
 
 class ClaimName(NamedTuple):
@@ -82,7 +82,7 @@ class Volumes:
 
     @property
     def capacities(self) -> Collection[model.CSIStorageCapacity]:
-        """The free capacity that drivers report (model.CSIStorageCapacity)."""
+        """The free capacity that drivers report."""
         return self._capacities.values()
 
     def claims_on(self, volume: str) -> list[ClaimKey]:
@@ -209,7 +209,7 @@ def claim_class(claim: model.PersistentVolumeClaim) -> str:
 
 
 def volume_class(volume: model.PersistentVolume) -> str:
-    """The name of the volume's model.StorageClass, "" without one."""
+    """The name of the volume's StorageClass, "" without one."""
     return volume.metadata.annotations.get(CLASS, volume.spec.storageClassName)
 
 

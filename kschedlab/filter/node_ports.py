@@ -68,7 +68,7 @@ def numbers_of(signature: Signature) -> frozenset[tuple[str, int]]:
     return frozenset((port.protocol, port.port) for port in host_ports(signature.example))
 
 
-def number_of(port: HostPort) -> tuple[Clue, ...]:
+def clues_to(port: HostPort) -> tuple[Clue, ...]:
     """The clue to the pods whose host ports may conflict with this one."""
     return (Clue(numbers_of, ((port.protocol, port.port),)),)
 
@@ -102,7 +102,7 @@ class NodePorts:
         if not requested:
             return None
         used = host_ports_of if self.counts_sidecars else without_sidecars
-        known_ports = cluster.signatures.concerning(pod.signature, used, number_of)
+        known_ports = cluster.signatures.concerning(pod.signature, used, clues_to)
         conflicting = (port for port in known_ports if any(port.conflicts(other) for other in requested))
         return PortsCheck(tuple(UsesHostPort(port, used) for port in conflicting))
 

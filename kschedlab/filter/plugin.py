@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kschedlab.cluster.pods import PodInfo
     from kschedlab.cluster.snapshot import Snapshot
 
+UNSCHEDULABLE, UNRESOLVABLE = "Unschedulable", "UnschedulableAndUnresolvable"
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Refusal:
@@ -29,7 +31,7 @@ class Refusal:
 
     ``mask``: bool[nodes]. ``unresolvable``: bool[nodes], or one bool for all; where true, evicting pods can't help.
     ``terms``: the arrays that the rule compared, by name, for views. ``resource``: the one that is insufficient.
-    ``error``: instead of a reason, the message of an error that ends the decision if the plugin checks such a node (the
+    ``error``: ``reason`` is the message of an error, which ends the decision if the plugin checks such a node (the
     preemption dry run treats it as a refusal).
     """
 
@@ -101,6 +103,11 @@ class PreFilterRejection:
     plugin: str
     reasons: tuple[str, ...]
     unresolvable: bool = True
+
+
+def status_code(unresolvable: bool) -> str:
+    """The framework's code for a refusal; ``unresolvable``: evicting pods can't help."""
+    return UNRESOLVABLE if unresolvable else UNSCHEDULABLE
 
 
 class SchedulingError(Exception):

@@ -6,7 +6,7 @@ pkg/scheduler/schedule_one.go (findNodesThatFitPod, findNodesThatPassFilters, nu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +82,7 @@ def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter], naming: N
             node_names = prepared.node_names if node_names is None else node_names & prepared.node_names
             if not node_names:
                 unresolvable = naming.conflict_is_unresolvable
-                rejection = PreFilterRejection("", (_not_satisfied(excluded_by),), unresolvable)
+                rejection = PreFilterRejection("", (_without_a_node(excluded_by),), unresolvable)
                 return Prepared(excluded_by=tuple(sorted(excluded_by)), rejected=rejection, ran=ran)
     if naming.missing_is_error and (missing := sorted((node_names or frozenset()) - cluster.index.keys())):
         raise SchedulingError(f'nodeinfo not found for node name "{missing[0]}"')
@@ -91,10 +91,15 @@ def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter], naming: N
     return Prepared(tuple(names), tuple(filters), included, tuple(sorted(excluded_by)), rejected, len(plugins))
 
 
-def _not_satisfied(plugins: list[str]) -> str:
+def _without_a_node(plugins: list[str]) -> str:
     if len(plugins) == 1:
         return f"node(s) didn't satisfy plugin {plugins[0]}"
-    return f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}] simultaneously"
+    return f"{not_satisfied(sorted(plugins))} simultaneously"
+
+
+def not_satisfied(plugins: Iterable[str]) -> str:
+    """The reason for a node that the PreFilter results of these plugins exclude."""
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}]"
 
 
 class Verdicts:

@@ -40,11 +40,6 @@ _QUEUEING = (*_POST_FILTER, "pre_enqueue", "events_to_register")
 _REJECTING = ("reserve", "permit", "pre_bind", "bind")
 _SET_BY_SERVER = ("resourceVersion", "nodeName", "annotations")
 _SET_BY_SERVER_1_20 = (*_SET_BY_SERVER, "finalizers", "conditions")
-_AFTER, _INSIDE, _ASYNC, _ = Eviction
-_RESERVE, _ASSUME = CycleOrder
-_NONE, _UNCHANGED, _ASSUMED = SkippedPods
-_TAKEN, _PANIC, _NO_NODE = FreeNode
-_FIRST, _INTERESTED, _UNTIL = Binder
 
 _OLD_FAILED = 'error while running "{plugin}" {point} plugin for pod "{pod}": {message}'
 _FAILED = 'running {Point} plugin "{plugin}": {message}'
@@ -111,15 +106,15 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.keeps_violations": False,
         "extending.hides_pods": False,
         "extending.starts_upper_case": True,
-        "extending.free_node": _TAKEN,
-        "extending.binder": _FIRST,  # scheduler.go, schedule_one.go, extendersBinding
+        "extending.free_node": FreeNode.TAKEN,
+        "extending.binder": Binder.FIRST,  # scheduler.go, schedule_one.go, extendersBinding
         # -- the loop
         "queue": WITHOUT_BACKOFF,  # internal/queue, backend/queue
         "loop.extension_points": _PREDICATES,  # framework/interface.go
         "loop.rejecting_points": (),  # framework/runtime
-        "loop.cycle": _RESERVE,
-        "loop.eviction": _AFTER,
-        "loop.skips": _NONE,
+        "loop.cycle": CycleOrder.RESERVE_FIRST,
+        "loop.eviction": Eviction.AFTER_FAILURE,
+        "loop.skips": SkippedPods.NONE,
         "loop.ignored_changes": _SET_BY_SERVER,
         "loop.ignores_identical_updates": False,
         "loop.rejects_deleted_waiting_pods": False,
@@ -184,7 +179,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.ladder": RULES,  # pickOneNodeForPreemption, GetEarliestPodStartTime
         "preemption.victims.older_is_more_important": True,  # util/utils.go, MoreImportantPod
         "extending.ignorable_last": True,  # factory/factory.go, CreateFromConfig
-        "extending.binder": _INTERESTED,  # scheduler.go, schedule_one.go, extendersBinding
+        "extending.binder": Binder.FIRST_INTERESTED,  # scheduler.go, schedule_one.go, extendersBinding
         # -- the loop
         "queue": WITH_BACKOFF_1_16,  # internal/queue, backend/queue
         "loop.extension_points": _FRAMEWORK,  # framework/interface.go
@@ -213,14 +208,14 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.victims.budgets.stops_at_first_violation": False,  # filterPodsWithPDBViolation
         "extending.refuses_other_nodes": True,  # core/extender.go, Filter
         "extending.starts_upper_case": False,  # core/extender.go, send
-        "extending.free_node": _PANIC,  # pickOneNodeForPreemption
+        "extending.free_node": FreeNode.PANIC,  # pickOneNodeForPreemption
         # -- the loop
         "queue": WITH_BACKOFF,  # internal/queue, backend/queue
         "loop.extension_points": _POST_FILTER,  # framework/interface.go
         "loop.rejecting_points": ("permit",),  # framework/runtime
-        "loop.cycle": _ASSUME,  # scheduler.go, scheduleOne
-        "loop.eviction": _INSIDE,  # PrepareCandidate
-        "loop.skips": _UNCHANGED,  # scheduler.go, skipPodSchedule
+        "loop.cycle": CycleOrder.ASSUME_FIRST,  # scheduler.go, scheduleOne
+        "loop.eviction": Eviction.IN_POST_FILTER,  # PrepareCandidate
+        "loop.skips": SkippedPods.UNCHANGED,  # scheduler.go, skipPodSchedule
         "loop.ignores_identical_updates": True,  # eventhandlers.go, updatePodInSchedulingQueue
         "loop.rejects_deleted_waiting_pods": True,  # eventhandlers.go, RejectWaitingPod
         "loop.reads_api": False,
@@ -255,9 +250,9 @@ CHANGES: dict[str, dict[str, Any]] = {
         "api": API_1_22,  # the fields that the API server stores
         "nominated_node_first": True,  # core/generic_scheduler.go, the gate PreferNominatedNode
         "extending.heeds_unresolvable": True,  # generic_scheduler.go, findNodesThatPassExtenders
-        "extending.free_node": _NO_NODE,  # defaultpreemption/default_preemption.go, CallExtenders
+        "extending.free_node": FreeNode.ERROR,  # defaultpreemption/default_preemption.go, CallExtenders
         # -- the loop
-        "loop.skips": _ASSUMED,  # scheduler.go, skipPodSchedule
+        "loop.skips": SkippedPods.ASSUMED,  # scheduler.go, skipPodSchedule
         "loop.ignored_changes": (),
         "loop.cache.binder.checks_storage_capacity": True,  # pkg/controller/volume/scheduling/scheduler_binder.go
     },
@@ -269,7 +264,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.reports_ineligibility": True,  # framework/preemption, Preempt
         "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
         "extending.keeps_violations": True,  # extender.go, convertToVictims
-        "extending.binder": _UNTIL,  # schedule_one.go, extendersBinding
+        "extending.binder": Binder.UNTIL_ONE_BINDS,  # schedule_one.go, extendersBinding
         # -- the loop
         "loop.clears_nomination": True,  # schedule_one.go, clearNominatedNode
         "loop.moves_pods_after_failed_binding": True,  # schedule_one.go, scheduleOne
@@ -330,7 +325,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.hides_pods": True,  # framework/interface.go, Score gets the node that the extender returned
         # -- the loop
         "queue": WITH_EVENTS,  # backend/queue, the gate SchedulerPopFromBackoffQ
-        "loop.eviction": _ASYNC,  # prepareCandidateAsync, the gate SchedulerAsyncPreemption
+        "loop.eviction": Eviction.ASYNC,  # prepareCandidateAsync, the gate SchedulerAsyncPreemption
         "loop.notes_generation": True,  # CalculatePodConditionObservedGeneration
         # -- messages
         "messages.no_claims": _NO_CLAIMS,  # dynamicresources/dynamicresources.go, PostFilter

@@ -31,15 +31,21 @@ class Generation:
     """One generation of kube-scheduler.
 
     ``version``: the release whose rules it has; a changed copy may have another ``name``.
-    ``filters`` in their order; ``scores`` with their weights; ``api``: the fields that its API server stores and how
-    requests are computed; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
-    ``nominated_node_first``: a pod's nominated node is tried before all others. ``obeys_scheduling_gates``: a pod with
-    scheduling gates is not scheduled. ``ties``: how one of several best nodes is chosen. ``checks_claims_first``: a
-    missing or terminating claim is an error before any filter runs. ``naming``: what follows if PreFilter leaves
-    nodes by name. ``max_node_score``: the highest of a plugin.
-    ``messages``: its texts; ``loop``: rules of the scheduling loop; ``queue``: creates its scheduling queue.
+    ``filters``: in their order. ``scores``: with their weights.
+    ``api``: the fields that its API server stores and how requests are computed.
+    ``sampling``: how many nodes are searched. ``percentage``: the default percentageOfNodesToScore (0: adaptive).
+    ``naming``: what follows if PreFilter leaves nodes by name.
+    ``preemption``: whom it evicts, and where.
+    ``nominated_node_first``: a pod's nominated node is tried before all others.
+    ``obeys_scheduling_gates``: a pod with scheduling gates is not scheduled.
+    ``ties``: how one of several best nodes is chosen.
+    ``checks_claims_first``: a missing or terminating claim is an error before any filter runs.
+    ``max_node_score``: the highest score of a plugin.
+    ``messages``: its texts.
+    ``loop``: rules of the scheduling loop. ``queue``: creates its scheduling queue.
     ``plugins``: those that :meth:`plus` added, by name; their filters and scores are in ``filters`` and ``scores``.
-    ``extenders``: those that :meth:`extended_by` added; ``extending``: their rules. ``feature_gates``: changed ones.
+    ``extenders``: those that :meth:`extended_by` added. ``extending``: their rules.
+    ``feature_gates``: changed ones.
     """
 
     name: str
@@ -83,10 +89,12 @@ class Generation:
 
         ValueError if a name is taken or a plugin cannot be added; TypeError for an object that is not a plugin.
         """
-        from kschedlab.plugins.joining import Joined, Members, joined
+        from kschedlab.plugins.joining import JoinedGeneration, Members, joined
 
-        place = Joined(self.name, self.loop.extension_points, self.max_node_score, self.messages.pre_score_failed)
-        members = joined(place, Members(self.filters, self.scores, self.plugins), plugins)
+        generation = JoinedGeneration(
+            self.name, self.loop.extension_points, self.max_node_score, self.messages.pre_score_failed
+        )
+        members = joined(generation, Members(self.filters, self.scores, self.plugins), plugins)
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
 
     def extended_by(self, *extenders: Extender) -> Generation:

@@ -7,7 +7,6 @@ in between; its entry in the history says which.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -40,7 +39,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Neighbours(NamedTuple):
-    """Of a version without a row: the generations before and after it, and what changed since and until then."""
+    """The generations before and after a version without a row; what changed between them and it."""
 
     earlier: str
     later: str
@@ -105,14 +104,9 @@ def why_not(version: str) -> str:
     return say(
         no,
         version=version,
-        since=_settings(found.since),
+        since=str(len(found.since)),
         earlier=found.earlier,
-        until=_settings(found.until),
+        until=str(len(found.until)),
         following=found.later,
         nearest=found.nearest,
     )
-
-
-def _settings(entries: Iterable[Entry]) -> str:
-    """How many settings, by their entries."""
-    return str(sum(1 for _ in entries))

@@ -9,22 +9,32 @@ from dataclasses import dataclass
 class Messages:
     """Texts are ``str.format`` templates; ``{message}`` is the text of the failure itself.
 
-    FailedScheduling: ``reason_once``: a PreFilter reason appears once, without the number of nodes.
+    FailedScheduling:
+
+    ``reason_once``: a PreFilter reason appears once, without the number of nodes.
     ``excluded_nodes``: the nodes that a PreFilter result excludes appear, with their number.
     ``all_errors``: the errors of all nodes appear with their counts; otherwise the first error with its plugin.
-    ``post_filter``: the message ends with the result of preemption, and ``post_filter_end``; ``post_filter_errors``:
-    also if that is an error. ``no_claims``, ``claims_kept``: what DynamicResources says there of a pod without claims,
-    and of one that gives none back. ``error_reason``: the condition's reason after an error.
+    ``post_filter``: the message ends with the result of preemption, and ``post_filter_end``.
+    ``post_filter_errors``: also if that is an error.
+    ``no_claims``: what DynamicResources says there of a pod without claims.
+    ``claims_kept``: what it says of a pod that gives none back.
+    ``error_reason``: the condition's reason after an error.
 
-    Plugins: ``rejected``, ``failed``: a plugin rejected the pod or failed, with ``{point}``, ``{Point}``, ``{plugin}``
-    and ``{pod}``; ``bind_failed``: the same at Bind; ``pre_score_failed``: the start of an error of PreScore.
-    ``refused_on_node``: Reserve or Permit rejected the pod. ``timeout``: Permit took longer than ``{wait}``.
+    Plugins; fields are ``{point}``, ``{Point}``, ``{plugin}`` and ``{pod}``:
+
+    ``rejected``, ``failed``: a plugin rejected the pod or failed.
+    ``bind_failed``: the same at Bind.
+    ``pre_score_failed``: the start of an error of PreScore.
+    ``refused_on_node``: Reserve or Permit rejected the pod.
+    ``timeout``: Permit took longer than ``{wait}``.
     ``timed_out``, ``rejected_waiting``, ``failed_waiting``: the three ways in which a wait on Permit fails.
 
-    Binding: ``default_binder``: the API server refused; ``binding_failed``, ``binding_event``, ``binding_reason``: the
-    condition's message, the event's and the condition's reason. ``volumes_failed``, ``volumes_late``,
-    ``provisioning_failed``: binding volumes failed, timed out, or the claim lost its selected node.
+    Binding, and the victim's event:
 
+    ``default_binder``: the API server refused.
+    ``binding_failed``, ``binding_reason``: the condition's message and reason; ``binding_event``: the event's message.
+    ``volumes_failed``, ``volumes_late``: binding volumes failed, or timed out.
+    ``provisioning_failed``: the claim lost its selected node.
     ``preempted``: the victim's event.
     """
 

@@ -264,4 +264,4 @@ REGISTRY_1_22 = Registry(
         "VolumeBinding": partial(VolumeBindingScore, scores_capacity=False),
     },
 )
-"""Of v1.24, too, as far as its configurations may name them."""
+"""Those that configurations of v1.22 may name; v1.24 has those of them that its configurations may name."""

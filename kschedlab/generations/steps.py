@@ -26,14 +26,12 @@ def after(
     weights: Mapping[str, int] | None = None,
     gone: Iterable[str] = (),
     gone_scores: Iterable[str] = (),
-    order: Iterable[str] = (),
 ) -> Generation:
     """The generation of that name, with its column of :mod:`kschedlab.generations.changes`.
 
     ``filters``, ``scores``: what changed in plugins of ``before``. A new plugin takes the place of one of the same
     name, or comes last. ``gone``: names of filters and scores that are no more; ``gone_scores``: of scores alone.
-    ``weights``: of scores; a new one has 1. ``order``: names of filters, which take the places of these filters in this
-    order.
+    ``weights``: of scores; a new one has 1.
     """
     kept_filters = [each for each in before.filters if each.name not in gone]
     kept_scores = [pair for pair in before.scores if pair[0].name not in (*gone, *gone_scores)]
@@ -43,7 +41,7 @@ def after(
     all_weights = {score.name: weight for score, weight in kept_scores} | dict(weights or {})
     return Generation(
         name=name,
-        filters=tuple(all_filters[each] for each in _ordered(list(all_filters), list(order))),
+        filters=tuple(all_filters.values()),
         scores=tuple((score, all_weights.get(score.name, 1)) for score in all_scores.values()),
         **column(name),
     )
@@ -52,8 +50,3 @@ def after(
 def _changed(plugins: Iterable[Any], settings: Settings | None) -> list[Any]:
     changes = settings or {}
     return [replace(each, **changes[each.name]) if each.name in changes else each for each in plugins]
-
-
-def _ordered(names: list[str], order: list[str]) -> list[str]:
-    turn = iter(order)
-    return [next(turn) if name in order else name for name in names]

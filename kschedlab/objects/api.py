@@ -36,24 +36,29 @@ LISTS, GROUPS, WORKLOADS = "DRAListTypeAttributes", "DRADeviceCompatibilityGroup
 class Api:
     """One generation's API, and the functions with which its scheduler counts requests.
 
-    ``unknown``: fields of a pod's spec that this API lacks and drops, e.g. ``initContainers.restartPolicy``;
+    ``unknown``: fields of a pod's spec that this API lacks and drops, e.g. ``initContainers.restartPolicy``.
     ``unknown_status``: the same of its status.
-    ``incoming``, ``placed``: the request of a pod to be scheduled, and of a pod on a node. ``scored``, ``nonzero``: the
-    same two for scoring, as (milli cpu, bytes of memory); a container without a request for cpu counts 100m, one
-    without a request for memory 200 MiB.
-    ``compares_taints``: the operators Gt and Lt of tolerations count; without, a toleration with one is dropped. (The
-    real API server refuses the pod, and a pod that has one already tolerates nothing with it.) ``gates``: those
-    about devices that are on.
-    Named rules: ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone}
-    alone, not from the labels that succeeded them. ``bound_pods_stay_nominated``: binding a pod does not clear its
-    nominatedNodeName. ``applies_taint_rules``: a DeviceTaintRule taints devices. ``sees_all_counters``: each node sees
-    the slices with shared counters, wherever they are (v1.36: structured/internal/incubating, GatherPools).
+    ``incoming``: the request of a pod to be scheduled; ``placed``: of a pod on a node.
+    ``scored``, ``nonzero``: the same two for scoring, as (milli cpu, bytes of memory); a container without a request
+    for cpu counts 100m, one without a request for memory 200 MiB.
+    ``gates``: those about devices that are on.
+
+    Named rules:
+
+    ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone} alone, not from
+    the labels that succeeded them.
+    ``bound_pods_stay_nominated``: binding a pod does not clear its nominatedNodeName.
+    ``applies_taint_rules``: a DeviceTaintRule taints devices.
+    ``sees_all_counters``: each node sees the slices with shared counters, wherever they are (v1.36:
+    structured/internal/incubating, GatherPools).
     ``leaks_counters``: a device that is refused for another reason keeps its counters during the search, and pools of
     one name share theirs (v1.36: structured/internal/incubating, allocateDevice, checkAvailableCounters).
     ``all_skips_full_devices``: a request for all devices does without those whose capacity is taken (v1.36: the same,
     validateDeviceRequest).
     ``keeps_namespace_selectors``: for the terms of the pod to be scheduled, a namespace selector that matches no labels
     selects all namespaces (v1.36: interpodaffinity/plugin.go, mergeAffinityTermNamespacesIfNotEmpty changes a copy).
+    ``compares_taints``: the operators Gt and Lt of tolerations count; else a toleration with one is dropped. (The real
+    API server refuses the pod, and a pod that has one already tolerates nothing with it.)
     """
 
     unknown: tuple[str, ...] = ()

@@ -80,7 +80,7 @@ class ManifestError(InputError):
 
 
 ALIKE = 20
-"""Of more problems than these that differ only in place, names and numbers, the first stands for all."""
+"""The most problems listed that differ only in place, names and numbers; of more, the first represents all."""
 _VARIES = re.compile(r'"[^"]*"|[0-9]+')
 
 
@@ -126,7 +126,7 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
 
 
 _CLOSE = 5000
-"""Among how many names a similar one is looked for."""
+"""The most names that are searched for a similar one."""
 
 
 def _similar_first(wanted: str, names: list[str], most: int) -> list[str]:

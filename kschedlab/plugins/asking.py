@@ -12,12 +12,11 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.filter.plugin import Filter
-from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, prepare
+from kschedlab.filter.plugin import UNSCHEDULABLE, Filter, status_code
+from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, not_satisfied, prepare
 from kschedlab.messages import say
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import InputValueError, unknown
-from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE
 from kschedlab.score.plugin import Score
 
 
@@ -68,7 +67,7 @@ class NamedPlugin:
         info, fork, _ = as_pending(pod, cluster, self.api)
         prepared = prepare(info, fork, (self.own_filter,))
         if prepared.rejected is not None:
-            code = UNRESOLVABLE if prepared.rejected.unresolvable else UNSCHEDULABLE
+            code = status_code(prepared.rejected.unresolvable)
             return dict.fromkeys(fork.names, Refused(prepared.rejected.reasons, code))
         verdicts = FilterRun(prepared, info, fork).verdicts()
         return {name: self._refused(verdicts, place) for place, name in enumerate(fork.names)}
@@ -76,9 +75,9 @@ class NamedPlugin:
     def _refused(self, verdicts: Verdicts, place: int) -> Refused | None:
         if verdicts.plugin(place) is None:
             return None
-        excluded = (f"node(s) didn't satisfy plugin {self.name}",)
+        excluded = (not_satisfied([self.name]),)
         reasons = excluded if verdicts.refused_by[place] == EXCLUDED else tuple(verdicts.reasons(place))
-        return Refused(reasons, UNRESOLVABLE if verdicts.unresolvable()[place] else UNSCHEDULABLE)
+        return Refused(reasons, status_code(verdicts.unresolvable()[place]))
 
     def score(self, pod: AnyPod, cluster: Cluster, nodes: Iterable[str] | None = None) -> dict[str, NodeScore]:
         """By node: this plugin's score. Empty if it skips the pod, or if there is no node to score.

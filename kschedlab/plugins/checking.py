@@ -24,7 +24,7 @@ from kschedlab.objects.model import Pod
 from kschedlab.objects.nodes import Node
 from kschedlab.plugins.asking import of_node
 from kschedlab.plugins.framework import PluginError, name_of
-from kschedlab.plugins.joining import Joined, Members, joined
+from kschedlab.plugins.joining import JoinedGeneration, Members, joined
 from kschedlab.score.plugin import Score
 
 NUMBERS = ("0", "20", "60", "100", "5")
@@ -204,7 +204,7 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     """
     name = name_of(plugin)
     try:
-        members = joined(Joined("the scheduler"), Members(), [plugin])
+        members = joined(JoinedGeneration("the scheduler"), Members(), [plugin])
     except (ValueError, TypeError) as error:
         return CheckReport(name, (Finding(name, "", str(error)),), (), 0)
     lookups = Lookups()
@@ -235,7 +235,6 @@ class _Check:
     remarks: list[Finding] = field(default_factory=list)
     _kinds: set[str] = field(default_factory=set)
     _pods_matter: bool = False
-    _pods_help: bool = False
 
     def run(self, members: Members, cluster: Cluster) -> None:
         """Ask about every pending pod of the cluster."""
@@ -326,20 +325,17 @@ class _Check:
         after = answers(plugin, info, crowded)
         self._compare(cluster, before, after, say("when pod {pod} comes to {node}", pod=other.key, node=node), depends)
         place = cluster.index[node]
-        if before[place] is not None and after[place] is None:
-            self._pods_help = True
-            if monotonic:
-                self._add(
-                    "monotonic",
-                    node,
-                    say(
-                        "monotonic is declared True, but it passes once pod {pod} is bound there; "
-                        "before, it said {before}",
-                        pod=other.key,
-                        before=_said(before[place]),
-                    ),
-                    say("declare monotonic=False"),
-                )
+        if monotonic and before[place] is not None and after[place] is None:
+            self._add(
+                "monotonic",
+                node,
+                say(
+                    "monotonic is declared True, but it passes once pod {pod} is bound there; before, it said {before}",
+                    pod=other.key,
+                    before=_said(before[place]),
+                ),
+                say("declare monotonic=False"),
+            )
 
     def _compare(self, cluster: Cluster, before: FilterAnswers, after: FilterAnswers, when: str, depends: bool) -> None:
         changed = [place for place, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from kschedlab.filter.plugin import UNRESOLVABLE as UNRESOLVABLE, UNSCHEDULABLE as UNSCHEDULABLE
 from kschedlab.messages import say
 from kschedlab.objects.meta import ObjectMeta
 from kschedlab.objects.model import Pod
@@ -17,7 +18,7 @@ from kschedlab.objects.nodes import Node, NodeSpec, NodeStatus
 from kschedlab.queue.interface import ClusterEvent
 
 PACKAGE = Path(__file__).parents[1]
-ERROR, UNSCHEDULABLE, UNRESOLVABLE = "Error", "Unschedulable", "UnschedulableAndUnresolvable"
+ERROR = "Error"
 
 
 class Status(NamedTuple):

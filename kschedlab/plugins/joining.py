@@ -19,10 +19,10 @@ IGNORED_EARLIER = frozenset({"events_to_register"})
 """Methods that generations without the extension point simply do not call."""
 
 
-class Joined(NamedTuple):
+class JoinedGeneration(NamedTuple):
     """The generation that plugins join. ``points``: its extension points; ``highest``: its largest score."""
 
-    generation: str
+    name: str
     points: tuple[str, ...] = POINTS
     highest: int = MAX_NODE_SCORE
     pre_score_failed: str = PRE_SCORE_FAILED
@@ -51,13 +51,13 @@ def several(plugins: object) -> tuple[object, ...]:
     return tuple(plugins) if isinstance(plugins, list | tuple) else (plugins,)
 
 
-def joined(place: Joined, members: Members, plugins: Iterable[object]) -> Members:
+def joined(generation: JoinedGeneration, members: Members, plugins: Iterable[object]) -> Members:
     """The members, followed by these plugins.
 
     ValueError if a name is taken or the generation lacks an extension point; TypeError if an object is not a plugin.
     """
     for plugin in plugins:
-        more = (_by_arrays if is_array_plugin(plugin) else _by_node)(plugin, place, members)
+        more = (_by_arrays if is_array_plugin(plugin) else _by_node)(plugin, generation, members)
         members = members.followed_by(more)
     return members
 
@@ -120,45 +120,45 @@ def _weight_of(plugin: object) -> int:
     return checked_weight(getattr(plugin, "weight", 1), name_of(plugin))
 
 
-def _by_arrays(plugin: Any, place: Joined, members: Members) -> Members:
+def _by_arrays(plugin: Any, generation: JoinedGeneration, members: Members) -> Members:
     own, name = type(plugin).__module__.startswith(OWN), name_of(plugin)
     filters: tuple[Filter, ...] = ()
     scores: tuple[tuple[Score, int], ...] = ()
     if callable(getattr(plugin, "prepare", None)):
         filters = (plugin if own else CheckedFilter(plugin),)
     if callable(getattr(plugin, "score", None)):
-        scores = ((plugin if own else CheckedScore(plugin, place.highest), _weight_of(plugin)),)
+        scores = ((plugin if own else CheckedScore(plugin, generation.highest), _weight_of(plugin)),)
     for what, known, more in (
         (meant("filter", "plugin"), members.filters, filters),
         (meant("score", "plugin"), [s for s, _ in members.scores], scores),
     ):
         if more and name in [each.name for each in known]:
-            raise InputValueError(_twice(place.generation, what, name))
+            raise InputValueError(_twice(generation.name, what, name))
     return Members(filters, scores, () if own else ((name, plugin),))
 
 
-def _by_node(plugin: Any, place: Joined, members: Members) -> Members:
+def _by_node(plugin: Any, generation: JoinedGeneration, members: Members) -> Members:
     name = name_of(plugin)
     points = [] if isinstance(plugin, type) else [point for point in POINTS if method(plugin, point)]
     if not points:
         raise InputTypeError(explain_no_plugin(plugin))
     if name in members.names:
-        raise InputValueError(_twice(place.generation, later("plugin"), name))
+        raise InputValueError(_twice(generation.name, later("plugin"), name))
     for point in points:
-        if point not in place.points and point not in IGNORED_EARLIER:
-            there = listed(place.points)
+        if point not in generation.points and point not in IGNORED_EARLIER:
+            there = listed(generation.points)
             raise InputValueError(
                 say(
                     'plugin "{name}": {generation} has no extension point {point}; it has {there}',
                     name=name,
-                    generation=place.generation,
+                    generation=generation.name,
                     point=point,
                     there=there,
                 )
             )
     weight = _weight_of(plugin)
     filters = (OneNodeFilter(plugin),) if {"filter", "pre_filter"} & {*points} else ()
-    score = OneNodeScore(plugin, place.highest, place.pre_score_failed)
+    score = OneNodeScore(plugin, generation.highest, generation.pre_score_failed)
     scores = ((score, weight),) if {"score", "pre_score"} & {*points} else ()
     return Members(filters, scores, ((name, plugin),))
 

@@ -177,7 +177,7 @@ def _loaded(entry: EntryPoint) -> object:
     return plugin
 
 
-def declared_name(plugin: object, name: str) -> str:
+def name_fault(plugin: object, name: str) -> str:
     """Why a plugin cannot have that name, or ""."""
     own = name_of(plugin)
     return (

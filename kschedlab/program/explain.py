@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 MANY = 500
-"""Of more pending pods than these, it prints how many wait for what; with ``--all``, each decision follows."""
+"""The most pending pods whose decisions are printed; of more, how many wait for what, and all only with ``--all``."""
 
 
 WORKLOADS = ("CronJob.batch", "DaemonSet.apps", "Deployment.apps", "Job.batch")

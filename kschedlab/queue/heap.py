@@ -43,14 +43,8 @@ class HeapData(Generic[T]):
         return len(self.queue)
 
     def less(self, i: int, j: int) -> bool:
-        """Whether place i comes out before place j.
-
-        As in v1.13, the bound is off by one: an index equal to the length passes the check and would be out of range.
-        No caller passes that index.
-        """
+        """Whether place i comes out before place j."""
         queue, items = self.queue, self.items
-        if i > len(queue) or j > len(queue):
-            return False
         return self.less_func(items[queue[i]].obj, items[queue[j]].obj)
 
     def swap(self, i: int, j: int) -> None:

@@ -18,7 +18,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
 from kschedlab.objects.requests import is_scalar
-from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored, rounded
 
 Resources = tuple[tuple[str, int], ...]
 """(resource, weight) pairs."""
@@ -121,13 +121,13 @@ class NodeResourcesFitScore:
             sum_of_weights += np.where(counted, weight, 0)
             terms[name] = {"requested": used + request, "capacity": capacity, "score": score}
         weights = np.maximum(sum_of_weights, 1)
-        raw = rounded_quotient(sum_of_scores, weights) if ignores_zero_scores else sum_of_scores // weights
+        raw = rounded(sum_of_scores / weights) if ignores_zero_scores else sum_of_scores // weights
         return Scored(raw, raw, terms)
 
 
 @dataclass(frozen=True)
 class BalancedResourceAllocation:
-    """The closeness of the utilizations of cpu and memory with the pod: (1 - difference) * highest, truncated.
+    """Before v1.22: the closeness of the utilizations of cpu and memory: (1 - difference) * highest, truncated.
 
     0 where either would be full. v1.20: noderesources/balanced_allocation.go; v1.16, v1.13:
     algorithm/priorities/balanced_resource_allocation.go. Later: :class:`NodeResourcesBalancedAllocation`.
@@ -152,7 +152,7 @@ class BalancedResourceAllocation:
 
 @dataclass(frozen=True)
 class NodeResourcesBalancedAllocation:
-    """How much the pod improves the balance of the node's utilization: 50 + (50 + with - without) / 2. Named rules:
+    """From v1.22: how much the pod improves the utilization's balance: 50 + (50 + with - without) / 2. Named rules:
 
     ``measures_gain``: else the score is the balance with the pod (v1.35: the same file, balancedResourceScorer).
     ``counts_overhead_in_millis``: else the overhead's cpu counts as that many millis as it has whole cpus, rounded up
@@ -243,8 +243,3 @@ def usage(
         return np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
     used = cluster.nonzero[row] if nonzero and row < 2 else cluster.requested[row]
     return cluster.allocatable[row].take(nodes), used.take(nodes)
-
-
-def rounded_quotient(numerator: IntArray, denominator: IntArray) -> IntArray:
-    """The quotient of numbers from 0, rounded in floating point, halves up, as math.Round does."""
-    return np.floor(numerator / denominator + 0.5).astype(np.int64)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from kschedlab.cluster.signatures import IntArray
+from kschedlab.cluster.signatures import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
@@ -41,6 +41,12 @@ class Score(Protocol):
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Score the nodes at these positions, in any order. None: the plugin skips the pod (PreScore)."""
         ...
+
+
+def rounded(exact: FloatArray) -> IntArray:
+    """Go's math.Round for numbers from 0 up: halves round up."""
+    whole = np.floor(exact)
+    return (whole + (exact - whole >= 0.5)).astype(np.int64)
 
 
 def default_normalize(raw: IntArray, reverse: bool = False, highest: int = MAX_NODE_SCORE) -> IntArray:

@@ -15,7 +15,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import LABELS
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.spread_constraints import (
     HOSTNAME,
     SCHEDULE_ANYWAY,
@@ -27,7 +27,7 @@ from kschedlab.cluster.spread_constraints import (
     has_all_keys,
 )
 from kschedlab.cluster.topology import Topology
-from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored, rounded
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class PodTopologySpreadScore:
     ``rules``: how constraints are read.
     ``skips_in_pre_score``: PreScore skips a pod without constraints; else all nodes get 100.
     ``rounds_sum``: the sum is rounded; else truncated (v1.20: the same file).
+    ``empty_hosts``: not a rule: nodes count no pods of their own, as for an extender that gets nodes without pods.
     """
 
     name: str = "PodTopologySpread"
@@ -112,12 +113,6 @@ def reversed_scores(raw: IntArray, scored: BoolArray) -> IntArray:
         return np.where(scored, MAX_NODE_SCORE, 0)
     lowest = int(raw.min(initial=highest, where=scored))
     return np.where(scored, MAX_NODE_SCORE * (highest + lowest - raw) // highest, 0)
-
-
-def rounded(exact: FloatArray) -> IntArray:
-    """Go's math.Round for numbers from 0 up: halves round up."""
-    whole = np.floor(exact)
-    return (whole + (exact - whole >= 0.5)).astype(np.int64)
 
 
 def log(number: int) -> float:

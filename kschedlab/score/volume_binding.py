@@ -17,7 +17,7 @@ from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.volumes.matching import Match, MatchedVolume, ProvisionedVolume, match, unbound
 from kschedlab.score.node_resources import RequestedToCapacityRatio
-from kschedlab.score.plugin import Scored
+from kschedlab.score.plugin import Scored, rounded
 
 PANIC = "runtime error: invalid memory address or nil pointer dereference"
 """The real scheduler's panic if it scores a CSIStorageCapacity without ``capacity``."""
@@ -54,7 +54,7 @@ class VolumeBindingScore:
         for usage in usages.values():
             count += usage.counts
             total += np.where(usage.counts, self._class_score(usage), 0)
-        raw = np.floor(total / np.maximum(count, 1) + 0.5).astype(np.int64)
+        raw = rounded(total / np.maximum(count, 1))
         terms = {f"{name} requested": usage.requested for name, usage in usages.items()}
         return Scored(raw, raw, terms | {f"{name} capacity": usage.capacity for name, usage in usages.items()})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.filter.plugin import PreFilterRejection
+from kschedlab.filter.plugin import PreFilterRejection, status_code
 from kschedlab.preemption.evidence import NO_CANDIDATE, Preemption
 from kschedlab.preemption.ladder import Rung
 from kschedlab.score.stage import Scores
@@ -72,7 +72,7 @@ def _status(decision: Decision, node: str) -> dict[str, Any] | None:
 
 
 def _rejected(rejected: PreFilterRejection) -> dict[str, Any]:
-    code = "UnschedulableAndUnresolvable" if rejected.unresolvable else "Unschedulable"
+    code = status_code(rejected.unresolvable)
     return {"plugin": rejected.plugin, "code": code, "reasons": sorted(rejected.reasons)}
 
 

@@ -74,7 +74,7 @@ class Section:
 
 
 class Limits(NamedTuple):
-    """The most that is shown: nodes with their scores, totals of others, candidates, pods of each, rows of nodes."""
+    """The most that is shown: nodes with scores, other totals, candidates, pods of each, rungs, groups of nodes."""
 
     nodes: int
     totals: int

@@ -149,7 +149,7 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
         yield _answer(later("requests"), change, limit.after, but)
     for each in whatif.relaxations.sufficient:
-        changes = say(" and ").join(map(_relaxed, each.changes))
+        changes = say(" and ").join(map(say, each.changes))
         yield WhatIfAnswer(
             Line(later("constraints"), changes, then(each.decision)), each.decision, " and ".join(each.changes)
         )
@@ -173,30 +173,6 @@ class _Change:
 def _answer(what: str, change: _Change, decision: Decision, but: str = "") -> WhatIfAnswer:
     word = change.message.format(**change.fields)
     return WhatIfAnswer(Line(what, say(change.message, **change.fields), then(decision), but), decision, word)
-
-
-RELAXED = (
-    later("without nodeSelector {what}"),
-    later("without hostPort {what}"),
-    later("without spreading over {what}"),
-    later("with nodeTaintsPolicy Honor of its spreading over {what}"),
-    later("without volume {what}"),
-    later("without nodeAffinity {what}"),
-    later("without required {what}"),
-    later("if no node had the taint {what}"),
-    later("tolerating {what}"),
-    later("without its scheduling gates"),
-)
-"""The beginnings of the changes of :mod:`kschedlab.whatif.relaxations`."""
-
-
-def _relaxed(change: str) -> str:
-    """A change of the constraints in the chosen language."""
-    for message in RELAXED:
-        begins = message.removesuffix("{what}")
-        if change.startswith(begins):
-            return say(message, what=change.removeprefix(begins)) if begins != message else say(message)
-    return change
 
 
 def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:

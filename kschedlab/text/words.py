@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.decision import Decision
-from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
+from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts, not_satisfied
 from kschedlab.messages import later, listed, say, translation
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.requests import pod_requests
@@ -87,9 +87,6 @@ def _rest(number: int, unit: str) -> str:
     return f"{number}{unit}" if number else ""
 
 
-# -- the containers
-
-
 def clock(starts: Iterable[int]) -> Clock:
     """A formatter for these times (microseconds since 1970); it shows dates only if the days differ."""
     moments = [_moment(start) for start in starts if start != NEVER_STARTED]
@@ -137,7 +134,7 @@ def _by_reasons(
     mine = np.flatnonzero(verdicts.refused_by == number)
     refused = verdicts.refusals[number] if number >= 0 else None
     if refused is None:
-        yield (f"node(s) didn't satisfy plugin(s) [{' '.join(verdicts.excluded_by)}]",), mine.tolist()
+        yield (not_satisfied(verdicts.excluded_by),), mine.tolist()
         return
     columns = np.vstack([part.mask[mine] for part in refused.parts] + [unresolvable[mine]])
     _, groups = np.unique(columns, axis=1, return_inverse=True)

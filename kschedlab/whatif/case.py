@@ -11,8 +11,7 @@ from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending
-from kschedlab.cluster.pod_requests import Requests
-from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.pods import PodInfo, Requests
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST, Generation
 from kschedlab.objects.model import Pod

@@ -1,4 +1,4 @@
-"""Named rules in which generations differ, each can be switched on its own. rules.yaml describes them."""
+"""Named rules in which generations differ. Each can be switched on its own; rules.yaml describes them."""
 
 from __future__ import annotations
 

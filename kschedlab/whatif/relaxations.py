@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
+from kschedlab.messages import later
 from kschedlab.objects.model import (
     UNSCHEDULABLE_TAINT,
     Affinity,
@@ -27,7 +28,7 @@ from kschedlab.whatif.case import Case, with_spec
 
 TAINTS, PAIRS = 20, 300
 """The most taints, and the most pairs of changes, that are tried."""
-PREEMPTS = "with preemptionPolicy PreemptLowerPriority"
+PREEMPTS = later("with preemptionPolicy PreemptLowerPriority")
 
 Change: TypeAlias = Callable[[Pod], Pod]
 """One change to a pod."""
@@ -35,10 +36,10 @@ Change: TypeAlias = Callable[[Pod], Pod]
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    """Changes to the pod's spec with which it fits. ``changes``: in words. ``decision``: the decision with them."""
+    """Changes to the pod's spec with which it fits. ``changes``: messages. ``decision``: the decision with them."""
 
     changes: tuple[str, ...]
-    decision: Decision
+    decision: Decision = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,22 +88,24 @@ def relaxed_fields(pod: Pod) -> Iterator[tuple[str, Change]]:
     """Each constraint in the pod's spec: its removal in words, and the change that removes it."""
     spec = pod.spec
     if spec.schedulingGates:
-        yield "without its scheduling gates", partial(with_spec, schedulingGates=())
+        yield later("without its scheduling gates"), partial(with_spec, schedulingGates=())
     for key, value in spec.nodeSelector.items():
-        yield f"without nodeSelector {key}={value}", partial(_without_selector, key=key)
+        yield later("without nodeSelector {what}", what=f"{key}={value}"), partial(_without_selector, key=key)
     for index, container in enumerate(spec.containers):
         for port in container.ports:
             if port.hostPort:
-                yield f"without hostPort {port.hostPort}", partial(_without_port, container=index, port=port)
+                words = later("without hostPort {what}", what=port.hostPort)
+                yield words, partial(_without_port, container=index, port=port)
     for constraint in spec.topologySpreadConstraints:
         if constraint.whenUnsatisfiable == "DoNotSchedule":
-            yield f"without spreading over {constraint.topologyKey}", partial(_without_constraint, removed=constraint)
+            words = later("without spreading over {what}", what=constraint.topologyKey)
+            yield words, partial(_without_constraint, removed=constraint)
             if constraint.nodeTaintsPolicy != "Honor":
-                words = f"with nodeTaintsPolicy Honor of its spreading over {constraint.topologyKey}"
+                words = later("with nodeTaintsPolicy Honor of its spreading over {what}", what=constraint.topologyKey)
                 yield words, partial(_honoring_taints, constraint=constraint)
     for volume in spec.volumes:
         if volume.persistentVolumeClaim is not None or volume.ephemeral is not None:
-            yield f"without volume {volume.name}", partial(_without_volume, name=volume.name)
+            yield later("without volume {what}", what=volume.name), partial(_without_volume, name=volume.name)
     if spec.preemptionPolicy == "Never":
         yield PREEMPTS, partial(with_spec, preemptionPolicy="PreemptLowerPriority")
     yield from _relaxed_affinity(spec.affinity or Affinity())
@@ -111,15 +114,17 @@ def relaxed_fields(pod: Pod) -> Iterator[tuple[str, Change]]:
 def _relaxed_affinity(affinity: Affinity) -> Iterator[tuple[str, Change]]:
     required = affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution if affinity.nodeAffinity else None
     if required is not None:
-        yield "without required nodeAffinity", partial(_with_required, kind="nodeAffinity", terms=None)
+        words = later("without required {what}", what="nodeAffinity")
+        yield words, partial(_with_required, kind="nodeAffinity", terms=None)
         for term in (term for term in required.nodeSelectorTerms if len(term.matchExpressions) > 1):
             for expression in term.matchExpressions:
                 text = f"{expression.key} {expression.operator} {', '.join(expression.values)}".rstrip()
-                yield f"without nodeAffinity {text}", partial(_without_expression, removed=expression)
+                yield later("without nodeAffinity {what}", what=text), partial(_without_expression, removed=expression)
     for kind in ("podAffinity", "podAntiAffinity"):
         pod_affinity = getattr(affinity, kind)
         for term in pod_affinity.requiredDuringSchedulingIgnoredDuringExecution if pod_affinity is not None else ():
-            yield f"without required {kind} by {term.topologyKey}", partial(_without_term, kind=kind, removed=term)
+            words = later("without required {what}", what=f"{kind} by {term.topologyKey}")
+            yield words, partial(_without_term, kind=kind, removed=term)
 
 
 def _without_selector(pod: Pod, key: str) -> Pod:
@@ -191,7 +196,7 @@ def tolerated(taints: list[tuple[str, str]]) -> Iterator[tuple[str, Change]]:
         toleration = Toleration(key, operator="Equal", value=value)
         taint = f"{key}={value}" if value else key
         unhealthy = key.startswith("node.kubernetes.io/")
-        words = f"if no node had the taint {taint}" if unhealthy else f"tolerating {taint}"
+        words = later("if no node had the taint {what}" if unhealthy else "tolerating {what}", what=taint)
         yield words, partial(_tolerating, toleration=toleration)
 
 

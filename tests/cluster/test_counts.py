@@ -10,8 +10,7 @@ from kschedlab.build import pod
 from kschedlab.cluster.clues import Clue, labels_of
 from kschedlab.cluster.counts import Counts
 from kschedlab.cluster.interning import Signatures
-from kschedlab.cluster.pod_requests import Requests
-from kschedlab.cluster.pods import PodColumns, PodInfo
+from kschedlab.cluster.pods import PodColumns, PodInfo, Requests
 from kschedlab.cluster.queries import Sum
 from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.volume_answers import refresh

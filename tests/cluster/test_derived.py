@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from kschedlab.build import PLENTY, budget, cluster, node, pod
+from kschedlab.build import budget, cluster, node, pod
 from kschedlab.cluster.derived import (
     ALLOCATABLE,
     ANNOTATIONS,
@@ -45,6 +45,7 @@ from kschedlab.objects.model import (
 )
 from tests.cluster.checking import check
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, storage_capacity, storage_class, volume
+from tests.verdicts import PLENTY
 
 OBJECTS = (*OWNERS, NAMESPACES, CLAIMS, PERSISTENT_VOLUMES, CLASSES, CSI_NODES, CSI_DRIVERS, CAPACITIES, ATTACHMENTS)
 SOURCES = (*sorted(EVERY_FIELD), *OBJECTS, VOLUMES, bindable("wait"), bindable("other"))

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from kschedlab.build import pod
-from kschedlab.cluster.pod_requests import Requests
-from kschedlab.cluster.pods import PodColumns, PodInfo
+from kschedlab.cluster.pods import PodColumns, PodInfo, Requests
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.terms import PodTerms
 from tests.verdicts import model

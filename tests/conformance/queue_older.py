@@ -63,7 +63,8 @@ class Driver(QueueDriver):
 
     def _addIfNotPresent(self, op, pod):  # noqa: N802
         self.store[pod.key] = pod
-        self.queue.add_if_not_present(pod)
+        if pod.key not in self.queue.places():
+            self.queue.add(pod)
         return {"pod": pod.key}
 
     def _addUnschedulableIfNotPresent(self, op, flight):  # noqa: N802

@@ -4,14 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from kschedlab.build import PLENTY, cluster, node, pod
+from kschedlab.build import cluster, node, pod
 from kschedlab.generations import V1_13, V1_16
 from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16
 from kschedlab.scheduler import schedule
+from tests.verdicts import PLENTY
 
 BOTH = pytest.mark.parametrize(
     ("registry", "generation"), [(REGISTRY_1_13, V1_13), (REGISTRY_1_16, V1_16)], ids=["v1.13", "v1.16"]
 )
+
 DEFAULT_PREDICATES = [
     "CheckNodeUnschedulable",
     "GeneralPredicates",

@@ -65,13 +65,6 @@ def test_missing_keys() -> None:
         heap.pop()
 
 
-def test_the_bound_of_less_lets_the_end_of_the_array_through() -> None:
-    data = heap_of(("a", 1), ("b", 2)).data
-    assert not data.less(3, 0)
-    with pytest.raises(IndexError):
-        data.less(2, 0)
-
-
 KINDS = st.sampled_from(["add", "update", "delete", "pop"])
 OPERATIONS = st.lists(st.tuples(KINDS, st.integers(0, 12), st.integers(0, 6)))
 

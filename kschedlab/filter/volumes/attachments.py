@@ -26,7 +26,7 @@ from kschedlab.filter.volumes.csi_migration import (
     in_tree,
     volume_handle,
 )
-from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
+from kschedlab.objects.model import CSINodeDriver, PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
 if TYPE_CHECKING:
     from kschedlab.cluster.volume_answers import VolumeQuery, VolumeTable
@@ -241,17 +241,30 @@ class Driver(AttachedCounts):
         super().__init__(VolumesOfDriver(name, cluster.volumes), cluster, attached)
         self.name = name
         self.installed: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
-        self.limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
-        resource = limit_resource(name) if counting.allocatable else ""
-        for position, node in enumerate(cluster.nodes if resource else ()):
-            if resource in node.status.allocatable:
-                self.limits[position] = node.status.allocatable[resource].value()
-        for position, csi_node in enumerate(cluster.volumes.nodes.get(name) for name in cluster.names):
-            for driver in csi_node.spec.drivers if csi_node is not None else ():
-                if driver.name == name:
-                    self.installed[position] = True
-                    if driver.allocatable is not None and driver.allocatable.count is not None:
-                        self.limits[position] = driver.allocatable.count
+        self.limits = driver_limits(name, cluster, counting.allocatable)
+        for position, _ in _listed(name, cluster):
+            self.installed[position] = True
+
+
+def driver_limits(name: str, cluster: Cluster, allocatable: bool, csi_nodes: bool = True) -> IntArray:
+    """int64[nodes]: the driver's limits from the CSINode, or else from the allocatable resource, where each is read."""
+    limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
+    resource = limit_resource(name)
+    for position, node in enumerate(cluster.nodes if allocatable else ()):
+        if resource in node.status.allocatable:
+            limits[position] = node.status.allocatable[resource].value()
+    for position, driver in _listed(name, cluster) if csi_nodes else ():
+        if driver.allocatable is not None and driver.allocatable.count is not None:
+            limits[position] = driver.allocatable.count
+    return limits
+
+
+def _listed(name: str, cluster: Cluster) -> Iterator[tuple[int, CSINodeDriver]]:
+    """(position of the node, the driver as its CSINode lists it)."""
+    for position, csi_node in enumerate(map(cluster.volumes.nodes.get, cluster.names)):
+        for driver in csi_node.spec.drivers if csi_node is not None else ():
+            if driver.name == name:
+                yield position, driver
 
 
 def _from_attachments(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]]:

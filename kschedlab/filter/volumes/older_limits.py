@@ -23,7 +23,7 @@ from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import Volumes, claim_class
 from kschedlab.filter.plugin import Refusal, Refusals, first_of
-from kschedlab.filter.volumes.attachments import ATTACHABLE, NO_LIMIT, AttachedCounts, limit_resource
+from kschedlab.filter.volumes.attachments import ATTACHABLE, AttachedCounts, driver_limits
 from kschedlab.filter.volumes.csi_limits import TOO_MANY_VOLUMES
 from kschedlab.filter.volumes.csi_migration import DRIVER_OF
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
@@ -215,25 +215,11 @@ class DriverLimits:
         query = ClaimedVolumesOfDriver(driver, cluster.volumes, self.counts_unbound_claims)
 
         def compute() -> tuple[AttachedCounts, IntArray]:
-            return AttachedCounts(query, cluster), driver_limits(driver, cluster, self.reads_csi_nodes)
+            return AttachedCounts(query, cluster), driver_limits(driver, cluster, True, self.reads_csi_nodes)
 
         key = ("driver volumes", query, self.reads_csi_nodes)
         attached, limits = cluster.derived(key, compute, ALLOCATABLE, CSI_NODES, VOLUMES)
         return Count(attached, wanted, limits)
-
-
-def driver_limits(name: str, cluster: Cluster, reads_csi_nodes: bool) -> IntArray:
-    """int64[nodes]: the driver's limits, from the CSINode if it is read, else from the allocatable resource."""
-    limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
-    resource = limit_resource(name)
-    for position, node in enumerate(cluster.nodes):
-        if resource in node.status.allocatable:
-            limits[position] = node.status.allocatable[resource].value()
-        csi_node = cluster.volumes.nodes.get(node.metadata.name) if reads_csi_nodes else None
-        for driver in csi_node.spec.drivers if csi_node is not None else ():
-            if driver.name == name and driver.allocatable is not None and driver.allocatable.count is not None:
-                limits[position] = driver.allocatable.count
-    return limits
 
 
 @dataclass(frozen=True, eq=False)

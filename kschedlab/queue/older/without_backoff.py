@@ -167,11 +167,6 @@ class WithoutBackoff:
         self._to_active(queued, POD_ADD)
         self.nominated_pods.add(pod)
 
-    def add_if_not_present(self, pod: Pod) -> None:
-        """Add the pod unless it is in the queue (AddIfNotPresent)."""
-        if not self._part_of(pod.key):
-            self.add(pod)
-
     def update(self, old: Pod | None, new: Pod) -> None:
         """The pod changed (Update). An unschedulable pod becomes active if more than its status changed. A pod that is
         not in the queue is added, even one in flight.

@@ -22,10 +22,10 @@ from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.plugins.loading import (
     PluginNotFoundError,
-    declared_name,
     extension_points,
     installed_plugin,
     made,
+    name_fault,
     takes_arguments,
 )
 from kschedlab.preemption.rules import PreemptionRules
@@ -101,7 +101,7 @@ class OutOfTreePlugins:
                     arguments = {key: args[key] for key in args if key not in ("apiVersion", "kind")}
         try:
             created = made(plugin, arguments, name)
-            if error := declared_name(created, name):
+            if error := name_fault(created, name):
                 raise PluginNotFoundError(error)
         except PluginNotFoundError as error:
             faults.append(Fault(plugin_path, str(error)))

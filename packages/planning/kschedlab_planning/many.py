@@ -14,8 +14,7 @@ import numpy as np
 from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pod_requests import Requests
-from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.pods import PodInfo, Requests
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.decision import Decision
 from kschedlab.filter.node_resources import NodeResourcesFit

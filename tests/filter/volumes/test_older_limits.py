@@ -2,7 +2,8 @@
 
 import pytest
 
-from kschedlab.build import PLENTY, node, pod
+from kschedlab.build import node, pod
+from kschedlab.filter.volumes.attachments import limit_resource
 from kschedlab.filter.volumes.csi_limits import TOO_MANY_VOLUMES
 from kschedlab.filter.volumes.older_limits import (
     AZURE_DISK,
@@ -12,10 +13,9 @@ from kschedlab.filter.volumes.older_limits import (
     INSTANCE_TYPE,
     DiskLimits,
     DriverLimits,
-    limit_resource,
 )
 from tests.storage import claim, csi, csi_node, mount, storage_class, volume
-from tests.verdicts import judged, refused
+from tests.verdicts import PLENTY, judged, refused
 
 EBS_LIMITS = DiskLimits("EBSLimits", EBS)
 FULL = {"n": [TOO_MANY_VOLUMES]}

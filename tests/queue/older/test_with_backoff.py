@@ -159,7 +159,8 @@ def test_v1_16_forgets_in_the_order_of_the_last_failures(clock) -> None:
     for name, moment in (("a", 0), ("b", 1), ("a", 15)):
         clock.now = START + moment * SECOND
         queue.activate([pod(name)])
-        queue.add_if_not_present(pod(name))
+        if f"default/{name}" not in queue.places():
+            queue.add(pod(name))
         fail(queue, clock.now)
     clock.now = START + 22 * SECOND
     queue.add(pod("c", priority=1))

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab.build import PLENTY, cluster, node, pod
+from kschedlab.build import cluster, node, pod
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.preemption import Settings, decide
@@ -14,6 +14,7 @@ from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.picture import NODES, Handles, picture, question
 from kschedlab_lab.views.style import CHOSEN, PRIORITIES, RAMP, fills, ink, priority_fill
 from kschedlab_lab.views.svg import Room
+from tests.verdicts import PLENTY
 
 SVG = "{http://www.w3.org/2000/svg}"
 
