@@ -281,6 +281,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "ties": Ties.HEAP,  # schedule_one.go, nodeScoreHeap
         "preemption.waits_for_preempted_pods_only": True,  # podTerminatingByPreemption
         "preemption.excluded_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
+        "preemption.excluded_ends_wait": False,  # framework/preemption, Preempt
         "extending.dropped_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
         # -- the loop
         "loop.extension_points": _QUEUEING,  # framework/interface.go
@@ -311,6 +312,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.32": {
         # -- decisions
+        "preemption.excluded_ends_wait": True,  # framework/preemption, Preempt; framework/types.go, NodeToStatus
         "api": API_1_32,  # the fields that the API server stores
         "extending.sets_status": True,  # schedule_one.go, findNodesThatPassExtenders
         # -- the loop
