@@ -95,6 +95,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.unresolvable_node_ends_wait": False,
         "preemption.waits_for_preempted_pods_only": False,
         "preemption.excluded_is_unresolvable": False,
+        "preemption.excluded_ends_wait": True,
         "preemption.reports_ineligibility": False,
         "preemption.fails_with_its_filters": False,
         "preemption.ladder": RULES[:-1],
@@ -286,6 +287,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "ties": Ties.HEAP,  # schedule_one.go, nodeScoreHeap
         "preemption.waits_for_preempted_pods_only": True,  # podTerminatingByPreemption
         "preemption.excluded_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
+        "preemption.excluded_ends_wait": False,  # framework/preemption, Preempt
         "extending.dropped_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
         # -- the loop
         "loop.extension_points": _QUEUEING,  # framework/interface.go
@@ -316,6 +318,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.32": {
         # -- decisions
+        "preemption.excluded_ends_wait": True,  # framework/preemption, Preempt; framework/types.go, NodeToStatus
         "api": API_1_32,  # the fields that the API server stores
         "extending.sets_status": True,  # schedule_one.go, findNodesThatPassExtenders
         # -- the loop

@@ -60,7 +60,8 @@ class Evaluator:
         """
         unresolvable = verdicts.unresolvable(self.rules.excluded_is_unresolvable)
         potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~unresolvable)
-        reason = self.ineligible(unresolvable)
+        excluded_too = self.rules.excluded_is_unresolvable and self.rules.excluded_ends_wait
+        reason = self.ineligible(verdicts.unresolvable(excluded_too))
         if reason or not len(potential):
             return Preemption(self.cluster, reason, potential)
         enough = len(potential) if exhaustive else self.rules.enough(len(potential))
