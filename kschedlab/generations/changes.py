@@ -90,6 +90,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.unresolvable_node_ends_wait": False,
         "preemption.waits_for_preempted_pods_only": False,
         "preemption.excluded_is_unresolvable": False,
+        "preemption.excluded_ends_wait": True,
         "preemption.reports_ineligibility": False,
         "preemption.fails_with_its_filters": False,
         "preemption.ladder": RULES[:-1],
