@@ -1,8 +1,11 @@
 """Questions from Kubernetes' own issues and documents: one command each, and the answer as the maintainers gave it."""
 
+import json
+
 import pytest
 
 from kschedlab.build import as_yaml, budget, deployment, node, node_affinity, pod, term
+from kschedlab.program.main import main
 from tests.saying import says
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
@@ -96,6 +99,45 @@ def test_107888_affinity_to_a_pod_on_a_full_node(file, run):
     said = run("why", file(full, in_zone("free", "a"), *pods, affine))
     assert says(said, "as many pods as it may have, 2", "its podAffinity: no matching pod is on it")
     assert "without default/other (priority 0) on full it goes to full" in said
+
+
+def test_105220_pods_without_requests_are_spread_evenly(scenario, capsys):
+    """kubernetes/kubernetes#105220: v1.22.0 to v1.22.3 drew them to full nodes; the answer was #105845, in v1.22.4.
+
+    From then on NodeResourcesBalancedAllocation reads requests as they are. LeastAllocated counts 100m and 200 MiB for
+    each pod, and goes on with memory where it has counted more cpu than there is. The generation v1.22 is v1.22.17.
+    """
+    cluster = scenario(*[in_zone(name, "a", 1, memory="4Gi") for name in "abc"], *[pod(f"p{i}") for i in range(48)])
+    for generation in ("v1.20", "v1.22", "v1.37"):
+        assert main(["simulate", cluster, "--generation", generation, "--output", "json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["resources"]
+        pods = [row["final"]["requested"] for row in rows if (row["scope"], row["resource"]) == ("node", "pods")]
+        assert pods == [16, 16, 16], generation
+
+
+def test_121284_a_rollout_may_end_in_one_zone_unless_each_revision_counts_alone(file, run):
+    """kubernetes/kubernetes#121284: the old pods count, so 4 and 2 are within maxSkew 2, and then the old ones go.
+
+    matchLabelKeys counts the pods of one revision; v1.28 has it, v1.20 and v1.22 do not.
+    """
+    nodes = in_zone("a1", "a", 8), in_zone("b1", "b", 32)
+    old = [
+        pod(f"p{i}", on=on, labels={"app": "a", "pod-template-hash": "1"}) for i, on in enumerate(("a1", "a1", "b1"))
+    ]
+
+    def new(**more):
+        constraint = spread(maxSkew=2, **more)
+        labels = constraint.pop("labels") | {"pod-template-hash": "2"}
+        return [pod(f"p3{i}", cpu=1, labels=labels, **constraint) for i in range(3)]
+
+    for generation in ("v1.20", "v1.22", "v1.28", "v1.37"):
+        said = run("explain", file(*nodes, *old, *new()), "--generation", generation)
+        assert all(says(said, f"default/p3{i} goes to b1") for i in range(3)), generation
+    for generation in ("v1.28", "v1.37"):
+        said = run(
+            "explain", file(*nodes, *old, *new(matchLabelKeys=["pod-template-hash"])), "--generation", generation
+        )
+        assert says(said, "default/p31 goes to b1", "default/p32 goes to a1"), generation
 
 
 def test_hard_anti_affinity_and_a_rollout_on_two_nodes(file, run):
