@@ -13,12 +13,12 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
 from kschedlab.preemption.budgets import MatchesBudget
-from kschedlab_experiments.usage import PODS, Array, Usage, allocatable_of, shapes_of
+from kschedlab_experiments.usage import Usage, allocatable_of
 from kschedlab_simulation.log import Acted, Changed, Log, Step
 from kschedlab_simulation.pods import TERMINAL, is_evicted, node_of
 from kschedlab_simulation.report import percentile
 from kschedlab_simulation.scheduler.context import EVICT, PREEMPT, SCHEDULE
-from kschedlab_simulation.usage import MOMENTS, moments_of
+from kschedlab_simulation.usage import MOMENTS, PODS, Array, moments_of
 
 SHORTEST = 60 * SECOND
 """The shortest time that the measures cover, so that pods which come all at once count where they went."""
@@ -115,7 +115,7 @@ class _Reader:
     def __init__(self, log: Log) -> None:
         plan = _Plan(log)
         self._usage = Usage(plan.resources, plan.nodes)
-        self._shapes = shapes_of(map(self._usage.vector, plan.requests, [1] * len(plan.requests)))
+        self._shapes = self._usage.shapes(plan.requests)
         self._start, self._end = plan.start, plan.end
         self._moments = moments_of(plan.start, plan.end)
         self._counts: Counter[str] = Counter()

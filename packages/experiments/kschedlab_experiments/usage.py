@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
+from kschedlab_simulation.usage import PODS, SHAPES, Array, Shapes
 
-Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-PODS = "pods"
-"""The resource of which each pod takes one."""
-SHAPES = 200
-"""How many different requests count for fragmentation: the most frequent ones."""
 
 
 def allocatable_of(node: Node) -> dict[str, int]:
@@ -65,6 +61,13 @@ class Usage:
             made[-1] = pods
         return made
 
+    def shapes(self, requests: Iterable[Mapping[str, int]]) -> Shapes:
+        """The most frequent of these pods' requests."""
+        common = Counter(tuple(self.vector(each, 1).tolist()) for each in requests).most_common(SHAPES)
+        demand = np.array([request for request, _ in common]).reshape(len(common), len(self.resources))
+        times = np.array([[times] for _, times in common]).reshape(len(common), 1)
+        return Shapes(demand, np.where(demand > 0, times, 0.0))
+
     # -- measures of now
 
     @property
@@ -84,20 +87,12 @@ class Usage:
         share = np.divide(self.requested[:, self.there], has, out=np.full_like(has, np.nan), where=has > 0)
         return np.array([row[~np.isnan(row)].std() if (~np.isnan(row)).any() else 0.0 for row in share])
 
-    def fragmentation(self, shapes: Sequence[tuple[Array, float]]) -> Array:
-        """float64[resources]: the share of what is free that the next pod could not use, 0 where nothing is free.
-
-        ``shapes``: requests and how often each occurs. What is free on a node where a pod does not fit is lost to it;
-        of each resource only the pods count that request it. After Weng et al., "Beware of Fragmentation" (USENIX ATC
-        2023, section 3), here for any resource and on the level of nodes.
-        """
-        free, lost, asked = self.free, np.zeros(len(self.resources)), np.zeros(len(self.resources))
-        for request, times in shapes:
-            fits = (free >= request[:, None]).all(axis=0)
-            wanted = np.where(request > 0, times, 0)
-            lost += wanted * free[:, ~fits].sum(axis=1)
-            asked += wanted * free.sum(axis=1)
-        return np.divide(lost, asked, out=np.zeros_like(lost), where=asked > 0)
+    def fragmentation(self, shapes: Shapes) -> Array:
+        """float64[resources]: the share of what is free that the next pod could not use, 0 where nothing is free."""
+        free = self.free
+        total = free.sum(axis=1)
+        _, fragmented = shapes.lost(free)
+        return np.divide(fragmented.sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
 
     def empty(self) -> int:
         """The nodes without a pod."""
@@ -135,9 +130,3 @@ class Usage:
             for to, request in moved:
                 pods[to].append(request)
         return emptied
-
-
-def shapes_of(requests: Iterable[Array]) -> list[tuple[Array, float]]:
-    """The most frequent of these requests, and how often each occurs."""
-    counted = Counter(tuple(request.tolist()) for request in requests)
-    return [(np.array(request), float(times)) for request, times in counted.most_common(SHAPES)]

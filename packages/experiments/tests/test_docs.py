@@ -1,4 +1,4 @@
-"""What docs/experiments.md shows: its Python and its commands run, with few seeds, and its tables name what there is."""
+"""What docs/experiments.md shows: its Python and its commands run, with few seeds; its tables name what there is."""
 
 import re
 import shlex

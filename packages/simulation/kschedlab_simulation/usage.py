@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -107,6 +107,23 @@ def usage_of(entries: Sequence[LogEntry]) -> Usage:
     return reader.finish()
 
 
+class Shapes(NamedTuple):
+    """The different requests of a run's pods. ``demand``: float64[shapes, resources].
+
+    ``asks``: float64[shapes, resources], how many pods of the shape request the resource.
+    """
+
+    demand: Array
+    asks: Array
+
+    def lost(self, free: Array) -> tuple[Array, Array]:
+        """What is stranded and what is fragmented of ``free``: float64[resources, nodes] each, at least 0."""
+        fits = (self.demand[:, :, None] <= free).all(axis=1)
+        fitting, asking = self.asks.T @ fits, self.asks.sum(axis=0)[:, None]
+        stranded = np.where((asking > 0) & (fitting == 0), free, 0)
+        return stranded, np.where(asking > 0, free * (1 - fitting / np.maximum(asking, 1)), 0)
+
+
 class _Plan:
     """What a log has in all: its resources, its nodes with their last object, and the shapes of its pods."""
 
@@ -128,14 +145,13 @@ class _Plan:
         self.row = {name: row for row, name in enumerate(self.resources)}
         common = shapes.most_common(SHAPES)
         times = np.array([each for _, each in common], np.float64)
-        self.demand: Array = np.zeros((len(common), len(self.resources)))
+        demand: Array = np.zeros((len(common), len(self.resources)))
         for place, ((request, claims), _) in enumerate(common):
-            self.demand[place] = self.vector(dict(request))
-            self.demand[place, [self.row[name] for name in self.drivers]] = claims
-        self.asks: Array = np.where(self.demand > 0, times[:, None], 0)
-        self.asking: Array = self.asks.sum(axis=0)
-        self.demand[:, [self.row[name] for name in self.drivers]] = 0  # which devices it takes is not in the request
-        self.needs_none = self.demand == 0
+            demand[place] = self.vector(dict(request))
+            demand[place, [self.row[name] for name in self.drivers]] = claims
+        asks = np.where(demand > 0, times[:, None], 0)
+        demand[:, [self.row[name] for name in self.drivers]] = 0  # which devices it takes is not in the request
+        self.shapes = Shapes(demand, asks)
 
     def vector(self, request: Mapping[str, int]) -> Array:
         """float64[resources]: what a pod with this request takes, itself included."""
@@ -263,15 +279,8 @@ class _Reader:
         before = now[: REQUESTED + 1].copy()
         now[ALLOCATABLE], now[REQUESTED : USED + 1] = self._nodes[:, column], self._taken[:, :, column]
         if (now[: REQUESTED + 1] != before).any():
-            now[STRANDED], now[FRAGMENTED] = self._lost(now[ALLOCATABLE], now[REQUESTED])
-
-    def _lost(self, allocatable: Array, requested: Array) -> tuple[Array, Array]:
-        """What is free and stranded, and what is fragmented, of each resource."""
-        plan, free = self._plan, np.maximum(allocatable - requested, 0)
-        fitting = ((plan.demand <= free) | plan.needs_none).all(axis=1) @ plan.asks
-        return np.where((plan.asking > 0) & (fitting == 0), free, 0), np.where(
-            plan.asking > 0, free * (1 - fitting / np.maximum(plan.asking, 1)), 0
-        )
+            free = np.maximum(now[ALLOCATABLE] - now[REQUESTED], 0)[:, None]
+            now[STRANDED], now[FRAGMENTED] = (lost[:, 0] for lost in self._plan.shapes.lost(free))
 
     def _sample(self) -> None:
         at = (self._moments[self._shown] - self._start) / SECOND
