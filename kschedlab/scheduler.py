@@ -196,11 +196,11 @@ class Scheduler:
         return feasible, evaluated
 
     def _select(self, scores: Scores) -> int:
+        if self.rng is not None and self.generation.ties is Ties.HEAP:
+            return head_of_heap(scores, self.rng)
         best = scores.best
         if self.rng is None:
             return int(best[self.cluster.ranks.take(best).argmin()])
-        if self.generation.ties is Ties.HEAP:
-            return head_of_heap(scores, self.rng)
         if self.generation.ties is Ties.DRAWN:
             return select_host(best, self.rng)
         self.last_node_index += 1

@@ -257,6 +257,8 @@ def _combined(first: Verdicts, second: Verdicts) -> Verdicts:
 def nominated_overlay(pod: PodInfo, cluster: Cluster) -> Overlay | None:
     """The pods of equal or higher priority that are nominated to a node, as if they ran there."""
     nominated = cluster.nominated
+    if not nominated.row_of:
+        return None
     counted = nominated.live() & (nominated.priority >= pod.priority)
     if pod.key in nominated.row_of:
         counted[nominated.row_of[pod.key]] = False

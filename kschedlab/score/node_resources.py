@@ -117,8 +117,9 @@ class NodeResourcesFitScore:
             counted: BoolArray | bool = capacity > 0 if self.ignores_absent_resources else True
             if ignores_zero_scores:
                 counted = counted & (score > 0)
-            sum_of_scores += np.where(counted, score * weight, 0)
-            sum_of_weights += np.where(counted, weight, 0)
+            weights = counted * weight
+            sum_of_scores += score * weights
+            sum_of_weights += weights
             terms[name] = {"requested": used + request, "capacity": capacity, "score": score}
         weights = np.maximum(sum_of_weights, 1)
         raw = rounded(sum_of_scores / weights) if ignores_zero_scores else sum_of_scores // weights
@@ -188,7 +189,7 @@ class NodeResourcesBalancedAllocation:
         if not self.measures_gain:
             return Scored(with_pod, with_pod, {**terms, "with": with_pod})
         change = MAX_NODE_SCORE // 2 + with_pod - without
-        raw = MAX_NODE_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
+        raw = MAX_NODE_SCORE // 2 + (change / 2).astype(np.int64)  # rounded toward zero
         return Scored(raw, raw, {**terms, "with": with_pod, "without": without})
 
 
@@ -197,12 +198,12 @@ def balance(usages: list[tuple[IntArray, IntArray]]) -> IntArray:
 
     ``usages``: (requested, capacity) for each resource. A resource that the node does not have is left out.
     """
-    present = np.array([capacity > 0 for _, capacity in usages])
-    fraction = np.array([np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in usages])
-    if len(usages) == 2 and present.all():
+    present = [capacity > 0 for _, capacity in usages]
+    fraction = [np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in usages]
+    if len(usages) == 2 and all(each.all() for each in present):
         deviation = np.abs((fraction[0] - fraction[1]) / 2)
     else:
-        deviation = _deviation(fraction, present)
+        deviation = _deviation(np.array(fraction), np.array(present))
     return ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 

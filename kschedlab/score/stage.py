@@ -92,6 +92,7 @@ def head_of_heap(scores: Scores, rng: random.Random) -> int:
     if scores.drawn is not None and scores.drawn[best].any():
         return int(scores.nodes[rng.choice(best[scores.drawn[best]].tolist())])
     # The bits of a place counted from 1 spell the path from the root: left-aligned, they compare in preorder.
-    depth = np.frexp(best + 1)[1]
-    first_in_preorder = best[np.argmin((best + 1) << (depth.max() - depth))]
+    paths = best + 1
+    depth = np.frexp(paths)[1]
+    first_in_preorder = best[(paths << (depth[-1] - depth)).argmin()]
     return int(scores.nodes[first_in_preorder])
