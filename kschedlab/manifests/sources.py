@@ -22,8 +22,9 @@ Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 MAX_BYTES = 256 * 1024 * 1024
-KUBECTL_KINDS = ",".join(resource.name for kind, resource in RESOURCES.items() if kind not in OF_CONTROLLERS)
-"""Every kind that a decision reads, as ``kubectl get`` takes them."""
+_READ = [resource.name for kind, resource in RESOURCES.items() if kind not in OF_CONTROLLERS]
+KUBECTL_KINDS = ",".join(sorted(_READ, key=lambda name: name not in ("nodes", "pods")))
+"""Every kind that a decision reads, as ``kubectl get`` takes them; nodes and pods first."""
 _NO_SUCH_KIND = re.compile(r'the server doesn\'t have a resource type "([^"]*)"')
 
 
