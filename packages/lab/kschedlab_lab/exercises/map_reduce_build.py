@@ -62,7 +62,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
         ),
         shown(base),
         as_yaml(base),
-        as_yaml([pod("web-1", "node-a", "1m", labels={"app": "web"}, memory="1Mi")]),
+        as_yaml([pod("web-1", "node-a", "1m", memory="1Mi")]),
         lambda objects: scored(schedule(NEW, Cluster(objects, TWO.api), TWO)),
     )
 

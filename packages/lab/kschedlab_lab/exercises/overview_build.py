@@ -80,13 +80,14 @@ def exactly_one(rng: random.Random) -> Exercise:
             f"{shown(BASE).text}\n{say(DB)}",
         ),
         as_yaml(list(BASE)),
-        START,
+        _start(name),
         lambda objects: outcome(schedule("default/web", Cluster(objects, V1_16.api), V1_16)),
     )
 
 
 START = as_yaml([pod("web", "", "500m")])
 """A pod that asks for little."""
+TOLERANT = as_yaml([pod("web", "", "500m", tolerations=[{"key": "gpu", "operator": "Exists"}])])
 DB = later("db has host port 8080/TCP and writes to the GCE disk disk-1. The taint's effect is NoSchedule.")
 
 
@@ -97,6 +98,11 @@ def _one_pod(objects: Objects, expected: int) -> str:
     if [each.spec.nodeName for each in objects.pods if each.metadata.name == "web"] != [""]:
         return say("The pod's name is to be web, and it must not have a spec.nodeName.")
     return ""
+
+
+def _start(name: str) -> str:
+    """A pod that is not the answer yet: without a toleration, the taint alone refuses the small one."""
+    return TOLERANT if name == "PodToleratesNodeTaints" else START
 
 
 def _refused_by(name: str) -> Manifest:

@@ -125,7 +125,7 @@ def who_refuses(rng: random.Random) -> Exercise:
     verdict = decision.verdict("node-a")
     right, also = str(verdict.plugin), listing(verdict.also)
     why = say(
-        "{predicate} comes first in v1.16's order and says: {reasons}. {also} would refuse too.",
+        "In v1.16's order, {predicate} is the first that refuses. It says: {reasons}. {also} would refuse too.",
         predicate=right,
         reasons=listed(verdict.reasons),
         also=also,

@@ -41,13 +41,17 @@ def what_helps() -> YourCluster:
         say("What keeps {stuck} off the 12 nodes with GPUs?", stuck=STUCK),
         right,
         {
-            selector: say("Those 95 are the nodes of the pool general, where this pod does not want to go."),
+            selector: say(
+                "Those 95 are the nodes of the pool general, where this pod does not want to go. It is the taint "
+                "nvidia.com/gpu that keeps it off the 12."
+            ),
             taint: say(
                 "The 12 nodes of the pool gpu have the taint nvidia.com/gpu, and this pod does not tolerate it. "
                 "The event hides them among 103 nodes."
             ),
             gpu: say(
-                "Then the event would say Insufficient nvidia.com/gpu; the bars show that the nodes have free ones."
+                "Then the event would say Insufficient nvidia.com/gpu; the bars show that the nodes have free ones. "
+                "It is their taint, nvidia.com/gpu."
             ),
         },
     )
@@ -66,8 +70,13 @@ def how_much() -> YourCluster:
         say("{large} asks for 7.7 CPU. What is the largest request with which it fits?", large=LARGE),
         right,
         {
-            little: say("A node of general has 7.91 CPU, but daemons run on every node, and so do other pods."),
-            three: say("Nodes of spot and data have that much left, but their taints keep this pod out."),
+            little: say(
+                "A node of general has 7.91 CPU, but daemons run on every node, and so do other pods. "
+                "The most is 1285m."
+            ),
+            three: say(
+                "Nodes of spot and data have that much left, but their taints keep this pod out. The most is 1285m."
+            ),
             one: say("One node that lets it in has 1285m left, and none has more."),
         },
         question=WHAT_IF,

@@ -172,7 +172,7 @@ class Answers:
         said = ran + (sentences((outcome(found.decision), does)) if choices else whatif_sentence(found))
         if applied is not None:
             said = say(
-                "Before: {before} After, {change}: {after}",
+                "After {change}: {after} Before: {before}",
                 before=outcome(found.decision),
                 change=applied.line.change,
                 after=outcome(decision),

@@ -28,7 +28,7 @@ export class Line {
 
   show({ asking, covered, own, verdict, error }, headline) {
     const text = asking?.text ?? (own || covered) ?? error ?? "", judged = text ? null : verdict;
-    const mark = !judged || judged.answer === null ? "" : judged.right ? " ✓" : ` (${say("your answer")}: ✕)`; // after it: a cross before a true sentence would deny it
+    const mark = !judged || judged.answer === null ? "" : judged.right ? " ✓" : ` (${say("your answer")}: ${judged.answer} ✕)`; // after it: a cross before a true sentence would deny it
     const solved = judged?.solution ? [...coded(judged.text), " ", make("b", { class: "ks-chosen" }, ...coded(judged.solution))] : null;
     const said = text ? coded(text) : solved ?? [...headline.childNodes].map((each) => each.cloneNode(true));
     this.el.replaceChildren(make("span", { class: "ks-line-mark", "aria-hidden": "true" }, asking || covered ? "?" : "▸"), make("span", {}, ...said, mark));

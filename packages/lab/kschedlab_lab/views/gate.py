@@ -17,8 +17,10 @@ from kschedlab_lab.views.svg import Room, svg
 
 State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
-DISC, BAR, GAP, WIDE = 21, 26, 2, 560
-"""The width of a number; the height of the pods; the gap between rows; rooms of this width name the predicates."""
+DISC, BAR, GAP = 21, 26, 2
+"""The width of a number; the height of the pods; the gap between rows."""
+WIDE, NARROW = 560, 440
+"""Rooms of this width have long names, and these short lines of them, beside the facts; others above them."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,11 @@ class Gate:
 
 def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     """The pod and the node as the heads of two columns, and the locks below them."""
-    named = room.width >= WIDE
-    name = 214 if named else DISC + 12
+    name = 214 if room.width >= WIDE else 144 if room.width >= NARROW else DISC + 12
     wide = (room.width - name - 4) / 2 - 8
     lefts = (name, name + wide + 8)
     heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
-    locks = [each for each in gate.locks if named or each.has is not None]
-    rows = column([_lock(each, lefts, wide, room.width, gate.node) for each in locks], GAP)
+    rows = column([_lock(each, lefts, wide, room.width, gate.node) for each in gate.locks], GAP)
     top = BAR + 27
     return svg([*heads, moved(rows, 0, top)], room.width, top + rows.height + 2, alt)
 
@@ -94,17 +94,20 @@ def _node(gate: Gate, wide: float) -> Part:
 
 def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: str) -> Part:
     pale = lock.state == "not asked"
+    beside = lefts[0] > 2 * DISC
+    bold = lock.state == "refuses"
+    space = lefts[0] - DISC - 24 if beside else width - lefts[0]
+    lines = folded(lock.predicate, space) if lock.predicate else []
+    name = column([words(each, 12, bold, fill=EVICTED if bold else None) for each in lines], 0)
+    top = 0 if beside else name.height
     cells = [*_facts(lock, lefts, wide, node)]
-    high = max((bottom for _, bottom in cells), default=24) + 2
+    high = max(top + max((bottom for _, bottom in cells), default=0 if top else 24), name.height) + 2
     ground = EVICTED_SOFT if lock.state == "refuses" else "transparent"
     shapes = [element("rect", x=-4, width=width + 4, height=high, rx=11, fill=ground)]
     shapes.append(moved(_number(lock), 0, (high - DISC) / 2))
-    if lefts[0] > 2 * DISC and lock.predicate:
-        bold = lock.state == "refuses"
-        colour = EVICTED if bold else None
-        lines = column([words(each, 12, bold, fill=colour) for each in folded(lock.predicate, lefts[0] - DISC - 24)], 0)
-        shapes.append(moved(lines, DISC + 14, (high - lines.height) / 2))
-    drawn = element("g", *shapes, *(html for html, _ in cells), opacity=0.55 if pale else None)
+    shapes.append(moved(name, DISC + 14, (high - name.height) / 2) if beside else moved(name, lefts[0], 1))
+    shapes += [moved(Part(width, bottom, (html,)), 0, top) for html, bottom in cells]
+    drawn = element("g", *shapes, opacity=0.55 if pale else None)
     key = f"lock/{lock.has.key if lock.has else lock.number}"
     return Part(width, high, (element("g", drawn, data_key=key, data_tip=lock.tip or None),))
 

@@ -35,6 +35,14 @@ def test_the_right_answer_is_right_and_the_broken_function_wrong(lesson, seed):
 
 
 @each_lesson
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_what_one_begins_with_is_not_right(lesson, seed):
+    for exercise in made(lesson, seed):
+        if isinstance(exercise, Build):
+            assert exercise.judge(exercise.start).state is not State.RIGHT, exercise.title
+
+
+@each_lesson
 def test_the_cell_of_a_broken_function_runs_as_it_is(lesson):
     for exercise in exercises_of(lesson, 1):
         if isinstance(exercise, Repair):

@@ -130,8 +130,8 @@ def test_a_change_is_applied_by_a_click_and_taken_back():
     assert f'data-set="change: {word}"' in drawn(panel.view) and "changed" not in drawn(panel.view)
     after = panel.move(change=word)
     assert after.view.sentence == (
-        "Before: data/redis-24 fits on none of 200 nodes, and preemption does not help. "
-        "After, one node more of data: data/redis-24 goes to data-01-new, the only feasible node out of 201."
+        "After one node more of data: data/redis-24 goes to data-01-new, the only feasible node out of 201. "
+        "Before: data/redis-24 fits on none of 200 nodes, and preemption does not help."
     )
     picture = drawn(after.view)
     assert (
@@ -151,9 +151,7 @@ def test_every_change_that_is_offered_can_be_applied():
         asked = panel.move(pod=key)
         for word in set(re.findall(r'data-set="change: ([^"]*)"', drawn(asked.view, Room(1000, 900)))) - {"none"}:
             applied = asked.move(change=html.unescape(word))
-            assert (
-                applied.view.sentence.startswith(("Before: ", f"{key} runs on")) and "After, " in applied.view.sentence
-            )
+            assert applied.view.sentence.startswith("After ") and "Before: " in applied.view.sentence
 
 
 def test_pools_and_shown_nodes_follow_the_settings():
