@@ -37,7 +37,7 @@ def test_a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(no
     expect(picture).not_to_contain_text("Why not")
     picture.get_by_role("button", name="what would change it").click()
     picture.get_by_role("button", name="one node more of data in eu-1a").click()
-    expect(sentence).to_contain_text("After, one node more of data in eu-1a: data/postgres-0 goes to data-01-new")
+    expect(sentence).to_contain_text("After one node more of data in eu-1a: data/postgres-0 goes to data-01-new")
     expect(picture.locator('[data-key="star"]')).to_have_count(1)
     picture.get_by_role("button", name="data, 25 nodes").click()
     expect(picture).to_contain_text("25 nodes for “data”")
