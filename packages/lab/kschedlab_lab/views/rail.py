@@ -12,7 +12,8 @@ from kschedlab_lab.views.lettering import flowed
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
 
 StopState: TypeAlias = Literal["ahead", "here", "passed", "failed", "not asked"]
-RADIUS, SMALL = 10, 11.2
+RADIUS, SMALL, LEAST = 10, 11.2, 60
+"""The size of a disc and of a name; the least width of a stop with its name."""
 SIGNS = {"here": "▶", "passed": "✓", "failed": "✕"}
 
 
@@ -26,29 +27,39 @@ class Stop:
 
 
 def rail(stops: Sequence[Stop], width: float) -> Part:
-    """All stops on a line as wide as this. Below it their names; where these do not fit, that of the latest alone."""
-    each = width / len(stops)
-    lines = [flowed(stop.name, each - 4, SMALL, stop.state in ("here", "failed")) for stop in stops]
-    fits = all(len(text) <= 2 for text in lines) and each > 60
-    done = [at for at, stop in enumerate(stops) if stop.state in SIGNS]
-    now = done[-1] if done else 0
-    shapes = [element("path", d=f"M{each / 2:g} {RADIUS + 1}H{width - each / 2:g}", stroke=HAIR, stroke_width=2)]
-    for at, stop in enumerate(stops):
-        name = NOTHING
-        if fits or at == now:
-            strong = at == now
-            colour = EVICTED if stop.state == "failed" else "currentColor" if strong else INK_2
-            texts = lines[at] if fits else [stop.name]
-            name = column([words(text, SMALL if fits else 12, bold=strong, fill=colour) for text in texts], 0, "middle")
-        middle = each * (at + 0.5)
-        left = min(max(middle - name.width / 2, 0), width - name.width)
-        disc = moved(_disc(stop.state), middle - RADIUS, 1)
-        shapes.append(
-            element(
-                "g", disc, moved(name, left, 2 * RADIUS + 6), data_key=f"function/{at}", data_tip=stop.tip or stop.name
+    """All stops on a line as wide as this, their names below it, or on two or three if the names need it.
+
+    Where they fit on none, one line has the name of the latest alone.
+    """
+    for rows in (1, 2, 3):
+        row = -(-len(stops) // rows)
+        if width / row > LEAST and all(len(_lines(stop, width / row)) <= 2 for stop in stops):
+            return column(
+                [_rail(stops, range(len(stops))[at : at + row], width / row) for at in range(0, len(stops), row)], 4
             )
-        )
-    return Part(width, 2 * RADIUS + (38 if fits else 24), tuple(shapes))
+    return _rail(stops, range(len(stops)), width / len(stops), named=False)
+
+
+def _lines(stop: Stop, space: float) -> list[str]:
+    return flowed(stop.name, space - 4, SMALL, stop.state in ("here", "failed"))
+
+
+def _rail(stops: Sequence[Stop], shown: range, space: float, named: bool = True) -> Part:
+    """These stops on one line. ``named``: all of them, else the latest."""
+    now = max((at for at, stop in enumerate(stops) if stop.state in SIGNS), default=0)
+    width = space * len(shown)
+    shapes = [element("path", d=f"M{space / 2:g} {RADIUS + 1}H{width - space / 2:g}", stroke=HAIR, stroke_width=2)]
+    for place, at in enumerate(shown):
+        stop, name = stops[at], NOTHING
+        if named or at == now:
+            colour = EVICTED if stop.state == "failed" else "currentColor" if at == now else INK_2
+            texts = _lines(stop, space) if named else [stop.name]
+            name = column([words(text, SMALL if named else 12, at == now, fill=colour) for text in texts], 0, "middle")
+        middle = space * (place + 0.5)
+        left = min(max(middle - name.width / 2, 0), width - name.width)
+        parts = [moved(_disc(stop.state), middle - RADIUS, 1), moved(name, left, 2 * RADIUS + 6)]
+        shapes.append(element("g", *parts, data_key=f"function/{at}", data_tip=stop.tip or stop.name))
+    return Part(width, 2 * RADIUS + (38 if named else 24), tuple(shapes))
 
 
 def _disc(state: StopState) -> Part:

@@ -64,7 +64,8 @@ OWN_NAMES = {
         "cache disk count requested match node affinity Allocation Allocated"
     ),
     "map_reduce": (  # priorities, broken into lines; pods, settings and fields; words that the documents keep
-        "Node Affinity Balanced Image Least Locality Priority Requested Selector Spread Taint Toleration Map Reduce Function "
+        "Node Affinity Balanced Image Least Locality Priority Requested Selector Spread Taint Toleration Map Reduce "
+        "Function "
         "Resource Allocation Prefer Avoid Inter Pods channel errs goroutine many results worker "
         "affinity spread taints job web name priorities weight kind algorithm Policy Service maintenance rack "
         "cpu memory"
@@ -81,7 +82,8 @@ OWN_NAMES = {
         "celsius web Cooler Half too hot normalize reverse Score plugin plugins running failed with"
     ),
     "devices": (  # claims, a taint; attributes; fields of a claim; parts of selectors, broken into lines
-        "rival gpus train broken Broken model memory capacity firmware constraints requests count key true false in gi com"
+        "rival gpus train broken Broken model memory capacity firmware constraints requests count key "
+        "true false in gi com"
     ),
     "experiments": "default packing lucky cpu memory spec bootstrap name middle means",  # policies; fields of a pod
 }
