@@ -166,8 +166,9 @@ def versioned(manifest: dict[str, Any], version: int) -> dict[str, Any]:
 
 
 @pytest.fixture
-def followed(kubectl):
-    """A cluster whose watches bring a binding, a refusal, a node and what was listed already."""
+def followed(kubectl, monkeypatch):
+    """A cluster whose watches bring a binding, a refusal, a node and what was listed already; all are brief."""
+    monkeypatch.setattr("kschedlab_live.why.watching.BRIEF", 600.0)  # on a busy machine one may take seconds
     n1, web = versioned(node("n1"), 1), versioned(pod("web", cpu=1), 2)
     running = versioned(pod("run", on="n1", cpu=1), 3)
     fake = kubectl(n1, web, running)
