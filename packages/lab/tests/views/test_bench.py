@@ -62,9 +62,9 @@ def test_states_are_told_without_colour() -> None:
     assert "a tie" in text(found["node/node-d"])
 
 
-def test_where_names_do_not_fit_only_the_latest_function_has_one() -> None:
-    wide, narrow = ("".join(drawn(BENCH, width).itertext()) for width in (640, 150))
-    assert "first" in wide and "third" in wide
+def test_functions_keep_their_names_on_more_lines_until_only_the_latest_fits() -> None:
+    wide, lines, narrow = ("".join(drawn(BENCH, width).itertext()) for width in (640, 150, 60))
+    assert all(name in shown for shown in (wide, lines) for name in ("first", "second", "third"))
     assert "second" in narrow and "first" not in narrow
 
 
