@@ -60,8 +60,7 @@ class Evaluator:
         """
         unresolvable = verdicts.unresolvable(self.rules.excluded_is_unresolvable)
         potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~unresolvable)
-        excluded_too = self.rules.excluded_is_unresolvable and self.rules.excluded_ends_wait
-        reason = self.ineligible(verdicts.unresolvable(excluded_too))
+        reason = self.ineligible(unresolvable if self.rules.excluded_ends_wait else verdicts.unresolvable(False))
         if reason or not len(potential):
             return Preemption(self.cluster, reason, potential)
         enough = len(potential) if exhaustive else self.rules.enough(len(potential))
