@@ -272,21 +272,9 @@ _RESIZED_CONTAINERS = tuple(
 
 # pkg/features/kube_features.go of each version: a field whose feature is off by default is dropped
 API_1_37 = Api(unknown=(GROUP_FIELD,))
-API_1_36 = replace(
-    API_1_37,
-    applies_taint_rules=False,
-    sees_all_counters=True,
-    leaks_counters=True,
-    all_skips_full_devices=True,
-    keeps_namespace_selectors=True,
-)
-API_1_35 = replace(
-    API_1_36,
-    unknown_status=_RESIZED,
-    sees_all_counters=False,
-    leaks_counters=False,
-    all_skips_full_devices=False,
-)
+_TO_1_36 = replace(API_1_37, applies_taint_rules=False, keeps_namespace_selectors=True)
+API_1_36 = replace(_TO_1_36, sees_all_counters=True, leaks_counters=True, all_skips_full_devices=True)
+API_1_35 = replace(_TO_1_36, unknown_status=_RESIZED)
 API_1_34 = replace(API_1_35, unknown=_AFTER_1_34, bound_pods_stay_nominated=True)
 API_1_32 = replace(
     API_1_34,
