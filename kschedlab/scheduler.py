@@ -14,7 +14,7 @@ from kschedlab.claims import claims_for
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster, not_pending
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray, Small
 from kschedlab.decision import Decision, scores_of
 from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, plugin_for
 from kschedlab.filter.plugin import SchedulingError
@@ -90,7 +90,7 @@ class Scheduler:
         prepared = self._prepare(pod)
         run = FilterRun(prepared, pod, cluster, generation.messages.all_errors)
         if prepared.rejected is not None:
-            refused_by = np.full(len(cluster.nodes), REJECTED, np.int16)
+            refused_by = np.full(len(cluster.nodes), REJECTED, Small)
             verdicts = Verdicts(refused_by, rejected=prepared.rejected, excluded_by=prepared.excluded_by)
             feasible, evaluated = NOTHING, 0
         else:

@@ -4,6 +4,7 @@ import numpy as np
 
 from kschedlab.build import Manifest, cluster
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.signatures import Small
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import REJECTED, FilterRun, Verdicts, prepare
 from kschedlab.manifests.loading import decode_objects
@@ -26,7 +27,7 @@ def judged(plugin: Filter, pod: Manifest, *objects: Manifest) -> tuple[Cluster, 
     info = world.info(model(pod))
     prepared = prepare(info, world, [plugin])
     if prepared.rejected is not None:
-        return world, Verdicts(np.full(len(world.nodes), REJECTED, np.int16), rejected=prepared.rejected)
+        return world, Verdicts(np.full(len(world.nodes), REJECTED, Small), rejected=prepared.rejected)
     return world, FilterRun(prepared, info, world).verdicts()
 
 

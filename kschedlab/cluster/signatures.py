@@ -37,7 +37,9 @@ def _mounts(pod: Pod) -> tuple[object, ...]:
 
 
 IntArray: TypeAlias = NDArray[np.int64]
-SmallArray: TypeAlias = NDArray[np.int16]
+Small: TypeAlias = np.int16
+"""A plugin's number, or a negative mark in its place."""
+SmallArray: TypeAlias = NDArray[Small]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 

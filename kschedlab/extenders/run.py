@@ -14,7 +14,7 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray, Small
 from kschedlab.extenders.bare import scores_of_bare_nodes
 from kschedlab.extenders.extender import (
     MAX_EXTENDER_PRIORITY,
@@ -302,7 +302,7 @@ class Statuses:
         dropped = np.isin(nodes, offered) & ~is_left & ~named
         if seen is not None and not len(left):
             dropped |= ~seen & ~named
-        refused_by = np.where(is_left, np.int16(PASSES), before.refused_by)
+        refused_by = np.where(is_left, Small(PASSES), before.refused_by)
         refused_by[dropped] = EXCLUDED if before.excluded_by and self._rules.sets_status else number
         refused_by[named] = number
         refusals = ExtenderRefusals(

@@ -13,7 +13,7 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import BoolArray, IntArray, SmallArray
+from kschedlab.cluster.signatures import BoolArray, IntArray, Small, SmallArray
 from kschedlab.cluster.snapshot import Overlay, Snapshot
 from kschedlab.filter.plugin import CostlyFilter, Filter, PreFilterRejection, PreparedFilter, Refusals, SchedulingError
 
@@ -211,7 +211,7 @@ class FilterRun:
         Not ``excluding``: a dry run of preemption asks the filters about any node, as an extender may name one that
         PreFilter excludes.
         """
-        refused_by = np.full(len(self.cluster.nodes), PASSES, np.int16)
+        refused_by = np.full(len(self.cluster.nodes), PASSES, Small)
         if excluding and self.prepared.included is not None:
             refused_by[~self.prepared.included] = EXCLUDED
         refusals = []
@@ -248,7 +248,7 @@ def aggregated(errors: list[tuple[str, str, int]]) -> str:
 def _combined(first: Verdicts, second: Verdicts) -> Verdicts:
     """The first verdict where it refuses, else the second. The second's plugins are numbered after the first's."""
     offset = len(first.refusals)
-    later = np.where(second.refused_by >= 0, second.refused_by + np.int16(offset), second.refused_by)
+    later = np.where(second.refused_by >= 0, second.refused_by + Small(offset), second.refused_by)
     refused_by = np.where(first.refused_by == PASSES, later, first.refused_by)
     plugins, refusals = first.plugins + second.plugins, first.refusals + second.refusals
     return Verdicts(refused_by, plugins, refusals, excluded_by=first.excluded_by)

@@ -14,7 +14,7 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import IntArray
+from kschedlab.cluster.signatures import IntArray, Small
 from kschedlab.filter.plugin import Filter, Refusal, Refusals, SchedulingError
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, prepare
 from kschedlab.preemption.evidence import Preemption
@@ -144,7 +144,7 @@ class _Trials:
 
     def evidence(self) -> DryRun:
         """The trials and their results."""
-        refused_by = np.full(len(self.cluster.names), PASSES, np.int16)
+        refused_by = np.full(len(self.cluster.names), PASSES, Small)
         for position, number in self.emptied.items():
             refused_by[position] = number
         refusals = (self.refusals.get(i) for i in range(len(self.filters)))
@@ -156,7 +156,7 @@ class _Trials:
         columns: IntArray = np.array(self.rows, np.int64).reshape(-1, 5)
         rows, node, violates, place, refused = (columns[:, i] for i in range(5))
         nodes = np.array(self.nodes, np.int64)
-        return DryRun(nodes, emptied, rows, node, violates > 0, place, refused.astype(np.int16), True)
+        return DryRun(nodes, emptied, rows, node, violates > 0, place, refused.astype(Small), True)
 
 
 @dataclass(kw_only=True)
