@@ -18,8 +18,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
 
+# What is imported while the tests are collected stays: to look for garbage in it again and again takes long.
 gc.disable()
-"""What is imported while the tests are collected stays: to look for garbage in it again and again takes long."""
 
 
 @pytest.hookimpl(trylast=True)

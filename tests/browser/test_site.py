@@ -214,21 +214,6 @@ def speaking(code: str) -> Iterator[None]:
         speak("en")
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of a local file server."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-
-
 @pytest.mark.parametrize("language, name, width, theme", everything())
 def test_everything_on_a_page_moves(
     browser: Browser, site: Site, language: str, name: str, width: int, theme: str
@@ -350,6 +335,21 @@ def test_what_a_question_above_covers_opens_with_its_answer(browser: Browser, si
             answer(page, alive(page, asking))
         expect(covered.locator(".ks-covered")).to_have_count(0)
         expect(covered.locator(".ks-sentence")).not_to_be_empty()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a local file server."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
 
 
 def test_pages_show_pictures_before_they_have_anything_but_their_text_and_style(browser: Browser, site: Site) -> None:

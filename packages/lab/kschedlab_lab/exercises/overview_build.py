@@ -87,7 +87,8 @@ def exactly_one(rng: random.Random) -> Exercise:
 
 START = as_yaml([pod("web", "", "500m")])
 """A pod that asks for little."""
-TOLERANT = as_yaml([pod("web", "", "500m", tolerations=[{"key": "gpu", "operator": "Exists"}])])
+TOLERATIONS = [{"key": "gpu", "operator": "Exists"}]
+TOLERANT = as_yaml([pod("web", "", "500m", tolerations=TOLERATIONS)])
 DB = later("db has host port 8080/TCP and writes to the GCE disk disk-1. The taint's effect is NoSchedule.")
 
 
@@ -107,8 +108,7 @@ def _start(name: str) -> str:
 
 def _refused_by(name: str) -> Manifest:
     """A pod that this predicate alone refuses on the base's node."""
-    tolerations = [{"key": "gpu", "operator": "Exists"}]
-    made = pod("web", "", "500m", tolerations=[] if name == "PodToleratesNodeTaints" else tolerations)
+    made = pod("web", "", "500m", tolerations=[] if name == "PodToleratesNodeTaints" else TOLERATIONS)
     container, spec = made["spec"]["containers"][0], made["spec"]
     if name == "PodFitsHostPorts":
         with_port(made, ("", "TCP", 8080))
@@ -137,7 +137,7 @@ def random_nodes(rng: random.Random) -> list[Manifest]:
     ]
     wants: dict[str, Any] = {"nodeSelector": {"disk": "ssd"}} if rng.random() < 0.7 else {}
     if rng.random() < 0.3:
-        wants["tolerations"] = [{"key": "gpu", "operator": "Exists"}]
+        wants["tolerations"] = TOLERATIONS
     return [*made, pod("web", "", rng.choice([1, 3, 6]), **wants)]
 
 

@@ -20,7 +20,7 @@ State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 DISC, BAR, GAP = 21, 26, 2
 """The width of a number; the height of the pods; the gap between rows."""
 WIDE, NARROW = 560, 440
-"""Rooms of this width have long names, and these short lines of them, beside the facts; others above them."""
+"""The least widths of rooms with each predicate's name beside its facts, in one line or in two; else it is above."""
 
 
 @dataclass(frozen=True)
