@@ -19,6 +19,8 @@ from kschedlab.text.html import visible
 DEFAULT_WIDTH, NARROWEST, WIDE = 80, 60, 100_000
 NAME = 12
 """Minimum width of name columns, in characters."""
+WIDTHS = 8
+"""For how many widths of columns shortened names are kept."""
 
 T = TypeVar("T")
 
@@ -163,7 +165,9 @@ class ShortNames:
         """Each name shortened to ``width``, where that keeps it unique."""
         which = len(self.known), width
         if which not in self.fitted:
-            self.fitted = {which: shortened(self.known, width)}
+            if len(self.fitted) == WIDTHS:
+                del self.fitted[next(iter(self.fitted))]
+            self.fitted[which] = shortened(self.known, width)
         return self.fitted[which]
 
 
