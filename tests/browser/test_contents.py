@@ -1,12 +1,13 @@
 """Lesson 00: the first picture answers to the hand, and the map of the course leads to a lesson."""
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import expect
 
 from kschedlab_lab.panels import first
-from tests.browser.conftest import Open, Show
-from tests.browser.lab import behind_dots
+from tests.browser.conftest import Show
+from tests.browser.lab import Notebook, behind_dots
 
 
 def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
@@ -32,9 +33,7 @@ def test_the_whole_way_is_played(shown: Show) -> None:
     expect(page.key("way")).to_have_count(1)
 
 
-def test_the_map_leads_to_a_lesson(notebook: Open) -> None:
-    page = notebook("00-contents.ipynb")
-    page.run_all()
+def the_map_leads_to_a_lesson(page: Notebook, _: Path) -> None:
     panel = page.page.locator(".kschedlab").filter(has=page.page.get_by_label("lesson", exact=True)).first
     sentence = panel.locator(".ks-sentence")
     expect(sentence).to_contain_text("01 overview: How does")

@@ -18,9 +18,17 @@ def lines(page: Notebook) -> Locator:
     return page.page.locator(".jp-OutputArea-output .ks-line")
 
 
-def test_what_is_read_or_run_is_on_the_stage(notebook: Open) -> None:
+def test_a_lesson_is_read_and_answered_on_the_stage(notebook: Open) -> None:
     page = notebook(NAME, beside=True)
     page.run_all()
+    what_is_read_or_run_is_on_the_stage(page)
+    a_number_is_typed_on_the_stage(page)
+    exercises_have_the_whole_width(page)
+    an_answer_is_said_in_the_line(page)
+    pictures_move_into_the_text(page)
+
+
+def what_is_read_or_run_is_on_the_stage(page: Notebook) -> None:
     expect(on_stage(page)).to_have_count(1)
     expect(page.page.locator(".jp-OutputArea-output .ks-picture svg:not(.widget-vbox svg)")).to_have_count(0)
     current = page.page.locator(".ks-line.ks-current")
@@ -49,9 +57,7 @@ def run_alone(page: Notebook) -> None:
     expect(on_stage(page)).to_contain_text(asked)
 
 
-def test_an_answer_is_said_in_the_line_and_pictures_move_on_or_into_the_text(notebook: Open) -> None:
-    page = notebook(NAME, beside=True)
-    page.run_all()
+def an_answer_is_said_in_the_line(page: Notebook) -> None:
     first = lines(page).first
     first.click()
     on_stage(page).locator(".ks-choices").get_by_role("button", name="node-b").click()
@@ -66,13 +72,10 @@ def test_an_answer_is_said_in_the_line_and_pictures_move_on_or_into_the_text(not
     expect(on_stage(page)).to_contain_text("Which node is chosen?")
     first.click()
     expect(on_stage(page).locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
-    put_into_the_text(page)
 
 
-def test_a_number_is_typed_on_the_stage(notebook: Open) -> None:
-    page = notebook("01-overview.ipynb", beside=True)
-    page.run_all()
-    lines(page).filter(has_text="How many of them does").click()
+def a_number_is_typed_on_the_stage(page: Notebook) -> None:
+    lines(page).filter(has_text="Which priority must jobs-c have").click()
     on_stage(page).locator(".ks-choices input").click()
     page.page.keyboard.type("3")
     page.page.keyboard.press("Enter")
@@ -88,9 +91,7 @@ def runs_on(page: Notebook) -> None:
     page.page.wait_for_function("(cell) => !cell.classList.contains('jp-mod-active')", arg=active)
 
 
-def test_exercises_have_the_whole_width(notebook: Open) -> None:
-    page = notebook(NAME, beside=True)
-    page.run_all()
+def exercises_have_the_whole_width(page: Notebook) -> None:
     expect(on_stage(page)).to_be_visible()
     exercise = page.page.locator(".ks-exercise").first
     exercise.evaluate("(each) => each.scrollIntoView()")
@@ -99,8 +100,8 @@ def test_exercises_have_the_whole_width(notebook: Open) -> None:
     expect(on_stage(page)).to_be_visible()
 
 
-def put_into_the_text(page: Notebook) -> None:
-    """Pictures go into the text; where there is no room beside it they are there."""
+def pictures_move_into_the_text(page: Notebook) -> None:
+    """Where there is no room beside the text they are there, too."""
     behind_dots(on_stage(page)).get_by_role("button", name="Put the pictures into the text").click()
     expect(on_stage(page)).to_have_count(0)
     expect(lines(page)).to_have_count(0)

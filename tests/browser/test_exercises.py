@@ -10,8 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedlab_lab.exercises import Lesson, Progress
 from kschedlab_lab.exercises.card import Card
-from tests.browser.conftest import Lab, Open, reopened
-from tests.browser.lab import LIMIT
+from tests.browser.lab import LIMIT, Notebook
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><body style="font-family: system-ui">
 <div id="card"></div>"""
@@ -220,9 +219,7 @@ def test_it_fits_in_class_too(show: Show, width: int) -> None:
         assert page.evaluate("parseFloat(getComputedStyle(document.querySelector('.ks-main')).fontSize)") >= 18
 
 
-def test_check_runs_the_cell_above(notebook: Open) -> None:
-    page = notebook("05-preemption.ipynb")
-    page.run_all()
+def check_runs_the_cell_above(page: Notebook) -> None:
     cell = page.page.locator(".jp-CodeCell").filter(has=page.page.locator(".ks-exercise", has_text="the cell above"))
     status = cell.locator(".ks-reply")
     expect(status).to_contain_text("Instance 1 comes out wrong")
@@ -238,24 +235,3 @@ def test_check_runs_the_cell_above(notebook: Open) -> None:
     cell.get_by_role("button", name="Check").click()
     expect(status).to_contain_text("✓ On each node the earliest start")
     expect(page.page.locator(".ks-asked").filter(has_text="✓ The fifth rule")).to_be_visible()
-
-
-def test_an_answer_survives_closing_and_a_restart(lab: Lab, notebook: Open) -> None:
-    name = "05-preemption.ipynb"
-    page = notebook(name)
-    page.run_all()
-    card = page.page.locator(".ks-exercise").filter(has_text="On which node does urgent make room?")
-    card.get_by_role("radio", name="node-a").check()
-    card.get_by_role("button", name="Check").click()
-    expect(card.get_by_role("status")).to_contain_text("node-a drops out at rule 5")
-    expect(page.page.locator(".ks-still").filter(has_text="On which node does urgent make room?")).to_contain_text(
-        "● node-a"
-    )
-    again = reopened(lab, notebook, page, name)
-    still = again.page.locator(".ks-still").filter(has_text="On which node does urgent make room?")
-    expect(still).to_contain_text("● node-a")
-    expect(still).to_contain_text("node-a drops out at rule 5")
-    again.run_all()
-    card = again.page.locator(".ks-exercise").filter(has_text="On which node does urgent make room?")
-    expect(card.get_by_role("radio", name="node-a")).to_be_checked()
-    expect(card.get_by_role("status")).to_contain_text("node-a drops out at rule 5")

@@ -1,16 +1,15 @@
 """The stages of lesson 04: dragged, clicked and played in a plain page, and once in JupyterLab."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from kschedlab_lab.panels import heap_head, lost_update, map_reduce, reduce_and_sum, round_robin, shared_sum
-from tests.browser.conftest import Open, Show
+from tests.browser.conftest import Show
+from tests.browser.lab import Notebook
 from tests.browser.layout import CLOSE, WINDOWS
-
-NAME = "04-map-reduce.ipynb"
-
 
 PANELS = [
     map_reduce.panel(nodes=20, workers=16, step=2),
@@ -99,9 +98,7 @@ def test_weights_stages_orders_and_scores_are_in_the_pictures(shown: Show) -> No
     expect(page.question).to_contain_text("Right. One counter serves all pods")
 
 
-def test_exercises_answered_in_their_boxes(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
+def an_exercise_is_answered_in_its_box(page: Notebook, _: Path) -> None:
     box = page.page.locator(".kschedlab").filter(has_text="The total of a node").first
     box.get_by_role("textbox").fill("28")
     box.get_by_role("textbox").press("Enter")

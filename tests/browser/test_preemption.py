@@ -1,9 +1,11 @@
-"""Lesson 05 in JupyterLab, played as a student plays it: predict in the picture, then move it."""
+"""Lesson 05 in JupyterLab, as a student plays it: predicted, moved, answered, saved, and opened again."""
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import Open
-from tests.browser.lab import behind_dots
+from tests.browser.conftest import Lab, Open, reopened
+from tests.browser.lab import Notebook, behind_dots
+from tests.browser.test_exercises import check_runs_the_cell_above
+from tests.browser.test_notebooks import panels_of, stills_of
 
 NAME = "05-preemption.ipynb"
 BUDGET = "budget allows"
@@ -14,9 +16,19 @@ def control(panel: Locator, label: str) -> Locator:
     return panel.locator(".ks-control").get_by_label(label, exact=True)
 
 
-def test_a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
+def test_the_lesson_is_played_saved_and_opened_again(lab: Lab, notebook: Open) -> None:
+    page = notebook(NAME, expected="Could not send widget sync message")
+    panels = panels_of(page, NAME)
+    a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(page)
+    an_exercise_is_answered(page)
+    again = reopened(lab, notebook, page, NAME)
+    stills_of(again, panels)
+    its_answer_is_still_there(again)
+    check_runs_the_cell_above(again)
+    a_kernel_that_was_shut_down_is_noticed_by_panels_and_exercises(again)
+
+
+def a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(page: Notebook) -> None:
     for number in range(5):
         expect(page.stage("Which node is chosen?", number).locator('[data-state="chosen"]')).to_have_count(0)
     panel = page.kept_stage("Which node is chosen?")
@@ -43,3 +55,38 @@ def test_a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_
     typed.locator(".ks-question input").fill("-2147483648")
     typed.locator(".ks-question input").press("Enter")
     expect(typed.locator(".ks-question")).to_contain_text("Right. -2147483648 + 2³¹ is 0")
+
+
+ASKED = "On which node does urgent make room?"
+REPLY = "node-a drops out at rule 5"
+
+
+def an_exercise_is_answered(page: Notebook) -> None:
+    card = page.page.locator(".ks-exercise").filter(has_text=ASKED)
+    card.get_by_role("radio", name="node-a").check()
+    card.get_by_role("button", name="Check").click()
+    expect(card.get_by_role("status")).to_contain_text(REPLY)
+    expect(page.page.locator(".ks-still").filter(has_text=ASKED)).to_contain_text("● node-a")
+
+
+def its_answer_is_still_there(page: Notebook) -> None:
+    """In the saved picture, and in the exercise after all cells have run."""
+    still = page.page.locator(".ks-still").filter(has_text=ASKED)
+    expect(still).to_contain_text("● node-a")
+    expect(still).to_contain_text(REPLY)
+    page.run_all()
+    card = page.page.locator(".ks-exercise").filter(has_text=ASKED)
+    expect(card.get_by_role("radio", name="node-a")).to_be_checked()
+    expect(card.get_by_role("status")).to_contain_text(REPLY)
+
+
+def a_kernel_that_was_shut_down_is_noticed_by_panels_and_exercises(page: Notebook) -> None:
+    page.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.page.get_by_text("Shut Down Kernel", exact=True).click()
+    expect(page.page.get_by_text("No Kernel", exact=True)).to_be_visible()
+    panel = page.page.locator(".ks:has(.ks-question)").first
+    panel.locator(".ks-choices").get_by_role("button", name="node-a").click()
+    expect(panel.locator(".ks-lost")).to_contain_text("Run the cell again")
+    card = page.page.locator(".ks-exercise").first
+    card.get_by_role("button", name="Hint").click()
+    expect(card.locator(".ks-lost")).to_contain_text("Run the cell again")

@@ -9,15 +9,12 @@ from playwright.sync_api import Browser, expect
 from kschedlab_lab.exercises import Sheet
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.language import LANGUAGES
-from tests.browser.conftest import Open
+from tests.browser.lab import Notebook
 
-NAME = "08-teacher.ipynb"
 EXPORT = "lesson,seed,number,title,state,tries,hints,solution\nqueue,1,1,The array,right,1,0,False\n"
 
 
-def test_sheets_are_shown_and_downloaded_and_files_of_a_class_become_a_table(notebook: Open, tmp_path: Path) -> None:
-    page = notebook(NAME)
-    page.run_all()
+def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tmp_path: Path) -> None:
     form = page.page.locator(".ks-desk").filter(has_text="seeds")
     form.get_by_label("lesson").select_option("queue")
     form.get_by_label("seeds").fill("1-2")

@@ -6,10 +6,8 @@ from pathlib import Path
 from playwright.sync_api import Locator, expect
 
 from kschedlab.build import as_yaml, node, pod
-from tests.browser.conftest import Open
 from tests.browser.lab import Notebook, behind_dots
 
-NAME = "07-your-cluster.ipynb"
 SMALL = as_yaml([node("node-a"), pod("first", "node-a", 1), pod("second", "", 9)])
 
 
@@ -24,9 +22,12 @@ def field(panel: Locator, label: str) -> Locator:
     return panel.locator(".ks-control").get_by_label(label, exact=True)
 
 
-def test_a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
+def changes_are_applied_and_other_clusters_loaded(page: Notebook, folder: Path) -> None:
+    a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page)
+    another_cluster_by_file_by_path_and_by_text(page, folder)
+
+
+def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: Notebook) -> None:
     panel = panel_about(page, "data/postgres-0")
     picture, sentence = panel.locator(".ks-picture"), panel.locator(".ks-sentence")
     expect(picture).to_contain_text("Why not data-02?")
@@ -60,9 +61,7 @@ def test_a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(no
     expect(asked.locator(".ks-picture")).to_contain_text("evicts 2 pods")
 
 
-def test_another_cluster_by_file_by_path_and_by_text(notebook: Open, tmp_path: Path) -> None:
-    page = notebook(NAME)
-    page.run_all()
+def another_cluster_by_file_by_path_and_by_text(page: Notebook, tmp_path: Path) -> None:
     panel = panel_about(page, "data/postgres-0")
     status = panel.get_by_role("status").first
     panel.get_by_role("button", name="Another cluster").click()
