@@ -4,6 +4,7 @@ The page's model hands each message to the panel's session in this process and g
 """
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -63,6 +64,11 @@ SHOW = """([shown]) => { window.model.set("shown", shown); window.tell("change:s
 Point: TypeAlias = tuple[float, float]
 
 
+@cache
+def _script() -> str:
+    return front_end(FOLDER / "stage.js")
+
+
 class PanelPage:
     """A panel that a test can look at and move; ``problems``: what went wrong in the page."""
 
@@ -90,7 +96,7 @@ class PanelPage:
         style = DARK if dark else ""
         self.page.set_content(PAGE.format(css=css, style=style, background=background, colour=colour))
         traits = {"controls": self.session.controls, "shown": self.session.shown, "large": large, "spoken": spoken()}
-        self.page.evaluate(MODEL, [front_end(FOLDER / "stage.js"), traits])
+        self.page.evaluate(MODEL, [_script(), traits])
         if opened:
             self.page.evaluate(OPENED)
         self.settled()
