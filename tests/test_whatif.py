@@ -15,6 +15,7 @@ from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, HIGHEST_WEIGHT, MEBIBY
 from kschedlab_lab.panels.cluster_source import bundled
 from tests.cluster.checking import check
 from tests.course import GENERATIONS
+from tests.samples import sampled
 
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 SMALL = {"cpu": "4", "memory": "8Gi", "pods": "10"}
@@ -304,7 +305,7 @@ def test_last_finds_the_last_that_holds():
     assert [last(lambda x, end=end: x <= end, range(5)) for end in (-1, 0, 3, 4)] == [-1, 0, 3, 4]
 
 
-@pytest.mark.parametrize("generation", GENERATIONS)
+@pytest.mark.parametrize("generation", sampled(GENERATIONS, 2))
 def test_on_the_bundled_cluster_every_answer_holds(generation):
     loaded, deciding = bundled(), GENERATIONS[generation]
     world = loaded.cluster(generation)

@@ -66,7 +66,7 @@ def changed(world: Cluster, draw: random.Random, number: int, own: float) -> Non
 
 
 @pytest.mark.parametrize("own", [0, 0.3, 1])
-@pytest.mark.parametrize("few", [0, 3, 64])
+@pytest.mark.parametrize("few", [0, pytest.param(3, marks=pytest.mark.nightly), 64])
 def test_after_long_sequences_a_cluster_decides_as_a_fresh_one(own: float, few: int, monkeypatch) -> None:
     """``few``: how many pods a query sums instead of keeping a column. Numbers of signatures are given again early."""
     monkeypatch.setattr(counts, "FEW", few)

@@ -38,7 +38,7 @@ def result(step: Step) -> int:
     return int(NUMBER.sub(lambda found: str(int(found[1]) * UNITS[found[2]]), step.result))
 
 
-def decisions(theme: str, generation: str, most: int = 60) -> Iterator[Decision]:
+def decisions(theme: str, generation: str, most: int = 30) -> Iterator[Decision]:
     """Decisions in which something is scored."""
     rules, found = GENERATIONS[generation], 0
     for line in read(SCENARIOS / f"{theme}.jsonl.gz"):
