@@ -14,13 +14,15 @@ PACKAGE ?=
 ALL ?=
 BETWEEN := $(shell sed 's/^v1\.\([0-9]*\)\..*/k1_\1/' tests/oracle/kube/versions)
 CHOSEN := -m "$(if $(ALL),,not nightly and )not release"
-APART := $(foreach each,conformance notebooks browser site,--ignore=tests/$(each)) --ignore=packages/live/tests/real
+REAL := --ignore=packages/live/tests/real
+IN_A_BROWSER := tests/browser tests/site
+APART := $(foreach each,tests/conformance tests/notebooks $(IN_A_BROWSER),--ignore=$(each)) $(REAL)
 
 # Without bytecode every start of Python compiles all that it imports, and pytest all tests, in each process.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help lab check test test-all report release-check lint types unit conformance notebooks browser site catalogue refresh mutations mutants fuzz validation measured versions audit live hybrid docs bench format lock system
+.PHONY: help lab check test test-all report release-check lint types unit conformance notebooks nbval browser site catalogue refresh mutations mutants fuzz validation measured versions audit live hybrid docs bench format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -31,7 +33,9 @@ lab: .venv/installed ## set up the environment and open JupyterLab on the conten
 check: lint types unit ## seconds to minutes: style, types, imports, unit tests
 
 ifeq ($(PACKAGE),)
-test: system check conformance notebooks browser ## everything that CI checks; PACKAGE=simulation runs the tests of one package
+test: system lint types ## everything that CI checks; PACKAGE=simulation runs the tests of one package
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal $(foreach each,$(IN_A_BROWSER),--ignore=$(each)) $(REAL)
+	$(MAKE) nbval browser
 else
 test: .venv/installed
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) $(or $(wildcard packages/$(PACKAGE)/tests),tests) $(APART)
@@ -56,13 +60,15 @@ unit: .venv/installed ## unit tests of all packages
 conformance: .venv/installed ## every vector of the real scheduler
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/conformance
 
-notebooks: .venv/installed ## run the notebooks and compare them with their saved outputs
+notebooks: nbval ## run the notebooks and compare them with their saved outputs
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/notebooks
+
+nbval: .venv/installed
 	PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
 
 browser: .venv/installed ## the panels in JupyterLab and a real browser, and pages of the course
-	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal tests/browser $(if $(ALL),,tests/site)
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal $(if $(ALL),tests/browser,$(IN_A_BROWSER))
 
 report: .venv/installed ## how large each package is, and what a decision loads
 	$(BIN)/python -m tools.report
