@@ -1,17 +1,29 @@
-"""Lessons 01 and 05 with a terminal of JupyterLab: what is typed there happens in the panel, and kubectl shows it."""
+"""The live clusters of lessons 01 and 05 beside a terminal of JupyterLab: what is typed there happens in the panel."""
 
 import shlex
 import shutil
 import time
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Lab, Open
 from tests.browser.lab import Notebook
+from tools.refresh import METADATA
 
 PANEL = ".jp-CodeCell:has-text('import terminal') .widget-vbox.kschedlab"
+
+
+def cluster_of(lab: Lab, lesson: str) -> str:
+    """The name of a notebook that has only the cell of this lesson with the live cluster."""
+    notebooks = lab.home / "notebooks"
+    cells = nbformat.read(notebooks / f"{lesson}.ipynb", as_version=4).cells
+    live = [cell for cell in cells if cell.cell_type == "code" and "import terminal" in cell.source]
+    name = f"cluster-of-{lesson}.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=live, metadata=METADATA), notebooks / name)
+    return name
 
 
 def panel_of(page: Notebook) -> Locator:
@@ -50,8 +62,9 @@ def wait_for(path: Path, *words: str) -> str:
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed: make system installs it")
-def test_a_nomination_is_watched_with_kubectl(notebook: Open, tmp_path: Path) -> None:
-    page = notebook("01-overview.ipynb")
+def test_a_nomination_is_watched_with_kubectl(lab: Lab, notebook: Open, tmp_path: Path) -> None:
+    name = cluster_of(lab, "01-overview")
+    page = notebook(name)
     page.run_all()
     panel = panel_of(page)
     expect(panel).to_contain_text("The cluster lives.")
@@ -64,7 +77,7 @@ def test_a_nomination_is_watched_with_kubectl(notebook: Open, tmp_path: Path) ->
     type_line(page, second, "kubectl scale deployment urgent --replicas=1")
     text = wait_for(watched, "urgent-", "Pending", "node-a")
     assert "NOMINATED NODE" in text.splitlines()[0]
-    page.page.get_by_role("tab", name="01-overview.ipynb").click()
+    page.page.get_by_role("tab", name=name).click()
     expect(panel).to_contain_text("kubectl scales urgent from 0 to 1.")
     expect(panel.locator(".ks-picture")).to_contain_text("NOMINATED NODE of urgent-")
     expect(panel.locator("tr").filter(has_text="urgent-")).to_contain_text("node-a")
@@ -77,7 +90,7 @@ def test_a_nomination_is_watched_with_kubectl(notebook: Open, tmp_path: Path) ->
 
 
 def test_the_cluster_ends_begins_again_and_belongs_to_one_notebook(notebook: Open, lab: Lab) -> None:
-    page = notebook("05-preemption.ipynb")
+    page = notebook(cluster_of(lab, "05-preemption"))
     page.run_all()
     panel = panel_of(page)
     expect(panel).to_contain_text("The cluster lives.")
@@ -94,7 +107,7 @@ def test_the_cluster_ends_begins_again_and_belongs_to_one_notebook(notebook: Ope
     page.run_all()
     expect(panel).to_contain_text("The cluster lives.")
     assert file.read_text() != before, "the cell that is run again brings a new cluster"
-    other = notebook("01-overview.ipynb")
+    other = notebook(cluster_of(lab, "01-overview"))
     other.run_all()
     expect(panel_of(other)).to_contain_text("kubectl finds this cluster.")
     page.page.bring_to_front()
