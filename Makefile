@@ -123,7 +123,7 @@ versions: .venv/installed ## unit tests with the oldest and the newest versions 
 	for each in lowest-direct highest; do \
 		$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/$$each && \
 		$(BIN)/uv pip install --quiet --python .venv/$$each/bin/python --resolution $$each ".[program,dev]" $(addprefix ./,$(PACKAGES)) && \
-		.venv/$$each/bin/python -m pytest $(PARALLEL) --ignore=tests/notebooks --ignore=tests/browser || exit 1; done
+		.venv/$$each/bin/python -m pytest $(PARALLEL) $(CHOSEN) $(APART) || exit 1; done
 
 audit: .venv/installed ## known faults of what we depend on (asks pypi.org), and a bill of materials in .venv/sbom.json
 	$(BIN)/uv tool run pip-audit --requirement requirements.txt --disable-pip --no-deps --strict
