@@ -96,8 +96,8 @@ def test_a_node_with_a_single_unit_is_empty_or_full():
 
 
 def test_a_single_device_counts_for_the_balance():
-    full, empty = (np.array([1]), np.array([1])), (np.array([0]), np.array([4]))
-    assert balance([full, empty]).tolist() == [50]
+    requested, capacities = [np.array([1]), np.array([0])], [np.array([1]), np.array([4])]
+    assert balance(requested, capacities, [capacity > 0 for capacity in capacities]).tolist() == [50]
 
 
 def test_a_container_without_requests_counts_100m_and_200_mib():
