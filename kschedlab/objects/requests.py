@@ -109,6 +109,7 @@ def is_extended(resource: str) -> bool:
     return label_key_fault(f"requests.{resource}") is None
 
 
+@lru_cache(4096)
 def is_served_by_classes(resource: str) -> bool:
     """Whether a DeviceClass can serve the resource. v1.37: pkg/scheduler/util/utils.go, IsDRAExtendedResourceName."""
     return is_extended(resource) or resource.startswith(DEVICE_CLASS_PREFIX)

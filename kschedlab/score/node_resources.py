@@ -187,7 +187,7 @@ class NodeResourcesBalancedAllocation:
             terms[name] = {"requested": after[-1], "used": used, "capacity": capacity}
         if not terms:
             capacities = before = after = [np.zeros_like(nodes)]
-        present = [capacity > 0 for capacity in capacities]
+        present = present_on(capacities)
         with_pod = balance(after, capacities, present)
         if not self.measures_gain:
             return Scored(with_pod, with_pod, {**terms, "with": with_pod})
@@ -197,16 +197,23 @@ class NodeResourcesBalancedAllocation:
         return Scored(raw, raw, {**terms, "with": with_pod, "without": without})
 
 
-def balance(requested: list[IntArray], capacities: list[IntArray], present: list[BoolArray]) -> IntArray:
+def present_on(capacities: list[IntArray]) -> list[BoolArray] | None:
+    """By resource: bool[nodes], whether the node has it; None for the usual case of two that every node has."""
+    present = [capacity > 0 for capacity in capacities]
+    return None if len(present) == 2 and all(each.all() for each in present) else present
+
+
+def balance(requested: list[IntArray], capacities: list[IntArray], present: list[BoolArray] | None) -> IntArray:
     """``(1 - standard deviation of requested / capacity) * 100``, truncated. int64[nodes].
 
-    All three by resource. A resource that is not ``present`` on the node, because its capacity is 0, is left out.
+    ``requested``, ``capacities``: by resource. One that the node does not have is left out (:func:`present_on`).
     """
     pairs = zip(requested, capacities, strict=True)
-    fraction = [np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in pairs]
-    if len(present) == 2 and all(each.all() for each in present):
-        deviation = np.abs((fraction[0] - fraction[1]) / 2)
+    if present is None:
+        first, second = (np.minimum(used / capacity, 1.0) for used, capacity in pairs)
+        deviation = np.abs((first - second) / 2)
     else:
+        fraction = [np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in pairs]
         deviation = _deviation(np.array(fraction), np.array(present))
     return ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
