@@ -101,6 +101,8 @@ MEASURES = {
     ),
     "growth": Measure("How a decision grows", "benchmarks.growth", table=True),
     "claims": Measure("Decisions about devices", "benchmarks.devices 100 8", table=True),
+    "trace": Measure("A long trace", "benchmarks.trace", table=True),
+    "experiment": Measure("An experiment", "benchmarks.experiment", table=True),
     "scheduler-perf": Measure(
         "Workloads of scheduler_perf",
         f"benchmarks.scheduler_perf {PERF} SchedulingBasic/5000Nodes_10000Pods"

@@ -119,8 +119,8 @@ class Columns:
     def _update(self, info: PodInfo) -> None:
         row = self.pods.row_of[info.key]
         old, node = self.pods.info(row), int(self.pods.node[row])
-        if info.same_numbers(old):
-            self.pods.infos[row] = info
+        if info.requests == old.requests and info.signature is old.signature:
+            self.pods.priority[row], self.pods.start[row], self.pods.infos[row] = info.priority, info.start, info
             return
         self._count_pod(old, node, -1)
         self.pods.replace(info, self.requests_of(info))

@@ -138,14 +138,6 @@ class PodInfo(msgspec.Struct, frozen=True, gc=False, eq=False):
         amounts = (f"{name}={amount}{'m' if name == 'cpu' else ''}" for name, amount in self.request.items() if amount)
         return f"<PodInfo {self.key}: priority {self.priority}, requests {', '.join(amounts) or 'nothing'}>"
 
-    def same_numbers(self, other: PodInfo) -> bool:
-        """Whether another version of the same pod has the same numbers; only the object may differ."""
-        return (
-            self.signature is other.signature
-            and (self.priority, self.start) == (other.priority, other.start)
-            and self.requests == other.requests
-        )
-
 
 class PodColumns:
     """Running (or nominated) pods as columns. A pod keeps its row until it is removed; free rows are reused.

@@ -218,7 +218,7 @@ def decode_objects(
 
     ``classes``: PriorityClasses that exist already.
     """
-    with _gc_paused():
+    with gc_paused():
         loader = _Loader(classes)
         for index, manifest in enumerate(manifests):
             origin = Origin(None, index, ())
@@ -238,7 +238,7 @@ def _why(error: Exception) -> object:
 
 
 def _load_texts(texts: Iterable[SourceText], needs_objects: bool = False, strict: bool = False) -> Objects:
-    with _gc_paused():
+    with gc_paused():
         loader = _Loader(strict=strict)
         empty: list[Problem] = []
         for text in texts:
@@ -257,8 +257,8 @@ def _load_texts(texts: Iterable[SourceText], needs_objects: bool = False, strict
 
 
 @contextmanager
-def _gc_paused() -> Iterator[None]:
-    """Pause garbage collection, which would walk through all loaded objects again and again and find nothing."""
+def gc_paused() -> Iterator[None]:
+    """Pause garbage collection, which would walk through all objects again and again and find nothing."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -109,6 +109,7 @@ def is_extended(resource: str) -> bool:
     return label_key_fault(f"requests.{resource}") is None
 
 
+@lru_cache(4096)
 def is_served_by_classes(resource: str) -> bool:
     """Whether a DeviceClass can serve the resource. v1.37: pkg/scheduler/util/utils.go, IsDRAExtendedResourceName."""
     return is_extended(resource) or resource.startswith(DEVICE_CLASS_PREFIX)
@@ -212,16 +213,26 @@ def _specified(_: Pod, container: Container) -> ResourceList | None:
 
 
 def reported_resources(pod: Pod) -> tuple[object, ...]:
-    """The resources in the status, which can change the request of a pod on a node; empty if there are none."""
-    status = pod.status
+    """The resources in the status that change the request of a pod on a node; empty if they are those of its spec."""
+    status, spec = pod.status, pod.spec
+    specified = {each.name: each.resources.requests for each in (*spec.initContainers, *spec.containers)}
     of_containers = tuple(
         (each.name, each.resources, each.allocatedResources)
         for each in (*status.containerStatuses, *status.initContainerStatuses)
-        if each.resources is not None or each.allocatedResources is not None
+        if not _is_as_specified(each, specified.get(each.name))
     )
     if of_containers or status.resources or status.allocatedResources or _is_infeasible(pod):
         return of_containers, status.resources, status.allocatedResources, _is_infeasible(pod)
     return ()
+
+
+def _is_as_specified(status: ContainerStatus, requests: ResourceList | None) -> bool:
+    """Whether the container has what it requests (None: it is not in the spec), as far as the status says."""
+    actual, allocated = status.resources, status.allocatedResources
+    return requests is None or (
+        (allocated is None or allocated == requests)
+        and (actual is None or actual.requests is None or actual.requests == requests)
+    )
 
 
 def _has_reported_resources(pod: Pod) -> bool:

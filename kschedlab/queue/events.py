@@ -14,7 +14,7 @@ from kschedlab.messages import later, say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import NANO
-from kschedlab.objects.requests import Nanos, exact_requests
+from kschedlab.objects.requests import Nanos, exact_requests, reported_resources
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.narrowing import Narrowing
 
@@ -184,11 +184,12 @@ def pod_changes(old: Pod, new: Pod, target: bool = False) -> list[ClusterEvent]:
 def _pod_actions(old: Pod, new: Pod) -> Iterator[str]:
     if old.metadata.labels != new.metadata.labels:
         yield "UpdatePodLabel"
-    before, after = exact_requests(old), exact_requests(new)
-    if _exceeds(before, after):
-        yield "UpdatePodScaleDown"
-    if _exceeds(after, before):
-        yield "UpdatePodScaleUp"
+    if old.spec != new.spec or reported_resources(old) != reported_resources(new):
+        before, after = exact_requests(old), exact_requests(new)
+        if _exceeds(before, after):
+            yield "UpdatePodScaleDown"
+        if _exceeds(after, before):
+            yield "UpdatePodScaleUp"
     if old.spec.schedulingGates and not new.spec.schedulingGates:
         yield "UpdatePodSchedulingGatesEliminated"
     if len(old.spec.tolerations) != len(new.spec.tolerations):

@@ -113,14 +113,15 @@ class NodeResourcesFitScore:
             if self.ignores_absent_resources and is_scalar(name) and request == 0:
                 continue
             capacity, used = usage(cluster, name, nodes, True, pod if self.ignores_absent_resources else None)
-            score = self.strategy(used + request, capacity, self.highest)
+            requested = used + request
+            score = self.strategy(requested, capacity, self.highest)
             counted: BoolArray | bool = capacity > 0 if self.ignores_absent_resources else True
             if ignores_zero_scores:
                 counted = counted & (score > 0)
             weights = counted * weight
             sum_of_scores += score * weights
             sum_of_weights += weights
-            terms[name] = {"requested": used + request, "capacity": capacity, "score": score}
+            terms[name] = {"requested": requested, "capacity": capacity, "score": score}
         weights = np.maximum(sum_of_weights, 1)
         raw = rounded(sum_of_scores / weights) if ignores_zero_scores else sum_of_scores // weights
         return Scored(raw, raw, terms)
@@ -175,34 +176,44 @@ class NodeResourcesBalancedAllocation:
             requests["cpu"] += overhead["cpu"].value() - overhead["cpu"].milli()
         if self.skips_best_effort and not any(np.any(amount) for amount in requests.values()):
             return None
-        before, after, terms = [], [], {}
+        capacities, before, after, terms = [], [], [], {}
         for name, amount in requests.items():
             if is_scalar(name) and amount == 0:
                 continue
             capacity, used = usage(cluster, name, nodes, False, pod)
-            before.append((used, capacity))
-            after.append((used + amount, capacity))
-            terms[name] = {"requested": used + amount, "used": used, "capacity": capacity}
+            capacities.append(capacity)
+            before.append(used)
+            after.append(used + amount)
+            terms[name] = {"requested": after[-1], "used": used, "capacity": capacity}
         if not terms:
-            before = after = [(np.zeros_like(nodes), np.zeros_like(nodes))]
-        without, with_pod = balance(before), balance(after)
+            capacities = before = after = [np.zeros_like(nodes)]
+        present = present_on(capacities)
+        with_pod = balance(after, capacities, present)
         if not self.measures_gain:
             return Scored(with_pod, with_pod, {**terms, "with": with_pod})
+        without = balance(before, capacities, present)
         change = MAX_NODE_SCORE // 2 + with_pod - without
         raw = MAX_NODE_SCORE // 2 + (change / 2).astype(np.int64)  # rounded toward zero
         return Scored(raw, raw, {**terms, "with": with_pod, "without": without})
 
 
-def balance(usages: list[tuple[IntArray, IntArray]]) -> IntArray:
+def present_on(capacities: list[IntArray]) -> list[BoolArray] | None:
+    """By resource: bool[nodes], whether the node has it; None for the usual case of two that every node has."""
+    present = [capacity > 0 for capacity in capacities]
+    return None if len(present) == 2 and all(each.all() for each in present) else present
+
+
+def balance(requested: list[IntArray], capacities: list[IntArray], present: list[BoolArray] | None) -> IntArray:
     """``(1 - standard deviation of requested / capacity) * 100``, truncated. int64[nodes].
 
-    ``usages``: (requested, capacity) for each resource. A resource that the node does not have is left out.
+    ``requested``, ``capacities``: by resource. One that the node does not have is left out (:func:`present_on`).
     """
-    present = [capacity > 0 for _, capacity in usages]
-    fraction = [np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in usages]
-    if len(usages) == 2 and all(each.all() for each in present):
-        deviation = np.abs((fraction[0] - fraction[1]) / 2)
+    pairs = zip(requested, capacities, strict=True)
+    if present is None:
+        first, second = (np.minimum(used / capacity, 1.0) for used, capacity in pairs)
+        deviation = np.abs((first - second) / 2)
     else:
+        fraction = [np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in pairs]
         deviation = _deviation(np.array(fraction), np.array(present))
     return ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 

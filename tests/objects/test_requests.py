@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
-from kschedlab.objects.requests import is_scalar, nonzero_requests, pod_requests, scored_requests
+from kschedlab.objects.requests import is_scalar, nonzero_requests, pod_requests, reported_resources, scored_requests
 
 VECTORS = [
     json.loads(line)
@@ -147,6 +147,13 @@ def test_a_resize_counts_the_larger_unless_it_is_infeasible(reason, cpu):
 def test_a_pod_without_a_node_is_counted_by_its_spec():
     status = {"containerStatuses": [{"name": "app", "allocatedResources": {"cpu": "4"}}]}
     assert pod_requests(make({"containers": [container("2")]}, status)) == {"cpu": 2000}
+
+
+@pytest.mark.parametrize("reported", [{}, {"allocatedResources": {"cpu": "2000m"}, "resources": {}}])
+def test_a_container_that_has_what_it_requests_reports_nothing(reported):
+    status = {"containerStatuses": [{"name": "app"} | reported, {"name": "gone", "allocatedResources": {"cpu": "9"}}]}
+    one = make({"nodeName": "n1", "containers": [container("2")]}, status)
+    assert reported_resources(one) == () and pod_requests(one) == {"cpu": 2000}
 
 
 AMOUNTS = st.integers(0, 5000)

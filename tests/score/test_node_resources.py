@@ -16,6 +16,7 @@ from kschedlab.score.node_resources import (
     balance,
     least_allocated,
     most_allocated,
+    present_on,
 )
 from tests.verdicts import scored
 
@@ -96,8 +97,8 @@ def test_a_node_with_a_single_unit_is_empty_or_full():
 
 
 def test_a_single_device_counts_for_the_balance():
-    full, empty = (np.array([1]), np.array([1])), (np.array([0]), np.array([4]))
-    assert balance([full, empty]).tolist() == [50]
+    requested, capacities = [np.array([1]), np.array([0])], [np.array([1]), np.array([4])]
+    assert balance(requested, capacities, present_on(capacities)).tolist() == [50]
 
 
 def test_a_container_without_requests_counts_100m_and_200_mib():

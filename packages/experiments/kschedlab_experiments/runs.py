@@ -11,6 +11,7 @@ import cloudpickle
 import msgspec
 
 from kschedlab.manifests.decoding import Origin
+from kschedlab.manifests.loading import gc_paused
 from kschedlab.messages import say
 from kschedlab.objects.model import Node
 from kschedlab.objects.problems import InputTypeError, InputValueError, ManifestError
@@ -71,9 +72,10 @@ def run(packed: bytes, task: Task) -> Run | str:
     """Simulate and measure the run; its error, if it fails. Each run has a copy of the plan, with its own plugins."""
     try:
         plan: Plan = pickle.loads(zlib.decompress(packed))
-        simulation = simulation_of(plan, task)
-        simulation.run(plan.until, _PluginFaults(simulation.log, plan.variants[task.variant]).look)
-        numbers, series = measured(simulation.log)
+        with gc_paused():
+            simulation = simulation_of(plan, task)
+            simulation.run(plan.until, _PluginFaults(simulation.log, plan.variants[task.variant]).look)
+            numbers, series = measured(simulation.log)
     except (ManifestError, InputTypeError, InputValueError, _PluginFaultError) as error:
         return str(error)
     except Exception as error:  # the run's own: whatever raises outside is the executor's

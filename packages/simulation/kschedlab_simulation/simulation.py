@@ -199,7 +199,10 @@ class Simulation:
         work. Unschedulable pods may remain: only an event would help them. A rejected pod group backs off and returns
         for ever; it counts once it was tried again without any change in between.
         """
-        if self._timeline_runner.busy or not self.scheduler.running or not all(map(_is_flush, self._upcoming_events())):
+        for _, _, _, event in self.env._queue:
+            if not _is_flush(event):
+                return False
+        if self._timeline_runner.busy or not self.scheduler.running:
             return False
         places = self.scheduler.context.queue.places()
         return self._in_vain([key for key, place in places.items() if place.part in _ACTIVE_PARTS])
@@ -212,10 +215,6 @@ class Simulation:
         for key in tries:
             self._tried.setdefault(key, tries[key])
         return all(key in tries and tries[key] > self._tried[key] for key in active)
-
-    def _upcoming_events(self) -> Iterator[simpy.Event]:
-        """The upcoming events of the environment."""
-        return (entry[3] for entry in self.env._queue)
 
     def __repr__(self) -> str:
         pods = self.pods()
@@ -355,8 +354,11 @@ def _is_flush(event: simpy.Event) -> bool:
     """Whether nothing waits for the event but a flush timer of the queue, which runs while any pod is in the queue."""
     if isinstance(event, Idle):
         return True
-    waiting = [getattr(callback, "__self__", None) for callback in event.callbacks or ()]
-    return all(isinstance(process, simpy.Process) and process.name == _FLUSH for process in waiting)
+    for callback in event.callbacks or ():
+        process = getattr(callback, "__self__", None)
+        if not (isinstance(process, simpy.Process) and process.name == _FLUSH):
+            return False
+    return True
 
 
 _FLUSH = KubeScheduler._flush.__name__

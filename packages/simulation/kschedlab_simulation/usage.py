@@ -302,21 +302,24 @@ class _Reader:
             self._refresh(self._end, column)
         duration = self._end - self._start
         mean = self._sum / duration if duration else self._now
-        scopes = [(CLUSTER if not pool else POOL, pool, columns) for pool, columns in self._scopes()]
-        scopes += [(NODE, name, [column]) for name, column in self._column.items()]
-        rows = tuple(
+        rows = [
             ResourceUse(
-                scope,
-                name,
+                CLUSTER if not pool else POOL,
+                pool,
                 resource,
                 _amounts(mean[:, row][:, columns].sum(axis=1)),
                 _amounts(self._now[:, row][:, columns].sum(axis=1)),
             )
-            for scope, name, columns in scopes
+            for pool, columns in self._scopes()
             for resource, row in self._plan.row.items()
-            if scope != NODE or self._now[ALLOCATABLE, row, columns[0]] or self._sum[ALLOCATABLE, row, columns[0]]
-        )
-        return Usage(rows, tuple(self._samples))
+        ]
+        rows += [
+            ResourceUse(NODE, name, resource, _amounts(mean[:, row, column]), _amounts(self._now[:, row, column]))
+            for name, column in self._column.items()
+            for resource, row in self._plan.row.items()
+            if self._now[ALLOCATABLE, row, column] or self._sum[ALLOCATABLE, row, column]
+        ]
+        return Usage(tuple(rows), tuple(self._samples))
 
 
 def _amounts(values: Any) -> Amounts:

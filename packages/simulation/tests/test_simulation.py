@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import benchmarks.perf  # noqa: F401  # reads scheduler_perf
 from kschedlab.build import deployment, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import Time

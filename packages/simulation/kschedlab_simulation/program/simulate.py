@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import yaml
 
+from kschedlab.manifests.loading import gc_paused
 from kschedlab.program.options import (
     Commands,
     UsageError,
@@ -94,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     simulation = simulation_of(options)
     out, start = screen(options), simulation.pods()
     files = options.files
-    with output_file(options.log, files) as write_log, output_file(options.export, files) as write_state:
+    with gc_paused(), output_file(options.log, files) as write_log, output_file(options.export, files) as write_state:
         began = perf_counter()
         _advance(simulation, options, out)
         wall = perf_counter() - began
