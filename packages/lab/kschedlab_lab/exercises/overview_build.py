@@ -14,7 +14,7 @@ from kschedlab.messages import later, listed, say
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.text.html import element
 from kschedlab_lab.exercises.build import Build
-from kschedlab_lab.exercises.clusters import outcome, pictured, shown
+from kschedlab_lab.exercises.clusters import outcome, shown
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.overview_ports import with_port
 from kschedlab_lab.panels.overview_trials import only
@@ -176,7 +176,7 @@ def same_message(rng: random.Random) -> Exercise:
             say("GeneralPredicates comes before taints and gives all of its reasons at once."),
             say("For each node: which reasons does it give to your pod? Then count."),
         ),
-        pictured(decided(manifests), base),
+        shown(base),
         as_yaml(base),
         START,
         lambda objects: outcome(schedule("default/web", Cluster(objects, V1_16.api), V1_16)),

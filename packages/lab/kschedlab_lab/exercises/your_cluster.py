@@ -12,7 +12,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects, loads
-from kschedlab.messages import listed, say
+from kschedlab.messages import listed, say, sentences
 from kschedlab.text.words import count
 from kschedlab.whatif import Case
 from kschedlab.whatif.thresholds import smaller
@@ -217,9 +217,11 @@ def only_there(rng: random.Random) -> Exercise:
         if not len(decision.feasible):
             return say("It fits nowhere: {event}", event=decision.event)
         where = by_pool(decision.cluster, decision.names)
-        return (
-            "" if where == f"{pool} {len(decision.feasible)}" else say("It also fits elsewhere: {where}.", where=where)
-        )
+        if where == f"{pool} {len(decision.feasible)}":
+            return ""
+        refused = say("{name} refuses it: {refusal}.", name=pool, refusal=refusal(decision, pool))
+        elsewhere = say("It fits elsewhere: {where}.", where=where)
+        return elsewhere if pool in best_of(decision) else sentences((refused, elsewhere))
 
     return Build(
         say("Only there"),

@@ -291,9 +291,11 @@ class Panel(Generic[S]):
             if self.question.before is not None:
                 asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
             return join([*asked, element("details", element("summary", say("The answer")), answer)])
-        verdict = self._verdict(self.settings)
-        remark = element("p", element("b", verdict["mark"]), gap(), coded(verdict["why"])) if verdict else None
-        return join([*asked, remark, answer])
+        verdict = self._verdict(self.gate.settings)
+        if verdict is None:
+            return join([*asked, answer])
+        given = say(" Your answer: {answer}.", answer=verdict["answer"]) if verdict["answer"] is not None else ""
+        return join([*asked, element("p", element("b", verdict["mark"]), gap(), coded(verdict["why"] + given)), answer])
 
     def _answer(self) -> Html:
         view = self.view

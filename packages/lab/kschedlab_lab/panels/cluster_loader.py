@@ -1,4 +1,4 @@
-"""Another cluster for a panel: files, a path or text, above its stage."""
+"""Another cluster for a panel: files, a path or text."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Loader(Enlargeable):
     def __init__(self, panel: Any) -> None:
         self.panel = panel
         self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
-        super().__init__([self._said, self._inputs(), self._wrong, self._box])
+        super().__init__([*self.fields(), self._said, self._wrong, self._box])
         self.stage: Any = None
         self._show(panel)
 
-    def display(self) -> None:
+    def _ipython_display_(self) -> None:
         self.stage.display(self)
 
     def take(self, read: Callable[[], Loaded]) -> None:
@@ -60,22 +60,6 @@ class Loader(Enlargeable):
             lines.append(element("li", say("and {more:,} more", more=more)))
         what = element("b", say("Not loaded; {stays} stays.", stays=stays))
         self._wrong.value = str(element("div", what, element("ul", *lines), role="alert"))
-
-    def _inputs(self) -> ipywidgets.Widget:
-        """A button, and the fields that it shows; they are made when they are first wanted."""
-        inside = ipywidgets.VBox([], layout={"display": "none"})
-        opened = ipywidgets.ToggleButton(
-            description=say("Another cluster"),
-            tooltip=say("files, a path or text; it stays on this machine"),
-            layout={"width": "auto", "align_self": "flex-start"},
-        )
-
-        def show(change: dict[str, bool]) -> None:
-            inside.children = inside.children or self.fields()
-            inside.layout.display = "" if change["new"] else "none"
-
-        opened.observe(show, "value")
-        return ipywidgets.VBox([opened, inside])
 
     def fields(self) -> tuple[ipywidgets.Widget, ...]:
         """Where a cluster is chosen: files, a path, the way back, text."""

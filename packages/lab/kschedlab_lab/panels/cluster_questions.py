@@ -102,7 +102,6 @@ def there_again() -> YourCluster:
             ),
         },
         node=HERE,
-        show="general",
     )
 
 
@@ -131,5 +130,4 @@ def whose_pods() -> YourCluster:
             ),
         },
         question=WHOM,
-        show="general",
     )

@@ -74,7 +74,7 @@ class Settings(Restorable):
 
     nodes: int = choice("nodes", (4, 12, 20), 12)
     workers: int = slider("workers", range(1, MOST_WORKERS + 1), 4)
-    seed: int = slider("times drawn", range(1, 4), 1)
+    seed: int = slider("times drawn", range(1, 4), 1, folded=True)
     typo: bool = switch("typo in the pod")
     step: int = steps("step", lambda settings: ends(settings) + 2)
 
@@ -193,7 +193,7 @@ def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html
 
 
 def describe(settings: Settings, now: Handout) -> str:
-    last, step, decision = ends(settings), settings.step, now.decision
+    last, step, decision, names = ends(settings), settings.step, now.decision, node_names(settings.nodes)
     if step == 0:
         started = min(settings.workers, settings.nodes)
         few = "" if started == settings.workers else say("; no more start, because there are no more nodes")
@@ -222,7 +222,7 @@ def describe(settings: Settings, now: Handout) -> str:
         say(
             "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
             worker=piece.worker,
-            node=piece.node,
+            node=names[piece.node],
         )
         for piece in now.work
         if piece.start == step - 1
@@ -268,15 +268,15 @@ def which_worker() -> Question[Settings]:
         return say("worker {worker}", worker=taken(settings).worker)
 
     def why(settings: Settings, answer: str) -> str:
-        mine, work = taken(settings), pieces(settings)
+        mine, work, names = taken(settings), pieces(settings), node_names(settings.nodes)
         before = max((piece for piece in work if piece.worker == mine.worker and piece.end <= mine.start), key=_end)
         done = say(
-            "Worker {worker} finishes node {node} at the end of tick {end}",
+            "Worker {worker} finishes {node} at the end of tick {end}",
             worker=mine.worker,
-            node=before.node,
+            node=names[before.node],
             end=before.end,
         )
-        fact = say("{done}, and {asked} is the next card in the channel.", done=done, asked=ASKED)
+        fact = say("{done}, and {asked} is the next card in the channel.", done=done, asked=names[ASKED])
         if answer == right(settings):
             return fact
         other = next(
@@ -284,9 +284,9 @@ def which_worker() -> Question[Settings]:
             work[ASKED],
         )
         busy = say(
-            "{worker} works on node {node} until tick {end}. ",
+            "{worker} works on {node} until tick {end}. ",
             worker=answer.capitalize(),
-            node=other.node,
+            node=names[other.node],
             end=other.end,
         )
         works = answer == say("worker {worker}", worker=other.worker)
@@ -294,8 +294,8 @@ def which_worker() -> Question[Settings]:
 
     return Question(
         say(
-            "Each worker takes the next card whenever it is free. Which one fills the column of card {asked}?",
-            asked=ASKED,
+            "Each worker takes the next card whenever it is free. Which one fills the column of {asked}?",
+            asked=node_names(ASKED + 1)[ASKED],
         ),
         tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),
         right,

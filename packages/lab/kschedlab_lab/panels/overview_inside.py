@@ -18,7 +18,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import count, outcome
+from kschedlab.text.words import outcome
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider, switch
@@ -140,8 +140,13 @@ def sentence_of(decision: Decision) -> str:
     return outcome(decision) if decision.error else sentences((outcome(decision), decision.message))
 
 
-def draw(settings: Settings, decision: Decision, room: Room, at: int | None = None) -> Html:
-    """The functions, the pod and the nodes; ``at``: how many functions were called, None for the end."""
+def draw(
+    settings: Settings, decision: Decision, room: Room, at: int | None = None, picks: tuple[str, ...] = ()
+) -> Html:
+    """The functions, the pod and the nodes; ``at``: how many functions were called, None for the end.
+
+    ``picks``: the nodes that are answers.
+    """
     taken = way(decision)
     ended = at is None
     at = len(taken) if at is None else at
@@ -153,8 +158,8 @@ def draw(settings: Settings, decision: Decision, room: Room, at: int | None = No
     web = Piece("web", size, 0, f"{settings.cpu} CPU", "ghost" if chosen else "")
     hand = Hand(web, (claim,), resize="cpu")
     cards = tuple(_card(decision, name, done, ended) for name in decision.cluster.names)
-    bench = Bench(_stops(decision, taken, at, ended), (hand,), cards)
-    return draw_bench(bench, sentence_of(decision), room)
+    bench = Bench(_stops(decision, taken, at, ended), (hand,), cards, picks)
+    return draw_bench(bench, say("web waits.") if picks else sentence_of(decision), room)
 
 
 def _stops(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tuple[Stop, ...]:
@@ -241,27 +246,16 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, manifests, "inside.panel()")
 
 
-def how_many() -> Question[Settings]:
+def where_to() -> Question[Settings]:
     return Question(
-        say("Schedule() calls PrioritizeNodes only if enough nodes pass the filters. How many are enough?"),
-        (),
-        lambda settings: str(_fewest()),
+        say("web fits on all three nodes. Where does it go?"),
+        tuple(USED),
+        lambda settings: str(decide(settings).node),
         _why,
+        lambda settings: partial(draw, settings, decide(settings), at=0, picks=tuple(USED)),
     )
 
 
-def _fewest() -> int:
-    """The fewest feasible nodes with which the engine computes scores."""
-    decisions = (decide(Settings(cpu)) for cpu in range(1, 5))
-    return min(len(decision.feasible) for decision in decisions if decision.scores is not None)
-
-
 def _why(settings: Settings, answer: str) -> str:
-    nodes = count(_fewest(), "node")
-    remarks = {
-        "0": say("With none, Schedule() ends in FitError, and nothing is left to score."),
-        "1": say("With one feasible node there is nothing to compare: Schedule() returns it without a score."),
-        "3": say("{nodes} can be compared already: pull the edge of web to 2 CPU.", nodes=nodes),
-    }
-    rest = say("{nodes}: with one, Schedule() returns it without a score; with none, it ends in FitError.", nodes=nodes)
-    return remarks.get(answer, rest)
+    scores = listed(f"{name} {cpu} CPU" for name, cpu in USED.items())
+    return say("The emptiest node has the most points; in use are {scores}.", scores=scores)

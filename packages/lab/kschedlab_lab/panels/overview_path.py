@@ -18,16 +18,14 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.plugins.framework import ERROR, SKIP, Plugin, Skip, Status
-from kschedlab.text.html import Html
 from kschedlab_lab.language import language
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views import loop
-from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
+from kschedlab_lab.views.bench import Card
 from kschedlab_lab.views.loop import Taken, Way, draw_way
 from kschedlab_lab.views.pieces import Piece
-from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.log import LogEntry, Moved, Step
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.scheduler import context
@@ -303,15 +301,8 @@ def what_next() -> Question[Settings]:
         STEPS,
         lambda settings: loop.ASSUME,
         _why_next,
-        lambda settings: partial(_before, settings.story),
+        lambda settings: partial(draw_way, ways(settings.story)[0][1], say("web and shop wait in the activeQ.")),
     )
-
-
-def _before(story: str, room: Room) -> Html:
-    """Both pods wait, and the nodes."""
-    _, way = ways(story)[0]
-    bench = Bench((), tuple(map(Hand, way.pods)), way.nodes)
-    return draw_bench(bench, say("web and shop wait in the activeQ."), room)
 
 
 def _why_next(settings: Settings, answer: str) -> str:
@@ -342,10 +333,6 @@ def what_is_undone() -> Question[Settings]:
 def _bind(story: str) -> int:
     """The number of the step that asks the API server."""
     return [step.title for step in taken(story)].index(loop.BIND)
-
-
-def _bound(story: str) -> Way:
-    return ways(story)[_bind(story)][1]
 
 
 def _why_undone(settings: Settings, answer: str) -> str:

@@ -15,7 +15,7 @@ from kschedlab.generations import V1_13, V1_16, Generation
 from kschedlab.messages import later, say, sentences
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.chart import chart_view
-from kschedlab_lab.panels.prediction import Prediction, Question
+from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart import curve
 
@@ -110,6 +110,7 @@ def how_many() -> Question[Settings]:
         (),
         lambda settings: str(find(settings, V1_16).found),
         _why,
+        lambda _: curve(SIZES, {}, titles=(say("nodes in the cluster"), say("nodes found")), most=5000).picture,
         most=5000,
     )
 
@@ -126,20 +127,3 @@ def _why(settings: Settings, answer: str) -> str:
         "100": say("100 is the least that it looks for, not the most: {share}.", share=share),
     }
     return remarks.get(answer, say("{share}.", share=share))
-
-
-def how_many_looked_at() -> Prediction:
-    """The question about what is found and what is looked at."""
-    found = find(Settings(5000, 10, 4), V1_16)
-    right = f"{found.looked:,}"
-    why = say(
-        "Only found nodes count, so the search goes on: it ends at the first feasible node beyond the {enough} that "
-        "are enough. That one is not counted, so {right} are looked at.",
-        enough=found.enough,
-        right=right,
-    )
-    return Prediction(
-        say("5,000 nodes, 10 %, one node in four is feasible. How many nodes are looked at?"),
-        {"500": why, right: why, "5,000": why},
-        right=right,
-    )

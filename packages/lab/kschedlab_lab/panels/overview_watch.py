@@ -21,7 +21,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
-from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.pieces import Piece, life
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
@@ -159,8 +159,7 @@ def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, pick
 def _piece(each: Pod) -> Piece:
     going = each.metadata.deletionTimestamp is not None
     priority = each.spec.priority or 0
-    note = say("terminating") if going else say("priority {priority}", priority=priority)
-    return Piece(each.metadata.name, int(pod_requests(each)["cpu"]), priority, note, "leaving" if going else "")
+    return Piece(each.metadata.name, int(pod_requests(each)["cpu"]), priority, *life(priority, going))
 
 
 def _waiting(name: str, each: Pod | None) -> Piece:
@@ -170,16 +169,9 @@ def _waiting(name: str, each: Pod | None) -> Piece:
     size, priority = int(pod_requests(each)["cpu"]), each.spec.priority or 0
     if each.spec.nodeName:
         return Piece(name, size, priority, say("has gone to {node}", node=each.spec.nodeName), "ghost")
-    return Piece(
-        name,
-        size,
-        priority,
-        say(
-            "priority {priority}, NOMINATED NODE {node}",
-            priority=priority,
-            node=each.status.nominatedNodeName or NONE,
-        ),
-    )
+    node = each.status.nominatedNodeName or NONE
+    note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=node)
+    return Piece(name, size, priority, note, short=str(priority))
 
 
 @cache
@@ -199,8 +191,8 @@ def where_to() -> Question[Settings]:
     """The question before the second story."""
     return Question(
         say(
-            "urgent is nominated to node-a, where mail-a still terminates. Now shop-b on node-b is deleted. On which "
-            "node will urgent run?"
+            "urgent is nominated to node-a, where mail-a may take 22 s more to end. Now shop-b on node-b is deleted. "
+            "On which node will urgent run?"
         ),
         ("node-a", "node-b"),
         lambda settings: _ends(settings.story)["urgent"],
@@ -228,6 +220,4 @@ def _why_to(settings: Settings, answer: str) -> str:
         return say(
             "A nomination keeps a place and binds nobody: urgent is tried again at once, and goes where it fits first."
         )
-    return say(
-        "mail-a has 22 seconds left. A nomination binds nobody: urgent is tried again at once, and node-b has room."
-    )
+    return say("A nomination binds nobody: urgent is tried again at once, and node-b has room before mail-a ends.")

@@ -130,6 +130,7 @@ def described(settings: Any) -> list[dict[str, Any]]:
             "name": name,
             "label": say(each.label),
             "kind": each.kind,
+            "folded": each.folded,
             "values": [each.write(value) for value in each.values],
             "shown": [each.show(value) for value in each.values],
         }

@@ -35,7 +35,7 @@ class Control:
     """One setting: its label, its allowed values, and how a value is written (with its unit).
 
     Labels and written values are English, and translated where they are shown: a state means the same in any language.
-    ``shows``: a value in the chosen language, where ``later`` does not mark it.
+    ``shows``: a value in the chosen language, where ``later`` does not mark it. ``folded``: is with the exact values.
 
     ``last``: for steps that depend on the other settings; ``values`` is empty then.
     ``reads``: for typed text, of which ``values`` are suggestions: the value that it means; ValueError for none.
@@ -48,6 +48,7 @@ class Control:
     last: Last | None = None
     reads: Callable[[str], str] | None = None
     shows: Callable[[Any], str] | None = None
+    folded: bool = False
 
     def __post_init__(self) -> None:
         written = [self.write(value) for value in self.values]
@@ -131,12 +132,13 @@ def slider(
     default: Any,
     write: Callable[[Any], str] = str,
     shows: Callable[[Any], str] | None = None,
+    folded: bool = False,
 ) -> Any:
     """A field of a :class:`Restorable` dataclass with a slider; ``write`` adds the unit to a value.
 
     ``shows``: the same in the chosen language.
     """
-    return _field(Control(label, "slider", tuple(values), write, shows=shows), default)
+    return _field(Control(label, "slider", tuple(values), write, shows=shows, folded=folded), default)
 
 
 def choice(
@@ -145,9 +147,10 @@ def choice(
     default: Any,
     write: Callable[[Any], str] = str,
     shows: Callable[[Any], str] | None = None,
+    folded: bool = False,
 ) -> Any:
     """One of several unordered values: buttons if they are few and short, else a dropdown."""
-    return _field(Control(label, "choice", tuple(options), write, shows=shows), default)
+    return _field(Control(label, "choice", tuple(options), write, shows=shows, folded=folded), default)
 
 
 def switch(label: str, default: bool = False) -> Any:

@@ -13,7 +13,7 @@ from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
 from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
-from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.pieces import Piece, life
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import NONE, wide_cells
 from kschedlab_simulation.pods import TERMINAL
@@ -100,15 +100,14 @@ def _remarks(node: Node, nominated: list[Pod], there: list[Pod]) -> Iterator[str
 def _piece(pod: Pod) -> Piece:
     going = pod.metadata.deletionTimestamp is not None
     priority = pod.spec.priority or 0
-    note = say("terminating") if going else say("priority {priority}", priority=priority)
-    return Piece(pod.metadata.name, _cpu(pod), priority, note, "leaving" if going else "")
+    return Piece(pod.metadata.name, _cpu(pod), priority, *life(priority, going))
 
 
 def _waits(pod: Pod) -> Piece:
     priority = pod.spec.priority or 0
     there = pod.status.nominatedNodeName or NONE
     note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=there)
-    return Piece(pod.metadata.name, _cpu(pod), priority, note)
+    return Piece(pod.metadata.name, _cpu(pod), priority, note, short=str(priority))
 
 
 def _cpu(pod: Pod) -> int:

@@ -18,7 +18,7 @@ from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.joining import several
-from kschedlab.text.html import Html, element, join, visible
+from kschedlab.text.html import Html, visible
 from kschedlab.text.plain import LIMITS, plain
 from kschedlab.text.sections import Section
 from kschedlab.text.tables import html
@@ -26,11 +26,11 @@ from kschedlab.text.whatif import WhatIfAnswer, notes, whatif_answers, whatif_se
 from kschedlab.text.why_not import again, margin, why_not, why_not_table
 from kschedlab.text.words import count, outcome, request_text
 from kschedlab.whatif import WhatIf, what_if
-from kschedlab_lab.panels.base import CARD, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.cluster_detail import Choice
-from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
+from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, near_pools, undecided
 from kschedlab_lab.views.node_map import ONE, kinds
 from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.svg import Room
@@ -56,8 +56,8 @@ def settings_of(loaded: Loaded) -> type[Any]:
         ("question", str, choice("question", QUESTIONS, WHY)),
         ("node", str, typed("why not this node?", NONE, [NONE, *names[:SUGGESTED]], _node(names))),
         ("show", str, typed("show nodes", ALL, [ALL], lambda text: _short(text) or ALL)),
-        ("pools", str, choice("pools by label", labels, labels[0])),
-        ("generation", str, choice("generation", GENERATIONS, LATEST)),
+        ("pools", str, choice("pools by label", labels, labels[0], folded=True)),
+        ("generation", str, choice("generation", GENERATIONS, LATEST, folded=True)),
         ("change", str, typed("change", NONE, [NONE], lambda text: _short(text) or NONE)),
     ]
     return make_dataclass("Settings", fields, bases=(Restorable,), frozen=True)
@@ -148,7 +148,8 @@ class Answers:
         """The cluster with the pod before anything is decided, while a question is open."""
         cluster = self.loaded.cluster(settings.generation)
         explained = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins))
-        asked = Asked(show=settings.show, pools=settings.pools, node=settings.node)
+        near = near_pools(explained.decision, settings.pools)
+        asked = Asked(show=settings.show, pools=settings.pools, node=settings.node, near=near)
         said = say("{pod} and the nodes", pod=settings.pod)
         return lambda room: cluster_picture(undecided(explained.decision), room, asked, said)
 
@@ -203,6 +204,8 @@ def _word(answer: WhatIfAnswer) -> str:
 
 def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
     """The view, with the node in question if there is one."""
+    both = [each for each in (asked.before, decision) if each is not None]
+    asked = replace(asked, near=tuple(pool for each in both for pool in near_pools(each, settings.pools)))
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
         asked, said = replace(asked, why_not=found), sentences((*headline(decision), found.sentence))
@@ -268,18 +271,6 @@ class YourCluster(Panel[Any]):
     def __repr__(self) -> str:
         return "\n".join([*map(visible, [self.loaded.sentence, *self.problems]), super().__repr__()])
 
-    def still(self) -> Html:
-        """The panel's current state without controls."""
-        wrong = [element("li", problem) for problem in self.problems]
-        read = element("div", element("p", self.loaded.sentence), element("ul", *wrong) if wrong else None, style=CARD)
-        return join([read, super().still()])
-
-    def _ipython_display_(self) -> None:
-        """Show it with what loads another cluster."""
-        from kschedlab_lab.panels.cluster_loader import Loader
-
-        Loader(self).display()
-
 
 def panel(source: str | Objects | None = None, plugins: object = (), **values: str) -> YourCluster:
     """The panel: on the bundled cluster, on objects that were loaded, or on a file or folder. ManifestError.
@@ -294,6 +285,13 @@ def panel(source: str | Objects | None = None, plugins: object = (), **values: s
         loaded = from_paths([source])
     made = YourCluster(loaded, several(plugins))
     return made.move(**values) if values else made
+
+
+def loader() -> Any:
+    """The panel, and above it what loads another cluster into it: files, a path or text."""
+    from kschedlab_lab.panels.cluster_loader import Loader
+
+    return Loader(panel())
 
 
 def event(pod: str, generation: str = LATEST) -> Event:

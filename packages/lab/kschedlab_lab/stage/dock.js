@@ -14,8 +14,6 @@ const CHOICE = "dock"; // the browser keeps false by this name for a reader who 
 
 /** Where panels may share a place: a notebook in JupyterLab, or a page of the course. */
 const SHARED = ".jp-Notebook, main.ks-course";
-/** Panels that belong to a larger one, with a terminal or a file picker, stay with it. */
-const APART = ".widget-vbox.kschedlab";
 const EXERCISE = ".ks-exercise";
 const OURS = "ks-ours"; // class of the notebook: a rule with :has() would cost a second of every "Run All"
 const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
@@ -28,7 +26,7 @@ export class Line {
   }
 
   show({ asking, covered, own, verdict, error }, headline) {
-    const text = asking?.text ?? (own || covered) ?? error ?? "";
+    const text = asking?.text ?? (own || (covered && say("after your answer"))) ?? error ?? "";
     this.kept = asking || covered ? null : verdict?.solution ? verdict : this.kept; // what was asked stays in the text, whatever is tried on the stage
     const judged = text ? null : verdict ?? this.kept;
     const mark = !judged || judged.answer === null ? "" : judged.right ? " ✓" : ` (${say("your answer")}: ${judged.answer} ✕)`; // after it: a cross before a true sentence would deny it
@@ -46,7 +44,7 @@ export class Line {
 class Dock {
   /** `page`: the notebook or the page; `scroller`: what scrolls in it, null for the window. */
   constructor(page) {
-    Object.assign(this, { page, stages: new Set(), fresh: [], active: null, pinned: false, away: false });
+    Object.assign(this, { page, stages: new Set(), fresh: [], active: null, pinned: false, away: false, untouched: true });
     this.scroller = page.querySelector(":scope > .jp-WindowedPanel-outer");
     this.grip = make("button", { type: "button", class: "ks-grip", onclick: () => (this.tall = !this.tall) });
     this.el = make("aside", { class: "ks-dock", "aria-label": say("Stage") }, this.grip);
@@ -56,7 +54,10 @@ class Dock {
 
   listen() {
     const end = new AbortController(), { signal } = end, arrange = () => this.arrange();
-    const unpin = ({ target }) => (this.pinned &&= this.el.contains(target)); // who moves something on the stage reads on later
+    const unpin = ({ target }) => {
+      this.untouched = false;
+      this.pinned &&= this.el.contains(target); // who moves something on the stage reads on later
+    };
     (this.scroller ?? document).addEventListener("scroll", () => this.scrolled(), { passive: true, signal });
     for (const name of ["wheel", "touchmove", "keydown"]) this.page.addEventListener(name, unpin, { passive: true, signal });
     const bar = this.scroller ?? document.documentElement;
@@ -115,10 +116,21 @@ class Dock {
 
   /** In a notebook one new panel is what somebody has just run. Of many, and on a page, the nearest is shown. */
   arrived() {
+    if (this.untouched && this.scroller && runs(this.page)) return this.soon(() => this.arrived());
     const [only, ...others] = this.fresh;
+    if (others.length && this.untouched) this.begin();
+    this.untouched = false;
     this.fresh = [];
     if (this.scroller && !others.length && this.stages.has(only) && this.shows(only)) this.bring(only);
     else this.follow();
+  }
+
+  /** "Run All" leaves a notebook at its end: back to its beginning, or to its first panel. */
+  begin() {
+    if (!this.scroller) return;
+    this.scroller.scrollTop = 0;
+    const first = this.placed().find(({ stage }) => stage);
+    if (first && !this.shows(first.stage)) first.host.scrollIntoView({ block: "center" });
   }
 
   /** Whether this panel's line is in the window. */
@@ -254,10 +266,13 @@ function mine(notebook, lang) {
   if (lang) notebook.lang = lang;
 }
 
+/** Whether cells of this notebook are still to be run. */
+const runs = (notebook) => [...notebook.querySelectorAll(".jp-InputPrompt")].some((each) => each.textContent.includes("*"));
+
 /** The place that this panel shares with others; null where it is on its own. */
 export function dockOf(host) {
   const page = host.closest(SHARED);
-  if (!page || host.closest(APART)) return null;
+  if (!page) return null;
   if (page.matches(".jp-Notebook")) mine(page, host.lang);
   return (page.ksDock ??= new Dock(page)); // each widget brings this file: the first one's serves all
 }

@@ -25,7 +25,7 @@ export class Room {
 
   /** A class sees the question above the picture, too. Where that is too much, the picture gets wider, so that it is lower. */
   measure() {
-    const { el, picture, question, story, isLarge } = this.stage, width = picture.el.clientWidth;
+    const { el, picture, question, story, isLarge } = this.stage, width = picture.el.offsetWidth; // a bar to scroll it is no change
     if (!width || story.frames) return;
     const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, asked = isLarge ? question.el.offsetHeight : 0;
     el.style.setProperty("--ks-above", `${asked}px`);
@@ -58,7 +58,7 @@ export class Room {
     const { picture, isLarge } = this.stage, high = picture.svg?.viewBox.baseVal.height * this.unit;
     if (!isLarge || !(high > this.high + SLACK) || this.unit <= LEAST_UNIT) return;
     this.unit = Math.max(this.unit * SMALLER, LEAST_UNIT);
-    this.send(picture.el.clientWidth);
+    this.send(picture.el.offsetWidth);
   }
 
   leave() {

@@ -59,8 +59,8 @@ class Stage {
     this.drawer = make("div", { class: "ks-drawer", hidden: true }, this.buttons(), this.exact, this.numbers, this.menu.el);
     this.more = button("⋯", () => this.open(this.drawer.hidden), { class: "ks-more", title: say("More"), "aria-label": say("More"), "aria-expanded": "false" });
     this.rows = this.controls.map((control) => [control, row(control, this)]);
-    for (const [{ kind }, { root }] of this.rows) {
-      (kind === "steps" ? this.player : this.form).append(root);
+    for (const [{ kind, folded }, { root }] of this.rows) {
+      (kind === "steps" ? this.player : folded ? this.exact : this.form).append(root);
       if (kind === "steps") this.story.join(root);
     }
     this.el.classList.add("ks");

@@ -13,13 +13,15 @@ from kschedlab.text.ladder import RuleResult
 from kschedlab.text.why_not import Points, WhyNot
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Place, Plan, shapes
-from kschedlab_lab.views.lettering import fitted, text_width, wrapped
+from kschedlab_lab.views.lettering import fitted, fitting, text_width, wrapped
 from kschedlab_lab.views.picture import boxes, common_resource, pods_on
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, priority_fill
 from kschedlab_lab.views.svg import label
 
 LINE, BAR = 15, 5
 """Heights of a line of text and of a bar, in pixels."""
+WORDS = ((3, 2), (2, 1), (2, 0))
+"""The most lines of a change and of what follows from it; less where the height is too small for all changes."""
 
 Drawn: TypeAlias = tuple[list[Html], float]
 """What is drawn from (0, 0) on, and its height."""
@@ -156,31 +158,45 @@ def _checks(found: WhyNot, width: float, height: float) -> Drawn:
 
 def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height: float) -> Drawn:
     """The changes as buttons, the one that is applied marked; the first one is none."""
-    found, y = list[Html](), 0.0
     many = [Choice("none", say("as it is"), say("before any change")), *choices]
-    for number, each in enumerate(many):
-        lines = wrapped(each.change, width - 16, 2, bold=True)
-        tall = LINE * len(lines) + LINE + 8
-        if y + tall > height and number < len(many) - 1:
+    for most in WORDS:
+        sizes = [_Button(each, width, *most) for each in many]
+        if sum(each.tall + 5 for each in sizes) <= height:
+            break
+    found, y = list[Html](), 0.0
+    for number, each in enumerate(sizes):
+        if y + each.tall > height and number < len(many) - 1:
             found.append(
                 label(say("and {number} more in the table", number=len(many) - number), 0, y + 13, opacity=0.75)
             )
             return found, y + LINE + 5
-        found.append(_button(each, lines, each.word == applied, y, width, tall))
-        y += tall + 5
+        found.append(each.draw(each.choice.word == applied, y))
+        y += each.tall + 5
     return found, y
 
 
-def _button(each: Choice, lines: Sequence[str], applied: bool, y: float, width: float, tall: float) -> Html:
-    thick = 2.5 if applied else 1
-    look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
-    box = element("rect", x=1, y=1, width=width - 2, height=tall - 2, rx=4, stroke_width=thick, **look)
-    words = [label(line, 8, 15 + LINE * i, font_weight="bold") for i, line in enumerate(lines)]
-    then = f"→ {each.then}" if each.word != "none" else each.then
-    words.append(label(fitted(then, width - 16), 8, 15 + LINE * len(lines)))
-    hint = say("{change}: {then}", change=each.change, then=each.then)
-    marks = {"data_set": f"change: {each.word}", "data_tip": hint, "aria_pressed": str(applied).lower()}
-    return element("g", box, *words, transform=f"translate(0,{y:g})", data_key=f"change/{each.word}", **marks)
+class _Button:
+    """A change, in at most so many ``lines``, and what follows from it, in at most ``more``."""
+
+    def __init__(self, choice: Choice, width: float, lines: int, more: int) -> None:
+        self.choice, self.width = choice, width
+        then = choice.then if choice.word == "none" else f"→ {choice.then}"
+        self.lines = wrapped(choice.change, width - 16, lines, bold=True)
+        self.then = wrapped(then, width - 16, more) if more else []
+        self.tall = LINE * len([*self.lines, *self.then]) + 8
+
+    def draw(self, applied: bool, y: float) -> Html:
+        look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
+        size = {"width": self.width - 2, "height": self.tall - 2, "stroke_width": 2.5 if applied else 1}
+        box = element("rect", x=1, y=1, rx=4, **size, **look)
+        words = [label(line, 8, 15 + LINE * i, font_weight="bold") for i, line in enumerate(self.lines)]
+        words += [label(line, 8, 15 + LINE * i) for i, line in enumerate(self.then, len(self.lines))]
+        name = say("{change}: {then}", change=self.choice.change, then=self.choice.then)
+        marks = {"data_set": f"change: {self.choice.word}", "aria_pressed": str(applied).lower()}
+        marks |= {"aria_label": name} if self.then else {"data_tip": name}
+        return element(
+            "g", box, *words, transform=f"translate(0,{y:g})", data_key=f"change/{self.choice.word}", **marks
+        )
 
 
 # -- whom it would evict
@@ -204,26 +220,27 @@ def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
     )
     x, y = wide + 26, 40.0
     left = width - x
-    found.append(
-        label(fitted(say("evicts {pods}", pods=count(len(victims), "pod")), left, bold=True), x, 14, font_weight="bold")
-    )
-    fitting = max(int((height - 60) // (2 * LINE + 8)), 1)
-    for info in victims[:fitting]:
+    evicts = wrapped(say("evicts {pods}", pods=count(len(victims), "pod")), left, 2, bold=True)
+    found += [label(line, x, 14 + LINE * i, font_weight="bold") for i, line in enumerate(evicts)]
+    y += LINE * (len(evicts) - 1)
+    shown = max(int((height - 60) // (2 * LINE + 8)), 1)
+    for info in victims[:shown]:
         name = ends(f"✕ {info.pod.metadata.name}", left - 20)
         look: dict[str, Any] = {"fill": priority_fill(info.priority), "stroke": EVICTED, "stroke_width": 2}
         square = element("rect", x=1, y=-11, width=13, height=13, **look)
         words = [square, label(name, 20, 0, fill=EVICTED, font_weight="bold")]
-        words.append(label(fitted(f"{info.priority} · {moment(info.start)}", left - 20), 20, LINE))
+        numbers = (f"{info.priority} · {moment(info.start)}", str(info.priority))
+        words.append(label(fitting(numbers, left - 20), 20, LINE))
         place = f"translate({x:g},{y:g})"
         found.append(element("g", *words, transform=place, data_key=f"victim/{info.key}", data_tip=info.key))
         y += 2 * LINE + 8
-    rest = len(victims) - fitting
+    rest = len(victims) - shown
     said = [
         *([say("and {pods} more", pods=count(rest, "pod"))] if rest > 0 else []),
         say("{pods} may stay", pods=count(len(kept), "pod")),
     ]
-    for line in said:
-        found.append(label(fitted(line, left), x, y, opacity=0.75))
+    for line in (line for each in said for line in wrapped(each, left, 2)):
+        found.append(label(line, x, y, opacity=0.75))
         y += LINE
     return found, max(y, height)
 

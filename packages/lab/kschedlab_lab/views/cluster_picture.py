@@ -21,6 +21,8 @@ from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, 
 from kschedlab_lab.views.lettering import after_hyphen, text_width
 from kschedlab_lab.views.map_legend import legend
 from kschedlab_lab.views.node_map import (
+    CAUSE,
+    EVICTS,
     FILLS,
     FITS,
     GOOD,
@@ -66,11 +68,13 @@ TILES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for 
 """Sizes of these boxes, the largest first."""
 LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), ONE: (EVICTED_SOFT, EVICTED), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MORE], HAIR)}
 """The ground of a box and its edge, by the kind of the node."""
-WAITING, CHIPS = 5, 220
-"""The most pods to choose from, and the least width for them beside the questions."""
-BESIDE, LOW = 480, 340
+SEVERAL = 3
+"""As many nodes are a part of a pool with a heading of its own."""
+WAITING, CHIPS, MORE_PODS = 5, 220, 64
+"""The most pods to choose from; the widths for them beside the questions, and for what leads to more; in pixels."""
+BESIDE, LOW, PHONE = 400, 340, 360
 """The least width of a picture for two things side by side, and the least height for a legend where something is beside
-the nodes; in pixels."""
+the nodes, and below which width a room is a phone's; in pixels."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,8 @@ class Asked:
 
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
-    ``before`` it; ``victims``: whether the victims are shown; ``node``: one that is framed.
+    ``before`` it; ``victims``: whether the victims are shown; ``node``: one that is framed. ``near``: the pools that
+    are drawn large; the others are rows of dots.
     """
 
     question: str = ""
@@ -92,6 +97,7 @@ class Asked:
     before: Decision | None = None
     victims: bool = False
     node: str = ""
+    near: tuple[str, ...] = ()
 
 
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
@@ -103,7 +109,8 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     left = round(width * 0.54) if has_detail and width >= BESIDE else width
     space = max(room.height - y, 200.0)
     tall = space if left < width or not has_detail else space * 0.55
-    nodes, bottom = _nodes(decision, asked, found, left, tall, explains=not has_detail or room.height >= LOW)
+    explains, is_phone = not has_detail or room.height >= LOW, room.width < PHONE
+    nodes, bottom = _nodes(decision, asked, found, left, tall, explains, is_phone)
     parts = [*top, element("g", *nodes, transform=f"translate(0,{y:g})")]
     if has_detail:
         x, at = (left + 18, y) if left < width else (0.0, y + bottom + 8)
@@ -160,14 +167,20 @@ def _tabs(asked: Asked, width: float) -> Part:
 def _waiting(decision: Decision, width: float) -> Part:
     """The pod in question and others that wait, as many as fit in a line; a click asks about one."""
     own, pending = decision.pod, decision.cluster.pending
-    chips = [_chip(own, True), *(_chip(info, False) for key, info in pending.items() if key != own.key)]
+    here = [*pending].index(own.key) if own.key in pending else -1
+    pods = [*pending.values()]
+    others = [*pods[here + 1 :], *pods[: max(here, 0)]]
+    chips = [_chip(own, True), *(_chip(info, False) for info in others)]
     shown: list[Part] = []
     for chip in chips[:WAITING]:
-        if sum(part.width + 12 for part in shown) + chip.width + 40 > width and shown:
+        if sum(part.width + 12 for part in shown) + chip.width + MORE_PODS > width and shown:
             break
         shown.append(chip)
-    more = [words(f"+{len(chips) - len(shown):,}", fill=INK_2)] if len(chips) > len(shown) else []
-    return row([*shown, *more], 12)
+    if not (rest := others[len(shown) - 1 :]):
+        return row(shown, 12)
+    more = words(say("{number} more", number=len(rest)), fill=ACT)
+    marks = {"data_set": f"pod: {rest[0].key}", "data_tip": say("the next pods that wait")}
+    return row([*shown, Part(more.width, more.height, (element("g", *more.shapes, **marks),))], 12)
 
 
 def _chip(info: PodInfo, here: bool) -> Part:
@@ -210,6 +223,29 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))
 
 
+def near_pools(decision: Decision, label: str = "") -> tuple[str, ...]:
+    """The pools with a node that the pod can have, or else with the nodes that are the fewest obstacles away."""
+    kind, reached = kinds(decision), ORDER.index(EVICTS)
+    far = {
+        pool: min(max(ORDER.index(kind[place]), reached) for place in places)
+        for pool, places in pools(decision.cluster, label).items()
+    }
+    return tuple(pool for pool, rank in far.items() if rank == min(far.values()))
+
+
+def by_cause(decision: Decision, found: Mapping[str, Sequence[int]]) -> dict[str, Sequence[int]]:
+    """A pool that takes the pod on no node in parts, by the plugin that refuses it there."""
+    parts: dict[str, Sequence[int]] = {}
+    for pool, places in found.items():
+        causes: dict[str, list[int]] = {}
+        for place in places:
+            causes.setdefault(verdict_of(decision, place), []).append(place)
+        divides = all(cause.startswith(REFUSED) and len(each) >= SEVERAL for cause, each in causes.items())
+        named = {f"{pool}{CAUSE}{cause.removeprefix(REFUSED)}": each for cause, each in causes.items()}
+        parts |= named if divides else {pool: places}
+    return parts
+
+
 def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) -> bool:
     node = decision.cluster.nodes[place]
     name = node.metadata.name
@@ -225,28 +261,42 @@ def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) ->
 
 
 def _nodes(
-    decision: Decision, asked: Asked, found: Mapping[str, Sequence[int]], width: float, height: float, explains: bool
+    decision: Decision,
+    asked: Asked,
+    found: Mapping[str, Sequence[int]],
+    width: float,
+    height: float,
+    explains: bool,
+    is_phone: bool,
 ) -> tuple[list[Html], float]:
     """The nodes with their legend if it ``explains`` them, and their height."""
     number, everything = sum(map(len, found.values())), len(decision.cluster.nodes)
     crumbs = _crumbs(asked.show, number, everything) if number < everything else []
     above = 21 if crumbs else 0
+    large = {pool: places for pool, places in found.items() if crumbs or pool in asked.near} or dict(found)
+    small = {pool: places for pool, places in found.items() if pool not in large}
+    large = by_cause(decision, large) if small or len(large) == 1 else large
+    number = sum(map(len, large.values()))
     changed = asked.before is not None
     explained, low = legend(decision, width, 1, changed) if explains else ([], 0.0)
-    space = height - above - low - 6
-    cells = Cells(decision, found, asked.why_not.node if asked.why_not is not None else asked.node, asked.before)
-    tiles = blocks(found, width, space, TILES) if 0 < number <= BOXES else None
+    cells = Cells(
+        decision, large | small, asked.why_not.node if asked.why_not is not None else asked.node, asked.before
+    )
+    rows = cells.dots(small, width)
+    space = height - above - low - rows.height - 6
+    tiles = blocks(large, width, space, TILES) if 0 < number <= BOXES else None
     if tiles is not None:
         drawn, made = _tiles(decision, cells, tiles), tiles
         explained, low = legend(decision, width, 0, changed) if explains else ([], 0.0)
     else:
-        made = grid(found, width - 1, space)
+        made = grid(large, width - 1, space, is_phone)
         drawn = cells.draw(made)
         if made.each > 1 and explains:
             explained, low = legend(decision, width, made.each, changed)
-    body = element("g", *heads(found, made, decision), *drawn, transform=f"translate(0,{above:g})")
+    body = element("g", *heads(large, made, decision), *drawn, transform=f"translate(0,{above:g})")
     y = above + made.bottom + 4
-    return [*crumbs, body, element("g", *explained, transform=f"translate(0,{y:g})")], y + low
+    below = column([rows, Part(width, low, tuple(explained))], 8)
+    return [*crumbs, body, moved(below, 0, y)], y + below.height
 
 
 def _crumbs(show: str, number: int, everything: int) -> list[Html]:

@@ -307,7 +307,8 @@ def _free(resource: str, free: int, width: float) -> str:
     """How much is free, with what fits of it; short CPU is rounded down, so that a pod of that size has room."""
     rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
     whole = say("{free} free", free=amount(resource, free))
-    return fitting((whole, say("{free} free", free=rounded), rounded, rounded.partition(" ")[0]), width, SMALL)
+    number = rounded.partition(" ")[0]
+    return fitting((whole, *(say("{free} free", free=each) for each in (rounded, number)), number), width, SMALL)
 
 
 def _tray(box: Box, width: float, top: float, high: float, scale: float, resource: str) -> Iterable[Html]:

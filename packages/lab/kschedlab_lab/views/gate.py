@@ -19,7 +19,7 @@ State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
 DISC, BAR, GAP = 21, 26, 2
 """The width of a number; the height of the pods; the gap between rows."""
-WIDE, NARROW = 560, 440
+WIDE, NARROW = 560, 400
 """The least widths of rooms with each predicate's name beside its facts, in one line or in two; else it is above."""
 
 
@@ -55,7 +55,7 @@ class Gate:
 
 def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     """The pod and the node as the heads of two columns, and the locks below them."""
-    name = 214 if room.width >= WIDE else 144 if room.width >= NARROW else DISC + 12
+    name = 214 if room.width >= WIDE else 144 if room.width >= NARROW else DISC + 18
     wide = (room.width - name - 4) / 2 - 8
     lefts = (name, name + wide + 8)
     heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
@@ -94,7 +94,7 @@ def _node(gate: Gate, wide: float) -> Part:
 
 def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: str) -> Part:
     pale = lock.state == "not asked"
-    beside = lefts[0] > 2 * DISC
+    beside = lefts[0] > 3 * DISC
     bold = lock.state == "refuses"
     space = lefts[0] - DISC - 24 if beside else width - lefts[0]
     lines = folded(lock.predicate, space) if lock.predicate else []

@@ -1,152 +1,176 @@
-"""Map as a picture: cards in a channel, workers that move from cell to cell, columns that fill, rows of Reduce."""
+"""Map as a picture: nodes as cards in a channel, a lane for each worker, and the array in which each has its own slots.
+
+A card is as long as the ticks that its node takes, in the channel and in the lane of the worker that took it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.cells import CLOSE, CROSS, STAR, Columns, columns, draw_rows, middle, named, token
+from kschedlab_lab.views.cells import CROSS, STAR, WORKERS, Columns, Row, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
-from kschedlab_lab.views.style import EVICTED, INK, INK_2
+from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, TICK, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
-LINE, FEET, LOWEST, HIGHEST = 22, 38, 19, 30
-"""Height of a line of tokens or cards, of what is below a column; of the lowest and the highest row."""
-NARROWEST, WIDEST, CARD, ONE_LINE = 21, 56, 23, 42
-"""Width of columns, of cards, and of the narrowest column in which a node's name and its card stand side by side."""
-HIGH, PHONE = 330, 400
-"""From this height of a room on, long names take two lines; below this width columns are closer together."""
+LINE, HEAD, LOWEST, HIGHEST, LANE = 24, 18, 13, 26, (14, 26)
+"""Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of a lane; in pixels."""
+NARROWEST, WIDEST, SHORTEST = 16, 48, 9
+"""Widths of columns, and the least one of a tick in the channel; in pixels."""
+
+
+class Scale(NamedTuple):
+    """``left``: where cards and lanes begin; ``wide``: how long a line is; ``tick``: how long a tick is."""
+
+    left: float
+    wide: float
+    tick: float
 
 
 def draw_handing_out(now: Handout, room: Room, alt: str) -> Html:
     """The whole picture."""
-    rows = handing_out(now)
-    phone = room.width < PHONE
-    least = NARROWEST * 0.78 if phone else NARROWEST
-    at = columns(room.width, [each.name for each in rows], len(now.work), least, WIDEST)
-    bands = at.bands(len(now.work))
-    cards = _Line(len(now.work), 0, at.left, room.width)
-    free = _Line(len({piece.worker for piece in now.work}), cards.end, at.left, room.width)
+    rows = [_slots(each, now) for each in handing_out(now)]
+    at = columns(room.width, [each.name for each in rows], len(now.work), NARROWEST, WIDEST)
+    workers, bands = sorted({piece.worker for piece in now.work}), at.bands(len(now.work))
+    wide, last = room.width - at.left - 4, max(piece.end for piece in now.work)
+    scale = Scale(at.left, wide, min(wide / last, max(wide / sum(map(_ticks, now.work)), SHORTEST)))
+    places, end = _channel(now, scale)
     errors = LINE if now.error else 0
-    top = LINE if at.wide >= ONE_LINE else LINE + 14
-    fixed = free.end + errors + len(bands) * (top + FEET)
-    short = any(text_width(each.name) > at.left - 10 for each in rows)
-    lowest = 2 * CLOSE if short and room.height >= HIGH else LOWEST
-    high = min(max((room.height - fixed) / (len(rows) * len(bands)), lowest), 2 * CLOSE if phone else HIGHEST)
-    shapes = [*_channel(now, at, cards), *_free(now, at, free)]
-    y, moving = free.end, list[Html]()
+    spare = room.height - end - errors - 14 - len(bands) * HEAD
+    lane = min(max(0.36 * spare / len(workers), LANE[0]), LANE[1])
+    high = min(max((spare - lane * len(workers)) / (len(rows) * len(bands)), LOWEST), HIGHEST)
+    y = end + lane * len(workers) + 10
+    empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
+    cards = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places)]
+    shapes = [*cards, *_lanes(now, workers, at, scale, end, lane)]
+    moving = list[Html]()
     for part in bands:
-        shapes += _heads(now, part, at, y)
-        y += top
-        grid, bottom = draw_rows(rows, part, at, y, high)
-        shapes += [*grid, *_goroutines(now, part, at, y, high), *_feet(now, part, at, bottom)]
-        moving += _busy(now, part, at, y, high)
-        y = bottom + FEET
-    shapes += [*(_errors(now, at, y) if now.error else []), *moving]
-    return svg(shapes, room.width, y + errors, alt)
+        grid, bottom = draw_rows(rows, part, at, y + HEAD, high)
+        shapes += [*_letters(now, part, at, y), *grid, *_goroutines(now, part, at, y + HEAD, high)]
+        moving += _busy(now, part, at, y + HEAD, high)
+        y = bottom + 2
+    shapes += _errors(now, at, y) if now.error else []
+    return svg([*shapes, *moving], room.width, y + errors + 2, alt)
 
 
-class _Line:
-    """Places for so many cards or workers from ``top`` on, in as many lines as they need; they end at ``end``."""
-
-    def __init__(self, number: int, top: float, left: float, right: float) -> None:
-        self.step = CARD if number * CARD <= right - left else CARD - 2
-        self.per = max(int((right - left) / self.step), 1)
-        self.top, self.left, self.end = top, left, top + LINE * max(-(-number // self.per), 1)
-
-    def at(self, place: int) -> tuple[float, float]:
-        return self.left + (place % self.per + 0.5) * self.step, self.top + LINE * (place // self.per) + 11
+def _ticks(piece: Piece) -> int:
+    return piece.end - piece.start
 
 
-def _channel(now: Handout, at: Columns, line: _Line) -> list[Html]:
-    """The indices that no worker has taken yet, as cards; the next one is on the left."""
-    waiting = [piece.node for piece in now.work if piece.start >= now.tick and not now.stage]
-    shapes = [named(say("channel"), at, line.top + 16)]
-    if not waiting:
-        shapes.append(label(say("empty and closed"), at.left, line.top + 16))
-    return [*shapes, middle(_card(node, *line.at(place)) for place, node in enumerate(waiting))]
+def _slots(each: Row, now: Handout) -> Row:
+    """The row without its numbers: they are in the table, and where one points. Sums and failures are said."""
+    if each.strong:
+        return each
+    cells = []
+    for cell, node in zip(each.cells, now.names, strict=True):
+        tip = say("{algorithm} of {node}: {score}", algorithm=each.name, node=node, score=cell.text)
+        marks = {**cell.marks, "data_tip": tip} if cell.text else cell.marks
+        cells.append(replace(cell, text=cell.text if cell.text == CROSS else "", small="", marks=marks))
+    return replace(each, cells=cells)
 
 
-def _named(at: Columns, y: float, *texts: str, strong: bool = False) -> Html:
-    """The longest of these names that fits."""
-    fits = (text for text in texts if text_width(text, bold=strong) <= at.left - 10)
-    return named(next(fits, texts[-1]), at, y, strong)
+# -- cards and workers
 
 
-def _card(node: int, x: float, y: float, wide: float = 20) -> Html:
-    """A node's index, for :func:`middle`: in the channel or at the head of its column."""
-    box = element("rect", x=-wide / 2, y=-8, width=wide, height=16, rx=3, fill="none", stroke=INK_2)
-    number = element("text", node, y=4)
-    return element("g", box, number, data_key=f"card/{node}", transform=f"translate({x:.0f},{y:.0f})")
-
-
-def _free(now: Handout, at: Columns, line: _Line) -> list[Html]:
-    """The workers that have no node at this tick."""
-    workers = sorted({piece.worker for piece in now.work})
-    busy = {piece.worker for piece in now.work if _at_work(now, piece)}
-    free = [worker for worker in workers if worker not in busy]
-    pick = {worker: say("worker {worker}", worker=worker) for worker in workers}
-    shapes = [named(say("free workers"), at, line.top + 16)]
-    if not free:
-        shapes.append(label(say("none"), at.left, line.top + 16))
-    places = enumerate(free)
-    return [*shapes, *(token(w, *line.at(i), data_key=f"worker/{w}", data_pick=pick[w]) for i, w in places)]
+def _waits(now: Handout, piece: Piece) -> bool:
+    return piece.start >= now.tick and not now.stage
 
 
 def _at_work(now: Handout, piece: Piece) -> bool:
     return now.stage == MAPPING and piece.start < now.tick <= piece.end
 
 
-def _heads(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
-    """The nodes; beside a column's letter its index, framed as a card once a worker has taken it."""
-    shapes = [_named(at, y + 16, say("node, and its index"), say("node, its index"), say("node"))]
-    wide, found = at.wide >= ONE_LINE, list[Html]()
+def _channel(now: Handout, scale: Scale) -> tuple[dict[int, tuple[float, float]], float]:
+    """By node that no worker has taken yet: where its card lies, the next one on the left; and where the lanes begin.
+
+    The channel keeps the lines that it needs for all cards.
+    """
+    places, end = dict[int, tuple[float, float]](), 0.0
+    for waiting in (now.work, [piece for piece in now.work if _waits(now, piece)]):
+        places.clear()
+        x, y = scale.left, 0.0
+        for piece in waiting:
+            long = _ticks(piece) * scale.tick
+            if x + long > scale.left + scale.wide + 1:
+                x, y = scale.left, y + LINE
+            places[piece.node] = (x, y)
+            x += long
+        end = max(end, y + LINE)
+    return places, end
+
+
+def _cards(now: Handout, scale: Scale, places: dict[int, tuple[float, float]]) -> list[Html]:
+    """The cards in the channel."""
+    return [_card(now, piece, *places[piece.node], scale, LINE - 5, "none") for piece in now.work if _waits(now, piece)]
+
+
+def _card(now: Handout, piece: Piece, x: float, y: float, scale: Scale, high: float, fill: str) -> Html:
+    """A node's card: in the channel, or in the lane of the worker that took it."""
+    long = _ticks(piece) * scale.tick - 2
+    box = {"width": round(long, 1), "height": round(high - 2, 1), "rx": 4}
+    rect = element("rect", **box, fill=fill, stroke=INK_2 if fill == "none" else HAIR)
+    name = now.names[piece.node]
+    fits = text_width(name) <= long + 2
+    colour = None if fill == "none" else ink(fill)
+    words = label(name, round(long / 2, 1), round(high / 2 + 3.2, 1), "middle", fill=colour)
+    tip = say("{node}, index {index}, {ticks} ticks", node=name, index=piece.node, ticks=_ticks(piece))
+    marks = {"data_key": f"card/{piece.node}", "data_tip": tip, "transform": f"translate({x:.1f},{y:.1f})"}
+    return element("g", rect, words if fits else None, **marks)
+
+
+def _lanes(now: Handout, workers: Sequence[int], at: Columns, scale: Scale, top: float, high: float) -> list[Html]:
+    """What each worker has taken so far, and the time; a free worker stands at the left of its lane."""
+    busy = {piece.worker for piece in now.work if _at_work(now, piece)}
+    shapes = list[Html]()
+    for place, worker in enumerate(workers):
+        y = top + place * high
+        pick = say("worker {worker}", worker=worker)
+        shapes.append(element("rect", x=scale.left, y=y + high - 3, width=scale.wide, height=1.5, fill=TICK))
+        shapes.append(named(pick, at, y + high / 2 + 3.5, before=22))
+        if worker not in busy:
+            marks = {"data_key": f"worker/{worker}", "data_pick": pick}
+            shapes.append(token(worker, 12, y + high / 2 - 1, min(10, high / 2), **marks))
+        colour = WORKERS[(worker - 1) % len(WORKERS)]
+        mine = [piece for piece in now.work if piece.worker == worker and not _waits(now, piece)]
+        shapes += [
+            _card(now, piece, scale.left + piece.start * scale.tick, y + 1, scale, high - 4, colour) for piece in mine
+        ]
+    x = scale.left + now.tick * scale.tick
+    line = f"M{x:.1f} {top - 2:g}V{top + high * len(workers):g}"
+    shapes.append(element("path", d=line, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3", data_key="now"))
+    return shapes
+
+
+# -- the array
+
+
+def _letters(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
+    """The node of each column."""
     sums = now.scores.total.tolist() if now.stage == SUMMED and not now.error else []
+    found = []
     for i in part:
-        taken = now.work[i].start < now.tick or now.stage
-        x = at.x(i) + at.wide / 2
         won = bool(sums) and sums[i] == max(sums) and sums.count(max(sums)) == 1
-        name = f"{STAR}{now.names[i]}" if won else now.names[i]
-        across, down = round(x - (14 if wide else 0)), round(y + (16 if wide else 12))
-        found.append(element("text", name, x=across, y=down))
-        place, line = x + (6 if wide else 0), y + (11 if wide else 25)
-        found.append(
-            _card(i, place, line, min(20, at.wide - 1))
-            if taken
-            else element("text", i, x=round(place), y=round(line + 4))
-        )
-    return [*shapes, middle(found)]
+        text = f"{STAR}{now.names[i]}" if won else now.names[i]
+        found.append(element("text", text, x=round(at.x(i) + at.wide / 2), y=round(y + 13)))
+    return [named("results", at, y + 13, strong=True), middle(found)]
 
 
 def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
-    """Workers on the cell that they write next, or below their column when they have finished it in this tick."""
+    """Workers on the slot that they write next, or below their column when they have finished it in this tick."""
     lines = [i for i, name in enumerate(now.scores.plugins) if name not in FUNCTIONS]
     shapes = []
     for piece in now.work:
         if _at_work(now, piece) and piece.node in part:
             done = now.done(piece)
-            below = y + len(now.scores.plugins) * high + LINE / 2
-            middle = y + (lines[done] + 0.5) * high if done < len(lines) else below
-            x = at.x(piece.node) + at.wide / 2
-            size = min(10, high / 2, at.wide / 2)
+            line = lines[done] if done < len(lines) else lines[-1]
+            size = min(10, max(8, high / 2), at.wide / 2)
+            x, middle = at.x(piece.node) + at.wide / 2, y + (line + 0.5) * high
             shapes.append(token(piece.worker, x, middle, size, data_key=f"worker/{piece.worker}"))
     return shapes
-
-
-def _feet(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
-    """Below each column: who has filled it, and how long that takes."""
-    shapes = [
-        _named(at, y + 15, say("filled by worker"), say("by worker")),
-        _named(at, y + 34, say("ticks it takes"), say("ticks")),
-    ]
-    who, ticks = list[Html](), list[Html]()
-    for i in part:
-        piece, x = now.work[i], at.x(i) + at.wide / 2
-        if piece.end < now.tick or now.stage:
-            who.append(element("text", piece.worker, x=round(x), y=round(y + 15)))
-        ticks.append(element("text", piece.end - piece.start, x=round(x), y=round(y + 34)))
-    bold = element("g", *who, font_weight="bold", text_anchor="middle")
-    return [*shapes, bold, middle(ticks)]
 
 
 def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
@@ -164,10 +188,6 @@ def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -
 def _errors(now: Handout, at: Columns, y: float) -> list[Html]:
     """The list that all workers share, and therefore lock; a cross for each error."""
     fits = at.left + now.errors * 13 < at.x(at.per - 1)
-    crosses = (
-        (CROSS * now.errors if fits else say("{cross} {errors} errors", cross=CROSS, errors=now.errors))
-        if now.errors
-        else say("empty")
-    )
-    shapes = [_named(at, y + 15, say("errs (with a lock)"), say("errs (a lock)"), strong=True)]
-    return [*shapes, label(crosses, at.left, y + 15, fill=EVICTED if now.errors else None)]
+    crosses = CROSS * now.errors if fits else say("{cross} {errors} errors", cross=CROSS, errors=now.errors)
+    said = label(crosses or say("empty"), at.left, y + 15, fill=EVICTED if now.errors else None)
+    return [named(say("errs (a lock)"), at, y + 15, strong=True), said]

@@ -36,7 +36,7 @@ LINE, PAD, GAP, HEAD = 15, 3, 3, 40
 CLOCK, BESIDE, BAR = 46, 40, 28
 """The width of the times, and of the track of another pod that is bound meanwhile; the height of a pod on its node."""
 WIDE = 640
-"""Rooms of this width have the nodes beside the lanes, others below them."""
+"""Rooms of this width have the nodes beside the lanes, others above them."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,12 @@ def rows(steps: Sequence[Taken]) -> list[Row]:
 
 
 def draw_way(way: Way, alt: str, room: Room) -> Html:
-    """The two lanes with the steps taken so far, and the nodes beside or below them."""
+    """The two lanes with the steps taken so far, and the nodes beside or above them."""
     beside = room.width >= WIDE
     lanes = _lanes(way, room.width * 0.6 if beside else room.width)
     nodes = _nodes(way.nodes, room.width - lanes.width - 24 if beside else room.width, down=beside)
     lower = Part(nodes.width, nodes.height + HEAD, (moved(nodes, 0, HEAD),))
-    whole = row([lanes, lower], 24, "start") if beside else column([lanes, nodes], 12)
+    whole = row([lanes, lower], 24, "start") if beside else column([nodes, lanes], 8)
     return svg(whole.shapes, room.width, whole.height + 4, alt)
 
 

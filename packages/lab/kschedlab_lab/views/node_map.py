@@ -17,6 +17,7 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
 from kschedlab_lab.views.glyphs import hatch
+from kschedlab_lab.views.layout import Part, column, row, words
 from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab_lab.views.obstacles import sign_of
 from kschedlab_lab.views.picture import scarcest
@@ -27,10 +28,12 @@ CELLS, TABS = 600, 60
 """Maximum number of cells, and of cells that Tab reaches; on larger maps a cell stands for several nodes of a pool."""
 LINE = 16
 """Height of a line of text, in pixels."""
-NAMED, PHONE, THUMB = 40, 360, 24
-"""The least size of a cell with its node's name; below which width a map is for a phone, and its least cell; pixels."""
+NAMED, THUMB = 40, 24
+"""The least sizes of a cell with its node's name, and of a cell on a phone, in pixels."""
 FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), later("not looked at yet"), "refused by "
-RANGE = ".."
+RANGE, CAUSE = "..", " · "
+DOT, PITCH, DOTS, SIDE = 6, 8, 400, 92
+"""The size of a dot, from one to the next, the most dots, and the width of the name before them; in pixels."""
 
 
 class Shape(NamedTuple):
@@ -62,12 +65,12 @@ class Grid(NamedTuple):
     room: float
 
 
-def grid(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Grid:
+def grid(pools: Mapping[str, Sequence[int]], width: float, height: float, is_phone: bool = False) -> Grid:
     """The largest cells with which all pools fit into this space, or the smallest; many nodes share cells.
 
     On a phone nodes share cells before these are too small for a thumb.
     """
-    each, is_phone = max(-(-sum(map(len, pools.values())) // CELLS), 1), width < PHONE
+    each = max(-(-sum(map(len, pools.values())) // CELLS), 1)
     shapes = [shape for shape in CELL_SHAPES if shape.wide >= THUMB or not is_phone]
     sizes = range(each, 4 * each + 1) if each > 1 or is_phone else range(1, 2)
     made = (_grid(pools, width, shape, number) for number in sizes for shape in shapes)
@@ -173,14 +176,17 @@ def _head(pool: str, nodes: int, x: float, y: float, room: float, note: str) -> 
     name = fitted(pool, room - 6 - text_width(many), bold=True)
     words = [label(name, 0, 12, font_weight="bold")]
     words.append(label(many, text_width(name, bold=True) + 8, 12, fill=INK_2))
-    hint = say("{pool}, {nodes}: show these alone", pool=pool, nodes=count(nodes, "node"))
-    marks = {"data_set": f"show: {word_of(pool)}", "data_tip": hint}
+    marks = {"data_set": f"show: {word_of(pool)}", "data_tip": _alone(pool, nodes)}
     return element("g", *words, transform=f"translate({x:g},{y:g})", data_key=f"pool/{pool}", **marks)
 
 
+def _alone(pool: str, nodes: int) -> str:
+    return say("{pool}, {nodes}: show these alone", pool=pool, nodes=count(nodes, "node"))
+
+
 def word_of(pool: str) -> str:
-    """A pool's name as the panel's search takes it: spaces and commas would separate words."""
-    return pool.replace(",", "").split(" ")[0]
+    """A pool's name, and a cause, as the panel's search takes them: spaces and commas would separate words."""
+    return " ".join(part.replace(",", "").split(" ")[0] for part in pool.split(CAUSE))
 
 
 class Cells:
@@ -238,6 +244,35 @@ class Cells:
         key = f"writing/{size:g}/{len(made.cells)}"
         writing = element("g", *self._writing(made), pointer_events="none", data_key=key)
         return [*groups, writing, *above]
+
+    def dots(self, pools: Mapping[str, Sequence[int]], width: float) -> Part:
+        """Pools in small: a name and a dot for each node, or for several; a click shows such a pool alone."""
+        each, rows = -(-sum(map(len, pools.values())) // DOTS), list[Part]()
+        columns = int((width - SIDE) // PITCH)
+        for pool, places in pools.items():
+            groups = [min(places[i : i + each], key=self._rank) for i in range(0, len(places), each)]
+            drawn = [
+                element(
+                    "rect",
+                    x=i % columns * PITCH,
+                    y=i // columns * PITCH,
+                    width=DOT,
+                    height=DOT,
+                    rx=2,
+                    fill=FILLS[self.kinds[place]],
+                    data_key=f"node/{self.decision.cluster.names[place]}",
+                )
+                for i, place in enumerate(groups)
+            ]
+            high = -(-len(groups) // columns) * PITCH
+            many = words(f"{len(places):,}", fill=INK_2)
+            name = row([words(fitted(pool, SIDE - 14 - many.width)), many], 6)
+            whole = row([Part(SIDE, name.height, name.shapes), Part(width - SIDE, high, tuple(drawn))], 0)
+            surface = element("rect", width=width, height=whole.height, fill="transparent")
+            marks = {"data_set": f"show: {word_of(pool)}", "data_tip": _alone(pool, len(places))}
+            shapes = element("g", surface, *whole.shapes, data_key=f"pool/{pool}", **marks)
+            rows.append(Part(width, whole.height, (shapes,)))
+        return column(rows, 6)
 
     def _cell(self, group: tuple[int, ...], best: int, x: float, size: float, tab: bool) -> Html:
         """One node, or several: then the best of them gives the colour."""

@@ -82,7 +82,7 @@ def caption(decision: Decision) -> str:
     if len(preemption.tied) > 1:
         message = later("A tie: {pod} goes to any of {nodes}, here {node}.")
         tie = say(message, pod=name, nodes=listing(preemption.tied), node=preemption.nominated_node)
-        return sentences((tie, _reason(preemption)))
+        return sentences((tie, say("No rule tells them apart.")))
     victims = preemption.victims
     leaves = later("{pod} goes to {node}; {victims} has to leave.")
     message = leaves if len(victims) == 1 else later("{pod} goes to {node}; {victims} have to leave.")

@@ -15,6 +15,7 @@ from kschedlab_lab.views.svg import label
 
 Mark: TypeAlias = Literal["", "ghost", "leaving"]
 
+BOLD = {"font_weight": "bold"}
 BADGE = 24
 """Height of a badge of one line with its frame, in pixels."""
 
@@ -35,6 +36,8 @@ class Fact:
 class Piece:
     """A pod as a bar. ``size``: milli CPU; ``mark``: ghost (not there yet, or no longer) or leaving.
 
+    ``short``: what stands for a ``note`` that does not fit.
+
     ``sets``: the settings after a click. ``copied``: where it is a copy, and the place that it was copied from, "" if
     that is the pod itself.
     """
@@ -44,6 +47,7 @@ class Piece:
     priority: int = 0
     note: str = ""
     mark: Mark = ""
+    short: str = ""
     sets: str = ""
     copied: tuple[str, str] = ("", "")
 
@@ -51,6 +55,13 @@ class Piece:
     def key(self) -> str:
         """Its identity in all pictures."""
         return f"{self.copied[0] or ('ghost' if self.mark == 'ghost' else 'pod')}/{self.name}"
+
+
+def life(priority: int, going: bool) -> tuple[str, Mark, str]:
+    """The note, mark and short note of a pod that runs, or that is deleted and takes its time to end."""
+    if going:
+        return say("terminating"), "leaving", say("ends")
+    return say("priority {priority}", priority=priority), "", str(priority)
 
 
 def draw_badges(badges: Sequence[Fact], owner: str, left: float, top: float, right: float) -> tuple[list[Html], float]:
@@ -98,17 +109,20 @@ def said(badge: Fact) -> str:
     return sign + visible(badge.text)
 
 
-def _within(piece: Piece, wide: float) -> list[tuple[str, float, str | None]]:
-    """(text, offset, weight) of the name and as much of the note as fits."""
+def _within(piece: Piece, wide: float) -> list[tuple[str, float, dict[str, Any]]]:
+    """(text, offset, look) of the name and as much of the note as fits."""
     name = visible(piece.name)
     parts = name.split("-")
     if len(parts) > 2 and text_width(name, 12, True) > wide:
         name = f"{parts[0]}…{parts[-1]}"  # its end tells a ReplicaSet's pods apart
     if text_width(name, 12, True) > wide:
-        return [(name[: max(int(wide / 9), 1)], 0, "bold")]
-    offset = text_width(name, 12, True) + 8
-    fits = bool(piece.note) and offset + text_width(piece.note) <= wide - (24 if piece.mark == "leaving" else 0)
-    return [(name, 0, "bold"), *([(visible(piece.note), offset, None)] if fits else [])]
+        return [(name[: max(int(wide / 9), 1)], 0, BOLD)]
+    end = text_width(name, 12, True)
+    space = wide - end - (24 if piece.mark == "leaving" else 0)
+    for note, gap, size in ((piece.note, 8, 12), (piece.short, 5, 11.2)):
+        if note and text_width(note, size) <= space - gap:
+            return [(name, 0, BOLD), (visible(note), end + gap, {"font_size": size if size != 12 else None})]
+    return [(name, 0, BOLD)]
 
 
 def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: bool = False) -> Html:
@@ -129,9 +143,7 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
     )
     halo: dict[str, Any] = {} if ghost else {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
     colour, below = None if ghost else ink(fill), high / 2 + 4.5
-    words = (
-        label(text, 6 + x, below, fill=colour, font_weight=bold, **halo) for text, x, bold in _within(piece, wide - 10)
-    )
+    words = (label(text, 6 + x, below, fill=colour, **look, **halo) for text, x, look in _within(piece, wide - 10))
     return element(
         "g",
         rect,

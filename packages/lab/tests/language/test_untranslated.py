@@ -83,10 +83,9 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "overview, what next": lambda: path.panel(step=5).ask(path.what_next()),
     "overview, what is undone": lambda: path.panel(story="bind failure", step=9).ask(path.what_is_undone()),
     "overview, informer": lambda: informer.panel().ask(informer.how_many()),
-    "overview, inside": lambda: inside.panel().ask(inside.how_many()),
+    "overview, inside": lambda: inside.panel().ask(inside.where_to()),
     "overview, gate": lambda: gate.panel(busy=False, port=True, taint=True).ask(gate.who_refuses()),
     "overview, sampling": lambda: sampling.panel(nodes=5000).ask(sampling.how_many()),
-    "overview, how many looked at": sampling.how_many_looked_at,
     "overview, priorities": lambda: priorities.panel(priority="NodeAffinityPriority", counterweight=True).ask(
         priorities.how_much()
     ),

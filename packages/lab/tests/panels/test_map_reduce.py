@@ -159,15 +159,15 @@ def test_the_yaml_is_the_cluster():
 
 def test_the_question_is_answered_by_the_engine():
     asked, settings = which_worker(), Settings()
-    assert "card 8" in asked.text and asked.right(settings) == f"worker {pieces(settings)[8].worker}"
+    assert "node-i" in asked.text and asked.right(settings) == f"worker {pieces(settings)[8].worker}"
     assert pieces(settings)[8].worker != 8 % 4 + 1
     before = pieces(settings)[6]
-    fact = f"Worker 3 finishes node 6 at the end of tick {before.end}, and 8 is the next card in the channel."
+    fact = f"Worker 3 finishes node-g at the end of tick {before.end}, and node-i is the next card in the channel."
     assert (before.worker, before.end) == (3, pieces(settings)[8].start)
     assert asked.why(settings, "worker 3") == fact
     for other in ("worker 1", "worker 2", "worker 4"):
         why = asked.why(settings, other)
-        assert why.startswith(f"{other.capitalize()} works on node ") and why.endswith(fact)
+        assert why.startswith(f"{other.capitalize()} works on node-") and why.endswith(fact)
     waiting = str(asked.before(settings)(ROOM))
     assert all(f'data-pick="{choice}"' in waiting for choice in asked.choices)
 
@@ -176,9 +176,12 @@ def test_a_node_that_is_filled_in_the_tick_in_which_it_is_taken_says_so():
     taking = {
         step: show(Settings(step=step)).sentence.removeprefix(f"During tick {step} ").split(".")[0] for step in (2, 4)
     }
-    assert taking == {2: "worker 1 takes 4, worker 2 takes 5, worker 3 takes 6", 4: "worker 3 takes and fills 8"}
+    assert taking == {
+        2: "worker 1 takes node-e, worker 2 takes node-f, worker 3 takes node-g",
+        4: "worker 3 takes and fills node-i",
+    }
     crowd = show(Settings(nodes=20, workers=16, step=1)).sentence
-    assert "worker 4 takes and fills 3, others take 12 more. 3 of 20 nodes" in crowd
+    assert "worker 4 takes and fills node-d, others take 12 more. 3 of 20 nodes" in crowd
 
 
 def test_the_table_of_many_workers_is_folded():

@@ -7,7 +7,7 @@ import pytest
 
 from kschedlab.text.html import Html
 from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
-from kschedlab_lab.views.pieces import Fact, Piece
+from kschedlab_lab.views.pieces import Fact, Piece, bar, life
 from kschedlab_lab.views.rail import Stop
 from kschedlab_lab.views.svg import Room
 
@@ -89,3 +89,10 @@ def test_user_text_is_never_markup() -> None:
     picture: Html = draw_bench(bench, HOSTILE, Room())
     assert "<script" not in str(picture) and "&lt;script&gt;" in str(picture)
     ElementTree.fromstring(str(picture))
+
+
+def test_a_note_that_does_not_fit_is_shortened_before_it_is_left_out():
+    pod = Piece("mail-a", 2000, 500, *life(500, False))
+    wide, narrow, least = (str(bar(pod, (0, 0), wide, 28)) for wide in (200, 90, 50))
+    assert ">priority 500<" in wide and ">500<" in narrow and "500<" not in least
+    assert ">ends<" in str(bar(Piece("mail-a", 2000, 500, *life(500, True)), (0, 0), 125, 28))

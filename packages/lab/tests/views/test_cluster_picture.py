@@ -12,7 +12,7 @@ from kschedlab.text.html import join
 from kschedlab.text.why_not import why_not
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, choice_shapes, ends
-from kschedlab_lab.views.cluster_picture import WAITING, Asked, cluster_picture, shown_nodes
+from kschedlab_lab.views.cluster_picture import WAITING, Asked, cluster_picture, near_pools, shown_nodes
 from kschedlab_lab.views.svg import Room
 
 QUESTIONS = ("why", "what would change it", "whom it would evict")
@@ -68,6 +68,15 @@ def test_words_choose_nodes(world):
     assert sum(map(len, shown_nodes(banner, "feasible").values())) == 95
 
 
+def test_near_pools_are_large_in_parts_by_what_refuses_and_the_others_are_dots(world):
+    stuck, moves = (explain(key, world).decision for key in ("data/postgres-0", "shop/banner-0"))
+    assert near_pools(stuck) == ("data",) and near_pools(moves) == ("general",)
+    svg = str(cluster_picture(stuck, Room(), Asked(near=near_pools(stuck)), ""))
+    assert 'data-set="show: data VolumeBinding"' in svg and 'data-set="show: data NodeResourcesFit"' in svg
+    assert 'data-set="show: general"' in svg and 'data-set="node: general-' not in svg
+    assert len(set(re.findall(r'data-key="node/([\w-]+)"', svg))) == 200
+
+
 def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
     decision = explain("shop/banner-0", world).decision
     few, many = (str(cluster_picture(decision, Room(), Asked(show=show), "")) for show in ("gpu", "all"))
@@ -96,16 +105,23 @@ def test_up_to_forty_nodes_are_boxes(nodes, room):
 def test_the_other_waiting_pods_are_named_and_can_be_asked_about(world):
     decision = explain("shop/banner-0", world).decision
     svg = str(cluster_picture(decision, Room(1080, 460), Asked("why", QUESTIONS), ""))
-    assert svg.count('data-set="pod: ') == WAITING and ">+8<" in svg
+    shown = re.findall('data-set="pod: ([^"]*)"', svg)
+    assert len(shown) == WAITING + 1 and ">8 more<" in svg
     narrow = str(cluster_picture(decision, Room(400, 300), Asked("why", QUESTIONS), ""))
-    assert 0 < narrow.count('data-set="pod: ') < WAITING and re.search(r">\+\d+<", narrow)
+    assert 0 < narrow.count('data-set="pod: ') < WAITING and re.search(r">\d+ more<", narrow)
+    seen = set[str]()
+    while shown[0] not in seen:  # "more" leads through all of them
+        seen.update(shown[:-1])
+        svg = str(cluster_picture(explain(shown[-1], world).decision, Room(1080, 460), Asked("why", QUESTIONS), ""))
+        shown = re.findall('data-set="pod: ([^"]*)"', svg)
+    assert seen == set(world.pending)
 
 
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
     many = [Choice(f"c{i}", f"change {i}", "then") for i in range(9)]
     shapes, height = choice_shapes(many, "c1", 300, 200)
     text = str(join(shapes))
-    assert "and 6 more in the table" in text and height <= 220
+    assert "and 3 more in the table" in text and height <= 220
     assert text.count('aria-pressed="true"') == 1 and 'data-set="change: c1"' in text
     assert "more in the table" not in str(join(choice_shapes(many, "", 300, 900)[0]))
 

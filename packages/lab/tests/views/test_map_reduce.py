@@ -182,7 +182,7 @@ def test_a_name_keeps_its_index_and_takes_two_lines_where_there_is_room():
 
 def test_cards_that_do_not_fit_stand_in_a_second_line():
     decision = decide(20)
-    work = hand_out([1] * 20, 4)
+    work = hand_out([2] * 20, 4)
     markup = str(draw_handing_out(Handout(decision, work, 0, workers=4), Room(360, 400), "alt"))
     drawn = ElementTree.fromstring(markup)
     cards = {

@@ -79,10 +79,10 @@ def test_cells_never_overlap_nor_leave_the_room(world, width, height):
 
 
 def test_on_a_phone_cells_are_large_enough_for_a_thumb(world):
-    made = grid(pools(world), 320, 280)
+    made = grid(pools(world), 320, 280, is_phone=True)
     assert made.shape.wide >= THUMB and made.each > 1
     assert sorted(place for group, _, _ in made.cells for place in group) == list(range(200))
-    few = grid({"gpu": range(12)}, 320, 280)
+    few = grid({"gpu": range(12)}, 320, 280, is_phone=True)
     assert few.each == 1
 
 
