@@ -44,9 +44,9 @@ def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: S
     sentence, picture = page.sentence, page.picture
     expect(sentence).to_contain_text("The channel holds the indices 0 to 11 and is closed. 4 workers will take them.")
     page.page.get_by_role("button", name="Next").click()
-    expect(sentence).to_contain_text("During tick 1 worker 1 takes and fills 0, worker 2 takes and fills 1")
+    expect(sentence).to_contain_text("During tick 1 worker 1 takes and fills node-a, worker 2 takes and fills node-b")
     page.page.get_by_role("slider", name="workers").fill("11")
-    expect(sentence).to_contain_text("worker 4 takes 3, others take 8 more")
+    expect(sentence).to_contain_text("worker 4 takes node-d, others take 8 more")
     page.page.get_by_label("let this Map fail").click()
     page.page.get_by_role("slider", name="step").press("End")
     expect(sentence).to_contain_text("12 errors")
@@ -66,7 +66,7 @@ def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Show) -> None:
     page = shown(map_reduce.panel(step=4).ask(map_reduce.which_worker()))
     expect(page.sentence).to_have_text("")
     page.key("worker/1").click()
-    expect(page.question).to_contain_text("Not quite. Worker 1 works on node 4 until tick 4.")
+    expect(page.question).to_contain_text("Not quite. Worker 1 works on node-e until tick 4.")
     expect(page.sentence).to_contain_text("During tick 4")
 
 

@@ -11,12 +11,6 @@ from tests.browser.lab import Notebook, behind_dots
 SMALL = as_yaml([node("node-a"), pod("first", "node-a", 1), pod("second", "", 9)])
 
 
-def panel_about(page: Notebook, pod: str) -> Locator:
-    """The panel of the cell that asks about this pod, with what loads another cluster."""
-    cell = page.page.locator(".jp-CodeCell").filter(has_text=f'lesson.panel(pod="{pod}"').first
-    return cell.locator(".widget-vbox.kschedlab").first
-
-
 def field(panel: Locator, label: str) -> Locator:
     behind_dots(panel)
     return panel.locator(".ks-control").get_by_label(label, exact=True)
@@ -28,10 +22,12 @@ def changes_are_applied_and_other_clusters_loaded(page: Notebook, folder: Path) 
 
 
 def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: Notebook) -> None:
-    panel = panel_about(page, "data/postgres-0")
+    waits = page.page.locator(".kschedlab:has(.ks-sentence)", has_text="postgres-0 waits")
+    waits.evaluate("(panel) => (panel.id = 'one')")
+    panel = page.page.locator("#one")
     picture, sentence = panel.locator(".ks-picture"), panel.locator(".ks-sentence")
-    expect(picture).to_contain_text("Why not data-02?")
-    panel.locator('[data-key="node/data-01"]').click()
+    expect(picture).to_contain_text("data · VolumeBinding")
+    panel.locator('[data-key="node/data-01"]').press("Enter")
     expect(sentence).to_contain_text("NodeResourcesFit refuses data-01: asks for 2 CPU, 1685m CPU is free")
     expect(field(panel, "why not this node?")).to_have_value("data-01")
     picture.get_by_role("button", name="close").click()
@@ -39,7 +35,7 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     picture.get_by_role("button", name="what would change it").click()
     picture.get_by_role("button", name="one node more of data in eu-1a").click()
     expect(sentence).to_contain_text("After one node more of data in eu-1a: data/postgres-0 goes to data-01-new")
-    expect(picture.locator('[data-key="star"]')).to_have_count(1)
+    expect(picture.locator('[data-key="node/data-01-new"][data-state="chosen"]')).to_have_count(1)
     picture.get_by_role("button", name="data, 25 nodes").click()
     expect(picture).to_contain_text("25 nodes for “data”")
     picture.get_by_role("button", name="show all nodes").click()
@@ -62,9 +58,8 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
 
 
 def another_cluster_by_file_by_path_and_by_text(page: Notebook, tmp_path: Path) -> None:
-    panel = panel_about(page, "data/postgres-0")
-    status = panel.get_by_role("status").first
-    panel.get_by_role("button", name="Another cluster").click()
+    panel = page.page.locator(".widget-vbox.kschedlab:has(.ks-files)").first
+    status = panel.locator('p[role="status"]').first
     expect(panel.locator(".ks-files")).to_contain_text("up to 268 MB")
     text = panel.locator("textarea").first
     text.fill("kind: Node\nmetadata: {name: '<script>alert(1)</script>'}\n")
