@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import zlib
 from dataclasses import replace
@@ -71,17 +72,22 @@ class Plan(NamedTuple):
 def run(packed: bytes, task: Task) -> Run | str:
     """Simulate and measure the run; its error, if it fails. Each run has a copy of the plan, with its own plugins."""
     try:
-        plan: Plan = pickle.loads(zlib.decompress(packed))
         with gc_paused():
-            simulation = simulation_of(plan, task)
-            simulation.run(plan.until, _PluginFaults(simulation.log, plan.variants[task.variant]).look)
-            numbers, series = measured(simulation.log)
+            numbers, series = _measured(pickle.loads(zlib.decompress(packed)), task)
     except (ManifestError, InputTypeError, InputValueError, _PluginFaultError) as error:
         return str(error)
     except Exception as error:  # the run's own: whatever raises outside is the executor's
         return raised(error)
+    finally:
+        gc.collect()  # the parts of a simulation know each other, and memory must not depend on the number of runs
     known = {name: None if number != number else number for name, number in numbers.items()}
     return Run(task.variant, task.seed, known, series)
+
+
+def _measured(plan: Plan, task: Task) -> tuple[dict[str, float], Series]:
+    simulation = simulation_of(plan, task)
+    simulation.run(plan.until, _PluginFaults(simulation.log, plan.variants[task.variant]).look)
+    return measured(simulation.log)
 
 
 class _PluginFaultError(Exception):

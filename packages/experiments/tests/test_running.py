@@ -1,5 +1,6 @@
 """The same results on every executor, after a kill, and with few runs outstanding."""
 
+import gc
 import multiprocessing
 import os
 import tracemalloc
@@ -12,6 +13,7 @@ from kschedlab.build import node, pod
 from kschedlab_experiments import Experiment, RunError, Trace, Variant
 from kschedlab_experiments.arrivals.trace import Arrival
 from kschedlab_experiments.record import Record, head_of
+from kschedlab_simulation.simulation import Simulation
 from packages.experiments.tests.small import hurting, small
 from tests.saying import says
 
@@ -230,6 +232,12 @@ def test_memory_does_not_depend_on_the_number_of_runs(tmp_path):
         tracemalloc.stop()
         record.close()
     assert record.path.stat().st_size > 4_000_000 and kept < 500_000 and most < 600_000
+
+
+def test_nothing_is_left_of_a_run_that_has_ended():
+    left = []
+    small(pods=2).run(progress=lambda *_: left.append(sum(isinstance(each, Simulation) for each in gc.get_objects())))
+    assert left == [0] * 6
 
 
 class Failing:
