@@ -1,6 +1,7 @@
 """Questions from Kubernetes' own issues and documents: one command each, and the answer as the maintainers gave it."""
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -44,6 +45,29 @@ def test_116978_one_zone_is_too_small_and_seven_of_nine_wait(scenario, file, run
     said = run("why", file(*nodes, *running, pod("web", cpu=2, **spread())))
     assert "1 pod like it in topology.kubernetes.io/zone=a, 0 in the emptiest (c), maxSkew 1" in said
     assert "too small for 2 CPU: it has 1 CPU c1" in said
+
+
+def updated(manifest, jitter="0s"):
+    """A timeline in which the Deployment gets this template after a minute."""
+    update = {key: manifest[key] for key in ("apiVersion", "kind", "metadata")}
+    update["spec"] = {"template": manifest["spec"]["template"]}
+    return {
+        "simulation": {"kubelet": {"stop": "3s", "jitter": jitter}, "until": "10m"},
+        "timeline": [{"at": "1m", "update": update}],
+    }
+
+
+@pytest.mark.parametrize(("jitter", "pods"), [("20s", {"a": 4, "b": 2, "c": 3}), ("0s", {"a": 3, "b": 3, "c": 3})])
+def test_98215_a_rolling_update_may_break_the_skew(scenario, run, tmp_path, jitter, pods):
+    """kubernetes/kubernetes#98215, #105661: old pods count for maxSkew 1 while new ones come; then the old ones go.
+
+    It needs pods that start and stop at different times.
+    """
+    nodes = [in_zone(f"{zone}{i}", zone, 16) for zone in "abc" for i in range(6)]
+    old, new = (deployment("a", 9, cpu=cpu, **spread()) for cpu in ("1", "1100m"))
+    run("simulate", scenario(*nodes, old, updated(new, jitter)), "--seed", "5", "--export", str(tmp_path / "end.json"))
+    left = json.loads((tmp_path / "end.json").read_text())["items"]
+    assert Counter(each["spec"]["nodeName"][0] for each in left if each["kind"] == "Pod") == pods
 
 
 def test_97687_anyway_does_not_mean_that_nodes_without_the_key_are_as_good(file, run):
@@ -140,13 +164,20 @@ def test_121284_a_rollout_may_end_in_one_zone_unless_each_revision_counts_alone(
         assert says(said, "default/p31 goes to b1", "default/p32 goes to a1"), generation
 
 
-def test_hard_anti_affinity_and_a_rollout_on_two_nodes(file, run):
+def test_hard_anti_affinity_and_a_rollout_on_two_nodes(scenario, file, run):
     """A Deployment of two replicas, apart by hostname, on two nodes: the third pod of its rollout never fits."""
     apart = {"labels": {"app": "a"}} | required("podAntiAffinity", HOST, app="a")
     running = [pod(f"old-{i}", on=f"n{i}", **apart) for i in (1, 2)]
     said = run("why", file(in_zone("n1", "a"), in_zone("n2", "b"), *running, pod("new", **apart)))
     assert "its podAntiAffinity: default/old-1 is on it n1" in said
     assert "one node more like n1" in said.replace("more node", "node more") and "without default/old-1" in said
+    old, new = (deployment("a", 2, cpu=cpu, **apart) for cpu in ("1", "1100m"))
+    nodes = in_zone("n1", "a"), in_zone("n2", "b")
+    said = run("simulate", scenario(*nodes, old, updated(new)))
+    assert says(said, "1 rollout", "default/a", "1 of 2 pods", "2 of an older template")
+    old["spec"]["strategy"] = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+    said = run("simulate", scenario(*nodes, old, updated(new)))
+    assert "4 pods of 4 bound" in said and "rollout" not in said
 
 
 def test_124282_init_containers_count_for_ever(file, run):
