@@ -103,8 +103,9 @@ export function row(control, stage) {
   root.classList.add("ks-control", `ks-${control.kind}`);
   root.append(reason);
   const idle = (why) => {
+    root.hidden = why === "";
     root.classList.toggle("ks-idle", Boolean(why));
-    if (reason.textContent !== why) reason.textContent = why;
+    if (reason.textContent !== (why ?? "")) reason.textContent = why ?? "";
   };
   return { root, update, idle };
 }
