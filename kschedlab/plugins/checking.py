@@ -26,6 +26,7 @@ from kschedlab.plugins.asking import of_node
 from kschedlab.plugins.framework import PluginError, name_of
 from kschedlab.plugins.joining import JoinedGeneration, Members, joined
 from kschedlab.score.plugin import Score
+from kschedlab.text.html import Html, element, join
 
 NUMBERS = ("0", "20", "60", "100", "5")
 MALFORMED = ("", "warm", "-", "1.5e3", "x")
@@ -192,6 +193,14 @@ class CheckReport:
         return "\n  ".join([head, *wrong, *remarks])
 
     __repr__ = __str__
+
+    def html(self) -> Html:
+        """The text as a list."""
+        head, *found = str(self).split("\n  ")
+        return join([element("p", element("b", head)), element("ul", *(element("li", each) for each in found))])
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
 
 
 def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:

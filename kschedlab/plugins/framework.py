@@ -241,10 +241,13 @@ def call(ask: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def raised(error: BaseException) -> str:
-    """The error and its location in the plugin: ``KeyError: 'zone' (in filter, line 12)``."""
+    """The error and its location in the plugin: ``KeyError: 'zone' (in filter, line 12: zone = labels["zone"])``."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if PACKAGE not in Path(f.filename).parents]
-    where = say(" (in {name}, line {line})", name=frames[-1].name, line=frames[-1].lineno) if frames else ""
-    return f"{type(error).__name__}: {error}{where}"
+    if not frames:
+        return f"{type(error).__name__}: {error}"
+    last = frames[-1]
+    line = f"{last.lineno}: {last.line}" if last.line else last.lineno
+    return f"{type(error).__name__}: {error}" + say(" (in {name}, line {line})", name=last.name, line=line)
 
 
 def status(answer: Any, name: str) -> Status | None:

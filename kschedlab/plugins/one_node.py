@@ -76,7 +76,7 @@ def _failure(name: str, fault: str, first: str, mask: BoolArray) -> Refusal:
     """The plugin is named, because the errors of v1.13 and v1.16 do not say whose they are."""
     return Refusal(
         mask,
-        say("{fault}; on node {node}: {name} must return None or a reason", fault=fault, node=first, name=name),
+        say("{fault}; {name} on node {node}", fault=fault, name=name, node=first),
         error=True,
     )
 
@@ -178,7 +178,7 @@ class OneNodeScore:
             try:
                 raw[name], terms[name] = _score_with_terms(call(ask, pod.pod, view))
             except PluginError as fault:
-                why = say("{fault}; on node {node}: return an integer", fault=fault, node=name)
+                why = say("{fault}; on node {node}", fault=fault, node=name)
                 raise self._failed("running Score plugins", why) from fault
         normalize = method(self.plugin, "normalize")
         try:

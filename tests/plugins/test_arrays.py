@@ -77,7 +77,7 @@ MASK = np.array([True, False, False])
         (refusing(MASK, "no", np.array([1, 0, 0])), r"unresolvable is int64\[3\]"),
         (lambda cluster: StaticFilter(Refusals([])), "Refusals without a part: return None"),
         (lambda cluster: StaticFilter(MASK), "where Refusals or None is expected"),  # type: ignore[arg-type]
-        (lambda cluster: cluster.nodes[9], r"IndexError: .*\(in <lambda>, line \d+\)"),
+        (lambda cluster: cluster.nodes[9], r"IndexError: .*\(in <lambda>, line \d+: .*\)"),
         (lambda cluster: "no", "prepare returned 'no', which has no depends_on_pods: return a StaticFilter"),
         (lambda cluster: StaticFilter(None, node_names=frozenset({1})), "node_names must be"),  # type: ignore[arg-type]
     ],
@@ -96,7 +96,7 @@ def test_a_wrong_filter_is_an_error_that_names_it_and_what_helps(answer: Any, wo
         (lambda n: Scored(np.ones(n, np.int64), np.array([1, 101, 0])), "score of node n2 is 101, where 0 to 100"),
         (lambda n: Scored(np.ones(n, np.int64), np.array([1, 1, -3])), "score of node n3 is -3, where 0 to 100"),
         (lambda n: np.ones(n), "where Scored"),
-        (lambda n: 1 // 0, r"ZeroDivisionError: .*\(in <lambda>, line \d+\)"),
+        (lambda n: 1 // 0, r"ZeroDivisionError: .*\(in <lambda>, line \d+: .*\)"),
     ],
 )
 def test_a_wrong_score_is_an_error_that_names_it_and_what_helps(answer: Any, words: str) -> None:

@@ -147,10 +147,10 @@ def test_a_filter_brings_the_events_that_it_waits_for() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda: 1 // 0, r"ZeroDivisionError: .* \(in <lambda>, line \d+\); on node hot: .*None or a reason"),
-        (lambda: True, "returned True, where None, a text or a Status is expected; on node hot"),
-        (lambda: 7, "returned 7, where None, a text or a Status is expected; on node hot"),
-        (lambda: "", "returned '', where None, a text or a Status is expected; on node hot: Bad must return None or"),
+        (lambda: 1 // 0, r"ZeroDivisionError: .* \(in <lambda>, line \d+: .*\); Bad on node hot"),
+        (lambda: True, "returned True, where None, a text or a Status is expected; Bad on node hot"),
+        (lambda: 7, "returned 7, where None, a text or a Status is expected; Bad on node hot"),
+        (lambda: "", "returned '', where None, a text or a Status is expected; Bad on node hot"),
     ],
 )
 def test_an_error_of_a_filter_names_it_the_node_and_what_helps(answer: Any, words: str) -> None:
@@ -161,13 +161,13 @@ def test_an_error_of_a_filter_names_it_the_node_and_what_helps(answer: Any, word
 @pytest.mark.parametrize("generation", GENERATIONS.values(), ids=lambda g: str(g.name))
 def test_an_error_of_a_filter_names_it_in_every_generation(generation: Generation) -> None:
     error = decided(node_filter("Bad")(lambda pod, node: True), generation=generation).error  # type: ignore[arg-type]
-    assert "returned True" in error and "on node hot: Bad must return None or a reason" in error
+    assert "returned True" in error and "Bad on node hot" in error
 
 
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda: 1 // 0, r"ZeroDivisionError: .* \(in <lambda>, line \d+\); on node hot: .* an integer"),
+        (lambda: 1 // 0, r"ZeroDivisionError: .* \(in <lambda>, line \d+: .*\); on node hot"),
         (lambda: 0.5, r"returned 0.5, where an integer is expected: round it.*; on node hot.*"),
         (lambda: True, r"returned True, where an integer is expected: return a number.*; on node hot.*"),
         (lambda: "9", r"returned '9', where an integer is expected: return a number.*; on node hot.*"),

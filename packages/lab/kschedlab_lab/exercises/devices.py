@@ -11,7 +11,7 @@ from kschedlab.build import Manifest, as_yaml
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects, loads
-from kschedlab.messages import listed, meant, say, terms
+from kschedlab.messages import listed, meant, say, sentences, terms
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
@@ -25,7 +25,7 @@ from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.exercises.your_cluster import OneLine
 from kschedlab_lab.panels.devices import GENERATION, Gpu, claim_of, fleet, of_memory, of_model, train
 from kschedlab_lab.views.device_map import draw_devices
-from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, NodeSight, Sight, sights
+from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, TRIED, NodeSight, Sight, sights
 
 NODES = ("node-a", "node-b", "node-c")
 SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (16,)}
@@ -73,9 +73,9 @@ class Case:
             for name, gpus in self.gpus.items()
             for gpu, model, memory, root in gpus
         ]
-        head = [*terms("device", "model", meant("memory", "device"), "PCIe root"), ""]
+        head = [*terms("device", "model", meant("memory", "device"), "PCIe root", "state")]
         known = table(head, (row(*each, element("span", state)) for *each, state in rows))
-        folded = element("details", element("summary", say("As a table")), known, open="", class_="again")
+        folded = element("details", element("summary", say("As a table")), known, class_="again")
         draw = partial(draw_devices, self.decision, asked=False)
         picture = join([fitting(draw), *more, folded])
         written = "\n".join(aligned([head, *rows], ""))
@@ -210,7 +210,7 @@ def fault(case: Case, objects: Objects) -> str:
     if decision.error:
         return say("The decision ends with an error: {error}", error=decision.error)
     if decision.node is None:
-        return say("train gets nothing. {event}", event=decision.event)
+        return sentences((say("train gets nothing."), missed(case, decision)))
     names = devices_of(decision)
     gpus = [gpu for gpu in case.gpus[decision.node] if f"{decision.node}/{gpu[0]}" in names]
     got = say("train gets {devices}", devices=say(" and ").join(names)) if names else say("train gets no device")
@@ -223,6 +223,15 @@ def fault(case: Case, objects: Objects) -> str:
     roots = [gpu[3] for gpu in gpus]
     apart = case.together and len(set(roots)) > 1
     return say("{got}, on the roots {roots}.", got=got, roots=say(" and ").join(roots)) if apart else ""
+
+
+def missed(case: Case, decision: Decision) -> str:
+    """What becomes of a device that a right claim would get."""
+    wanted = devices_of(case.decision)
+    seen = [(node, each) for node in sights(decision) for each in node.devices]
+    would = [(node, each) for node, each in seen if f"{node.node}/{each.id.device}" in wanted]
+    node, device = min(would, key=lambda each: each[1].state == TRIED)
+    return say("On {node}, {sentence}.", node=node.node, sentence=device.sentence)
 
 
 def elsewhere(case: Case, objects: Objects) -> str:

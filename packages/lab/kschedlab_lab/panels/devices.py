@@ -24,7 +24,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.device_map import devices_text, draw_devices, draw_sights
-from kschedlab_lab.views.device_sights import ROOT, WORDS, NodeSight, sights
+from kschedlab_lab.views.device_sights import ROOT, TRIED, WORDS, NodeSight, sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.svg import Room
 
@@ -40,7 +40,7 @@ GPUS: Mapping[str, Sequence[Gpu]] = {
 MODELS = (later("any"), "a100", "h100", "t4")
 MANY = {
     "held": later("belong to another claim"),
-    "tried": later("were tried and given back"),
+    "tried": later("would do alone, but not enough are together"),
     "not selected": later("are not selected"),
     "tainted": later("have a taint that the claim does not tolerate"),
 }
@@ -103,7 +103,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 def fleet(gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "") -> list[Manifest]:
     """Nodes with these GPUs. ``held``: the ``node/gpu`` of the pod rival; ``broken``: the one with a taint."""
     driver = f'device.driver == "{DRIVER}"'
-    made = [node(name) for name in gpus]
+    made = [node(name, 64, "256Gi") for name in gpus]  # so large that rival costs none a point
     made += [_slice(name, devices, broken) for name, devices in gpus.items()]
     made.append(_object("DeviceClass", "gpu", {"selectors": [{"cel": {"expression": driver}}]}))
     if held:
@@ -203,11 +203,11 @@ def told(decision: Decision, seen: list[NodeSight]) -> str:
     """The outcome in a sentence or two."""
     fitting = [each.node for each in seen if not each.reason]
     if decision.node is None:
-        return say("train fits on no node. Preemption takes no device away: {tally}.", tally=_tally(seen))
+        return say("train fits on no node: {tally}.", tally=_tally(seen))
     gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == "takes"]
-    devices, others = say(" and ").join(gets), count(len(fitting) - 1, "other node")
+    devices, others = say(" and ").join(gets), listed(name for name in fitting if name != decision.node)
     return say(
-        "train goes to {node} and gets {devices}; {others} could, too."
+        "train goes to {node} and gets {devices}. {others} could, too: the scores are equal, and the first name counts."
         if len(fitting) > 1
         else "train goes to {node} and gets {devices}.",
         node=decision.node,
@@ -223,7 +223,7 @@ def _tally(seen: Sequence[NodeSight]) -> str:
         ((state, number),) = states.items()
         return say("all {number} devices {what}", number=number, what=say(MANY[state]))
     found = [
-        say("{number} {what}", number=number, what=say(MANY[state] if number > 1 else WORDS[state]))
+        say("{number} {what}", number=number, what=say(MANY[state] if number > 1 or state == TRIED else WORDS[state]))
         for state, number in states.most_common()
     ]
     return say("of {devices} {tally}", devices=count(states.total(), "device"), tally=listed(found))
@@ -253,7 +253,7 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         seen = sights(decide(settings))
         fitting = [each.node for each in seen if not each.reason]
         if not fitting:
-            return say("No node can serve the claim: {tally}.", tally=_tally(seen))
+            return say("No node can serve the claim.")
         return say("{nodes} can serve the claim.", nodes=listed(fitting))
 
     def before(settings: Settings) -> Callable[[Room], Html]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.problems import InputValueError, expected
 from kschedlab.text.html import Html, visible
 from kschedlab_lab.panels.base import Panel, View
@@ -30,9 +30,15 @@ class Prediction(Panel[Nothing]):
             )
         self.text, self.remarks = str(question), dict(remarks)
         view = View(Html(), "", Html(), "")
-        asked = Question[Any](
-            self.text, tuple(remarks), lambda _: right, lambda _, answer: self.remarks.get(answer, "")
-        )
+
+        def why(_: Any, answer: str) -> str:
+            remark = self.remarks.get(answer, "")
+            if not right or answer == right:
+                return remark
+            solution = say("The answer is “{answer}”.", answer=right)
+            return sentences((remark, solution, self.remarks[right]))
+
+        asked = Question[Any](self.text, tuple(remarks), lambda _: right, why)
         super().__init__(Nothing(), lambda _: view, question=asked)
 
     def __repr__(self) -> str:

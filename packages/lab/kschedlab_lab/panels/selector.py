@@ -6,17 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kschedlab.messages import say, terms
+from kschedlab.messages import later, say, sentences, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import Quantity
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.devices import DRIVER, GPUS
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.device_sights import ROOT
-from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text, result_of
+from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text, result_of, worth_showing
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
 
@@ -79,52 +79,67 @@ def verdict(settings: Settings) -> str:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    parts = evaluated(settings)
-    sentence = told(settings)
+    parts, (sentence, cost) = evaluated(settings), told(settings)
     return View(
         lambda room: draw_evaluation(parts, room),
         sentence,
-        Html(),
-        f"{sentence}\n{evaluation_text(parts)}",
+        element("p", cost) if cost else Html(),
+        f"{sentences((sentence, cost))}\n{evaluation_text(parts)}",
         story=lambda room: [
-            Frame(draw_evaluation(parts, room, upto), f"{part.text} = {result_of(part)}")
-            for upto, part in enumerate(parts, 1)
+            Frame(draw_evaluation(parts, room, at + 1), f"{parts[at].text} = {result_of(parts[at])}")
+            for at in worth_showing(parts)
         ],
     )
 
 
-def told(settings: Settings) -> str:
-    """The result and its cost in a sentence."""
+def told(settings: Settings) -> tuple[str, str]:
+    """The result in a sentence, and what it cost; "" after an error."""
     expression = compile(known(settings.selector))
     try:
         matches, cost = expression.evaluate(DRIVER, device_of(settings.device))
     except CelError as error:
+        return say("{device}: {error}.", device=settings.device, error=error), ""
+    message = later("{device} is selected.") if matches else later("{device} is not selected.")
+    costs = say("The evaluation cost {cost} of 1,000,000 units.", cost=cost)
+    return say(message, device=settings.device), costs
+
+
+def reason(settings: Settings) -> str:
+    """Which part decides."""
+    parts = evaluated(settings)
+    whole = parts[-1]
+    if whole.failed:
+        return say("An error ends the decision: no node gets the pod.")
+    decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
+    if any(each.failed for each in parts):
         return say(
-            "{device}: {error}. No node gets the pod: an error ends the decision.", device=settings.device, error=error
+            "`{part}` decides `||` and `&&` alone, on either side: an error on the other does not matter.",
+            part=short(decides.text),
         )
-    return say(
-        "{device} is selected. The evaluation cost {cost} of 1,000,000 units."
-        if matches
-        else "{device} is not selected. The evaluation cost {cost} of 1,000,000 units.",
-        device=settings.device,
-        cost=cost,
-    )
+    return say("`{part}` is {value}.", part=short(decides.text), value=whole.values[-1])
+
+
+def short(selector: str) -> str:
+    """The expression without what is the same for all attributes and capacities."""
+    return selector.replace(f"{ATTRIBUTES}.", "").replace(f"{CAPACITY}.", "")
 
 
 def question(asked: Settings = Settings()) -> Question[Settings]:
     """What is the verdict? ``asked``: the settings whose device the question describes."""
     node, gpu = asked.device.split("/")
-    _, model, memory, _ = next(each for each in GPUS[node] if each[0] == gpu)
+    _, model, memory, root = next(each for each in GPUS[node] if each[0] == gpu)
     return Question(
         say(
-            "{device} is of model {model} and has {memory}Gi. What is the verdict on it?",
+            "{device} has model {model}, pcieRoot {root} and {memory}Gi. What is the verdict of `{selector}`?",
             device=asked.device,
             model=model,
+            root=root,
             memory=memory,
+            selector=short(asked.selector),
         ),
         (*terms("selected", "not selected", "an error"),),
         verdict,
-        lambda settings, answer: told(settings),
+        lambda settings, answer: reason(settings),
         lambda settings: lambda room: draw_evaluation(evaluated(settings), room, 0),
     )
 

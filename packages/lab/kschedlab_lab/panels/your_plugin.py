@@ -15,7 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.plugins.joining import several
 from kschedlab.scheduler import schedule
@@ -60,9 +60,9 @@ def manifests(settings: Settings = FIRST) -> list[Manifest]:
     labels = {name: _labels(getattr(settings, setting)) for name, setting in RACKS.items()}
     return [
         *(node(name, 8, "32Gi", each) for name, each in labels.items()),
-        pod("old-b", "rack-b", 2, 0, 8 * HOUR, memory="4Gi"),
-        pod("old-c", "rack-c", 5, 0, 8 * HOUR, memory="4Gi"),
-        pod("old-d", "rack-d", 6, 0, 8 * HOUR, memory="4Gi"),
+        pod("api", "rack-b", 2, 0, 8 * HOUR, memory="4Gi"),
+        pod("db", "rack-c", 5, 0, 8 * HOUR, memory="4Gi"),
+        pod("etl", "rack-d", 6, 0, 8 * HOUR, memory="4Gi"),
         pod("web", "", 1, 0, memory="1Gi"),
     ]
 
@@ -151,25 +151,23 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
         folded(say("the numbers"), html(decision.sections(LIMITS))),
         "\n".join([said, str(decision)]),
         names={} if decision.node is None else {decision.node: "chosen"},
-        idle={} if own else {"weight": say("no score of yours is there")},
+        idle={} if own else {"weight": ""},
         story=partial(story, settings, plugins) if plugins and decision.scores is not None else None,
     )
 
 
 def sentence(decision: Decision) -> str:
-    """Where the pod goes, and what each rack got."""
-    if decision.error or decision.scores is None:
+    """Where the pod goes, and which racks are out."""
+    if decision.error:
+        return say("One of your functions failed. {error}", error=decision.error)
+    if decision.scores is None:
         return outcome(decision)
     refused = [name for name in RACKS if not decision.verdict(name).passes]
     reasons = ", ".join(decision.verdict(refused[0]).reasons) if refused else ""
     out = say("{nodes}: {reasons}.", nodes=listing(refused), reasons=reasons) if refused else ""
-    totals = decision.scores.total.tolist()
-    names = [decision.cluster.names[place] for place in decision.scores.nodes.tolist()]
-    said = listed(f"{name} {total}" for name, total in sorted(zip(names, totals, strict=True)))
     one = len(decision.best) == 1
     message = later("web goes to {nodes}." if one else "{nodes} tie.")
-    where = say(message, nodes=decision.node if one else listing(decision.best))
-    return sentences((where, out, say("Points: {scores}.", scores=said)))
+    return sentences((say(message, nodes=decision.node if one else listing(decision.best)), out))
 
 
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
@@ -204,7 +202,7 @@ def where(plugins: object = (), text: str = "") -> Question[Settings]:
                 node=answer,
                 reason=", ".join(verdict.reasons),
             )
-        return sentence(decision)
+        return advantage(decision, added, answer)
 
     def before(settings: Settings, room: Room) -> Html:
         return stage_before(decide(settings, added), racks(settings, added), room)
@@ -214,14 +212,29 @@ def where(plugins: object = (), text: str = "") -> Question[Settings]:
     )
 
 
+def advantage(decision: Decision, plugins: Sequence[object], other: str) -> str:
+    """The plugin that most prefers the chosen rack to this one, or to the next best; "" without a choice."""
+    found, chosen = points(decision, plugins), decision.node
+    if found is None or chosen is None:
+        return ""
+    if other == chosen:
+        other = max((name for name in found.totals if name != chosen), key=found.totals.__getitem__)
+    plugin, each = max(found.parts.items(), key=lambda part: part[1][chosen] - part[1][other])
+    return say(
+        "{plugin} gives {node} {most} points, {other} {less}.",
+        plugin=plugin.partition(" ")[0],
+        node=chosen,
+        most=each[chosen],
+        other=other,
+        less=each[other],
+    )
+
+
 def lightest(rack: str, plugins: object) -> Question[Settings]:
     """From which weight of the score on does ``web`` go to this rack? A number is typed. KeyError for no rack."""
     added = several(plugins)
     if rack not in RACKS:
         raise unknown("node", rack, RACKS)
-
-    def totals(settings: Settings, weight: int) -> str:
-        return sentence(decide(settings.changed(weight=weight), added))
 
     def right(settings: Settings) -> str:
         weights = range(MOST + 1)
@@ -230,12 +243,23 @@ def lightest(rack: str, plugins: object) -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         need = right(settings)
-        if answer != need and answer.isdecimal() and int(answer) <= MOST:
-            return say("Weight {weight}: {totals}", weight=answer, totals=totals(settings, int(answer)))
-        return (
-            say("Weight {weight}: {totals}", weight=need, totals=totals(settings, int(need)))
-            if need != "none"
-            else say("No weight up to {most} is enough.", most=MOST)
+        if need == "none":
+            return say("No weight up to {most} is enough.", most=MOST)
+        weight = min(int(answer), int(need))
+        decision = decide(settings.changed(weight=weight), added)
+        assert decision.scores is not None
+        names = [decision.cluster.names[place] for place in decision.scores.nodes.tolist()]
+        totals = dict(zip(names, decision.scores.total.tolist(), strict=True))
+        if weight == int(need):
+            others = max(total for name, total in totals.items() if name != rack)
+            message = later("Weight {weight} is enough: {most} against {less} points.")
+            return say(message, weight=weight, most=totals[rack], less=others)
+        return say(
+            "With weight {weight}, {node} still leads: {most} against {less} points.",
+            weight=weight,
+            node=decision.node,
+            most=totals[str(decision.node)],
+            less=totals.get(rack, 0),
         )
 
     def before(settings: Settings, room: Room) -> Html:

@@ -44,7 +44,7 @@ class Motion:
 
     def html(self) -> Html:
         """The tries on a time axis."""
-        events = {10: "rack-a: 75 → 74", 20: "rack-b: 70 → 40"}
+        events = {10: ("rack-a", "75° → 74°"), 20: ("rack-b", "70° → 40°")}
         return draw_tries(self.tries, self.nodes, events)
 
     def _repr_html_(self) -> str:

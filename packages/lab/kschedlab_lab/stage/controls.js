@@ -7,6 +7,7 @@ import { DRAG } from "./motion.js";
 import { Player } from "./player.js";
 
 const FEW = 5, SHORT = 34; // as many choices, with as many letters, stand side by side; more are in a menu
+const LINE = 60; // letters, from which on a text is too long for one line
 const LONG = 17; // what has more letters needs more than a column; a Chinese one counts twice
 
 const isLong = (text) => text.replace(/[^\x00-\xff]/g, "--").length > LONG;
@@ -57,16 +58,18 @@ function radios(control, stage) {
   return { root, update: (at) => (inputs[at].checked = true) };
 }
 
-/** A line of text, of which the kernel knows what it means. A text that it refuses stays, to be corrected. */
+/** Text, of which the kernel knows what it means; in a field of some lines if it is long. A text that it refuses stays, to be corrected. */
 function typed(control, stage) {
   const id = unique();
   let sent = null;
-  const input = make("input", { type: "text", list: id, "aria-label": control.label, autocomplete: "off", spellcheck: "false" });
+  const about = { "aria-label": control.label, autocomplete: "off", spellcheck: "false" };
+  const wraps = control.values.some(({ length }) => length > LINE);
+  const input = wraps ? make("textarea", { rows: 3, ...about }) : make("input", { type: "text", list: id, ...about });
   const take = () => stage.set({ [control.name]: (sent = input.value.trim()) });
   input.addEventListener("change", take);
   onEnter(input, take);
   input.addEventListener("focus", () => input.select());
-  const list = make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
+  const list = wraps ? "" : make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
   const root = labelled(control, input, list);
   const update = (at) => {
     const refused = Boolean(stage.shown.error) && sent !== null && sent !== at;
@@ -100,8 +103,9 @@ export function row(control, stage) {
   root.classList.add("ks-control", `ks-${control.kind}`);
   root.append(reason);
   const idle = (why) => {
+    root.hidden = why === "";
     root.classList.toggle("ks-idle", Boolean(why));
-    if (reason.textContent !== why) reason.textContent = why;
+    if (reason.textContent !== (why ?? "")) reason.textContent = why ?? "";
   };
   return { root, update, idle };
 }

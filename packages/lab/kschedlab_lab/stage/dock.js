@@ -1,6 +1,7 @@
 // The stage. The panels of a notebook share one place that stays in sight; in it is the panel next to what one reads.
 // Each panel's own cell keeps a line that says what it shows. The stage is beside the text, or on a narrow page above it;
-// in a narrow notebook, panels stay in their cells. While one does exercises, which have their own pictures, it is away.
+// in a narrow notebook, panels stay in their cells. It is away while one does exercises, which have their own pictures, and
+// while one reads a section that has code and no panel.
 
 import { coded, keepFocus, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
@@ -15,6 +16,7 @@ const CHOICE = "dock"; // the browser keeps false by this name for a reader who 
 /** Where panels may share a place: a notebook in JupyterLab, or a page of the course. */
 const SHARED = ".jp-Notebook, main.ks-course";
 const EXERCISE = ".ks-exercise";
+const HEADING = "h2", CODE = ".jp-CodeCell .jp-InputArea:not(.lm-mod-hidden)";
 const OURS = "ks-ours"; // class of the notebook: a rule with :has() would cost a second of every "Run All"
 const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
 
@@ -204,11 +206,23 @@ class Dock {
     if (cell && !this.el.isConnected) cell.before(this.el);
   }
 
-  /** The panels and the exercises in the text's order, each with the place of its line or card. */
+  /** The headings of the sections that have code to read, and no panel. */
+  coded() {
+    const panels = new Set([...this.stages].map(({ host }) => host)), sections = [];
+    for (const each of this.page.querySelectorAll(`${HEADING}, ${CODE}, .kschedlab`)) {
+      if (each.matches(HEADING)) sections.push({ host: each, code: false, panel: false });
+      const section = sections.at(-1);
+      if (section && panels.has(each)) section.panel = true;
+      else if (section && each.matches(CODE)) section.code = true;
+    }
+    return sections.filter(({ code, panel }) => code && !panel);
+  }
+
+  /** The panels, the exercises and the sections of code in the text's order, each with the place of its line, card or heading. */
   placed() {
     const panels = [...this.stages].map((stage) => ({ stage, host: stage.host }));
     const exercises = [...this.page.querySelectorAll(EXERCISE)].map((host) => ({ host }));
-    const there = [...panels, ...exercises].filter(({ host }) => host.isConnected && host.offsetParent);
+    const there = [...panels, ...exercises, ...this.coded()].filter(({ host }) => host.isConnected && host.offsetParent);
     return there.map((each) => ({ ...each, at: each.host.getBoundingClientRect().top })).sort((one, other) => one.at - other.at);
   }
 

@@ -70,6 +70,7 @@ export function onEnter(input, act) {
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.stopPropagation();
+    event.preventDefault(); // in a field of several lines
     act();
   });
 }

@@ -271,7 +271,7 @@ class Stage {
   refreshControls() {
     for (const [{ name }, { update, idle }] of this.rows) {
       update(this.at[name]);
-      idle(this.shown.idle?.[name] ?? "");
+      idle(this.shown.idle?.[name]);
     }
   }
 

@@ -16,7 +16,19 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_devices.counters import APART, NO_COUNTERS
 from kschedlab_devices.search import IN_USE, NO_CAPACITY, NOT_SELECTED, TAINTED, UNLIKE
-from kschedlab_lab.views.device_sights import FREE, HELD, OFFERED, OPEN, PICKED, TAKES, TRIED, NodeSight, Sight, sights
+from kschedlab_lab.views.device_sights import (
+    BRIEF,
+    FREE,
+    HELD,
+    OFFERED,
+    OPEN,
+    PICKED,
+    TAKES,
+    TRIED,
+    NodeSight,
+    Sight,
+    sights,
+)
 from kschedlab_lab.views.device_tree import draw_tree, tree_height
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
@@ -36,18 +48,18 @@ from kschedlab_lab.views.style import (
 )
 from kschedlab_lab.views.svg import Room, svg
 
-WAYS: Mapping[str, tuple[str, str]] = {
-    HELD: ("lock", later("held or in use")),
-    IN_USE: ("lock", later("held or in use")),
-    TRIED: ("reprieved", later("given back")),
-    NOT_SELECTED: ("label", later("not selected")),
-    NO_CAPACITY: ("full", later("too little is left")),
-    NO_COUNTERS: ("full", later("too little is left")),
-    TAINTED: ("taint", later("tainted")),
-    APART: ("pods", later("breaks the constraint")),
-    UNLIKE: ("pods", later("breaks the constraint")),
+WAYS: Mapping[str, str] = {
+    HELD: "lock",
+    IN_USE: "lock",
+    TRIED: "reprieved",
+    NOT_SELECTED: "label",
+    NO_CAPACITY: "full",
+    NO_COUNTERS: "full",
+    TAINTED: "taint",
+    APART: "pods",
+    UNLIKE: "pods",
 }
-"""By state: the sign for what is in the way of a device, and what the line below its node calls it."""
+"""By state: the sign for what is in the way of a device."""
 SHARED = later("devices that several nodes can use")
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
@@ -114,7 +126,7 @@ def draw_sights(
 
 def _legend(seen: Sequence[NodeSight], wide: float) -> list[Part]:
     """What the signs at the devices mean."""
-    ways = dict.fromkeys(WAYS[way] for node in seen for each in node.devices if (way := _way(each)))
+    ways = dict.fromkeys((WAYS[way], BRIEF[way]) for node in seen for each in node.devices if (way := _way(each)))
     entries = [row([Part(16, 16, (icon(sign, 0, 0, INK_2),)), words(say(what), fill=INK_2)], 5) for sign, what in ways]
     return [wrap(entries, wide, 18, 4)] if entries else []
 
@@ -195,7 +207,7 @@ def _said(node: NodeSight) -> str:
     if given:
         message = later("gives {devices}") if node.chosen else later("could give {devices}")
         return say(message, devices=say(" and ").join(given))
-    counted = Counter(WAYS[way][1] for each in node.devices if (way := _way(each)))
+    counted = Counter(BRIEF[way] for each in node.devices if (way := _way(each)))
     return listed(say("{number} {what}", number=number, what=say(what)) for what, number in counted.items())
 
 
@@ -210,17 +222,19 @@ def _devices(node: NodeSight, wide: float, scale: Scale, shared: Mapping[str, Si
 
 def _wired(node: NodeSight, line: Sequence[Sight], box: float, scale: Scale, marks: Marks) -> Part:
     devices = row([_device(each, box, scale, marks.get(str(each.id), {})) for each in line], SPACE, "end")
-    spans: dict[str, list[float]] = {}
+    spans: dict[str, list[int]] = {}
     for at, each in enumerate(line):
         if each.wire:
-            spans.setdefault(each.wire, []).append(at * (box + SPACE) + box / 2)
-    levels: list[float] = []
+            spans.setdefault(each.wire, []).append(at)
+    levels = dict[str, int]()
     drawn = list[Html]()
-    for wire, places in sorted(spans.items(), key=lambda each: each[1][0]):
-        level = next((n for n, end in enumerate(levels) if end < places[0] - box / 2), len(levels))
-        levels[level:] = [places[-1] + box / 2, *levels[level + 1 :]]
-        drawn += _wire(node, wire, places, devices.height + 4, level * 20, box)
-    return Part(devices.width, devices.height + (4 + 20 * len(levels) if levels else 0), (*drawn, *devices.shapes))
+    for wire, span in sorted(spans.items(), key=lambda each: (each[1][-1] - each[1][0], each)):  # short ones inside
+        inside = [levels[name] for name in levels if spans[name][0] <= span[-1] and spans[name][-1] >= span[0]]
+        levels[wire] = max(inside, default=-1) + 1
+        places = [at * (box + SPACE) + box / 2 for at in span]
+        drawn += _wire(node, wire, places, devices.height + 4, levels[wire] * 20, box)
+    deep = 4 + 20 * (max(levels.values()) + 1) if levels else 0
+    return Part(devices.width, devices.height + deep, (*drawn, *devices.shapes))
 
 
 def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep: float, box: float) -> Iterator[Html]:
@@ -262,7 +276,7 @@ def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str]) 
     if device.state == TAKES:
         shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 9, -7))
     elif way:
-        shapes.append(_corner(WAYS[way][0], wide, look["stroke"]))
+        shapes.append(_corner(WAYS[way], wide, look["stroke"]))
     below = [words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken)]
     below += [words(fitting((fact, fact.partition(" ")[2]), wide + SPACE), fill=INK_2) for fact in device.about]
     names = column(below, 0, "middle")
@@ -297,7 +311,9 @@ def _facts(device: Sight, wide: float, high: float, colour: str) -> list[Html]:
     if high < 40 and text_width(one, bold=True) <= wide - 6:
         lines = [words(one, bold=True, fill=colour)]
     else:
-        kind = words(fitted(device.kind, wide - 4, bold=True), bold=True, fill=colour)
+        bare = device.amount.rstrip("BGiKMTmn")
+        shown = device.kind if high >= 34 else fitting((f"{device.kind} {bare}".strip(), device.kind), wide - 2)
+        kind = words(fitted(shown, wide - 2, bold=True), bold=True, fill=colour)
         lines = [kind, words(fitted(device.amount, wide - 4), fill=colour)] if device.amount and high >= 34 else [kind]
     text = column(lines, 0, "middle")
     return [moved(text, (wide - text.width) / 2, (high - text.height) / 2 + (4 if high < 40 else 0))]

@@ -55,6 +55,18 @@ WORDS: Mapping[str, str] = {
     UNLIKE: later("breaks a constraint"),
 }
 """What is said of a device in each state, after its name."""
+BRIEF: Mapping[str, str] = {
+    HELD: later("held"),
+    IN_USE: later("in use"),
+    TRIED: later("given back"),
+    NOT_SELECTED: later("not selected"),
+    NO_CAPACITY: later("too little is left"),
+    NO_COUNTERS: later("too little is left"),
+    TAINTED: later("tainted"),
+    APART: later("mismatched"),
+    UNLIKE: later("mismatched"),
+}
+"""What is in the way of a device, where there is little room."""
 
 
 class Sight(NamedTuple):

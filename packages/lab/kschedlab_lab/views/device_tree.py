@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.device_sights import PICKED, TRIED, WORDS, Sight
+from kschedlab_lab.views.device_sights import BRIEF, PICKED, TRIED, Sight
 from kschedlab_lab.views.glyphs import CROSS
 from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
@@ -76,7 +76,7 @@ def _line(branch: Branch, room: float) -> Part:
     colour = CHOSEN if alive else EVICTED if dead else INK_3
     dot = element("circle", cx=8, cy=8, r=5.5, fill=colour) if alive else _cross(colour)
     name = words(branch.device.id.device, bold=True, fill=CHOSEN if alive else INK_2 if dead else "currentColor")
-    said = "" if alive else say(WORDS[branch.state])
+    said = "" if alive else say(BRIEF[branch.state])
     return row([Part(16, 16, (dot,)), name, words(fitted(said, room - 24 - name.width), fill=INK_2)], 5)
 
 

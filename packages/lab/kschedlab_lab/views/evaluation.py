@@ -18,8 +18,6 @@ LINE, INDENT, SIZE, LETTER, PAD = 17, 14, 13, 7.9, 8
 FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 NOT_REACHED = later("not evaluated")
 TOKEN = re.compile(r"[^\s.\[(]*(?:[\s.\[(]+|$)")
-NARROW = 360
-"""A picture that is narrower leaves out the parts that are only on the way to a value, in pixels."""
 
 
 class _Row(NamedTuple):
@@ -45,13 +43,29 @@ def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None
     """
     upto = len(steps) if upto is None else upto
     rows = [
-        _line(_laid(step, result_of(step) if upto else "", room.width), at, room.width, at < upto, at == upto - 1)
-        for at, step in enumerate(steps)
-        if room.width >= NARROW or not all(value.startswith("{") for value in step.values)
+        _line(
+            _laid(steps[at], result_of(steps[at]) if upto else "", room.width),
+            at,
+            room.width,
+            at < upto,
+            at == upto - 1,
+        )
+        for at in worth_showing(steps)
     ]
     part = column(rows, 3)
     spoken = say("; ").join(line.strip() for line in evaluation_text(steps[:upto]).splitlines())
     return svg([moved(part, 0, 2)], room.width, max(part.height, LINE) + 4, spoken)
+
+
+def worth_showing(steps: Sequence[EvaluatedPart]) -> list[int]:
+    """The places of all parts but maps, of which a value is looked up, and the parts of what is not evaluated."""
+
+    def is_shown(at: int, step: EvaluatedPart) -> bool:
+        if step.values:
+            return not all(value.startswith("{") for value in step.values)
+        return not any(step.text in each.text for each in steps[at + 1 :] if not each.values)
+
+    return [at for at, step in enumerate(steps) if is_shown(at, step)]
 
 
 def _lines(text: str, width: float) -> list[str]:

@@ -197,17 +197,17 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
         fill = COLOURS[i % len(COLOURS)]
         bar = {"x": x, "y": 2, "width": max(long, 0.1), "height": ROW - 4}
         yield element("rect", **bar, fill=fill, stroke=PANEL, data_key=f"points/{plugin}/{name}")
-        if long > 24:
+        if long > 17:
             yield label(str(each[name]), x + long / 2, 14, "middle", fill=ink(fill))
         x += long
-    total = x + (14 if points.own else 4)
+    total = x + (18 if points.own else 4)
     yield label(str(points.totals[name]), total, 14, font_weight=weight, data_key=f"points/total/{name}")
     if points.own and points.each.get(name):
         yield element(
             "g",
             element("circle", r=11, fill="transparent"),
             element("circle", r=6, fill="currentColor"),
-            transform=f"translate({x:g},{ROW / 2:g})",
+            transform=f"translate({x + 7:g},{ROW / 2:g})",
             data_key=f"points/weight/{name}",
             data_drag="weight",
             data_axis="x",

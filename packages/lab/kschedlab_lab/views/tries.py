@@ -6,37 +6,43 @@ from collections.abc import Mapping, Sequence
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.style import ACT, CHOSEN
+from kschedlab_lab.views.style import ACT, CHOSEN, INK_2
 from kschedlab_lab.views.svg import label, svg
 
-WIDE, LEFT, LANE, STEP, END = 560, 90, 54, 13, 28
-"""Width; where time begins; height of a lane; pixels between tries of one second; seconds."""
+WIDE, TOP, LANE, STEP, SECOND = 340, 56, 58, 13, 11.5
+"""Width, which a phone has; height of the events and of a lane; pixels between tries of one second; of a second."""
 
 
-def draw_tries(tries: Mapping[str, Sequence[int]], nodes: Mapping[str, str], events: Mapping[int, str]) -> Html:
-    """``tries``: the seconds of each, ``nodes``: where the pod runs at last; both by lane. ``events``: by second."""
-    tall = 40 + LANE * len(tries)
+def draw_tries(
+    tries: Mapping[str, Sequence[int]], nodes: Mapping[str, str], events: Mapping[int, tuple[str, str]]
+) -> Html:
+    """``tries``: the seconds of each, ``nodes``: where the pod runs at last; both by lane.
+
+    ``events``: by second, what changes and how.
+    """
+    tall = TOP + LANE * len(tries)
     shapes: list[Html] = []
-    for second, what in {0: "", **events}.items():
+    for second, what in {0: ("", ""), **events}.items():
         x = _at(second)
-        line = element("line", x1=x, x2=x, y1=36, y2=tall, stroke=ACT, stroke_dasharray="3 4")
-        shapes += [line, label(f"{second} s", x, 14), label(what, x, 30)]
+        ticks = "".join(f"M{x:g} {TOP + LANE * place + 30:g}v20" for place in range(len(tries)))
+        shapes.append(element("path", d=ticks, stroke=ACT))
+        shapes += [label(text, x - 6, 14 + 16 * line) for line, text in enumerate((f"{second} s", *what))]
     for place, (name, seconds) in enumerate(tries.items()):
-        y = 40 + LANE * place + LANE / 2
-        shapes += [
-            label(name, 0, y + 4, font_weight="bold"),
-            element("line", x1=LEFT, x2=WIDE, y1=y, y2=y, stroke="currentColor", opacity=0.4),
-        ]
+        y = TOP + LANE * place + 40
+        bold = element("tspan", name, font_weight="bold")
+        when = say(": tried at {seconds} s", seconds=", ".join(map(str, seconds)))
+        title = element("text", bold, when, x=0, y=y - 20)
+        shapes += [title, element("line", x1=0, x2=WIDE, y1=y, y2=y, stroke=INK_2, opacity=0.5)]
         for number, second in enumerate(seconds):
             x = _at(second) + STEP * list(seconds[:number]).count(second)
             last = number == len(seconds) - 1
-            shapes.append(element("circle", cx=x, cy=y, r=5, fill=CHOSEN if last else "currentColor"))
-        shapes.append(label(f"★ {nodes[name]}", _at(seconds[-1]) + STEP, y - 6, fill=CHOSEN))
+            shapes.append(element("circle", cx=x, cy=y, r=5.5, fill=CHOSEN if last else "currentColor"))
+        shapes.append(label(f"★ {nodes[name]}", _at(seconds[-1]) + STEP, y - 8, fill=CHOSEN, font_weight="bold"))
     return svg(shapes, WIDE, tall, tries_text(tries, nodes))
 
 
 def _at(second: int) -> float:
-    return LEFT + 6 + second * (WIDE - LEFT) / END
+    return 8 + second * SECOND
 
 
 def tries_text(tries: Mapping[str, Sequence[int]], nodes: Mapping[str, str]) -> str:

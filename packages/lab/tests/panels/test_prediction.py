@@ -2,6 +2,7 @@
 
 from kschedlab_lab.panels.prediction import Prediction
 from kschedlab_lab.panels.session import Session
+from tests.saying import says
 
 REMARKS = {"node-a": "no, <look>", "node-b": "yes"}
 
@@ -11,7 +12,8 @@ def test_a_remark_follows_the_answer() -> None:
     assert session.shown["asking"] == {"text": "Which?", "choices": ["node-a", "node-b"]}
     [reply] = session.receive({"answer": "node-a", "n": "1"})
     verdict = reply["shown"]["verdict"]
-    assert (verdict["right"], verdict["mark"], verdict["why"]) == (False, "Not quite.", "no, <look>")
+    assert (verdict["right"], verdict["mark"]) == (False, "Not quite.")
+    assert says(verdict["why"], "no, <look>", "node-b", "yes")  # of the wrong answer, then the right one and why
 
 
 def test_an_answer_that_is_not_offered_is_refused() -> None:
