@@ -354,11 +354,15 @@ def _change_binding(args: fields.VolumeBindingArgs) -> NewValues:
     return NewValues(score={"shape": RequestedToCapacityRatio(shape_points(args.shape))}) if args.shape else NewValues()
 
 
-def _check_devices(args: fields.DynamicResourcesArgs, path: Path, faults: Faults) -> None:
-    filter_path, binding_path = (*path, "filterTimeout"), (*path, "bindingTimeout")
+def _check_filter_timeout(args: fields.OldDynamicResourcesArgs, path: Path, faults: Faults) -> None:
+    filter_path = (*path, "filterTimeout")
     if args.filterTimeout is not None and seconds_of(args.filterTimeout, filter_path, faults) < 0:
         faults.append(invalid(filter_path, args.filterTimeout, "must be zero or positive"))
-    unreadable = list[Fault]()
+
+
+def _check_devices(args: fields.DynamicResourcesArgs, path: Path, faults: Faults) -> None:
+    _check_filter_timeout(args, path, faults)
+    binding_path, unreadable = (*path, "bindingTimeout"), list[Fault]()
     if args.bindingTimeout is not None:
         short = seconds_of(args.bindingTimeout, binding_path, unreadable) < 1
         faults += unreadable or (
@@ -366,8 +370,10 @@ def _check_devices(args: fields.DynamicResourcesArgs, path: Path, faults: Faults
         )
 
 
-def _change_devices(args: fields.DynamicResourcesArgs) -> NewValues:
-    texts: dict[str, str | None] = {"filter_timeout": args.filterTimeout, "binding_timeout": args.bindingTimeout}
+def _change_devices(args: fields.OldDynamicResourcesArgs) -> NewValues:
+    texts = {"filter_timeout": args.filterTimeout}
+    if isinstance(args, fields.DynamicResourcesArgs):
+        texts["binding_timeout"] = args.bindingTimeout
     timeouts: dict[str, Any] = {
         name: int(seconds_of(text, (), []) * SECOND) for name, text in texts.items() if text is not None
     }
@@ -399,10 +405,20 @@ V1_ARGUMENTS = {
     "VolumeBinding": ArgumentsSpec(fields.VolumeBindingArgs, _check_binding, _change_binding),
 }
 
-V1_ARGUMENTS_TO_35 = {
+V1_ARGUMENTS_36 = {
     **V1_ARGUMENTS,
+    "VolumeBinding": ArgumentsSpec(fields.OldVolumeBindingArgs, _check_old_binding, _change_nothing),
+}
+"""Until v1.36, ``shape`` needs the gate StorageCapacityScoring (before v1.33 VolumeCapacityPriority), which is off."""
+
+V1_ARGUMENTS_TO_35 = {
+    **V1_ARGUMENTS_36,
+    "DynamicResources": ArgumentsSpec(fields.OldDynamicResourcesArgs, _check_filter_timeout, _change_devices),
     "NodeResourcesFit": ArgumentsSpec(fields.NodeResourcesFitArgs, partial(_check_fit, shape_of_any=True), _change_fit),
 }
+"""``bindingTimeout`` is unknown to v1.34, and needs the gate DRADeviceBindingConditions in v1.35, which is off."""
+
+V1_ARGUMENTS_TO_32 = {name: spec for name, spec in V1_ARGUMENTS_TO_35.items() if name != "DynamicResources"}
 
 V1BETA1_ARGUMENTS = {
     **_COMMON,
@@ -414,16 +430,11 @@ V1BETA1_ARGUMENTS = {
     "PodTopologySpread": ArgumentsSpec(fields.PodTopologySpreadArgs, _check_old_spread, _change_spread),
     "RequestedToCapacityRatio": ArgumentsSpec(fields.RequestedToCapacityRatioArgs, _check_ratio, _change_ratio),
     "ServiceAffinity": ArgumentsSpec(fields.ServiceAffinityArgs, _accept_all, _change_nothing),
-    "VolumeBinding": ArgumentsSpec(fields.OldVolumeBindingArgs, _check_old_binding, _change_nothing),
+    "VolumeBinding": V1_ARGUMENTS_36["VolumeBinding"],
 }
 
-V1BETA2_ARGUMENTS = {
-    **V1_ARGUMENTS,
-    "InterPodAffinity": V1BETA1_ARGUMENTS["InterPodAffinity"],
-    "NodeResourcesFit": V1_ARGUMENTS_TO_35["NodeResourcesFit"],
-    "VolumeBinding": V1BETA1_ARGUMENTS["VolumeBinding"],
-}
-"""Of v1.24. ``shape`` needs the gate VolumeCapacityPriority, which is off."""
+V1BETA2_ARGUMENTS = {**V1_ARGUMENTS_TO_32, "InterPodAffinity": V1BETA1_ARGUMENTS["InterPodAffinity"]}
+"""Of v1.24."""
 
 V1BETA2_22_ARGUMENTS = {
     **V1BETA2_ARGUMENTS,

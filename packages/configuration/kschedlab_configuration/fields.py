@@ -259,8 +259,11 @@ class VolumeBindingArgs(OldVolumeBindingArgs, frozen=True):
     shape: tuple[UtilizationShapePoint, ...] = (UtilizationShapePoint(0, 10), UtilizationShapePoint(100, 0))
 
 
-class DynamicResourcesArgs(Part, frozen=True):
+class OldDynamicResourcesArgs(Part, frozen=True):
     filterTimeout: str | None = None
+
+
+class DynamicResourcesArgs(OldDynamicResourcesArgs, frozen=True):
     bindingTimeout: str | None = None
 
 

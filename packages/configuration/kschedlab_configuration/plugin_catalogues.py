@@ -17,7 +17,7 @@ from kschedlab_configuration.plugin_sets import MULTI_POINT, Catalogue, appended
 
 def _points(text: str) -> Mapping[str, frozenset[str]]:
     """Parse ``name: point point ...``, one plugin per line."""
-    rows = (line.split(":") for line in text.strip().splitlines())
+    rows = (line.split(":") for line in text.splitlines() if line.strip())
     return {name.strip(): frozenset(points.split()) for name, points in rows}
 
 
@@ -82,28 +82,63 @@ V1 = Catalogue(
     removed=frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}),
 )
 
-_BY_LIMITS = "EBSLimits GCEPDLimits NodeVolumeLimits AzureDiskLimits"
+GATES, _BY_LIMITS = "SchedulingGates", "EBSLimits GCEPDLimits NodeVolumeLimits AzureDiskLimits"
 
 
-def _older(generation: str, limits: str, devices: str, last: str, gates: str = "SchedulingGates") -> Catalogue:
-    """v1 or v1beta3 as an older version has it. Source: its apis/config/v1 or v1beta3/default_plugins.go."""
+def _older(generation: str, limits: str, devices: str, last: str, points: str = "", gates: str = GATES) -> Catalogue:
+    """v1 or v1beta3 as an older version has it. Source: its apis/config/v1 or v1beta3/default_plugins.go.
+
+    ``points``: of plugins that implement others than in v1.36, or do not run by default.
+    """
     names = f"""
         {gates} PrioritySort NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts
         NodeResourcesFit VolumeRestrictions {limits} VolumeBinding VolumeZone PodTopologySpread InterPodAffinity
         {devices} DefaultPreemption NodeResourcesBalancedAllocation ImageLocality DefaultBinder {last}
     """
     multi_point = _plugins(names, generation)
-    points = dict(V1.points) | {name: frozenset({"filter"}) for name in multi_point if name.endswith("Limits")}
-    known = {name: points[name] | V1.points.get(name, frozenset()) for name in multi_point}
-    removed = V1.removed - known.keys()
-    return replace(V1, points=known, defaults={MULTI_POINT: multi_point}, removed=removed)
+    more = _points(points)
+    known = V1.points | _points(_POINTS_36) | more
+    removed = V1.removed - multi_point.keys() - more.keys()
+    names_known = dict.fromkeys((*multi_point, *more))
+    return replace(
+        V1, points={name: known[name] for name in names_known}, defaults={MULTI_POINT: multi_point}, removed=removed
+    )
 
 
-V1_28_TO_30 = _older("v1.28", _BY_LIMITS, "", "")
-V1_32 = _older("v1.32", "NodeVolumeLimits", "", "")
-V1_34 = _older("v1.34", "NodeVolumeLimits", "DynamicResources", "")
-V1_35 = _older("v1.35", "NodeVolumeLimits", "DynamicResources", "")
-V1_36 = _older("v1.36", "NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures")
+_POINTS_36 = """
+    NodeName: filter
+    NodeUnschedulable: filter
+    TaintToleration: filter preScore score
+"""
+_POINTS_30 = """
+    AzureDiskLimits: preFilter filter
+    CinderLimits: preFilter filter
+    DefaultPreemption: postFilter
+    DynamicResources: preEnqueue preFilter filter postFilter preScore reserve preBind postBind
+    EBSLimits: preFilter filter
+    GCEPDLimits: preFilter filter
+"""
+_POINTS_28 = f"""{_POINTS_30}
+    DynamicResources: preEnqueue preFilter filter postFilter preScore reserve postBind
+    VolumeBinding: preFilter filter score reserve preBind
+"""
+_WITHOUT_SCORE = "DynamicResources: preEnqueue preFilter filter postFilter reserve preBind"
+_GANGS = "GangScheduling: preEnqueue permit"
+V1_28 = _older("v1.28", _BY_LIMITS, "", "", _POINTS_28)
+V1BETA3_28 = replace(V1_28, points=V1_28.points | _points("SelectorSpread: preScore score"))
+V1_30 = _older("v1.30", _BY_LIMITS, "", "", _POINTS_30)
+V1_32 = _older("v1.32", "NodeVolumeLimits", "", "", _WITHOUT_SCORE)
+V1_34 = _older("v1.34", "NodeVolumeLimits", "DynamicResources", "", _WITHOUT_SCORE)
+V1_35 = _older(
+    "v1.35",
+    "NodeVolumeLimits",
+    "DynamicResources",
+    "",
+    f"""{_GANGS} reserve
+    NodeDeclaredFeatures: preFilter filter
+    """,
+)
+V1_36 = _older("v1.36", "NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures", _GANGS)
 
 V1BETA1 = Catalogue(
     points=_points("""
@@ -220,7 +255,7 @@ V1BETA2_24 = replace(
 
 V1BETA3_24 = replace(
     V1BETA2_24,
-    defaults=_older("v1.24", _BY_LIMITS, "", "", gates="").defaults,
+    defaults=_older("v1.24", _BY_LIMITS, "", "", _POINTS_30, gates="").defaults,
     merge=merged,
     divide=divided_in_place,
 )

@@ -12,6 +12,8 @@ from kschedlab.generations.registry import REGISTRY_1_20, REGISTRY_1_22, Registr
 from kschedlab.score.plugin import Score
 from kschedlab_configuration.arguments import (
     V1_ARGUMENTS,
+    V1_ARGUMENTS_36,
+    V1_ARGUMENTS_TO_32,
     V1_ARGUMENTS_TO_35,
     V1BETA1_22_ARGUMENTS,
     V1BETA1_ARGUMENTS,
@@ -39,7 +41,8 @@ from kschedlab_configuration.fields import (
 )
 from kschedlab_configuration.plugin_catalogues import (
     V1,
-    V1_28_TO_30,
+    V1_28,
+    V1_30,
     V1_32,
     V1_34,
     V1_35,
@@ -49,6 +52,7 @@ from kschedlab_configuration.plugin_catalogues import (
     V1BETA2_22,
     V1BETA2_24,
     V1BETA3_24,
+    V1BETA3_28,
 )
 from kschedlab_configuration.plugin_sets import Catalogue
 
@@ -84,7 +88,7 @@ class Version:
         return {s.name: s for s in (*self.scores, *(score for score, _ in tables))}
 
 
-def _v1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec] = V1_ARGUMENTS_TO_35) -> Version:
+def _v1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec] = V1_ARGUMENTS_TO_32) -> Version:
     return Version(f"{GROUP}/v1", base, KubeSchedulerConfiguration, KubeSchedulerProfile, catalogue, arguments)
 
 
@@ -120,17 +124,26 @@ _V1BETA3_24 = replace(
     configuration=MultiPointKubeSchedulerConfiguration,
     catalogue=V1BETA3_24,
 )
-_V1_28 = _v1("v1.28", V1_28_TO_30)
+_V1_28 = _v1("v1.28", V1_28)
+_V1BETA3_28 = replace(
+    _V1BETA3_24,
+    base="v1.28",
+    configuration=Beta3KubeSchedulerConfiguration,
+    profile=Beta3Profile,
+    catalogue=V1BETA3_28,
+    arguments=_V1_28.arguments,
+    address_complaints=no_complaints,
+)
 
 VERSIONS = (
     _v1("v1.37", V1, V1_ARGUMENTS),
-    _v1("v1.36", V1_36, V1_ARGUMENTS),
-    _v1("v1.35", V1_35),
-    _v1("v1.34", V1_34),
+    _v1("v1.36", V1_36, V1_ARGUMENTS_36),
+    _v1("v1.35", V1_35, V1_ARGUMENTS_TO_35),
+    _v1("v1.34", V1_34, V1_ARGUMENTS_TO_35),
     _v1("v1.32", V1_32),
-    _v1("v1.30", V1_28_TO_30),
+    _v1("v1.30", V1_30),
     _V1_28,
-    replace(_V1_28, name=f"{GROUP}/v1beta3", configuration=Beta3KubeSchedulerConfiguration, profile=Beta3Profile),
+    _V1BETA3_28,
     _V1BETA3_24,
     _V1BETA2_24,
     _V1BETA2_22,

@@ -191,3 +191,30 @@ def test_a_shape_for_another_strategy_is_refused_from_v1_36_on():
     assert fit_with_shape("v1.35", "v1", "LeastAllocated", points)
     with pytest.raises(ManifestError, match="must be nil when type is not RequestedToCapacityRatio"):
         fit_with_shape("v1.36", "v1", "LeastAllocated", points)
+
+
+def with_argument(base: str, version: str, name: str, args: str) -> Generation:
+    text = f"profiles:\n- pluginConfig:\n  - {{name: {name}, args: {{{args}}}}}\n"
+    return load_configuration(V1.replace("/v1\n", f"/{version}\n") + text, base)["default-scheduler"]
+
+
+@pytest.mark.parametrize(
+    ("base", "version"),
+    [
+        ("v1.28", "v1beta3"),
+        *((base, "v1") for base in ("v1.28", "v1.30", "v1.32", "v1.34", "v1.35", "v1.36")),
+    ],
+)
+def test_a_shape_for_volumes_is_refused_until_v1_36(base, version):
+    """The gates VolumeCapacityPriority and StorageCapacityScoring are off."""
+    assert with_argument(base, version, "VolumeBinding", "bindTimeoutSeconds: 5")
+    with pytest.raises(ManifestError, match="shape"):
+        with_argument(base, version, "VolumeBinding", "shape: [{utilization: 0, score: 0}]")
+
+
+@pytest.mark.parametrize("base", ["v1.34", "v1.35"])
+def test_a_time_limit_for_binding_devices_is_refused_until_v1_35(base):
+    assert with_argument(base, "v1", "DynamicResources", "filterTimeout: 5s")
+    with pytest.raises(ManifestError, match="bindingTimeout"):
+        with_argument(base, "v1", "DynamicResources", "bindingTimeout: 5s")
+    assert with_argument("v1.36", "v1", "DynamicResources", "bindingTimeout: 5s")
