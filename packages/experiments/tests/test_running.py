@@ -235,9 +235,14 @@ def test_memory_does_not_depend_on_the_number_of_runs(tmp_path):
 
 
 def test_nothing_is_left_of_a_run_that_has_ended():
-    left = []
-    small(pods=2).run(progress=lambda *_: left.append(sum(isinstance(each, Simulation) for each in gc.get_objects())))
+    before, left = simulations(), []
+    small(pods=2).run(progress=lambda *_: left.append(simulations() - before))
     assert left == [0] * 6
+
+
+def simulations() -> int:
+    """How many simulations live, also those of other tests."""
+    return sum(isinstance(each, Simulation) for each in gc.get_objects())
 
 
 class Failing:

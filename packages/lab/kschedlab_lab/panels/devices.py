@@ -205,7 +205,9 @@ def told(decision: Decision, seen: list[NodeSight]) -> str:
     if decision.node is None:
         return say("train fits on no node: {tally}.", tally=_tally(seen))
     gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == "takes"]
-    devices, others = say(" and ").join(gets), listed(name for name in fitting if name != decision.node)
+    devices, others = (
+        say(" and ").join(names) for names in (gets, [name for name in fitting if name != decision.node])
+    )
     return say(
         "train goes to {node} and gets {devices}. {others} could, too: the scores are equal, and the first name counts."
         if len(fitting) > 1
