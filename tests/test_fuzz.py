@@ -13,7 +13,7 @@ from kschedlab.program.decide import decide_lines
 from tests.course import GENERATIONS
 from tests.oracle.scenarios import FEATURES, scenario, scenarios
 from tests.oracle.whole import whole_scenarios
-from tools.fuzz import Judges, Scenario, compared, keep, shrunk
+from tools.fuzz import TIMED_OUT, Judges, Scenario, compared, keep, shrunk
 
 LIAR = """#!{python}
 import json, sys
@@ -109,6 +109,32 @@ def test_a_scenario_at_which_the_real_scheduler_hangs_is_left_out_alone(tmp_path
 def test_when_the_time_is_up_a_difference_is_kept_as_it_is(liar: Judges) -> None:
     asked = scenario("seed", ["taints"])
     assert shrunk(asked, liar, until=time.monotonic()) == asked
+
+
+class Wavering(Liar):
+    """It answers another way every other time, as if the order of a map decided."""
+
+    turn = itertools.count()
+
+    def real(self, asked: list[Scenario]) -> list[Scenario]:
+        return super().real(asked) if next(self.turn) % 2 else Judges.real(self, asked)
+
+
+def test_an_answer_that_the_real_scheduler_also_gives_is_no_difference(liar: Judges) -> None:
+    asked = scenario("seed", ["taints"])
+    assert Liar("v1.37", liar.program).always_different(asked)
+    honest = liar.program.with_name("honest")
+    honest.write_text(LIAR.format(python=sys.executable).replace('"tolerations" in', "None in ()  and"))
+    honest.chmod(0o755)
+    assert not Wavering("v1.37", honest).always_different(asked)
+
+
+def test_a_verdict_that_a_time_limit_ended_is_not_compared(tmp_path: Path) -> None:
+    class Slow(Liar):
+        def real(self, asked: list[Scenario]) -> list[Scenario]:
+            return [each | {"error": TIMED_OUT} for each in super().real(asked)]
+
+    assert Slow("v1.37", tmp_path).different([scenario("seed", ["taints"])]) == ({}, 0)
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)

@@ -5,8 +5,10 @@
     python -m tools.fuzz PROGRAMS --seed 7 --count 20000 --generation v1.37
 
 A scenario that the two answer differently is shrunk until nothing more can go (or half a minute after the time is up),
-and written to tests/conformance/extra: it is a test from then on. Exit status 1 if there was one. A scenario at which
-the real scheduler panics or hangs has no verdict: it is not compared, and counted apart.
+and written to tests/conformance/extra: it is a test from then on. Exit status 1 if there was one. A scenario has no
+verdict, is not compared, and counts apart if the real scheduler panics or hangs, if its time limit ends a search for
+devices, or if it answers in several ways: v1.34 and v1.35 search pools in the order of a Go map. Of those, ours must be
+one of the answers to the same question, asked up to 20 times.
 """
 
 from __future__ import annotations
@@ -40,6 +42,10 @@ PATIENCE = 120
 """Seconds after which a program that has not answered a batch is stuck."""
 SHRINKING = 30
 """Seconds that a difference is shrunk for after the time is up."""
+TIMED_OUT = "timed out trying to allocate devices"
+"""The verdict when a search takes longer than the time limit: how far it comes depends on the machine."""
+TRIES = 20
+"""How often the real scheduler is asked about a scenario that differs: its answer may depend on the order of a map."""
 SPACIOUS = {**os.environ, "GOGC": "800"}
 """The programs' environment: Go collects its garbage seldom."""
 
@@ -86,9 +92,14 @@ class Judges:
             ours = [json.loads(line) for line in lines]
         verdicts = real.result()
         found: dict[str, set[str]] = {}
-        for each in differences(verdicts, ours):
+        certain = [each for each in verdicts if TIMED_OUT not in json.dumps(each)]
+        for each in differences(certain, ours):
             found.setdefault(each.id, set()).add(each.part)
-        return found, len(verdicts)
+        return found, len(certain)
+
+    def always_different(self, asked: Scenario) -> bool:
+        """Whether none of many answers of the real one is ours."""
+        return all(self.different([asked])[0] for _ in range(TRIES))
 
 
 def shrunk(scenario: Scenario, judges: Judges, until: float = math.inf) -> Scenario:
@@ -155,10 +166,12 @@ def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tu
     while (count is None or answered < count) and time.monotonic() < end:
         batch = list(itertools.islice(endless, BATCH if count is None else min(BATCH, count - answered)))
         found, number = judges.different(batch)
-        certain = [each for each in batch if each["id"] in found and judges.different([each])[0]]  # no accident
+        doubtful = [each for each in batch if each["id"] in found]
+        certain = [each for each in doubtful if judges.always_different(each)]
         for each in certain:
             small = shrunk(each, judges, end + SHRINKING)
             print(f"{judges.generation} differs: {keep(small, judges)}", flush=True)
+        number -= len(doubtful) - len(certain)
         answered, differ, unanswered = answered + number, differ + len(certain), unanswered + len(batch) - number
     return answered, differ, unanswered
 
@@ -180,7 +193,7 @@ def main() -> int:
     for each in judges:
         answered, differ, unanswered = compared(each, options.seed, options.count, options.seconds / len(judges))
         print(f"{each.generation}: {answered:,} scenarios compared, {differ} differ; ", end="")
-        print(f"the real scheduler panics at {unanswered} others", flush=True)
+        print(f"{unanswered} others have no certain verdict", flush=True)
         failed |= differ > 0
     return failed
 

@@ -167,10 +167,13 @@ def main() -> int:
         measure, at = MEASURES[name], revision()
         command, printed, good = measured(measure, options.seed, options.count)
         failed |= not good
+        if not printed:
+            print(f"{name}: nothing was printed, so nothing is written", file=sys.stderr)
+            continue
         if measure.table:
             document, text = BENCHMARKS, with_table(BENCHMARKS.read_text("utf-8"), name, command, at, printed)
         else:
-            result = printed.splitlines()[-1] if printed else "nothing was printed"
+            result = printed.splitlines()[-1]
             document, text = RELIABILITY, with_row(RELIABILITY.read_text("utf-8"), measure.what, command, at, result)
         document.write_text(text, encoding="utf-8")
     return failed

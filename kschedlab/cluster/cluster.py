@@ -113,7 +113,7 @@ class Cluster(Columns):
         super().__init__(api.older_zone_labels_only)
         self.api = api
         self.report = objects.report
-        self._objects = ObjectStore.read(objects)
+        self._objects = ObjectStore.read(objects, api)
         self.volumes = Volumes(self._objects)
         self._derived = DerivedValues()
         self._owned |= {VOLUMES, *(kind.__name__ for kind in self._objects.kinds())}
@@ -309,7 +309,7 @@ class Cluster(Columns):
         objects = Objects(report=self.report)
         objects.nodes += [self.nodes[self.index[name]] for name in self._order.by_zone()]
         for kind in self._objects.kinds():
-            objects.of(kind).extend(self.objects_of(kind))
+            objects.of(kind).extend(self._objects.given(kind))
         objects.pods += current_pods(self)
         return objects
 

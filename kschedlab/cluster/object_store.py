@@ -13,6 +13,7 @@ from kschedlab.objects.model import ApiObject
 
 if TYPE_CHECKING:
     from kschedlab.manifests.loading import Objects
+    from kschedlab.objects.api import Api
 
 K = TypeVar("K", bound=Hashable)
 D = TypeVar("D")
@@ -90,18 +91,42 @@ class ObjectChange:
 class ObjectStore:
     """Objects by kind, then by (namespace, name), or by name alone for kinds without namespaces.
 
-    Each kind's objects are in order of arrival; a replaced object keeps its place.
+    Each kind's objects are in order of arrival; a replaced object keeps its place. ``api``: it drops fields of objects
+    about devices; ``given``: those objects as they were before.
     """
 
-    def __init__(self, by_kind: dict[Kind, dict[Any, Any]], last: dict[Kind, ObjectChange]) -> None:
+    def __init__(
+        self,
+        by_kind: dict[Kind, dict[Any, Any]],
+        last: dict[Kind, ObjectChange],
+        api: Api,
+        given: dict[tuple[Kind, Any], Any],
+    ) -> None:
         self._by_kind = by_kind
         self._last = last
+        self._api = api
+        self._given = given
 
     @classmethod
-    def read(cls, objects: Objects) -> ObjectStore:
-        """All objects but nodes and pods."""
+    def read(cls, objects: Objects, api: Api) -> ObjectStore:
+        """All objects but nodes and pods, as the API stores them."""
         by_kind = {kind: {key_of(each): each for each in objects.of(kind)} for kind in RELEVANT_PART}
-        return cls(by_kind, {kind: ObjectChange(None, None, None) for kind in DEVICES})
+        store = cls(by_kind, {kind: ObjectChange(None, None, None) for kind in DEVICES}, api, {})
+        for kind in DEVICES:
+            for key, each in by_kind[kind].items():
+                by_kind[kind][key] = store._stored(kind, key, each)
+        return store
+
+    def _stored(self, kind: Kind, key: Any, new: Any) -> Any:
+        self._given.pop((kind, key), None)
+        stored = None if new is None else self._api.stored(new)
+        if stored is not new:
+            self._given[kind, key] = new
+        return stored
+
+    def given(self, kind: Kind) -> list[Any]:
+        """That kind's objects with the fields that the API dropped."""
+        return [self._given.get((kind, key), each) for key, each in self._by_kind[kind].items()]
 
     def of(self, kind: type[D]) -> dict[Any, D]:
         """That kind's objects. KeyError for nodes, pods and kinds that a scheduler does not read."""
@@ -115,12 +140,14 @@ class ObjectStore:
 
     def with_own_copies(self, kinds: Iterable[Kind]) -> ObjectStore:
         """The same objects; those of these kinds are copied so that they can change independently."""
-        return ObjectStore(self._by_kind | {kind: dict(self._by_kind[kind]) for kind in kinds}, dict(self._last))
+        by_kind = self._by_kind | {kind: dict(self._by_kind[kind]) for kind in kinds}
+        return ObjectStore(by_kind, dict(self._last), self._api, dict(self._given))
 
     def change(self, kind: Kind, key: Any, new: Any) -> None:
         """Put the object, or remove it (None). KeyError if there is none to remove."""
         objects = self._by_kind[kind]
         if kind in self._last:
+            new = self._stored(kind, key, new)
             self._last[kind] = ObjectChange(self._last[kind], objects.get(key), new)
         put_or_remove(objects, key, new)
 

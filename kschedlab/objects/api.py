@@ -37,7 +37,8 @@ class Api:
     """One generation's API, and the functions with which its scheduler counts requests.
 
     ``unknown``: fields of a pod's spec that this API lacks and drops, e.g. ``initContainers.restartPolicy``.
-    ``unknown_status``: the same of its status.
+    ``unknown_status``: the same of its status. ``unknown_elsewhere``: the same of objects about devices, with their
+    kinds, e.g. ``DeviceClass.spec.extendedResourceName``.
     ``incoming``: the request of a pod to be scheduled; ``placed``: of a pod on a node.
     ``scored``, ``nonzero``: the same two for scoring, as (milli cpu, bytes of memory); a container without a request
     for cpu counts 100m, one without a request for memory 200 MiB.
@@ -49,10 +50,20 @@ class Api:
     the labels that succeeded them.
     ``bound_pods_stay_nominated``: binding a pod does not clear its nominatedNodeName.
     ``applies_taint_rules``: a DeviceTaintRule taints devices.
+    ``ends_at_invalid_pool``: a pool is complete if the node sees all of its slices; a search takes devices even of an
+    incomplete pool, and ends with an error at an invalid one (v1.34: structured/internal/experimental, GatherPools and
+    allocateOne).
     ``sees_all_counters``: each node sees the slices with shared counters, wherever they are (v1.36:
     structured/internal/incubating, GatherPools).
-    ``leaks_counters``: a device that is refused for another reason keeps its counters during the search, and pools of
-    one name share theirs (v1.36: structured/internal/incubating, allocateDevice, checkAvailableCounters).
+    ``leaks_counters``: a device that is refused for another reason keeps its counters during the search, pools of one
+    name share theirs, and a device whose shares have no amounts is counted with each share (v1.36:
+    structured/internal/incubating, allocateDevice, checkAvailableCounters, deviceCapacityInUse).
+    ``distinct_from``: a distinctAttribute compares a device with "all", with the "last of each request" (v1.36: the
+    same, constraint.go), or with "none": the device must have the attribute (v1.34:
+    structured/internal/experimental/constraint.go, matchesAttribute compares pointers).
+    ``all_forgets_alternative``: an alternative that asks for all devices gets one, and the search goes on as if that
+    were the first alternative's; if the first two ask for all, both mean the first's devices (v1.35:
+    structured/internal/incubating, Allocate and allocateOne, without subRequestIndex).
     ``all_skips_full_devices``: a request for all devices does without those whose capacity is taken (v1.36: the same,
     validateDeviceRequest).
     ``keeps_namespace_selectors``: for the terms of the pod to be scheduled, a namespace selector that matches no labels
@@ -63,6 +74,7 @@ class Api:
 
     unknown: tuple[str, ...] = ()
     unknown_status: tuple[str, ...] = ()
+    unknown_elsewhere: tuple[str, ...] = ()
     incoming: Callable[[Pod], Amounts] = pod_requests
     placed: Callable[[Pod], Amounts] = pod_requests
     scored: Callable[[Pod], tuple[int, int]] = scored_requests
@@ -70,8 +82,11 @@ class Api:
     older_zone_labels_only: bool = False
     bound_pods_stay_nominated: bool = False
     applies_taint_rules: bool = True
+    ends_at_invalid_pool: bool = False
     sees_all_counters: bool = False
     leaks_counters: bool = False
+    distinct_from: str = "all"
+    all_forgets_alternative: bool = False
     all_skips_full_devices: bool = False
     keeps_namespace_selectors: bool = False
     compares_taints: bool = False
@@ -91,6 +106,11 @@ class Api:
             spec = msgspec.structs.replace(spec, tolerations=kept)
         same = spec is pod.spec and status is pod.status
         return with_label_keys(pod if same else msgspec.structs.replace(pod, spec=spec, status=status))
+
+    def stored(self, obj: P) -> P:
+        """The object, which is neither a pod nor a node, without the fields that this API lacks."""
+        fields = fields_at(self.unknown_elsewhere).get(type(obj).__name__)
+        return without(obj, fields) if fields else obj
 
     def counts_alike(self, other: Api) -> bool:
         """Whether the two differ at most in the fields that they lack."""
@@ -138,6 +158,8 @@ def _default(kind: type[P]) -> P:
 def _value_without(value: Any, fields: Fields) -> Any:
     if isinstance(value, tuple):
         return tuple(without(part, fields) for part in value) if value else value
+    if isinstance(value, dict):
+        return {name: without(part, fields) for name, part in value.items()}
     return None if value is None else without(value, fields)
 
 
@@ -270,12 +292,59 @@ _RESIZED_CONTAINERS = tuple(
     f"{statuses}.{field}" for statuses in ("containerStatuses", "initContainerStatuses") for field in _RESIZED
 )
 
+_DEVICE_FIELDS = (
+    "taints",
+    "consumesCounters",
+    "nodeName",
+    "nodeSelector",
+    "allNodes",
+    "bindsToNode",
+    "bindingConditions",
+    "bindingFailureConditions",
+    "allowMultipleAllocations",
+    "capacity.requestPolicy",
+)
+_RESULT_FIELDS = ("shareID", "consumedCapacity", "bindingConditions", "bindingFailureConditions")
+_DEVICES_AFTER_1_34 = (  # pkg/registry/resource/*/strategy.go
+    "DeviceClass.spec.extendedResourceName",
+    "ResourceSlice.spec.sharedCounters",
+    "ResourceSlice.spec.perDeviceNodeSelection",
+    *(f"ResourceSlice.spec.devices.{field}" for field in _DEVICE_FIELDS),
+    "ResourceClaim.spec.devices.requests.exactly.capacity",
+    "ResourceClaim.spec.devices.requests.firstAvailable.capacity",
+    *(f"ResourceClaim.status.allocation.devices.results.{field}" for field in _RESULT_FIELDS),
+)
+_DEVICES_AFTER_1_35 = (*_DEVICES_AFTER_1_34, "ResourceClaim.spec.devices.constraints.distinctAttribute")
+
 # pkg/features/kube_features.go of each version: a field whose feature is off by default is dropped
 API_1_37 = Api(unknown=(GROUP_FIELD,))
-_TO_1_36 = replace(API_1_37, applies_taint_rules=False, keeps_namespace_selectors=True)
-API_1_36 = replace(_TO_1_36, sees_all_counters=True, leaks_counters=True, all_skips_full_devices=True)
-API_1_35 = replace(_TO_1_36, unknown_status=_RESIZED)
-API_1_34 = replace(API_1_35, unknown=_AFTER_1_34, bound_pods_stay_nominated=True)
+_TO_1_36 = replace(
+    API_1_37,
+    applies_taint_rules=False,
+    distinct_from="last of each request",
+    keeps_namespace_selectors=True,
+)
+API_1_36 = replace(
+    _TO_1_36,
+    sees_all_counters=True,
+    leaks_counters=True,
+    distinct_from="last of each request",
+    all_skips_full_devices=True,
+)
+API_1_35 = replace(
+    _TO_1_36,
+    unknown_status=_RESIZED,
+    unknown_elsewhere=_DEVICES_AFTER_1_35,
+    all_forgets_alternative=True,
+)
+API_1_34 = replace(
+    API_1_35,
+    unknown=_AFTER_1_34,
+    unknown_elsewhere=_DEVICES_AFTER_1_34,
+    bound_pods_stay_nominated=True,
+    ends_at_invalid_pool=True,
+    distinct_from="none",
+)
 API_1_32 = replace(
     API_1_34,
     unknown=_AFTER_1_32,

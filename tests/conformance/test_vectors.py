@@ -17,7 +17,7 @@ from tests.conformance.compare import differences, read, themes
 HERE = Path(__file__).parent
 VECTORS = Path(os.environ.get("KSCHEDLAB_VECTORS") or HERE)
 EXTRA = HERE / "extra"
-ALWAYS = ("features", "interpod", "mixed", "nominated", "preemption_mixed", "spread", "volumes")
+ALWAYS = ("devices", "features", "interpod", "mixed", "nominated", "preemption_mixed", "spread", "volumes")
 """The themes that also the generations between those of the course are compared in each time."""
 
 

@@ -97,12 +97,9 @@ def _older(generation: str, limits: str, devices: str, last: str, points: str = 
     """
     multi_point = _plugins(names, generation)
     more = _points(points)
-    known = V1.points | _points(_POINTS_36) | more
-    removed = V1.removed - multi_point.keys() - more.keys()
-    names_known = dict.fromkeys((*multi_point, *more))
-    return replace(
-        V1, points={name: known[name] for name in names_known}, defaults={MULTI_POINT: multi_point}, removed=removed
-    )
+    every = {**V1.points, **_points(_POINTS_36), **more}
+    known = {name: every[name] for name in (*multi_point, *more)}
+    return replace(V1, points=known, defaults={MULTI_POINT: multi_point}, removed=V1.removed - known.keys())
 
 
 _POINTS_36 = """
@@ -125,7 +122,7 @@ _POINTS_28 = f"""{_POINTS_30}
 _WITHOUT_SCORE = "DynamicResources: preEnqueue preFilter filter postFilter reserve preBind"
 _GANGS = "GangScheduling: preEnqueue permit"
 V1_28 = _older("v1.28", _BY_LIMITS, "", "", _POINTS_28)
-V1BETA3_28 = replace(V1_28, points=V1_28.points | _points("SelectorSpread: preScore score"))
+V1BETA3_28 = replace(V1_28, points={**V1_28.points, **_points("SelectorSpread: preScore score")})
 V1_30 = _older("v1.30", _BY_LIMITS, "", "", _POINTS_30)
 V1_32 = _older("v1.32", "NodeVolumeLimits", "", "", _WITHOUT_SCORE)
 V1_34 = _older("v1.34", "NodeVolumeLimits", "DynamicResources", "", _WITHOUT_SCORE)

@@ -148,7 +148,7 @@ class Allocator:
         results = None
         if search.run():
             results = [result_of(search, claim, i, name) for i, claim in enumerate(claims)]
-        elif any(pool.invalid for pool in visible.pools.values()):
+        elif not visible.end and any(pool.invalid for pool in visible.pools.values()):
             raise AllocationError("invalid resource pools were encountered", only_this_node=True)
         known.pop(name, None)
         if not search.has_shared:  # a share of a device has an identifier of its own

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.objects.api import GROUPS, LISTS
@@ -142,10 +143,14 @@ class Pool:
 
 
 class Visible(NamedTuple):
-    """The pools that a node sees. ``candidates``: devices of complete and valid pools, in the order of the search."""
+    """The pools that a node sees. ``candidates``: devices of usable pools, in the order of the search.
+
+    ``end``: the error with which a search ends that none of them satisfies, or "".
+    """
 
     pools: Mapping[PoolId, Pool]
     candidates: Sequence[Candidate]
+    end: str = ""
 
 
 class _Slice:
@@ -196,7 +201,7 @@ def _names(rule: DeviceTaintRule, device: Device) -> bool:
 class Inventory:
     """All slices of a cluster, with the taints that rules add to their devices. ``gates``: those that are on.
 
-    ``sees_all_counters``: each node sees the slices with shared counters, wherever they are.
+    ``sees_all_counters``, ``ends_at_invalid_pool``: the named rules of the API.
     """
 
     def __init__(
@@ -205,8 +210,10 @@ class Inventory:
         rules: Iterable[DeviceTaintRule],
         gates: Collection[str],
         sees_all_counters: bool = False,
+        ends_at_invalid_pool: bool = False,
     ) -> None:
         rules = list(rules)
+        self._ends_at_invalid_pool = ends_at_invalid_pool
         self._local: dict[str, list[_Slice]] = {}
         self._elsewhere: list[_Slice] = []
         self._of_pool: dict[PoolId, list[_Slice]] = {}
@@ -243,8 +250,12 @@ class Inventory:
                 _add(newest, each)
         pools = [pool for slices in newest.values() if (pool := self._pool(slices)) is not None]
         pools.sort(key=lambda pool: (_binds_late(pool), pool.id))
-        usable = [pool for pool in pools if not pool.incomplete and not pool.invalid]
-        return Visible({pool.id: pool for pool in pools}, [device for pool in usable for device in pool.devices])
+        usable, end = [pool for pool in pools if not pool.incomplete and not pool.invalid], ""
+        if self._ends_at_invalid_pool:
+            usable = list(takewhile(lambda pool: not pool.invalid, pools))
+            end = next((f"pool {pool.id.name} is invalid: {pool.invalid}" for pool in pools if pool.invalid), "")
+        candidates = [device for pool in usable for device in pool.devices]
+        return Visible({pool.id: pool for pool in pools}, candidates, end)
 
     def _pool(self, slices: list[_Slice]) -> Pool | None:
         """The pool of these slices; None if there is a newer generation, which has nothing for the node."""
@@ -255,6 +266,10 @@ class Inventory:
 
     def _build(self, slices: list[_Slice]) -> Pool | None:
         pool, others = slices[0].spec.pool, list[_Slice]()
+        if self._ends_at_invalid_pool:
+            built = _validated(slices[0].id, sorted(slices, key=lambda each: each.name), ())
+            built.incomplete = len(slices) != pool.resourceSliceCount
+            return built
         if len(slices) != pool.resourceSliceCount:
             every = self._of_pool[slices[0].id]
             if any(each.spec.pool.generation > pool.generation for each in every):

@@ -40,8 +40,13 @@ class Constraint:
         names = self.requests
         return not names or request in names or (bool(subrequest) and f"{request}/{subrequest}" in names)
 
-    def add(self, device: Candidate) -> bool:
-        """Add the device if the constraint still holds then."""
+    @property
+    def state(self) -> object:
+        """What decides whether a device can be added."""
+        return tuple(self.values[-1:])
+
+    def add(self, device: Candidate, request: str) -> bool:
+        """Add the device for this request if the constraint still holds then."""
         values = device.values(self.attribute)
         if values is None:
             return False
@@ -54,10 +59,45 @@ class Constraint:
         self.values.append(values)
         return True
 
-    def remove(self) -> None:
-        """Remove the device that was added last."""
+    def remove(self, request: str) -> None:
+        """Remove the device that was added last; it was for this request."""
         self.values.pop()
 
+
+class DistinctFromLast(Constraint):
+    """A constraint on distinct values that remembers, by request, the last device alone, until one is given back."""
+
+    def __init__(self, constraint: DeviceConstraint, attribute: str) -> None:
+        super().__init__(constraint, attribute)
+        self._last: dict[str, Values] = {}
+
+    @property
+    def state(self) -> object:
+        return frozenset(self._last.items())
+
+    def add(self, device: Candidate, request: str) -> bool:
+        values = device.values(self.attribute)
+        if values is None or any(values & each for each in self._last.values()):
+            return False
+        self._last[request] = values
+        return True
+
+    def remove(self, request: str) -> None:
+        self._last.pop(request, None)
+
+
+class OnlyPresent(Constraint):
+    """A constraint on distinct values that is content if each device has a value."""
+
+    def add(self, device: Candidate, request: str) -> bool:
+        return device.values(self.attribute) is not None
+
+    def remove(self, request: str) -> None:
+        return None
+
+
+DISTINCT = {"all": Constraint, "last of each request": DistinctFromLast, "none": OnlyPresent}
+"""By the named rule ``distinct_from`` of the API."""
 
 IN_USE, NOT_SELECTED, NO_CAPACITY = "in use", "not selected", "capacity"
 TAINTED, UNLIKE = "tainted", "constraint"
@@ -98,6 +138,7 @@ class _Taken:
     """The changes to undo when a device is given back."""
 
     claim: int
+    request: str
     device: Candidate
     counted: bool
     constraints: list[Constraint]
@@ -105,14 +146,14 @@ class _Taken:
     was_shared: bool
 
 
-def _constraints(claim: ResourceClaim) -> list[Constraint]:
+def _constraints(claim: ResourceClaim, distinct: type[Constraint]) -> list[Constraint]:
     constraints = []
     for i, each in enumerate(claim.spec.devices.constraints):
         attribute = each.matchAttribute if each.matchAttribute is not None else each.distinctAttribute
         if attribute is None:
             message = f"constraint #{i}: empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {key_of(claim)}, {message}")
-        constraints.append(Constraint(each, attribute))
+        constraints.append((distinct if each.matchAttribute is None else Constraint)(each, attribute))
     return constraints
 
 
@@ -133,10 +174,12 @@ class Search:
         self.steps = 0
         self._most_steps = most_steps
         self._held, self._node = state.held, node
-        self._candidates, self._pools = visible.candidates, visible.pools
+        self._candidates, self._pools, self._end = visible.candidates, visible.pools, visible.end
         self._plan = plan
         self._log = log
         self._leaks_counters, self._skips_full = state.api.leaks_counters, state.api.all_skips_full_devices
+        self._forgets_alternative = state.api.all_forgets_alternative
+        self._distinct = DISTINCT[state.api.distinct_from]
         self._counters = Counters(state.left, state.held, visible.pools, by_name=self._leaks_counters)
         self._allocating: dict[DeviceId, set[int]] = {}
         self._shares: dict[DeviceId, dict[str, int]] = {}
@@ -174,16 +217,17 @@ class Search:
         """Check a claim's requests, and find the devices of those that ask for all."""
         least = 0
         for wants in ask.requests:
-            for want in wants:
+            for i, want in enumerate(wants):
                 if want.fault is not None:
                     raise want.fault
                 if want.everything:
-                    self._all[want] = self._every_device(want)
+                    as_first = self._forgets_alternative and i == 1 and wants[0].everything
+                    self._all[want] = self._all[wants[0]] if as_first else self._every_device(want)
             least += min(map(self._count, wants))
         if least > MOST_DEVICES:
             message = f"number of requested devices {least} exceeds the claim limit of {MOST_DEVICES}"
             raise AllocationError(f"claim {key_of(ask.claim)}: {message}")
-        self._constraints.append(_constraints(ask.claim))
+        self._constraints.append(_constraints(ask.claim, self._distinct))
 
     def _every_device(self, want: Want) -> list[Candidate]:
         devices = []
@@ -245,7 +289,7 @@ class Search:
                 busy |= bit
                 own |= bit if claim in claims else 0
         shares = frozenset((id, frozenset(share.items())) for id, share in self._shares.items())
-        values = (tuple(constraint.values[-1:]) for constraint in self._constraints[claim])
+        values = (constraint.state for constraint in self._constraints[claim])
         return claim, request, len(self.chosen[claim]), busy, own, shares, self._counters.consumed(), *values
 
     def _devices(self, claim: int, request: int, want: Want, got: int, start: int) -> bool:
@@ -260,8 +304,11 @@ class Search:
             raise _TooManyDevicesError
         if want.everything:
             taken = self._must(claim, want, self._all[want][got])
+            if self._forgets_alternative:
+                want = self._plan[claim].requests[request][0]
             return taken is not None and self._go_on(request, want, got, 0, taken)
-        if self.steps > PATIENCE and not self._leaks_counters and not self._enough(claim, want, count - got, start):
+        hurries = self.steps > PATIENCE and not self._leaks_counters and not self._end
+        if hurries and not self._enough(claim, want, count - got, start):
             return False
         candidates = self._candidates
         failed: set[object] = set()
@@ -275,6 +322,8 @@ class Search:
                 return True
             if self.steps > PATIENCE and not self._leaks_counters and (kind := self._kind(candidates[i])) is not None:
                 failed.add(kind)
+        if self._end:
+            raise AllocationError(self._end)
         return False
 
     def _enough(self, claim: int, want: Want, needed: int, start: int) -> bool:
@@ -359,15 +408,15 @@ class Search:
         counted = bool(device.device.consumesCounters) and not self._is_shared(device)
         if counted and (why := self._counters.reserve(device)):
             return self._refuse(want, device, why)
-        taken = _Taken(claim, device, counted, [], None, device.id in self._shares)
+        request, alternative = (want.parent, want.name) if want.parent else (want.name, "")
+        taken = _Taken(claim, request, device, counted, [], None, device.id in self._shares)
         if device.taints and not want.tolerates(device.taints):
             self._undo(taken)
             return self._refuse(want, device, TAINTED)
-        request, alternative = (want.parent, want.name) if want.parent else (want.name, "")
         for constraint in self._constraints[claim]:
             if not constraint.applies(request, alternative):
                 continue
-            if not constraint.add(device):
+            if not constraint.add(device, request):
                 self._undo(taken)
                 if must:
                     message = f"cannot add device {device.id} because a claim constraint would not be satisfied"
@@ -395,7 +444,8 @@ class Search:
             share = self._shares[device.id]
             for name, amount in taken.consumed.items():
                 share[name] -= amount.nanos
-            if not taken.was_shared and not any(share.values()):
+            ends = bool(taken.consumed) if self._leaks_counters else not taken.was_shared
+            if ends and not any(share.values()):
                 del self._shares[device.id]
         else:
             self._allocating[device.id].discard(taken.claim)
@@ -406,7 +456,7 @@ class Search:
     def _undo(self, taken: _Taken, refused: bool = True) -> None:
         """``refused``: where counters leak, those of the device stay consumed."""
         for constraint in taken.constraints:
-            constraint.remove()
+            constraint.remove(taken.request)
         if taken.counted and not (refused and self._leaks_counters):
             self._counters.release(taken.device)
 
@@ -416,7 +466,9 @@ class Search:
 
     def _is_shared(self, device: Candidate) -> bool:
         """Whether claims hold shares of the device, so that its counters are counted already."""
-        return device.is_shared and (device.id in self._held.shared or device.id in self._shares)
+        amounts = self._held.shared.get(device.id)
+        held = bool(amounts) if self._leaks_counters else amounts is not None
+        return device.is_shared and (held or device.id in self._shares)
 
     def _has_capacity(self, want: Want, device: Candidate) -> bool:
         consumed, fit = want.consumes(device, device.id)

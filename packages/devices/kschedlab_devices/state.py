@@ -87,7 +87,7 @@ def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
     def inventory() -> Inventory:
         rules = cluster.objects_of(DeviceTaintRule) if cluster.api.applies_taint_rules else ()
         slices, api = cluster.objects_of(ResourceSlice), cluster.api
-        return Inventory(slices, rules, api.gates, api.sees_all_counters)
+        return Inventory(slices, rules, api.gates, api.sees_all_counters, api.ends_at_invalid_pool)
 
     ledger = cluster.derived("device ledger", Ledger, LEDGER)
     held = ledger.held(cluster)
