@@ -57,7 +57,7 @@ OWN_NAMES = {
         "ant bee cat dog elk fox gnu hen owl yak new web ssd friend cache db one two three batch transition probe "
         "Add Delete Get Less Pop Push Swap Update Unschedulable add delete update flush key nil namespace name panic "
         "klog informer server condition type reason False false app disk Done Cycle items "
-        "Queue Pods Added Node unschedulable"  # parts of names, broken into lines
+        "Queue Pods Added Node Checks unschedulable"  # parts of names, broken into lines
     ),
     "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
         "web new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
