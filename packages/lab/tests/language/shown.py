@@ -46,7 +46,7 @@ OWN_NAMES = {
         "running done failed leaving pending "
         "Pending Running Succeeded Failed Terminating Ready none get wide memory taint "
         "Schedule Preempt Reserve Permit Set Nominated Volumes Failure Scheduling record assume bind snapshot Pre Bind "
-        "Plugins Fit Prioritize Nodes Producer Name Allocation Pods "
+        "Plugins Fit Prioritize Nodes Producer Checks Name Allocation Pods "
         "informer goroutine leader lease list watch condition cordon kubectl kubelet Policy Service Reduce "
         "scheduler server healthz metrics min max No "
         # reasons of v1.16's predicates, broken into lines
@@ -57,7 +57,7 @@ OWN_NAMES = {
         "ant bee cat dog elk fox gnu hen owl yak new web ssd friend cache db one two three batch transition probe "
         "Add Delete Get Less Pop Push Swap Update Unschedulable add delete update flush key nil namespace name panic "
         "klog informer server condition type reason False false app disk Done Cycle items "
-        "Queue Pods Added Node Checks unschedulable"  # parts of names, broken into lines
+        "Queue Pods Added Node unschedulable"  # parts of names, broken into lines
     ),
     "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
         "web new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
