@@ -44,7 +44,6 @@ MARKS = {
 """By the name of a function, which of its arguments is a message (None: each), and the message that is made of it."""
 
 DATA = {
-    "glossary.yaml": ("meaning",),
     "parser_words.yaml": ("message",),
     "lessons.yaml": ("title", "question", "acts", "article", "version"),
     "rules.yaml": ("title", "before", "after"),

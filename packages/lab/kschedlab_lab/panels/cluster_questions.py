@@ -14,7 +14,6 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
 
 STUCK, LARGE, URGENT = "ml/train-small-0", "analytics/report-builder-0", "shop/payment-burst-0"
-RUNNING, HERE = "notifications", "general-97"
 
 
 def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[str, str], **values: str) -> YourCluster:
@@ -80,28 +79,6 @@ def how_much() -> YourCluster:
             one: say("One node that lets it in has 1285m left, and none has more."),
         },
         question=WHAT_IF,
-    )
-
-
-def there_again() -> YourCluster:
-    """Does a running pod come back to its node?"""
-
-    def right(settings: Any) -> str:
-        explained = explain(settings.pod, bundled().cluster(LATEST))
-        return say("the same node") if explained.runs_on in explained.decision.best else say("another node")
-
-    return _asking(
-        RUNNING,
-        say("shop/notifications runs on {here}. Taken off its node and decided again, where does it go?", here=HERE),
-        right,
-        {
-            say("the same node"): say("The scheduler chose that node once. Only the nodes as they are now count."),
-            say("another node"): say(
-                "Other pods came and went since. Only the nodes as they are now count, and nothing remembers the "
-                "first choice."
-            ),
-        },
-        node=HERE,
     )
 
 

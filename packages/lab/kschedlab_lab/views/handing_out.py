@@ -92,7 +92,7 @@ def _channel(now: Handout, scale: Scale) -> tuple[dict[int, tuple[float, float]]
     places, end = dict[int, tuple[float, float]](), 0.0
     for waiting in (now.work, [piece for piece in now.work if _waits(now, piece)]):
         places.clear()
-        x, y = scale.left, 0.0
+        x, y = scale.left, 1.0
         for piece in waiting:
             long = _ticks(piece) * scale.tick
             if x + long > scale.left + scale.wide + 1:

@@ -46,7 +46,7 @@ OWN_NAMES = {
         "running done failed leaving pending "
         "Pending Running Succeeded Failed Terminating Ready none get wide memory taint "
         "Schedule Preempt Reserve Permit Set Nominated Volumes Failure Scheduling record assume bind snapshot Pre Bind "
-        "Plugins Fit Prioritize Nodes Producer Name Allocation Pods "
+        "Plugins Fit Prioritize Nodes Producer Checks Name Allocation Pods "
         "informer goroutine leader lease list watch condition cordon kubectl kubelet Policy Service Reduce "
         "scheduler server healthz metrics min max No "
         # reasons of v1.16's predicates, broken into lines

@@ -29,7 +29,6 @@ from kschedlab_lab.panels import (
 )
 from kschedlab_lab.panels.prediction import Prediction
 from kschedlab_lab.views.generations import GenerationTable
-from kschedlab_lab.views.glossary import Glossary
 from kschedlab_lab.views.listing import Listing
 from kschedlab_simulation import Simulation
 from packages.lab.tests.language.shown import english
@@ -196,7 +195,6 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: Sheet("queue", []),
     lambda: Sheet("queue", None),  # type: ignore[arg-type]
     lambda: Roster([]),  # type: ignore[arg-type]
-    lambda: Glossary("99"),
     lambda: GenerationTable("99"),
     lambda: Listing(99),  # type: ignore[arg-type]
 )
@@ -218,7 +216,6 @@ def test_a_chinese_reader_may_type_what_is_shown_with_full_width_marks() -> None
     assert typed.settings == queue_heap.panel(pods=3, operation="Add").settings
     assert overview_path.panel(story="抢占").settings == overview_path.panel(story="preemption").settings
     assert parse_seeds("1，3、5～7") == [1, 3, 5, 6, 7]
-    assert repr(Glossary("堆")) == repr(Glossary("heap"))
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

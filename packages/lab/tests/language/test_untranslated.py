@@ -126,7 +126,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     ),
     "your_cluster, what helps": cluster_questions.what_helps,
     "your_cluster, how much": cluster_questions.how_much,
-    "your_cluster, there again": cluster_questions.there_again,
     "your_cluster, whose pods": cluster_questions.whose_pods,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
