@@ -34,10 +34,6 @@ SIMPLE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>")
 """A group that says nothing."""
 RUN = re.compile(r"(?:<use [^<>]*/>){4,}")
 """A row of what is used."""
-DOT = r'<rect x="[\d.]+" y="[\d.]+" width="6" height="6" rx="2"'
-DOTS = re.compile(rf'{DOT} fill="([^"]*)"/>(?:{DOT} fill="\1"/>)+')
-"""Small nodes of one colour, one after the other: a dotted line takes a tenth of the bytes."""
-PLACE = re.compile(r' x="([\d.]+)" y="([\d.]+)"')
 IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
 """How a drawing is written into an address: shorter than base64. Quotation marks in its text are always escaped."""
 
@@ -50,7 +46,7 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
     plain = STILL.sub("", PILL.sub("", in_light(str(svg))))
     short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", plain)).replace('="currentColor"', '="#14181F"')
     short = SIMPLE.sub(r"\1", _placed(_placed(short)))
-    small = _runs(_once(_by_class(_dotted(_numbered(ZERO.sub("", INVISIBLE.sub("", short)))))))
+    small = _runs(_once(_by_class(_numbered(ZERO.sub("", INVISIBLE.sub("", short))))))
     rest = element("img", alt=alt, style=style)
     return markup(f'<img src="data:image/svg+xml,{small.translate(IN_URL)}"{str(rest).removeprefix("<img")}')
 
@@ -63,16 +59,6 @@ def _placed(svg: str) -> str:
         return f'<text x="{x:.1f}" y="{y:.1f}"{found[5]}>{found[6]}</text>'
 
     return MOVED.sub(joined, svg)
-
-
-def _dotted(svg: str) -> str:
-    """The same drawing; rows of dots are dotted lines."""
-
-    def line(dots: re.Match[str]) -> str:
-        places = "".join(f"M{float(x) + 3:g} {float(y) + 3:g}h0" for x, y in PLACE.findall(dots[0]))
-        return f'<path d="{places}" stroke="{dots[1]}" stroke-width="6" stroke-linecap="round"/>'
-
-    return DOTS.sub(line, svg)
 
 
 def _numbered(svg: str) -> str:
