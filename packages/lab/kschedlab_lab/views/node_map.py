@@ -249,21 +249,14 @@ class Cells:
         """Pools in small: a name and a dot for each node, or for several; a click shows such a pool alone."""
         each, rows = -(-sum(map(len, pools.values())) // DOTS), list[Part]()
         columns = int((width - SIDE) // PITCH)
+        look: dict[str, Any] = {"stroke_width": DOT, "stroke_linecap": "round"}
         for pool, places in pools.items():
             groups = [min(places[i : i + each], key=self._rank) for i in range(0, len(places), each)]
-            drawn = [
-                element(
-                    "rect",
-                    x=i % columns * PITCH,
-                    y=i // columns * PITCH,
-                    width=DOT,
-                    height=DOT,
-                    rx=2,
-                    fill=FILLS[self.kinds[place]],
-                    data_key=f"node/{self.decision.cluster.names[place]}",
-                )
-                for i, place in enumerate(groups)
-            ]
+            lines = dict[str, str]()
+            for i, place in enumerate(groups):
+                x, y = i % columns * PITCH + DOT // 2, i // columns * PITCH + DOT // 2
+                lines[self.kinds[place]] = lines.get(self.kinds[place], "") + f"M{x} {y}h0"
+            drawn = [element("path", d=line, stroke=FILLS[kind], **look) for kind, line in lines.items()]
             high = -(-len(groups) // columns) * PITCH
             many = words(f"{len(places):,}", fill=INK_2)
             name = row([words(fitted(pool, SIDE - 14 - many.width)), many], 6)
