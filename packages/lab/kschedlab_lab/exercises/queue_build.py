@@ -13,13 +13,32 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.panels.queue_order import UNSET, waiting
 
+START = """\
+apiVersion: v1
+kind: Pod
+metadata: {{name: {elder}, creationTimestamp: }}
+spec: {{priority: 100, containers: [{{name: main, image: app}}]}}
+status:
+  conditions:
+  - type: PodScheduled
+    status: "False"
+    reason: Unschedulable
+    lastTransitionTime:
+    lastProbeTime:
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {younger}, creationTimestamp: }}
+spec: {{priority: 100, containers: [{{name: main, image: app}}]}}
+"""
+"""The pods, without their times."""
 NAMES = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu")
 
 
 def later_but_first(rng: random.Random) -> Exercise:
     """Two pods of equal priority: the one that was created later is popped first."""
     elder, younger = rng.sample(NAMES, 2)
-    field, other = rng.choice([("lastProbeTime", "lastTransitionTime"), ("lastTransitionTime", "lastProbeTime")])
+    field = rng.choice(["lastProbeTime", "lastTransitionTime"])
 
     def goal(objects: Objects) -> str:
         pods = {pod.metadata.name: pod for pod in objects.pods}
@@ -39,8 +58,8 @@ def later_but_first(rng: random.Random) -> Exercise:
     return Build(
         say("Later, but first"),
         say(
-            "Write two waiting pods, {elder} and {younger}, of equal priority: {elder} is created first, and "
-            "yet v1.13 pops {younger} first, because of {elder}'s {field}.",
+            "Two pods of equal priority wait. Fill in the times: {elder} is created first, and yet v1.13 pops "
+            "{younger} first, because of {elder}'s {field}.",
             elder=elder,
             younger=younger,
             field=field,
@@ -54,15 +73,10 @@ def later_but_first(rng: random.Random) -> Exercise:
             younger=younger,
         ),
         (
-            say(
-                "{elder} needs status.conditions with type PodScheduled, status False, reason Unschedulable.",
-                elder=elder,
-            ),
-            say(
-                "podTimestamp reads {other} only if ... Which of the two comes first, and when is the other one asked?",
-                other=other,
-            ),
+            say("A time is written as 2026-03-02T08:00:00Z. A condition without a time may leave it blank."),
+            say("podTimestamp reads lastProbeTime, and lastTransitionTime only if that is blank."),
         ),
+        start=START.format(elder=elder, younger=younger),
     )
 
 

@@ -21,7 +21,10 @@ Waiting = tuple[int, int, int | None, int | None]
 def active_q_comp_broken(
     one: tuple[int, int, int | None, int | None], other: tuple[int, int, int | None, int | None]
 ) -> bool:
-    """Whether v1.13 pops the first pod before the second. A pod: (priority, created, last transition, last probe)."""
+    """Whether v1.13 pops the first pod before the second.
+
+    A pod: (priority, created, transition, probe).
+    """
 
     def timestamp(pod: tuple[int, int, int | None, int | None]) -> int:
         _, created, transition, probe = pod
@@ -33,7 +36,10 @@ def active_q_comp_broken(
 def active_q_comp_mended(
     one: tuple[int, int, int | None, int | None], other: tuple[int, int, int | None, int | None]
 ) -> bool:
-    """Whether v1.13 pops the first pod before the second. A pod: (priority, created, last transition, last probe)."""
+    """Whether v1.13 pops the first pod before the second.
+
+    A pod: (priority, created, transition, probe).
+    """
 
     def timestamp(pod: tuple[int, int, int | None, int | None]) -> int:
         _, created, transition, probe = pod

@@ -286,16 +286,18 @@ class Panel(Generic[S]):
         answer = self._answer()
         if self.question is None:
             return answer
-        asked = [element("p", element("b", coded(self.question.text)), " ", coded(" · ".join(self.question.choices)))]
+        text = element("b", coded(self.question.text))
         if self._asks() is not None:
+            asked = [element("p", text, " ", coded(" · ".join(self.question.choices)))]
             if self.question.before is not None:
                 asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
             return join([*asked, element("details", element("summary", say("The answer")), answer)])
         verdict = self._verdict(self.gate.settings)
         if verdict is None:
-            return join([*asked, answer])
+            return answer
         given = say(" Your answer: {answer}.", answer=verdict["answer"]) if verdict["answer"] is not None else ""
-        return join([*asked, element("p", element("b", verdict["mark"]), gap(), coded(verdict["why"] + given)), answer])
+        remark = element("p", text, " ", element("b", verdict["mark"]), gap(), coded(verdict["why"] + given))
+        return join([remark, answer])
 
     def _answer(self) -> Html:
         view = self.view

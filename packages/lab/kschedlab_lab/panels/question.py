@@ -84,7 +84,7 @@ class Question(Generic[S]):
         right = self.right(settings)
         correct = answer == right
         mark = say("The answer:") if answer is None else say("Right.") if correct else say("Not quite.")
-        why = self.why(settings, right if answer is None else answer)
+        why = self.why(settings, right if answer is None else answer) or (right if answer is None else "")
         return {
             "text": self.text,
             "answer": answer,

@@ -141,6 +141,9 @@ def caption(settings: Settings, now: int) -> str:
     for each in _replay(settings).entries:
         if each.at == now:
             told.append(say("{pod} {state} ({why})", pod=each.pod, state=say(WORDS[each.part]), why=each.why))
+    asleep = [each.pod for each in where(settings, now) if each.part == UNSCHEDULABLE and each.since * SECOND < now]
+    if asleep and any(at * SECOND == now for at, _, _ in EVENTS):
+        told.append(say("it wakes no other: {pods}", pods=listed(asleep)))
     return say("{time:g} s: {changes}.", time=now / SECOND, changes=say("; ").join(told))
 
 
@@ -233,11 +236,11 @@ def _seen(settings: Versions, generation: str, now: int) -> Where:
 
 
 def _told(settings: Versions) -> str:
-    """What became of the pod; versions that do the same are named together."""
+    """What became of the pod, in the newest version first; those that do the same are named together."""
     alike: dict[tuple[str, float, int], list[str]] = {}
-    for name in COURSE:
+    for name in reversed(COURSE):
         seen = _seen(settings, name, settings.time * SECOND)
-        alike.setdefault((seen.part, seen.since if seen.part == BOUND else 0, seen.tries), []).append(name)
+        alike.setdefault((seen.part, seen.since if seen.part == BOUND else 0, seen.tries), []).insert(0, name)
     said = []
     for (part, since, tries), names in alike.items():
         message = later("In {versions}, {pod} waits, after {attempts}.")
@@ -311,7 +314,10 @@ def how_often_is_friend_tried() -> Question[Settings]:
         tries = [at / SECOND for at, who in _replay(settings).tries if who == "friend" and at <= settings.time * SECOND]
         times = listed(f"{at:g}" for at in tries)
         return say(
-            "{generation} tries it at {times} s, and every attempt fails.", generation=settings.generation, times=times
+            "{generation} tries it at {times} s: after events, and without one when it has waited for more than 60 s; "
+            "the queue looks every 30 s.",
+            generation=settings.generation,
+            times=times,
         )
 
     return Question(

@@ -52,8 +52,8 @@ class Settings(Restorable):
     pods: int = slider("pods in the heap", range(3, len(PODS) + 1), 7)
     popped: int = steps("popped before", lambda settings: settings.pods - 1)
     operation: str = choice("operation", OPERATIONS, "Pop")
-    which: str = choice("Update, Delete: which", PODS, "ant")
-    priority: int = slider("Add, Update: priority", range(50, 1101, 50), 1050)
+    which: str = choice("pod", PODS, "ant")
+    priority: int = slider("priority", range(50, 1101, 50), 1050)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -180,14 +180,9 @@ def show(settings: Settings) -> View:
 
 
 def idle(settings: Settings) -> dict[str, str]:
-    """The settings that the operation does not read."""
-    why = {
-        "Pop": say("Pop takes the head"),
-        "Add": say("Add brings a new pod"),
-        "Delete": say("Delete reads the key only"),
-    }
+    """The settings that the operation does not read are away."""
     unread = {"Pop": ("which", "priority"), "Add": ("which",), "Delete": ("priority",), "Update": ()}
-    return {each: why[settings.operation] for each in unread[settings.operation]}
+    return dict.fromkeys(unread[settings.operation], "")
 
 
 def picture(settings: Settings, room: Room) -> Html:

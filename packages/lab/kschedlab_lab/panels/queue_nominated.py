@@ -70,7 +70,9 @@ def calls_of(kept: bool) -> tuple[Call, ...]:
         ),
         (
             later("update(urgent, urgent with a label)"),
-            later("neither status names a node"),
+            later("v1.16 keeps the nomination: neither status names a node")
+            if kept
+            else later("neither status names a node"),
             lambda: npm.update(urgent, labelled),
         ),
         (

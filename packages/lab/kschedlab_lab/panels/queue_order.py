@@ -237,22 +237,19 @@ def who_is_next(about: str = "") -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         mail, web = pods(settings)
-        if answer == next_of(mail, web):
-            return describe(mail, web)
+        if answer == (next_of(mail, web) or say("a tie")):
+            return ""  # the sentence says it
         if answer == say("a tie"):
-            return say("They differ in what activeQComp compares. {reason}", reason=describe(mail, web))
+            return say("They differ in what activeQComp compares.")
         if not next_of(mail, web):
             time = pod_timestamp(mail)
-            return say(
-                "The priorities are equal, and so are the times that count: {time}. {reason}",
-                time=clock([time])(time),
-                reason=describe(mail, web),
-            )
+            return say("The priorities are equal, and so are the times that count: {time}.", time=clock([time])(time))
+        pod = mail if answer == "mail" else web
         return say(
-            "{pod} was created at {created}, but {reason}",
+            "{pod} was created at {created}, and activeQComp reads its {field}.",
             pod=answer,
-            created=_created(mail if answer == "mail" else web),
-            reason=describe(mail, web),
+            created=_created(pod),
+            field=field_of(pod),
         )
 
     return Question(

@@ -211,9 +211,8 @@ def story(settings: Settings, room: Room) -> list[Frame]:
 
 
 def during_the_attempt(settings: Settings, room: Room) -> Html:
-    """The queue just before web is handed back; the parts can be picked."""
-    seen = of(settings)
-    step = next(n for n, each in enumerate(seen) if each.call.startswith("AddUnschedulable")) - 1
+    """The queue just before web is handed back, or before Update has put it into a part; the parts can be picked."""
+    step = max(n for n, each in enumerate(of(settings)) if each.where == TRYING)
     return drawn(settings, step, room, picks=True)
 
 
@@ -229,7 +228,7 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
         for part, names in ((ACTIVE, here.active), (TRYING, here.trying), (WAITING, here.unschedulable))
     }
     if here.trying and here.active.count("web"):
-        pods[TRYING] = [queue_pods.Pod(say("web, as popped"), PRIORITIES["web"], say("an older version"))]
+        pods[TRYING] = [queue_pods.Pod(say("old web"), PRIORITIES["web"], say("as popped"))]
     way = (before.where, here.where) if before.where != here.where and " and " not in before.where else None
     checks = next((each.checks for each in reversed(seen[: step + 1]) if each.checks), ())
     error = next((each.error for each in seen[: step + 1] if each.error), "")
@@ -336,15 +335,14 @@ def returns(settings: ReturnSettings) -> list[Return]:
 def show_returns(settings: ReturnSettings) -> View:
     """All events side by side."""
     found = returns(settings)
-    back = [say(each.event) for each in found if each.back]
+    back = [each for each in found if each.back]
     if settings.reason == ERROR:
         said = say("After a SchedulerError web is in activeQ anyway: no event has to bring it back.")
     else:
         said = say(
-            "{back} of {all} events bring web back to activeQ: {events}.",
+            "{back} of {all} events bring web back to activeQ.",
             back=len(back),
             all=len(found),
-            events=say("; ").join(back),
         )
     head = [*terms("event", "web is in"), "moveRequestCycle"]
     rows = [[say(each.event), ACTIVE if each.back else WAITING, str(each.cycle)] for each in found]

@@ -8,7 +8,7 @@ export const parsed = (markup) => new DOMParser().parseFromString(markup, "text/
 
 const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.\d])/;
 
-const NAMES = /(▶ [\d.,]+|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|\d[\d.,]* %|^v?[+-]?\d[\d.,]*$)/;
+const NAMES = /(▶ [\d.,]+|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|\d[\d.,]* (?:%|s(?!\w)|min(?!\w)|CPU)|^v?[+-]?\d[\d.,]*$)/;
 
 /** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word, a number or 95 % nowhere. */
 export const unbroken = (text, longest = 24) =>

@@ -109,13 +109,15 @@ class Stage {
     if (on) this.drawer.scrollIntoView({ block: "nearest" });
   }
 
-  /** A control that the picture has, too, goes to the exact values. */
+  /** A control that the picture has, too, with all of its choices, goes to the exact values. */
   sort() {
     if (this.shown.asking || !this.picture.svg) return;
     const handles = [...this.picture.svg.querySelectorAll("[data-drag], [data-set]")];
-    const named = new Set(handles.flatMap(({ dataset: { drag, set } }) => [drag, ...Object.keys(this.read(set))]));
-    for (const [{ name, kind }, { root }] of this.rows) {
-      if (kind !== "steps" && named.has(name) && root.parentElement !== this.exact) this.exact.append(root);
+    const dragged = new Set(handles.map(({ dataset: { drag } }) => drag)), sets = handles.map(({ dataset: { set } }) => this.read(set));
+    for (const [{ name, kind, values }, { root }] of this.rows) {
+      const set = new Set(sets.filter((each) => name in each).map((each) => each[name])).size;
+      const all = dragged.has(name) || set >= (kind === "choice" ? values.length - 1 : 1);
+      if (kind !== "steps" && all && root.parentElement !== this.exact) this.exact.append(root);
     }
   }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.queue_pods import Handle, text
 from kschedlab_lab.views.style import ACT, CHOSEN, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
@@ -24,7 +25,7 @@ FILLS: Mapping[str, str] = {
 }
 """By the place of the pod, the colour of its lane there."""
 NAMED = {
-    "active": later("active"),
+    "active": later("ready, others first"),
     "in flight": later("in flight"),
     "backoff": later("backoff"),
     "unschedulable": later("waits for an event"),
@@ -85,7 +86,15 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
     bottom = TOP + lane * len(histories)
     shapes += _ticks(clock.ticks, bottom, step)
     shapes.append(_now(clock, TOP - 4, bottom, step, room))
-    return svg(shapes, room.width, bottom + 41, alt, size=13)
+    kinds = {each.kind for history in histories for each in history.stretches} & {"active", "backoff"}
+    legend = [row([_swatch(kind), words(say(NAMED[kind]), fill=INK_2)], 5) for kind in sorted(kinds)]
+    if legend:
+        shapes.append(moved(row(legend, 16), NAMES, bottom + 46))
+    return svg(shapes, room.width, bottom + (64 if legend else 41), alt, size=13)
+
+
+def _swatch(kind: str) -> Part:
+    return Part(12, 12, (element("rect", width=12, height=12, rx=3, fill=FILLS[kind]),))
 
 
 def _lane(history: History, y: float, high: float, step: float, room: Room) -> list[Html]:
@@ -136,11 +145,11 @@ def _events(events: Sequence[Event], now: float, step: float, room: Room) -> lis
 def _ticks(ticks: Sequence[tuple[float, str]], y: float, step: float) -> Iterator[Html]:
     """The marks below, with those of their words that do not touch the ones before."""
     free = 0.0
-    for at, words in ticks:
-        x, wide = NAMES + at * step, text_width(words)
+    for at, said in ticks:
+        x, wide = NAMES + at * step, text_width(said)
         yield element("line", x1=x, y1=y, x2=x, y2=y + 5, stroke="currentColor")
         if x - wide / 2 > free:
-            yield text(words, x, y + 18, "middle", font_size=12)
+            yield text(said, x, y + 18, "middle", font_size=12)
             free = x + wide / 2
 
 
