@@ -292,9 +292,9 @@ class Panel(Generic[S]):
             if self.question.before is not None:
                 asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
             return join([*asked, element("details", element("summary", say("The answer")), answer)])
-        verdict = self._verdict(self.settings)
+        verdict = self._verdict(self.gate.settings)
         if verdict is None:
-            return answer  # it was asked about another state
+            return answer
         given = say(" Your answer: {answer}.", answer=verdict["answer"]) if verdict["answer"] is not None else ""
         remark = element("p", text, " ", element("b", verdict["mark"]), gap(), coded(verdict["why"] + given))
         return join([remark, answer])
