@@ -153,7 +153,7 @@ def test_the_code_gives_what_the_page_says(
     assert runner.tries and not runner.failures, "".join(said)
 
 
-@each_guide
+@pytest.mark.parametrize("guide", [GUIDES[0], pytest.param(GUIDES[1], marks=pytest.mark.nightly)], ids=("en", "zh"))
 def test_the_commands_of_the_page_run(guide: Guide, capsys: pytest.CaptureFixture[str]) -> None:
     commands = [command.partition(">")[0] for command in COMMAND.findall(guide.text)]
     assert len(commands) >= 3
