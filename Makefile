@@ -4,6 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := $(patsubst %/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
 PARALLEL ?= -n 2
+# Browsers wait for each other's frames and timers: three keep two cores busy.
+BROWSERS ?= -n 3
 UPGRADE ?=
 MEASURE ?=
 LESSON ?=
@@ -68,7 +70,7 @@ nbval: .venv/installed
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
 
 browser: .venv/installed ## the panels in JupyterLab and a real browser, and pages of the course
-	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal $(if $(ALL),tests/browser,$(IN_A_BROWSER))
+	$(BIN)/pytest $(BROWSERS) $(CHOSEN) --dist worksteal $(if $(ALL),tests/browser,$(IN_A_BROWSER))
 
 report: .venv/installed ## how large each package is, and what a decision loads
 	$(BIN)/python -m tools.report
