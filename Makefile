@@ -4,8 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := $(patsubst %/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
 PARALLEL ?= -n 2
-# Browsers wait for each other's frames and timers: three keep two cores busy.
-BROWSERS ?= -n 3
+# Browsers and kernels wait for frames and messages: three keep two cores busy.
+WAITING ?= -n 3
 UPGRADE ?=
 MEASURE ?=
 LESSON ?=
@@ -24,7 +24,7 @@ APART := $(foreach each,tests/conformance tests/notebooks $(IN_A_BROWSER),--igno
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help lab check test test-all report release-check lint types unit conformance notebooks nbval browser site catalogue refresh mutations mutants fuzz validation measured versions audit live hybrid docs bench format lock system
+.PHONY: help lab check test test-all report release-check lint types unit conformance without-browser notebooks nbval browser site catalogue refresh mutations mutants fuzz validation measured versions audit live hybrid docs bench format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -35,8 +35,8 @@ lab: .venv/installed ## set up the environment and open JupyterLab on the conten
 check: lint types unit ## seconds to minutes: style, types, imports, unit tests
 
 ifeq ($(PACKAGE),)
-test: system lint types ## everything that CI checks; PACKAGE=simulation runs the tests of one package
-	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal $(foreach each,$(IN_A_BROWSER),--ignore=$(each)) $(REAL)
+test: system lint ## everything that CI checks; PACKAGE=simulation runs the tests of one package
+	$(MAKE) -j 2 types without-browser
 	$(MAKE) nbval browser
 else
 test: .venv/installed
@@ -62,15 +62,18 @@ unit: .venv/installed ## unit tests of all packages
 conformance: .venv/installed ## every vector of the real scheduler
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/conformance
 
+without-browser: .venv/installed
+	$(BIN)/pytest $(PARALLEL) $(CHOSEN) --dist worksteal $(foreach each,$(IN_A_BROWSER),--ignore=$(each)) $(REAL)
+
 notebooks: nbval ## run the notebooks and compare them with their saved outputs
 	$(BIN)/pytest $(PARALLEL) $(CHOSEN) tests/notebooks
 
 nbval: .venv/installed
-	PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
+	PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(WAITING) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
 
 browser: .venv/installed ## the panels in JupyterLab and a real browser, and pages of the course
-	$(BIN)/pytest $(BROWSERS) $(CHOSEN) --dist worksteal $(if $(ALL),tests/browser,$(IN_A_BROWSER))
+	$(BIN)/pytest $(WAITING) $(CHOSEN) --dist worksteal $(if $(ALL),tests/browser,$(IN_A_BROWSER))
 
 report: .venv/installed ## how large each package is, and what a decision loads
 	$(BIN)/python -m tools.report

@@ -242,14 +242,14 @@ def test_a_steady_state_replaces_each_scheduled_pod(tmp_path):
     files(tmp_path, pod=POD)
     pods = {"opcode": "createPods", "namespace": "a", "podTemplatePath": "pod.yaml", "count": 3}
     steady = {**pods, "steadyState": True, "durationParam": "$long", "collectMetrics": True}
-    simulation = ran_ops({"opcode": "createNodes", "count": 1}, steady, params={"long": "2s"}, folder=tmp_path)
+    simulation = ran_ops({"opcode": "createNodes", "count": 1}, steady, params={"long": "500ms"}, folder=tmp_path)
     report = simulation.report()
     assert not report.failures
     assert len(changed(simulation, "Pod", "DELETED")) > 20
     assert len(simulation.pods()) == 3
     (measured,) = report.throughput
     assert measured.pods > 20
-    idle = ran_ops(steady, params={"long": "2s"}, folder=tmp_path)
+    idle = ran_ops(steady, params={"long": "200ms"}, folder=tmp_path)
     assert "no pod at all got scheduled" in idle.report().failures[0]
 
 

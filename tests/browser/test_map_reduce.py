@@ -10,6 +10,7 @@ from kschedlab_lab.panels import heap_head, lost_update, map_reduce, reduce_and_
 from tests.browser.conftest import Show
 from tests.browser.lab import Notebook
 from tests.browser.layout import CLOSE, WINDOWS
+from tests.samples import sampled
 
 PANELS = [
     map_reduce.panel(nodes=20, workers=16, step=2),
@@ -31,7 +32,7 @@ PANELS = [
 ]
 
 
-@pytest.mark.parametrize("panel", PANELS, ids=lambda panel: str(panel.settings))
+@pytest.mark.parametrize("panel", sampled(PANELS, 8), ids=lambda panel: str(panel.settings))
 def test_nothing_overlaps_is_cut_or_too_small(panel: Any, shown: Show) -> None:
     page = shown(panel)
     for window in CLOSE:

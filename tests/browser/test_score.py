@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from kschedlab_lab.panels import score, score_questions as questions, select_host, weights
 from kschedlab_lab.panels.select_host import CHANCES, LISTS
 from tests.browser.conftest import Show
+from tests.samples import sampled
 
 STATES = {
     "map": score.panel(),
@@ -28,7 +29,7 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", sampled(STATES, 8))
 def test_nothing_overlaps_is_cut_or_too_small(state: str, shown: Show) -> None:
     page = shown(STATES[state], width=800)
     assert page.faults() == []

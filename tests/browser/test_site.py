@@ -24,7 +24,7 @@ from tools.site.edition import EDITIONS
 
 WHOLE = "KSCHEDLAB_SITE" in os.environ
 SIZES = [(360, "light"), (360, "dark"), (800, "light"), (800, "dark"), (1280, "light"), (1280, "dark")]
-FEW = {("en", "00-contents"): [SIZES[1]], ("en", "10-devices"): [], ("zh", "10-devices"): [SIZES[4]]}
+FEW = {("en", "00-contents"): [SIZES[1]], ("en", "10-devices"): [], ("zh", "10-devices"): []}
 """The window in which everything on a page is moved, where not in all."""
 ALIVE = "(slot) => slot.dataset.alive"
 FIRST = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"

@@ -10,6 +10,7 @@ from kschedlab_lab.exercises import Sheet
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.language import LANGUAGES
 from tests.browser.lab import Notebook
+from tests.samples import sampled
 
 EXPORT = "lesson,seed,number,title,state,tries,hints,solution\nqueue,1,1,The array,right,1,0,False\n"
 
@@ -48,7 +49,7 @@ WIDTH = 703
 """Of a printed page between its margins, in pixels."""
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sampled(LANGUAGES, 1))
 def test_a_sheet_of_pictures_takes_one_page_and_every_other_two(browser: Browser, language: str) -> None:
     page = browser.new_page()
     for lesson in LESSONS:
@@ -59,7 +60,7 @@ def test_a_sheet_of_pictures_takes_one_page_and_every_other_two(browser: Browser
     page.close()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sampled(LANGUAGES, 1))
 def test_nothing_is_wider_than_a_printed_page(browser: Browser, language: str) -> None:
     page = browser.new_page(viewport={"width": WIDTH, "height": 1000})
     page.emulate_media(media="print")

@@ -158,7 +158,7 @@ def test_the_commands_of_the_page_run(guide: Guide, capsys: pytest.CaptureFixtur
     commands = [command.partition(">")[0] for command in COMMAND.findall(guide.text)]
     assert len(commands) >= 3
     for command in commands:
-        assert main(command.split()) == 0
+        assert main(command.replace("1-30", "1-3").split()) == 0  # thirty students take long
         assert capsys.readouterr().out
 
 

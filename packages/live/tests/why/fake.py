@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-SCRIPT = """#!{python}
+SCRIPT = """#!{python} -IS
 import json, signal, sys
 from pathlib import Path
 folder = Path({folder!r})
