@@ -29,7 +29,7 @@ def main() -> None:
     experiment = Experiment(faster, example.variants, example.seeds)
     began = time.perf_counter()
     with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
-        results = experiment.run(pool)
+        experiment.run(pool)
     wall = time.perf_counter() - began
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu = sum(each.ru_utime + each.ru_stime for each in used)
@@ -40,7 +40,6 @@ def main() -> None:
     print(
         f"| {given.seeds} | {pods:,} | {given.nodes} | {wall:.0f} | {cpu:.0f} | {pods / cpu:,.0f} | {memory:,.0f} MiB |"
     )
-    assert results.differences()
 
 
 if __name__ == "__main__":

@@ -328,7 +328,6 @@ API_1_36 = replace(
     _TO_1_36,
     sees_all_counters=True,
     leaks_counters=True,
-    distinct_from="last of each request",
     all_skips_full_devices=True,
 )
 API_1_35 = replace(
@@ -345,18 +344,16 @@ API_1_34 = replace(
     ends_at_invalid_pool=True,
     distinct_from="none",
 )
-_NO_DEVICES: dict[str, Any] = {  # DynamicResources does not run by default
-    "unknown_elsewhere": (),
-    "ends_at_invalid_pool": False,
-    "distinct_from": "all",
-    "all_forgets_alternative": False,
-}
 API_1_32 = replace(
     API_1_34,
     unknown=_AFTER_1_32,
     unknown_status=(*_RESIZED, *_RESIZED_CONTAINERS),
     keeps_namespace_selectors=False,
-    **_NO_DEVICES,
+    # DynamicResources does not run by default: nothing is said about devices
+    unknown_elsewhere=(),
+    ends_at_invalid_pool=False,
+    distinct_from="all",
+    all_forgets_alternative=False,
 )
 API_1_30 = replace(API_1_32, unknown=_AFTER_1_30, nonzero=nonzero_with_starting_sidecars)
 API_1_28 = replace(API_1_30, unknown=_AFTER_1_28)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
-from kschedlab.objects.model import Container, ContainerStatus, Pod, ResourceList
+from kschedlab.objects.model import Container, ContainerStatus, Pod, PodSpec, ResourceList
 from kschedlab.objects.names import label_key_fault
 from kschedlab.objects.quantity import NANO
 
@@ -214,25 +214,24 @@ def _specified(_: Pod, container: Container) -> ResourceList | None:
 
 def reported_resources(pod: Pod) -> tuple[object, ...]:
     """The resources in the status that change the request of a pod on a node; empty if they are those of its spec."""
-    status, spec = pod.status, pod.spec
-    specified = {each.name: each.resources.requests for each in (*spec.initContainers, *spec.containers)}
+    status = pod.status
     of_containers = tuple(
         (each.name, each.resources, each.allocatedResources)
         for each in (*status.containerStatuses, *status.initContainerStatuses)
-        if not _is_as_specified(each, specified.get(each.name))
+        if not _is_as_specified(each, pod.spec)
     )
     if of_containers or status.resources or status.allocatedResources or _is_infeasible(pod):
         return of_containers, status.resources, status.allocatedResources, _is_infeasible(pod)
     return ()
 
 
-def _is_as_specified(status: ContainerStatus, requests: ResourceList | None) -> bool:
-    """Whether the container has what it requests (None: it is not in the spec), as far as the status says."""
+def _is_as_specified(status: ContainerStatus, spec: PodSpec) -> bool:
+    """Whether the container has what it requests, as far as the status says; also if it is not in the spec."""
     actual, allocated = status.resources, status.allocatedResources
-    return requests is None or (
-        (allocated is None or allocated == requests)
-        and (actual is None or actual.requests is None or actual.requests == requests)
-    )
+    reported = [each for each in (allocated, actual and actual.requests) if each is not None]
+    containers = (*spec.initContainers, *spec.containers) if reported else ()
+    requested = next((each.resources.requests for each in containers if each.name == status.name), None)
+    return requested is None or all(each == requested for each in reported)
 
 
 def _has_reported_resources(pod: Pod) -> bool:

@@ -3,30 +3,11 @@
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.objects.api import API_1_34, API_1_35, API_1_36
 from kschedlab.objects.model import ResourceClaim, ResourceSlice
+from packages.devices.tests.device_manifests import device, exactly, resource_claim, resource_slice
 
-DEVICE = {"name": "d", "taints": [{"key": "k", "effect": "NoSchedule"}], "capacity": {"memory": {"value": "1Gi"}}}
-SLICE = {
-    "apiVersion": "resource.k8s.io/v1",
-    "kind": "ResourceSlice",
-    "metadata": {"name": "s"},
-    "spec": {
-        "driver": "gpu.example.com",
-        "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1},
-        "nodeName": "a",
-        "devices": [DEVICE],
-    },
-}
-CLAIM = {
-    "apiVersion": "resource.k8s.io/v1",
-    "kind": "ResourceClaim",
-    "metadata": {"name": "c", "namespace": "default"},
-    "spec": {
-        "devices": {
-            "requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}],
-            "constraints": [{"distinctAttribute": "gpu.example.com/numa"}],
-        }
-    },
-}
+TAINT = {"key": "k", "effect": "NoSchedule"}
+SLICE = resource_slice("p", [device("d", capacity={"memory": "1Gi"}, taints=[TAINT])])
+CLAIM = resource_claim("c", exactly(), constraints=[{"distinctAttribute": "gpu.example.com/numa"}])
 
 
 def fields(cluster: Cluster) -> tuple[int, str | None]:

@@ -257,5 +257,5 @@ def where_to() -> Question[Settings]:
 
 
 def _why(settings: Settings, answer: str) -> str:
-    scores = listed(f"{name} {cpu} CPU" for name, cpu in USED.items())
-    return say("The emptiest node has the most points; in use are {scores}.", scores=scores)
+    used = listed(f"{name} {cpu} CPU" for name, cpu in USED.items())
+    return say("The emptiest node has the most points; in use are {amounts}.", amounts=used)

@@ -15,13 +15,12 @@ from kschedlab.build import Manifest, node, pod
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
-from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
-from kschedlab_lab.views.pieces import Piece, life
+from kschedlab_lab.views.pieces import Piece, nominated, running
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
@@ -151,27 +150,19 @@ def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, pick
         state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
         says = say("nominated: {pods}", pods=listed(kept)) if kept else ""
         size = there.status.allocatable["cpu"].milli()
-        cards.append(Card(name, size, tuple(map(_piece, mine)), state=state, says=says or " "))
+        cards.append(Card(name, size, tuple(map(running, mine)), state=state, says=says or " "))
     hands = tuple(Hand(_waiting(name, pods.get(name))) for name in heroes)
     return draw_bench(Bench((), hands, tuple(cards), picks), alt, room)
-
-
-def _piece(each: Pod) -> Piece:
-    going = each.metadata.deletionTimestamp is not None
-    priority = each.spec.priority or 0
-    return Piece(each.metadata.name, int(pod_requests(each)["cpu"]), priority, *life(priority, going))
 
 
 def _waiting(name: str, each: Pod | None) -> Piece:
     """A pod that is not on a node: waiting, or the place of one that is not there."""
     if each is None:
         return Piece(name, 3000, 0, say("is not created yet"), "ghost")
-    size, priority = int(pod_requests(each)["cpu"]), each.spec.priority or 0
+    piece = nominated(each, each.status.nominatedNodeName or NONE)
     if each.spec.nodeName:
-        return Piece(name, size, priority, say("has gone to {node}", node=each.spec.nodeName), "ghost")
-    node = each.status.nominatedNodeName or NONE
-    note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=node)
-    return Piece(name, size, priority, note, short=str(priority))
+        return replace(piece, note=say("has gone to {node}", node=each.spec.nodeName), mark="ghost", short="")
+    return piece
 
 
 @cache

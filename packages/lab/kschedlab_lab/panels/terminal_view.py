@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, join, visible
 from kschedlab.text.tables import row, table
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
 from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
-from kschedlab_lab.views.pieces import Piece, life
+from kschedlab_lab.views.pieces import Piece, nominated, running
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import NONE, wide_cells
 from kschedlab_simulation.pods import TERMINAL
@@ -57,7 +56,7 @@ def _cells(pod: Pod) -> tuple[str, ...]:
 def _picture(seen: Seen, alt: str, room: Room) -> Html:
     """The nodes with their pods, and above them the pods that wait."""
     waiting = [pod for pod in seen.pods if not pod.spec.nodeName and pod.status.phase not in TERMINAL]
-    hands = [Hand(_waits(pod)) for pod in waiting[:WAITING]]
+    hands = [Hand(nominated(pod, pod.status.nominatedNodeName or NONE)) for pod in waiting[:WAITING]]
     if len(waiting) > WAITING:
         hands.append(Hand(Piece(say("{number} more", number=len(waiting) - WAITING), 1000, mark="ghost")))
     cards = tuple(_card(node, seen, waiting) for node in seen.nodes[:NODES])
@@ -73,43 +72,25 @@ def _rest(left: int) -> Card:
 def _card(node: Node, seen: Seen, waiting: list[Pod]) -> Card:
     name = node.metadata.name
     there = [pod for pod in seen.pods if pod.spec.nodeName == name and pod.status.phase not in TERMINAL]
-    pieces = [piece for piece in map(_piece, there) if piece.size]
+    pieces = [running(pod) for pod in there]
     cpu = node.status.allocatable.get("cpu")
-    nominated = [pod for pod in waiting if pod.status.nominatedNodeName == name]
+    nominees = [pod for pod in waiting if pod.status.nominatedNodeName == name]
     return Card(
         visible(name),
         cpu.milli() if cpu is not None else 0,
-        tuple(pieces),
-        says=listing([*_remarks(node, nominated, there)]) or " ",
+        tuple(piece for piece in pieces if piece.size),
+        says=listing([*_remarks(node, nominees, pieces)]) or " ",
         cordoned=node.spec.unschedulable,
     )
 
 
-def _remarks(node: Node, nominated: list[Pod], there: list[Pod]) -> Iterator[str]:
+def _remarks(node: Node, nominees: list[Pod], pieces: list[Piece]) -> Iterator[str]:
     """What is worth saying about a node."""
-    if nominated:
-        yield say("NOMINATED NODE of {pods}", pods=listing([visible(pod.metadata.name) for pod in nominated]))
+    if nominees:
+        yield say("NOMINATED NODE of {pods}", pods=listing([visible(pod.metadata.name) for pod in nominees]))
     if node.spec.unschedulable:
         yield say("cordoned")
     if any(each.type == "Ready" and each.status != "True" for each in node.status.conditions):
         yield say("not ready")
-    if small := sum(not _cpu(pod) for pod in there):
+    if small := sum(not piece.size for piece in pieces):
         yield say("{pods} without a CPU request", pods=count(small, "pod"))
-
-
-def _piece(pod: Pod) -> Piece:
-    going = pod.metadata.deletionTimestamp is not None
-    priority = pod.spec.priority or 0
-    return Piece(pod.metadata.name, _cpu(pod), priority, *life(priority, going))
-
-
-def _waits(pod: Pod) -> Piece:
-    priority = pod.spec.priority or 0
-    there = pod.status.nominatedNodeName or NONE
-    note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=there)
-    return Piece(pod.metadata.name, _cpu(pod), priority, note, short=str(priority))
-
-
-def _cpu(pod: Pod) -> int:
-    """The pod's request in milli CPU."""
-    return int(pod_requests(pod).get("cpu", 0))

@@ -247,9 +247,9 @@ def lightest(rack: str, plugins: object) -> Question[Settings]:
             return say("No weight up to {most} is enough.", most=MOST)
         weight = min(int(answer), int(need))
         decision = decide(settings.changed(weight=weight), added)
-        assert decision.scores is not None
-        names = [decision.cluster.names[place] for place in decision.scores.nodes.tolist()]
-        totals = dict(zip(names, decision.scores.total.tolist(), strict=True))
+        found = points(decision, added)
+        assert found is not None
+        totals = found.totals
         if weight == int(need):
             others = max(total for name, total in totals.items() if name != rack)
             message = later("Weight {weight} is enough: {most} against {less} points.")

@@ -207,7 +207,7 @@ class Dock {
   }
 
   /** The headings of the sections that have code to read, and no panel. */
-  coded() {
+  sections() {
     const panels = new Set([...this.stages].map(({ host }) => host)), sections = [];
     for (const each of this.page.querySelectorAll(`${HEADING}, ${CODE}, .kschedlab`)) {
       if (each.matches(HEADING)) sections.push({ host: each, code: false, panel: false });
@@ -222,7 +222,7 @@ class Dock {
   placed() {
     const panels = [...this.stages].map((stage) => ({ stage, host: stage.host }));
     const exercises = [...this.page.querySelectorAll(EXERCISE)].map((host) => ({ host }));
-    const there = [...panels, ...exercises, ...this.coded()].filter(({ host }) => host.isConnected && host.offsetParent);
+    const there = [...panels, ...exercises, ...this.sections()].filter(({ host }) => host.isConnected && host.offsetParent);
     return there.map((each) => ({ ...each, at: each.host.getBoundingClientRect().top })).sort((one, other) => one.at - other.at);
   }
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from kschedlab.messages import say
+from kschedlab.objects.model import Pod
+from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, visible
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.lettering import flowed, text_width
@@ -57,11 +59,25 @@ class Piece:
         return f"{self.copied[0] or ('ghost' if self.mark == 'ghost' else 'pod')}/{self.name}"
 
 
-def life(priority: int, going: bool) -> tuple[str, Mark, str]:
-    """The note, mark and short note of a pod that runs, or that is deleted and takes its time to end."""
-    if going:
-        return say("terminating"), "leaving", say("ends")
-    return say("priority {priority}", priority=priority), "", str(priority)
+def running(pod: Pod) -> Piece:
+    """A pod that runs, or that is deleted and takes its time to end."""
+    priority = pod.spec.priority or 0
+    if pod.metadata.deletionTimestamp is not None:
+        return Piece(pod.metadata.name, _cpu(pod), priority, say("terminating"), "leaving", say("ends"))
+    return Piece(
+        pod.metadata.name, _cpu(pod), priority, say("priority {priority}", priority=priority), short=str(priority)
+    )
+
+
+def nominated(pod: Pod, node: str) -> Piece:
+    """A pod that waits. ``node``: what kubectl shows as its NOMINATED NODE."""
+    priority = pod.spec.priority or 0
+    note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=node)
+    return Piece(pod.metadata.name, _cpu(pod), priority, note, short=str(priority))
+
+
+def _cpu(pod: Pod) -> int:
+    return int(pod_requests(pod).get("cpu", 0))
 
 
 def draw_badges(badges: Sequence[Fact], owner: str, left: float, top: float, right: float) -> tuple[list[Html], float]:
