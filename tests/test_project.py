@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -70,7 +71,12 @@ def test_a_step_that_binder_would_miss_is_named() -> None:
 def test_terminals_find_a_lessons_cluster_first_and_then_ones_own(tmp_path: Path) -> None:
     own, program = tmp_path / "own", "import runpy; runpy.run_path({!r}); import os; print(os.environ['KUBECONFIG'])"
     command = [sys.executable, "-c", program.format(str(ROOT / ".jupyter/jupyter_server_config.py"))]
-    environment = {**os.environ, "JUPYTER_RUNTIME_DIR": str(tmp_path), "HOME": str(tmp_path)}
+    environment = {
+        **os.environ,
+        "JUPYTER_RUNTIME_DIR": str(tmp_path),
+        "HOME": str(tmp_path),
+        "JUPYTERLAB_WORKSPACES_DIR": str(tmp_path),
+    }
     lesson = str(tmp_path / KUBECONFIG)
     there = str(ROOT / "README.md")
     for given, files in (("", [lesson]), (str(own), [lesson]), (f"{lesson}:{there}", [lesson, there])):
@@ -78,6 +84,22 @@ def test_terminals_find_a_lessons_cluster_first_and_then_ones_own(tmp_path: Path
         found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
         assert found.strip().split(":") == files
     assert os.access(ROOT / "binder/start", os.X_OK)
+
+
+def test_the_file_browser_is_closed_until_a_reader_opens_it(tmp_path: Path) -> None:
+    program = f"import runpy; runpy.run_path({str(ROOT / '.jupyter/jupyter_server_config.py')!r})"
+    environment = {**os.environ, "JUPYTERLAB_WORKSPACES_DIR": str(tmp_path), "JUPYTER_RUNTIME_DIR": str(tmp_path)}
+
+    def started() -> Any:
+        subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+        (space,) = tmp_path.glob("kschedlab*")
+        return space, json.loads(space.read_text())
+
+    space, kept = started()
+    assert kept["data"]["layout-restorer:data"]["left"]["collapsed"] is True
+    kept["data"]["layout-restorer:data"]["left"]["collapsed"] = False  # what JupyterLab writes when somebody opens it
+    space.write_text(json.dumps(kept))
+    assert started()[1] == kept
 
 
 def test_binder_gets_a_kubectl_with_the_right_sum(tmp_path: Path) -> None:
@@ -95,7 +117,7 @@ def test_binder_gets_a_kubectl_with_the_right_sum(tmp_path: Path) -> None:
 
 def test_jupyter_opens_the_contents_and_asks_nobody_for_news() -> None:
     server = json.loads((ROOT / ".jupyter/jupyter_server_config.json").read_text())
-    opened = server["LabApp"]["default_url"].removeprefix("/lab/tree/")
+    opened = server["LabApp"]["default_url"].removeprefix("/lab/workspaces/kschedlab/tree/")
     assert (ROOT / opened).is_file()
     page = json.loads((ROOT / ".jupyter/labconfig/page_config.json").read_text())
     assert page["disabledExtensions"]["@jupyterlab/apputils-extension:announcements"] is True

@@ -36,7 +36,7 @@ def test_the_addresses_are_those_of_the_settings() -> None:
 
 def test_a_lesson_on_binder_is_that_notebook() -> None:
     edition = EDITIONS["en"]
-    assert edition.binder("05-preemption").endswith("?urlpath=lab/tree/notebooks/05-preemption.ipynb")
+    assert edition.binder("05-preemption").endswith("/kschedlab/tree/notebooks/05-preemption.ipynb")
     assert edition.binder("00-contents") == URLS["Binder"]
 
 
@@ -45,7 +45,7 @@ def test_a_page_leads_to_its_translation_and_back() -> None:
     assert EDITIONS["zh"].others("00-contents") == {"en": "../index.html"}
     page = Page(EDITIONS["zh"], "00-contents", nbformat.v4.new_notebook(), {}, {"00-contents": "00"})
     assert page.linked('<a href="../00-contents.ipynb">') == '<a href="../index.html">'
-    assert EDITIONS["zh"].binder("05-preemption").endswith("?urlpath=lab/tree/notebooks/zh/05-preemption.ipynb")
+    assert EDITIONS["zh"].binder("05-preemption").endswith("/kschedlab/tree/notebooks/zh/05-preemption.ipynb")
 
 
 @pytest.mark.parametrize(

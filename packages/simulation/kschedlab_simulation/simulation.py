@@ -199,11 +199,11 @@ class Simulation:
         work. Unschedulable pods may remain: only an event would help them. A rejected pod group backs off and returns
         for ever; it counts once it was tried again without any change in between.
         """
+        if self._timeline_runner.busy or not self.scheduler.running:
+            return False
         for _, _, _, event in self.env._queue:
             if not _is_flush(event):
                 return False
-        if self._timeline_runner.busy or not self.scheduler.running:
-            return False
         places = self.scheduler.context.queue.places()
         return self._in_vain([key for key, place in places.items() if place.part in _ACTIVE_PARTS])
 

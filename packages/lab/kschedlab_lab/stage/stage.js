@@ -327,11 +327,13 @@ class Stage {
     this.model.set("large", on);
     this.model.save_changes();
     this.enlarge(on);
+    if (on) this.more.focus({ preventScroll: true }); // Escape makes it small again
     if (!this.docked) requestAnimationFrame(() => this.el.scrollIntoView({ block: "start" })); // the page above it may be higher now
   }
 
   enlarge(on) {
     this.story.close(); // its pictures were drawn for another room
+    if (on) this.open(false); // the picture has the room
     this.el.classList.toggle("ks-large", on);
     this.classroom.setAttribute("aria-pressed", String(on));
     this.listensForVotes(on);
