@@ -2,6 +2,7 @@
 
 import { button, coded, make, onEnter } from "./dom.js";
 import { say } from "./language.js";
+import { escaped } from "./saying.js";
 
 const LARGEST = 1e12;
 
@@ -28,7 +29,7 @@ export class QuestionBox {
     const text = JSON.stringify([asking, verdict, covered, stage.isLarge, this.votes]);
     if (text === this.text) return;
     this.text = text;
-    const parts = asking ? this.form(asking) : covered ? this.cover(covered) : verdict ? this.verdict(verdict) : [];
+    const parts = asking ? this.form(asking) : covered ? this.cover(covered) : verdict && !this.isSaid(verdict) ? this.verdict(verdict) : [];
     this.el.replaceChildren(...parts);
     stage.measure();
   }
@@ -134,6 +135,12 @@ export class QuestionBox {
     const said = make("p", { class: wrong ? "ks-wrong" : "ks-right", role: "status", title: text },
       make("b", {}, sign + say("{mark} ", { mark })), ...coded(why + given));
     return this.stage.shown.sentence ? [said] : [make("p", {}, make("b", {}, ...coded(text))), said];
+  }
+
+  /** Whether the headline says all that the verdict could: nobody answered, and it gives no reason. */
+  isSaid({ answer, why }) {
+    const said = new RegExp(`(?<![\\w-])${escaped(why.replace(/[.。]$/, ""))}(?![\\w-])`);
+    return answer === null && !this.votes.length && said.test(this.stage.shown.sentence);
   }
 
   cover(question) {

@@ -37,11 +37,10 @@ export class Room {
 
   /** How high a picture may be. */
   space() {
-    const { el, question, player, form, shown, isLarge } = this.stage;
+    const { el, question, foot, shown, isLarge } = this.stage;
     const beside = isLarge ? null : el.closest(".ks-beside > .ks-dock"), low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
     if (!beside) return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
-    const isBelow = form.offsetTop >= player.offsetTop + player.offsetHeight; // else in its row
-    const around = [question.el, player, ...(isBelow ? [form] : [])].reduce((all, each) => all + (each.offsetHeight && each.offsetHeight + 14), 0);
+    const around = [question.el, foot].reduce((all, each) => all + (each.offsetHeight && each.offsetHeight + 14), 0);
     return beside.clientHeight - BESIDE - around - (shown.asking ? 0 : SAID);
   }
 

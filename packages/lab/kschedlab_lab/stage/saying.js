@@ -13,7 +13,8 @@ export function readingTime(text) {
   return Math.max(LEAST, words * WORD + characters * CHARACTER);
 }
 
-const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** The text as a regular expression that finds it. */
+export const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The text in parts for an element, with the names in it marked: `names` says how, by name. */
 function marked(text, names) {
@@ -30,11 +31,12 @@ export class Saying {
     this.el = make("p", { class: "ks-sentence", role: "status" }, this.headline, " ", this.because);
   }
 
-  show(text, names = {}) {
-    const key = JSON.stringify([text, names]);
+  /** A reason that `verdict` gives below it is not said twice. */
+  show(text, names = {}, verdict = "") {
+    const key = JSON.stringify([text, names, verdict]);
     if (key === this.key) return;
     this.key = key;
-    const [, first = text, rest = ""] = FIRST.exec(text) ?? [];
+    const [, first = text, given = ""] = FIRST.exec(text) ?? [], rest = verdict.includes(given.trim()) ? "" : given;
     this.headline.replaceChildren(...marked(first, names));
     this.because.replaceChildren(...marked(rest, names));
     this.el.classList.toggle("ks-wordy", first.length > WORDY);

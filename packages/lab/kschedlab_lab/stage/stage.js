@@ -68,7 +68,8 @@ class Stage {
     this.line = new Line(() => this.shared?.bring(this));
     const words = make("div", { class: "ks-say" }, this.question.el, this.saying.el);
     this.top = make("div", { class: "ks-top" }, words, this.more);
-    this.el.append(this.lost, this.top, this.picture.el, this.player, this.alert, this.form, this.drawer, this.tip.el);
+    this.foot = make("div", { class: "ks-foot" }, this.player, this.form);
+    this.el.append(this.lost, this.top, this.picture.el, this.foot, this.drawer, this.tip.el);
     this.host.append(this.el);
   }
 
@@ -241,7 +242,7 @@ class Stage {
     this.refreshControls();
     this.picture.draw(shown.picture, duration);
     if (!this.hand.held) this.tip.settle();
-    this.saying.show(shown.sentence, shown.names);
+    this.saying.show(shown.sentence, shown.names, shown.verdict?.why);
     if (this.tableText !== shown.table) {
       this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
       divisible(this.table);

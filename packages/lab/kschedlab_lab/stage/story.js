@@ -66,7 +66,8 @@ export class Story {
     this.stage.pause();
     this.frames = null;
     this.bar.remove();
-    this.stage.saying.show(this.stage.shown.sentence, this.stage.shown.names);
+    const { sentence, names, verdict } = this.stage.shown;
+    this.stage.saying.show(sentence, names, verdict?.why);
     this.stage.el.classList.remove("ks-telling");
   }
 }
