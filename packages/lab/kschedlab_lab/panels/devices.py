@@ -53,7 +53,7 @@ class Settings(Restorable):
 
     model: str = choice("model", MODELS, "a100")
     memory: int = slider("memory at least", (0, 20, 40, 60, 80), 40, lambda gi: f"{gi}Gi")
-    count: int = slider("devices", range(1, 4), 1)
+    count: int = choice("devices", range(1, 4), 1)
     together: bool = switch("on one PCIe root")
     tolerates: bool = switch("tolerates the taint")
     rival: bool = switch("another claim holds node-b's gpu-0", True)

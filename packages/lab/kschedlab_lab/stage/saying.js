@@ -3,6 +3,7 @@
 import { make, unbroken } from "./dom.js";
 
 const FIRST = /^(.+?[.!?](?=\s)|.+?[。！？](?=.))\s*(.*)$/s; // the first sentence, and the rest
+const REASON = 60; // letters, from which on a verdict gives a reason; a Chinese one counts twice
 const WORDY = 110; // letters, from which on a headline is set smaller
 const WORD = 240, CHARACTER = 130, LEAST = 1500; // milliseconds of reading: 250 words a minute
 
@@ -12,6 +13,8 @@ export function readingTime(text) {
   const words = text.replace(/[\u4e00-\u9fff]/g, " ").split(/\s+/).filter(Boolean).length;
   return Math.max(LEAST, words * WORD + characters * CHARACTER);
 }
+
+const doubled = (text) => text.replace(/[^\x00-\xff]/g, "--");
 
 /** The text as a regular expression that finds it. */
 export const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -31,12 +34,13 @@ export class Saying {
     this.el = make("p", { class: "ks-sentence", role: "status" }, this.headline, " ", this.because);
   }
 
-  /** A reason that `verdict` gives below it is not said twice. */
+  /** The reason that a verdict gives below takes the place of this one. */
   show(text, names = {}, verdict = "") {
     const key = JSON.stringify([text, names, verdict]);
     if (key === this.key) return;
     this.key = key;
-    const [, first = text, given = ""] = FIRST.exec(text) ?? [], rest = verdict.includes(given.trim()) ? "" : given;
+    const [, first = text, given = ""] = FIRST.exec(text) ?? [], isSaid = doubled(verdict).length > REASON || verdict.includes(given);
+    const rest = isSaid ? "" : given;
     this.headline.replaceChildren(...marked(first, names));
     this.because.replaceChildren(...marked(rest, names));
     this.el.classList.toggle("ks-wordy", first.length > WORDY);

@@ -202,11 +202,13 @@ def _title(node: NodeSight, wide: float, lines: int = 1) -> list[Part]:
 
 
 def _said(node: NodeSight) -> str:
-    """What the node gives, or could give; else what is in the way of how many of its devices."""
+    """What the node gives, or could give; else what is in the way of its devices, which a tree says of each."""
     given = [each.id.device for each in node.devices if each.state in (TAKES, OFFERED)]
     if given:
         message = later("gives {devices}") if node.chosen else later("could give {devices}")
         return say(message, devices=say(" and ").join(given))
+    if node.steps:
+        return ""
     counted = Counter(BRIEF[way] for each in node.devices if (way := _way(each)))
     return listed(say("{number} {what}", number=number, what=say(what)) for what, number in counted.items())
 

@@ -59,12 +59,12 @@ BRIEF: Mapping[str, str] = {
     HELD: later("held"),
     IN_USE: later("in use"),
     TRIED: later("given back"),
-    NOT_SELECTED: later("not selected"),
+    NOT_SELECTED: later("no match"),
     NO_CAPACITY: later("too little is left"),
     NO_COUNTERS: later("too little is left"),
     TAINTED: later("tainted"),
-    APART: later("mismatched"),
-    UNLIKE: later("mismatched"),
+    APART: later("differs"),
+    UNLIKE: later("differs"),
 }
 """What is in the way of a device, where there is little room."""
 

@@ -52,7 +52,7 @@ def draw_informer(pods: Sequence[Seen], stage: int, badges: Sequence[Fact], alt:
     y, drawn = float(HEAD), list[Html]()
     for each in pods:
         drawn += _pod(each, stage, y, columns, beside)
-        y += BAR + 6 + (0 if beside else LINE * _lines(each, columns))
+        y += BAR + 3 + (0 if beside else LINE * _lines(each, columns))
     grounds = [shape for i, column in enumerate(columns) for shape in _column(i, column, y, beside)]
     facts, end = draw_badges(badges, f"pod/{pods[-1].name}", PAD, y + 10, room.width - PAD)
     return svg([*grounds, *drawn, *facts], room.width, end + 2 if badges else y + PAD, alt)

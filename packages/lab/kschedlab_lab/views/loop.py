@@ -33,9 +33,9 @@ PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unsche
 
 LINE, PAD, GAP, HEAD = 15, 3, 3, 40
 """Heights: of a line, of the space above and below it, between two steps, of a lane's title."""
-CLOCK, BESIDE, BAR = 46, 40, 28
+CLOCK, BESIDE, BAR = 54, 48, 28
 """The width of the times, and of the track of another pod that is bound meanwhile; the height of a pod on its node."""
-WIDE = 640
+WIDE = 520
 """Rooms of this width have the nodes beside the lanes, others above them."""
 
 
@@ -101,7 +101,7 @@ def rows(steps: Sequence[Taken]) -> list[Row]:
 def draw_way(way: Way, alt: str, room: Room) -> Html:
     """The two lanes with the steps taken so far, and the nodes beside or above them."""
     beside = room.width >= WIDE
-    lanes = _lanes(way, room.width * 0.6 if beside else room.width)
+    lanes = _lanes(way, room.width * 0.65 if beside else room.width)
     nodes = _nodes(way.nodes, room.width - lanes.width - 24 if beside else room.width, down=beside)
     lower = Part(nodes.width, nodes.height + HEAD, (moved(nodes, 0, HEAD),))
     whole = row([lanes, lower], 24, "start") if beside else column([nodes, lanes], 8)
