@@ -34,18 +34,16 @@ Row = Sequence[Sequence[str]]
 def pictured(
     decision: Decision,
     manifests: Iterable[dict[str, Any]],
-    numbers: bool = False,
     pick: bool = False,
     draw: Callable[[Room], Html] | None = None,
 ) -> Instance:
     """The cluster before the decision: a drawing, and the table folded below it.
 
-    ``numbers``: the table is open, because the question needs more than the drawing shows. ``pick``: the answer is a
-    node, which can be picked in the drawing; ``draw``: another drawing.
+    ``pick``: the answer is a node, which can be picked in the drawing; ``draw``: another drawing.
     """
     listed = shown(manifests)
     nodes = {name: {"data_pick": name} for name in decision.cluster.names if pick}
-    folded = element("details", element("summary", say("As a table")), listed.picture, open="" if numbers else None)
+    folded = element("details", element("summary", say("As a table")), listed.picture)
     rest = [element("p", facts(decision)), folded]
     drawing = fitting(draw or partial(question, decision, handles=Handles(nodes=nodes)))
     printed = draw(COLUMN) if draw is not None else question(decision, COLUMN)

@@ -80,7 +80,7 @@ def measured(decision: Decision, manifests: list[Manifest], pick: bool = False) 
     labels = degrees(decode_objects(manifests))
     racks = {name: Rack(celsius, "", 5, 90) for name, celsius in labels.items()}
     draw = partial(stage_before, decision, racks, pick=pick)
-    return pictured(decision, manifests, numbers=True, draw=draw)
+    return pictured(decision, manifests, draw=draw)
 
 
 def random_case(rng: random.Random) -> Case:

@@ -345,7 +345,8 @@ def _below(box: Box, width: float, captions: bool) -> Part:
     colour = CHOSEN if box.chosen or box.tied else INK_2 if box.refused else "currentColor"
     signs = [Part(SIZE, SIZE, (badge(sign, 0, 0),)) for sign in box.badges]
     if "data_pick" in box.marks:
-        found = [_answer(told_apart(box.title or box.name, width - 20, size, bold=True), size)]
+        name, wide = box.title or box.name, width - 20
+        found = [_answer(fitted(fitting((name, name.rpartition("-")[2]), wide, size, True), wide, size, True), size)]
     else:
         name = told_apart(box.title or box.name, width - (SIZE + 4) * len(signs), size, bold=True)
         found = [row([words(name, size, bold=True, fill=colour), *signs], 4)]
