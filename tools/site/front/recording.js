@@ -251,16 +251,23 @@ export class Recording extends Model {
     const shown = { at: { ...this.at }, last, state };
     if (covered) return { ...shown, ...HIDDEN, covered: covered[1], own: asks?.asked.text ?? "" };
     if (asking) return { ...shown, ...HIDDEN, picture: this.text(asks.before[this.room]), asking: asks.asked, error: this.error };
-    const said = { sentence, names, table: this.text(table), error: this.error || error, verdict: this.verdict() };
+    const judged = this.judged(), verdict = judged && this.isAsked() ? judged : null, answered = verdict ? null : judged;
+    const said = { sentence, names, table: this.text(table), error: this.error || error, verdict, answered };
     return { ...shown, ...said, picture: this.text(pictures[this.room]), idle, story, untold: tale ? "" : this.words.untold };
   }
 
-  /** What is said of the answer, beside the settings that were asked about. */
-  verdict() {
+  /** Whether these are the settings that were asked about. */
+  isAsked() {
+    const { gate, fixed } = this.record.asks, { at } = this.gates.of(gate);
+    return fixed.every((name) => at[name] === this.at[name]);
+  }
+
+  /** What is said of the answer. */
+  judged() {
     const { asks } = this.record;
     if (!asks) return null;
     const { answer, at } = this.gates.of(asks.gate);
-    if (!at || asks.fixed.some((name) => at[name] !== this.at[name])) return null;
+    if (!at) return null;
     const unknown = answer !== null && !(answer in asks.answers);
     const said = asks.said[asks.answers[unknown || answer === null ? "" : answer]];
     const [right, mark, why] = said;

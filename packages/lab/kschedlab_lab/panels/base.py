@@ -186,6 +186,7 @@ class Panel(Generic[S]):
             return {**hidden, "picture": before or "", "error": self.error or error, "asking": asked}
         view, error = (self.view, self.error) if settings == self.settings else self._compute(settings)
         picture, undrawn = attempted(lambda: str(drawn(view.picture, room)))
+        verdict = self._verdict(settings)
         return {
             "picture": picture or "",
             "sentence": view.sentence,
@@ -194,7 +195,8 @@ class Panel(Generic[S]):
             "idle": dict(view.idle),
             "error": undrawn or error,
             "story": view.story is not None,
-            "verdict": self._verdict(settings),
+            "verdict": verdict,
+            "answered": self._judged() if verdict is None else None,
         }
 
     def frames(self, room: Room) -> Sequence[tuple[Html, str]]:
@@ -237,16 +239,21 @@ class Panel(Generic[S]):
 
     def _verdict(self, shown: S) -> dict[str, Any] | None:
         """What is said of the answer beside the state that was asked about; None without an answer, and elsewhere."""
+        question, asked = self.question, self.gate.settings
+        is_there = question is not None and asked is not None and asked.is_moment_of(shown, question.looks)
+        return self._judged() if is_there else None
+
+    def _judged(self) -> dict[str, Any] | None:
+        """What is said of the answer, computed once; None without an answer."""
         question, gate = self.question, self.gate
         if question is None or not gate.is_open or gate.settings is None:
             return None
-        asked = gate.settings
-        if not asked.is_moment_of(shown, question.looks):
-            return None
-        verdict, error = attempted(lambda: question.verdict(gate.answer, asked))
-        why = say("Error: {error}", error=error)
-        unknown = {"text": question.text, "answer": None, "right": False, "mark": "", "why": why}
-        return unknown if verdict is None else verdict
+        if gate.verdict is None:
+            verdict, error = attempted(lambda: question.verdict(gate.answer, gate.settings))
+            why = say("Error: {error}", error=error)
+            unknown = {"text": question.text, "answer": None, "right": False, "mark": "", "why": why}
+            gate.verdict = unknown if verdict is None else verdict
+        return gate.verdict
 
     def __repr__(self) -> str:
         if self.question is None:
@@ -292,7 +299,7 @@ class Panel(Generic[S]):
             if self.question.before is not None:
                 asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
             return join([*asked, element("details", element("summary", say("The answer")), answer)])
-        verdict = self._verdict(self.gate.settings)
+        verdict = self._judged()
         if verdict is None:
             return answer
         given = say(" Your answer: {answer}.", answer=verdict["answer"]) if verdict["answer"] is not None else ""

@@ -96,17 +96,18 @@ class Question(Generic[S]):
 
 
 class Gate:
-    """Whether a question was answered. ``settings``: those for which it was asked."""
+    """Whether a question was answered. ``settings``: those for which it was asked; ``verdict``: on the answer."""
 
     def __init__(self, question: str = "") -> None:
         self.question, self.is_open = question, not question
         self.answer: str | None = None
         self.settings: Any = None
+        self.verdict: dict[str, Any] | None = None
         self.watchers: WeakSet[Any] = WeakSet()
 
     def open(self, answer: str | None, settings: Any) -> None:
         """Show the answer, here and wherever it was covered."""
-        self.is_open, self.answer = True, answer
+        self.is_open, self.answer, self.verdict = True, answer, None
         self.settings = settings if settings is not None else self.settings
         for each in list(self.watchers):
             each.refresh()

@@ -23,14 +23,12 @@ const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
 /** What a panel leaves in its cell: what it asks, with the answer once it is known, or what it says; and a click that brings it to the stage. */
 export class Line {
   constructor(bring) {
-    this.kept = null;
     this.el = make("button", { type: "button", class: "ks-line", onclick: bring, title: say("bring this picture to the stage") });
   }
 
-  show({ asking, covered, own, verdict, error }, headline) {
+  show({ asking, covered, own, verdict, answered, error }, headline) {
     const text = asking?.text ?? (own || (covered && say("after your answer"))) ?? error ?? "";
-    this.kept = asking || covered ? null : verdict?.solution ? verdict : this.kept; // what was asked stays in the text, whatever is tried on the stage
-    const judged = text ? null : verdict ?? this.kept;
+    const judged = text ? null : verdict ?? answered; // what was asked stays in the text, whatever is tried on the stage
     const mark = !judged || judged.answer === null ? "" : judged.right ? " ✓" : ` (${say("your answer")}: ${judged.answer} ✕)`; // after it: a cross before a true sentence would deny it
     const solved = judged?.solution ? [...coded(judged.text), " ", make("b", { class: "ks-chosen" }, ...coded(judged.solution))] : null;
     const said = text ? coded(text) : solved ?? [...headline.childNodes].map((each) => each.cloneNode(true));
