@@ -160,6 +160,7 @@ def test_a_switch_in_the_picture_and_what_it_says(opened: Open) -> None:
     expect(page.page.locator(".ks-tip")).to_have_text("a taint")
     taint.click()
     expect(page.page.get_by_label("node-b is tainted")).to_be_checked()
+    expect(page.page.locator(".ks-tip")).to_be_hidden()  # it would cover what has changed
     page.page.locator("[data-set]").focus()
     page.page.keyboard.press("Enter")
     expect(page.page.get_by_label("node-b is tainted")).not_to_be_checked()
@@ -285,6 +286,9 @@ def test_text_alone_has_no_buttons(opened: Open) -> None:
     expect(page.page.locator(".ks-table")).to_contain_text("two")
     expect(page.page.locator(".ks-bar")).to_be_hidden()
     expect(page.page.locator(".ks-more")).to_be_hidden()
+    drawn = opened(asking.then(svg([label("node-a", 8, 30)], 100, 40, "a node")))
+    expect(drawn.page.locator("svg text")).to_have_text("node-a")
+    expect(drawn.page.locator("svg span")).to_have_count(0)  # no browser draws HTML in a drawing's text
     alone = opened(Prediction("Does it?", {"yes": "It does.", "no": "It does."}, "yes"))
     expect(alone.page.get_by_role("button", name="Classroom")).to_be_visible()
     expect(alone.page.get_by_role("button", name="Start again")).to_be_hidden()

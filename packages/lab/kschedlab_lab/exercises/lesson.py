@@ -14,6 +14,7 @@ from kschedlab.text.html import Html, element, join, visible
 from kschedlab_lab.exercises.exercise import MARKS, Exercise, State
 from kschedlab_lab.exercises.progress import Progress
 from kschedlab_lab.exercises.seeds import whole
+from kschedlab_lab.stage.live import show, show_again
 from kschedlab_lab.views.style import CELL, HEAD, NUMBER, TABLE
 
 LESSONS = (
@@ -52,11 +53,12 @@ class Lesson:
         self.name, self.seed = name, seed
         self.kept = Progress.usual() if progress is None else progress
         self._exercises = exercises_of(name, seed)
+        self._summaries: list[str] = []
         for number, exercise in enumerate(self._exercises, 1):
             exercise.call = f"exercises[{number}]"
             if kept := self.kept.of(name, seed, number):
                 exercise.resume(State(kept.state), kept.tries, kept.hints, kept.solution, kept.answer)
-            exercise.on_progress = partial(self.kept.keep, name, seed, number)
+            exercise.on_progress = partial(self._keep, number)
 
     def __getitem__(self, number: int) -> Exercise:
         if number not in range(1, len(self) + 1):
@@ -81,11 +83,21 @@ class Lesson:
     def progress(self) -> Summary:
         return Summary(self)
 
+    def follow(self, display: str) -> None:
+        """Keep the summary with this display id up to date."""
+        self._summaries.append(display)
+
+    def _keep(self, number: int, exercise: Exercise) -> None:
+        self.kept.keep(self.name, self.seed, number, exercise)
+        for display in self._summaries:
+            show_again(display, self.progress())
+
 
 class Summary:
-    """A student's progress with a lesson at one moment."""
+    """A student's progress with a lesson at one moment; as the last line of a cell it follows the exercises."""
 
     def __init__(self, lesson: Lesson) -> None:
+        self.lesson = lesson
         self.rows: list[tuple[int, str, State, int, int]] = []
         for number, exercise in enumerate(lesson, 1):
             found = lesson.kept.of(lesson.name, lesson.seed, number)
@@ -140,3 +152,6 @@ class Summary:
 
     def _repr_html_(self) -> str:
         return str(self.html())
+
+    def _ipython_display_(self) -> None:
+        self.lesson.follow(show(self))

@@ -9,6 +9,7 @@ import { say } from "./language.js";
 
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height of the text in sight: one reads above it
+const AWAY = 0.25; // of that height: what needs no stage takes it away above it
 const SLIGHTLY = 16; // pixels of a line that may be above what is in sight
 const FRESH = 250; // milliseconds in which all cells of "Run All", or a cell that is run again, are one change
 const CHOICE = "dock"; // the browser keeps false by this name for a reader who wants panels in the text
@@ -237,7 +238,7 @@ class Dock {
   follow() {
     if (!this.place || this.pinned || this.tall) return;
     const { top, height } = this.window(), line = top + READ * height, places = this.placed();
-    const read = places.filter(({ at }) => at < line), last = read.at(-1) ?? places.find(({ stage }) => stage);
+    const read = places.filter(({ at, stage }) => at < (stage ? line : top + AWAY * height)), last = read.at(-1) ?? places.find(({ stage }) => stage);
     if (!last) return;
     this.step(!last.stage, this.held(places, line) ?? last.host);
     if (!last.stage) return void this.active?.pause();

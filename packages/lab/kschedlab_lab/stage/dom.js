@@ -19,11 +19,11 @@ const divided = (part) => typeof part === "string" && /\S{15}/.test(part)
   ? part.split(BREAKS).flatMap((word, i) => (i ? [document.createElement("wbr"), word] : [word]))
   : [part];
 
-/** Lets long names in a table break as the words in them do: before a capital, after a dot, a slash or a bracket. */
+/** Lets long names in a table break as the words in them do: before a capital, after a dot, a slash or a bracket. A drawing's stay. */
 export function divisible(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), texts = [];
   while (walker.nextNode()) texts.push(walker.currentNode);
-  for (const text of texts.filter(({ data }) => NAMES.test(data) || /\S{15}/.test(data))) {
+  for (const text of texts.filter(({ data, parentElement }) => !parentElement.closest("svg") && (NAMES.test(data) || /\S{15}/.test(data)))) {
     text.replaceWith(...unbroken(text.data, 16).flatMap(divided).filter((part) => part !== ""));
   }
 }

@@ -33,6 +33,22 @@ def publish(still: Html, text: str, widget: Any) -> str:
     return name
 
 
+def show(shown: Any) -> str:
+    """Show something with text and HTML. Returns the id for :func:`show_again`."""
+    name = uuid4().hex
+    _publish(_bundle(shown), transient={"display_id": name})
+    return name
+
+
+def show_again(name: str, shown: Any) -> None:
+    """Replace what :func:`show` has shown."""
+    _publish(_bundle(shown), transient={"display_id": name}, update=True)
+
+
+def _bundle(shown: Any) -> dict[str, str]:
+    return {"text/plain": repr(shown), "text/html": shown._repr_html_()}
+
+
 def republish(name: str, still: Html, text: str) -> None:
     """Replace the saved picture."""
     _publish(saved(still, text), transient={"display_id": name}, update=True)

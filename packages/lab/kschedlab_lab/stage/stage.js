@@ -126,8 +126,8 @@ class Stage {
     this.hand = new Hand(this);
     this.keyboard = new Keyboard(this, (target) => this.hand.click(target));
     this.el.addEventListener("pointermove", (event) => this.point(event.target)); // one that rests opens nothing
-    this.el.addEventListener("pointerdown", (event) => this.point(event.target, true));
-    this.el.addEventListener("focusin", (event) => this.point(event.target, true));
+    this.el.addEventListener("pointerdown", ({ target, pointerType }) => (pointerType === "mouse" ? this.tip.hush(target) : this.point(target, true)));
+    this.el.addEventListener("focusin", ({ target }) => target.matches(":focus-visible") && this.point(target, true));
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
     this.el.addEventListener("click", (event) => follow(event));
     this.voting = (event) => this.question.press(event);

@@ -33,6 +33,13 @@ export class Tip {
     if (element) this.dwelling = setTimeout(() => element.isConnected && this.say(element.dataset.tip, element), now ? 0 : DWELL);
   }
 
+  /** A mouse presses here: its remark has been seen, and does not cover what changes now. */
+  hush(target) {
+    this.point(target);
+    clearTimeout(this.dwelling);
+    this.say("");
+  }
+
   /** The picture has changed: what is said of a part that has gone is hidden. */
   settle() {
     if (this.pointed && !this.pointed.isConnected) this.point(null);

@@ -32,6 +32,17 @@ def test_what_is_solved_is_still_solved_in_the_next_session(tmp_path):
     assert repr(later).splitlines()[1] == "✓ 2. Number 2: right, 2 tries, 1 hints"
 
 
+def test_a_summary_that_is_shown_follows_what_is_solved(tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr(lessons, "show", lambda _: "display")
+    monkeypatch.setattr(lessons, "show_again", lambda name, summary: shown.append((name, summary.solved)))
+    lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
+    lesson.progress()._ipython_display_()
+    lesson[2].check("4")
+    lesson[2].check("3")
+    assert shown == [("display", 0), ("display", 1)]
+
+
 def test_another_seed_is_another_exercise(tmp_path):
     Lesson("queue", 3, Progress(tmp_path / FILE))[1].check("3")
     assert Lesson("queue", 4, Progress(tmp_path / FILE)).progress().solved == 0

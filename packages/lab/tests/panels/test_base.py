@@ -199,7 +199,9 @@ def test_a_verdict_belongs_to_the_settings_that_were_asked_about(panel: Panel[Se
     asking = panel.ask(which())
     session = Session(asking)
     asked = sent(session, answer="2")["verdict"]
-    assert sent(session, set={"pods": 2})["verdict"] is None and "2 was said" not in repr(asking)
+    moved = sent(session, set={"pods": 2})
+    assert moved["verdict"] is None and "2 was said" not in repr(asking)
+    assert moved["answered"] == asked, "the text keeps what was asked and answered"
     [reply] = session.receive({"along": "pods"})
     verdicts = {each["at"]["pods"]: each["verdict"] for each in reply["along"]}
     assert verdicts[1] == asked and verdicts[0] is verdicts[3] is None
