@@ -92,7 +92,7 @@ RULES = (
     Rule("lowest first victim priority", first_priority),
     Rule("smallest sum of victim priorities", sum_of_priorities),
     Rule("fewest victims", number_of_victims),
-    Rule("latest earliest start time", earliest_start, largest=True),
+    Rule("latest start", earliest_start, largest=True),
 )
 
 

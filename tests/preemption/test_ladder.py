@@ -24,7 +24,7 @@ def victims(candidates: list[Candidate], violations: list[int]) -> Victims:
         ("smallest sum of victim priorities", [[(5, 1), (4, 1)], [(5, 1), (3, 1)]], [0, 0], [1]),
         # Three victims of -10 don't beat one of -10: every priority is counted from 2^31 up.
         ("smallest sum of victim priorities", [[(-10, 1)] * 3, [(-10, 1)]], [0, 0], [1]),
-        ("latest earliest start time", [[(5, 10), (1, 90)], [(5, 20), (1, 1)]], [0, 0], [1]),
+        ("latest start", [[(5, 10), (1, 90)], [(5, 20), (1, 1)]], [0, 0], [1]),
     ],
 )
 def test_the_rule_decides(rule: str, candidates: list[Candidate], violations: list[int], kept: list[int]) -> None:

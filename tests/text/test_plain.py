@@ -31,7 +31,7 @@ Preemption: 3 candidates among 4 nodes where evicting may help
     2  lowest first victim priority           100          150     100          leaves node-a, node-c
   ▶ 3  smallest sum of victim priorities      100 + 1×2³¹  -       100 + 2×2³¹  decides: node-a
     4  fewest victims                         1            -       -            not asked
-    5  latest earliest start time             09:30        -       -            not asked
+    5  latest start                           09:30        -       -            not asked
 
 Event
   0/4 nodes are available: 4 Insufficient cpu. preemption: found a potential placement for pod on node node-a, \

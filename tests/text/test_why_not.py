@@ -88,12 +88,12 @@ def test_a_candidate_loses_by_a_rule(world):
     decision = explain("shop/payment-burst-0", world).decision
     found = why_not(decision, "general-44")
     assert found.sentence == (
-        "Evicting would help on general-44 too. Rule 5 (latest earliest start time) prefers general-48: "
+        "Evicting would help on general-44 too. Rule 5 (latest start) prefers general-48: "
         "general-48 has 04:45, general-44 has 02:55."
     )
-    assert why_not_table(found).rows[4] == (["5 latest earliest start time", "04:45", "02:55"], DECIDES)
+    assert why_not_table(found).rows[4] == (["5 latest start", "04:45", "02:55"], DECIDES)
     fifth = why_not_table(why_not(decision, "general-01")).rows[4]
-    assert fifth == (["5 latest earliest start time", "04:45", "-"], "")
+    assert fifth == (["5 latest start", "04:45", "-"], "")
     assert "the pods in its way are evicted" in why_not(decision, "general-48").sentence
 
 

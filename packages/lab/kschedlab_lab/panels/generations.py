@@ -64,7 +64,7 @@ class Settings(Restorable):
     cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
     version: str = slider("version", VERSIONS, VERSIONS[0])
     rules: str = typed("changes switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
-    shown: str = choice("changes shown", (NONE, MATTERING, ALL), MATTERING)
+    shown: str = choice("changes shown", (NONE, MATTERING, ALL), MATTERING, folded=True)
 
     @property
     def pinned(self) -> dict[str, str]:

@@ -46,7 +46,7 @@ SHORT = {
     ),
     later("smallest sum of victim priorities"): (later("lowest sum"), meant("sum", "rule")),
     later("fewest victims"): (later("fewest victims"), meant("number", "victims")),
-    later("latest earliest start time"): (later("latest start"), meant("start", "rule")),
+    later("latest start"): (later("latest start"), meant("start", "rule")),
 }
 """What each rule prefers, by its name, in a few words and in fewer."""
 

@@ -13,7 +13,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import GAP, Box, arrange, remark, shapes
 from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
-from kschedlab_lab.views.lettering import fitting, text_width, told_apart
+from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, HAIR, INK_2, INK_3, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
@@ -167,18 +167,19 @@ def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int, open
     first, last, stop = run[0][0], run[-1][0], run[0][1]
     left = 0 if first == 0 else EDGE + step * (first - 0.5) + 1
     right = 2 * EDGE + step * (count - 1) if last == count - 1 else EDGE + step * (last + 0.5) - 1
-    here, star, secret = first <= at <= last, 16 * stop.chosen, not stop.answer
+    here, secret = first <= at <= last, not stop.answer
     room = right - left - 6
     if secret:
         said = fitting((*([say("? (click to see)")] if opens else []), "?"), room, bold=here)
     elif stop.chosen:
-        said = told_apart(stop.answer, room - star, bold=here) if room - star >= 20 else ""
+        letter = stop.answer.rpartition("-")[2]
+        said = fitting((f"★ {stop.answer}", f"★ {letter}", letter), room, bold=here)
     else:
         said = fitting((stop.answer, COLON.split(stop.answer)[0], "–"), room, bold=here)
     text = element(
         "text",
-        element("tspan", "★ " if said else "★", fill=CHOSEN) if stop.chosen else None,
-        said,
+        element("tspan", "★ ", fill=CHOSEN) if said.startswith("★") else None,
+        said.removeprefix("★ "),
         x=(left + right) / 2,
         y=LINE,
         text_anchor="middle",

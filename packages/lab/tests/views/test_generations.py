@@ -75,7 +75,7 @@ def test_settings_have_the_names_that_a_comparison_gives_them() -> None:
 def test_a_list_stands_in_one_cell_line_by_line() -> None:
     ladder = cells(RULES, "preemption.ladder", V1_13, V1_16)
     assert ladder is not None
-    assert ladder[1] == f"{ladder[0]}, 5. latest earliest start time"
+    assert ladder[1] == f"{ladder[0]}, 5. latest start"
 
 
 def test_settings_that_are_the_same_everywhere_are_left_out_unless_asked_for() -> None:
