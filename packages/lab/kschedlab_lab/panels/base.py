@@ -16,6 +16,7 @@ from weakref import WeakSet
 from kschedlab.build import Manifest, as_yaml
 from kschedlab.messages import gap, say
 from kschedlab.objects.problems import InputTypeError
+from kschedlab.shown import Shown
 from kschedlab.text.html import Html, coded, element, join
 from kschedlab_lab.panels.question import Gate, Question
 from kschedlab_lab.panels.session import Session
@@ -341,6 +342,8 @@ def _markup(shown: Any) -> Html:
         return shown
     if callable(getattr(shown, "html", None)):
         return shown.html()
+    if isinstance(shown, Shown):
+        return html(shown.sections(LIMITS))
     return join(
         element("pre", line or " ", style="margin: 0; white-space: pre-wrap") for line in str(shown).split("\n")
     )

@@ -179,5 +179,9 @@ def which_change() -> Question[Cause]:
         said = say(message, change=answer, names=listing(names))
         return said if answer == right(settings) else sentences((said, why(settings, right(settings))))
 
+    def changed(settings: Cause) -> Cause:
+        return settings.changed(**changes[right(settings)])
+
     changes = {say(text): change for text, change in CHANGES.items()}
-    return Question(say("Which change lifts node-a to the top?"), tuple(changes), right, why, unchanged)
+    text = say("Which change lets node-a draw level with the first?")
+    return Question(text, tuple(changes), right, why, unchanged, shows=changed)

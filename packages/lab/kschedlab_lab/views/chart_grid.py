@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import hatch
-from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, folded, text_width
 from kschedlab_lab.views.style import AMOUNTS, CHOSEN, HAIR, NODES, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -123,7 +123,8 @@ class Plan:
             note = f" {self.grid.notes[name]}" if name in self.grid.notes else ""
             room = self.left - 12 - text_width(note)
             lines = folded(name, room)
-            lines = lines if self.high >= CLOSE * len(lines) else [fitted(name, room)]
+            short = fitting((name, name.removeprefix("NodeResources")), room)  # a cut name keeps what tells it apart
+            lines = lines if self.high >= CLOSE * len(lines) else [fitted(short, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]
             words = [label(line, self.left - 8, y + CLOSE * i, "end") for i, line in enumerate(shown)]
