@@ -170,7 +170,7 @@ def _remark(node: NodeSight, name: str, device: Sight) -> str:
         )
     if device.state == FREE:
         return say(
-            "The search on {node} never comes to {device}: a device before it already serves the claim.",
+            "The search on {node} never reaches {device}: a device before it already serves the claim.",
             node=node.node,
             device=name,
         )
@@ -380,16 +380,16 @@ def search(seed: int) -> Exercise:
         say("Given back"),
         say(
             "A claim wants count devices on one PCIe root. This function takes the first device, looks for others on "
-            "its root, and gives up where that fails. Mend it so that it takes the devices that the scheduler takes."
+            "its root, and gives up if there are too few. Mend it to take the devices that the scheduler takes."
         ),
         together_broken,
         together_mended,
         by_engine,
         nodes_with_roots,
-        say("The search is depth first: where a device leads nowhere it is given back, and the next one is tried."),
+        say("The search is depth first: it gives back a device that leads nowhere, and tries the next one."),
         (
             say("Which device is tried first after the first one was given back?"),
-            say("Devices before it need not be looked at."),
+            say("You can skip the devices before it."),
         ),
         seed,
     )

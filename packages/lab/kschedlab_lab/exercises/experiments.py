@@ -64,12 +64,15 @@ def by_chance(rng: random.Random) -> Exercise:
     differences = drawn(rng, draw, lambda each: as_far(each) <= 6)
     right, ways = as_far(differences), 2**seeds
     shown = "  ".join(f"{each:+d}" for each in differences)
-    most = say("With {ways} ways, at most {few} may be as far if chance is to explain 5 %.", ways=ways, few=ways // 20)
+    most = say(
+        "p does not exceed 5 % when no more than {few} of the {ways} ways are as far from 0.", ways=ways, few=ways // 20
+    )
     return Predict(
         say("By chance"),
         say(
-            "The differences of {seeds} seeds. If the two policies are equal, each could as well have the other sign. "
-            "In how many of the {ways} ways to set the signs is the sum at least as far from 0, above or below?",
+            "These are the differences of {seeds} seeds. If the two policies are equal, each could just as well have "
+            "the other sign. In how many of the {ways} ways to set the signs is the sum at least as far from 0, "
+            "above or below?",
             seeds=seeds,
             ways=ways,
         ),
@@ -259,6 +262,6 @@ def middle(seed: int) -> Exercise:
         by_sorting,
         many_means,
         say("Of 40 means one is left out at each end: places 1 and 38, counted from 0."),
-        (say("How many of 40 means are 2.5 %?"), say("Which place has the last one in a list, counted from its end?")),
+        (say("How many of 40 means are 2.5 %?"), say("Counted from the end of a list, which place has the last one?")),
         seed,
     )

@@ -76,7 +76,9 @@ def total_of_a_node(rng: random.Random) -> Exercise:
 
     def remark(said: str) -> str:
         known = {
-            str(_unreduced(decision, place)): say("That is the sum without Reduce: two rows are not marks up to 10.")
+            str(_unreduced(decision, place)): say(
+                "That is the sum without Reduce: two rows are not yet on the scale from 0 to 10."
+            )
         }
         known[str(_unweighted(decision, place))] = say(
             "The weights are missing: each score is multiplied by its weight."
@@ -222,13 +224,13 @@ def what_is_left(rng: random.Random) -> Exercise:
     return Predict(
         say("What is left of the sum?"),
         say(
-            "The total is 0. {adds}: each reads the total, adds its score for itself, and writes the "
-            "result. This is the order. What is the total at the end?",
+            "The total is 0. {adds}: each reads the total, adds its own score, and writes the result, in this order. "
+            "What is the total at the end?",
             adds=adds[:1].upper() + adds[1:],
         ),
         right,
         say("{events}. Worker {worker}'s {score} is lost.", events=events, worker=who + 1, score=scores[who]),
-        (say("Write beside each read what is read."), say("A write does not add: it replaces what stands there.")),
+        (say("Write beside each read what is read."), say("A write does not add: it replaces the total.")),
         table_instance(terms("step", "what happens"), rows),
         remark=remark,
     )

@@ -44,20 +44,19 @@ def reduce_turns(rng: random.Random) -> Exercise:
     return Build(
         say("Reduce turns the tables"),
         say(
-            "v1.16 with two priorities, {least} and {spread}, weight 1 each. Add running pods so that one "
-            "node has the higher sum if the scores are added up as Map leaves them, and the other one once "
-            "Reduce has run.",
+            "v1.16 has two priorities, {least} and {spread}, with weight 1 each. Add running pods until Map's scores "
+            "give one node the higher sum, and the scores after Reduce give it to the other.",
             least=LEAST,
             spread=SPREAD,
         ),
         turned,
         as_yaml(crowd),
         say(
-            "After Map each pod of the Service is a point more for its node; Reduce reverses the count: none "
-            "is worth ten points, and the most is worth none."
+            "After Map each pod of the Service is a point for its node. Reduce reverses that: the node with none "
+            "gets ten points, the node with the most gets none."
         ),
         (
-            say("What does {spread}'s Map count, and is much of it good or bad?", spread=SPREAD),
+            say("What does {spread}'s Map count? Is more of it good or bad?", spread=SPREAD),
             say("Put several small pods with the label app=web on one node."),
         ),
         shown(base),
@@ -71,10 +70,10 @@ def turned(objects: Objects) -> str:
     """Whether Reduce swaps the order of the two nodes; if not, the sums."""
     waiting = [each.metadata.name for each in objects.pods if not each.spec.nodeName]
     if len(objects.nodes) != 2 or len(objects.services) != 1 or waiting != ["web-new"]:
-        return say("Add only pods that run already: spec.nodeName says whether on node-a or on node-b.")
+        return say("Add only running pods: spec.nodeName must be node-a or node-b.")
     scores = schedule(NEW, Cluster(objects, TWO.api), TWO).scores
     if scores is None:
-        return say("web-new does not fit on both nodes, and then nothing is scored.")
+        return say("web-new must fit on both nodes. Otherwise nothing is scored.")
     before = [int(sum(scored.raw[place] for scored in scores.rows)) for place in (0, 1)]
     after = scores.total.tolist()
     if (before[0] - before[1]) * (after[0] - after[1]) < 0:
@@ -153,9 +152,8 @@ def weights_for(rng: random.Random) -> Exercise:
     return PolicyBuild(
         say("Weights for a node"),
         say(
-            "With weight 1 for each of {names}, {node} has the highest total for web-new. Write a Policy "
-            "(kind: Policy, apiVersion: v1, priorities with name and weight) so that {other} alone has it in "
-            "v1.16.",
+            "With weight 1 for each of {names}, {node} has the highest total for web-new. Write a Policy (kind: "
+            "Policy, apiVersion: v1, priorities with name and weight) that gives it to {other} alone in v1.16.",
             names=listed(PRIORITIES),
             node=now.node,
             other=name,
@@ -163,8 +161,8 @@ def weights_for(rng: random.Random) -> Exercise:
         missing_in,
         as_yaml([policy(answers[name])]),
         say(
-            "Weights are applied when the scores, reduced to 0 to 10, are added up: a row counts as often as "
-            "its weight."
+            "Weights apply when the reduced scores, 0 to 10, are added up: a row counts as many times as its weight "
+            "says."
         ),
         (
             say(

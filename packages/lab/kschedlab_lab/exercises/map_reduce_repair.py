@@ -54,10 +54,7 @@ def wrong_maximum(seed: int) -> Exercise:
     """A Reduce that divides by the largest score so far."""
     return Repair(
         say("The wrong maximum"),
-        say(
-            "Somebody thought that Reduce could be done in one pass, like Map. Mend it, so that it gives "
-            "what v1.16 gives."
-        ),
+        say("Somebody thought that Reduce needs only one pass, like Map. Mend the function to give what v1.16 gives."),
         normalize_broken,
         normalize_mended,
         normalized,
@@ -185,13 +182,13 @@ def wrong_place(seed: int) -> Exercise:
     """A worker that swaps node and algorithm."""
     return Repair(
         say("The wrong place"),
-        say("A worker's loop over the algorithms. Reduce would find nonsense in its rows. Mend it."),
+        say("This is a worker's loop over the algorithms, but Reduce would find nonsense in its rows. Mend it."),
         fill_broken,
         fill_mended,
         filled,
         by_node,
         say(
-            "The first index is the algorithm's and the second the node's, so that Reduce gets a row: "
+            "The first index is the algorithm's, the second the node's. Then Reduce gets a whole row: "
             "results[algorithm]."
         ),
         (

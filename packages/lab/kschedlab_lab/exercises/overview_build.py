@@ -60,18 +60,18 @@ def exactly_one(rng: random.Random) -> Exercise:
             return say(
                 "{predicate} refuses node-a, too: {reasons}.", predicate=others[0], reasons=listed(refusing[others[0]])
             )
-        return "" if refusing else say("{predicate} has nothing against node-a, and nobody else has.", predicate=name)
+        return "" if refusing else say("{predicate} lets web onto node-a, and so do all others.", predicate=name)
 
     return Build(
         say("Only one says no"),
-        say("Write a pod web that node-a refuses because of {predicate}, and of no other predicate.", predicate=name),
+        say("Write a pod web that {predicate} keeps off node-a, and no other predicate does.", predicate=name),
         goal,
         as_yaml([_refused_by(name)]),
         say("Asked one by one, {predicate} alone refuses.", predicate=name),
         (
             say("First a pod that fits: small, and with the toleration {key: gpu, operator: Exists}."),
             say(
-                "Then break one thing, of which {predicate} knows: see its trial in the catalogue's panel.",
+                "Then break the one thing that {predicate} checks.",
                 predicate=name,
             ),
         ),
@@ -95,9 +95,9 @@ DB = later("db has host port 8080/TCP and writes to the GCE disk disk-1. The tai
 def _one_pod(objects: Objects, expected: int) -> str:
     """The error unless exactly the pod ``web`` was added."""
     if sum(objects.report.counts.values()) != expected:
-        return say("One pod is to be added, and nothing else.")
+        return say("Add one pod, and nothing else.")
     if [each.spec.nodeName for each in objects.pods if each.metadata.name == "web"] != [""]:
-        return say("The pod's name is to be web, and it must not have a spec.nodeName.")
+        return say("Name the pod web, and give it no spec.nodeName.")
     return ""
 
 
@@ -158,19 +158,17 @@ def same_message(rng: random.Random) -> Exercise:
         if decision.node is not None:
             return say("web fits: it goes to {node}.", node=decision.node)
         return (
-            ""
-            if decision.message == message
-            else say("The message is another one: {message}", message=decision.message)
+            "" if decision.message == message else say("v1.16 says something else: {message}", message=decision.message)
         )
 
     return Build(
         say("The same FitError"),
-        say("Write a pod web of which v1.16 says:\n{message}", message=message),
+        say("Write a pod web about which v1.16 says:\n{message}", message=message),
         goal,
         as_yaml(manifests[-1:]),
         say(
             "A FitError counts the nodes for each reason, and sorts the parts as text. Each node gives the reasons "
-            "of its first refusing predicate."
+            "of the first predicate that refuses."
         ),
         (
             say("GeneralPredicates comes before taints and gives all of its reasons at once."),

@@ -133,7 +133,7 @@ def who_refuses(rng: random.Random) -> Exercise:
     remarks = {
         name: why
         if name == right
-        else say("{predicate} would refuse too, but it is asked after another that refuses.", predicate=name)
+        else say("{predicate} would refuse too, but another predicate before it refuses.", predicate=name)
         if name in verdict.also
         else say("{predicate} lets web pass: read the facts about it once more.", predicate=name)
         for name in ASKED
@@ -145,7 +145,7 @@ def who_refuses(rng: random.Random) -> Exercise:
         why,
         (
             say("Which facts are harmless?"),
-            say("The order is that of the catalogue; GeneralPredicates is one predicate."),
+            say("The node's gate in the lesson shows their order; GeneralPredicates counts as one."),
         ),
         met.instance,
         remarks,
@@ -287,7 +287,7 @@ def what_kubectl_shows(rng: random.Random) -> Exercise:
                 "Which node loses the less important pod? That is where urgent is nominated, and the field stays "
                 "written."
             ),
-            say("A nomination binds nobody: as soon as any node has room, urgent goes there."),
+            say("A nomination does not bind: as soon as any node has room, urgent goes there."),
         ),
         Instance(element("ul", *(element("li", each) for each in case.facts)), "\n".join(case.facts)),
         remarks,

@@ -41,7 +41,7 @@ def bounds(seed: int) -> Exercise:
     """The function numFeasibleNodesToFind with two of its bounds wrong."""
     return Repair(
         say("Two bounds"),
-        say("This function is to say how many feasible nodes are enough. Two of its bounds are wrong. Mend it."),
+        say("This function should say how many feasible nodes are enough, but two of its bounds are wrong. Mend it."),
         nodes_to_find_broken,
         nodes_to_find_mended,
         lambda nodes, percentage: nodes_to_find(nodes, percentage, V1_16.sampling),
@@ -88,12 +88,15 @@ def ports(seed: int) -> Exercise:
     """PodFitsHostPorts without the wildcard address."""
     return Repair(
         say("Ports in conflict"),
-        say("PodFitsHostPorts asks this of every pair of host ports. It forgets something, twice. Mend it."),
+        say("PodFitsHostPorts asks this about every pair of host ports. The function forgets two things. Mend it."),
         conflict_broken,
         conflict_mended,
         conflict_by_engine,
         port_pairs,
-        say("Same protocol and number, and an address in common; 0.0.0.0 stands for all addresses."),
+        say(
+            "Two ports conflict if protocol and number are the same and they share an address; 0.0.0.0 means all "
+            "addresses."
+        ),
         (say("What does the address 0.0.0.0 mean?"), say("Can 80/TCP and 80/UDP be open at once?")),
         seed,
     )

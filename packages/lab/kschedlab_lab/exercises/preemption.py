@@ -224,14 +224,14 @@ def which_rule(rng: random.Random, seed: int) -> Exercise:
             if number == case.deciding
             else say("Rule {number} leaves more than one node.", number=number)
             if before
-            else say("Rule {number} is not asked: one node is left before.", number=number)
+            else say("Rule {number} is not asked: an earlier rule has left one node.", number=number)
         )
     return Predict(
         say("Which rule decides?"),
         say("Which rule of the ladder leaves one node alone?"),
         say("rule {number}: {rule}", number=case.deciding, rule=names[case.deciding]),
         ladder(case),
-        (say("Write down each node's victims first."), say("A rule that leaves all nodes or several has not decided.")),
+        (say("Write down each node's victims first."), say("A rule that leaves more than one node has not decided.")),
         pictured(case.decision, case.manifests),
         remarks,
         solved=case.drawn,
@@ -268,8 +268,8 @@ def save_node(rng: random.Random) -> Exercise:
     return Build(
         say("Spare a node"),
         say(
-            "Without a budget {node} is chosen. Add one PodDisruptionBudget (with its status) so that another node is. "
-            "The name of each pod begins with its label app.",
+            "Without a budget the scheduler chooses {node}. Add one PodDisruptionBudget (with its status) that makes "
+            "it choose another node. The name of each pod begins with its label app.",
             node=spared,
         ),
         goal,
@@ -342,14 +342,17 @@ def latest_of_earliest(seed: int) -> Exercise:
     return Repair(
         say("The fifth rule"),
         say(
-            "This function is to choose between nodes that are equal in rules 1 to 4. It does what the document's "
-            "last sentences say. Mend it, so that it does what the scheduler does. Times are minutes after midnight."
+            "This function should choose between nodes that are equal in rules 1 to 4. It does what the document's "
+            "last sentences say. Mend it to do what the scheduler does. Times are minutes after midnight."
         ),
         latest_start_broken,
         latest_start,
         by_engine,
         equal_in_four_rules,
-        say("On each node the earliest start among the victims of the highest priority; of these times the latest."),
-        (say("Which of two nodes loses less work?"), say("Victims of lower priority are not looked at by this rule.")),
+        say(
+            "For each node, take the earliest start among its victims of the highest priority. The latest of these "
+            "times wins."
+        ),
+        (say("Which of two nodes loses less work?"), say("This rule ignores victims of lower priority.")),
         seed,
     )

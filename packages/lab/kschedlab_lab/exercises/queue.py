@@ -67,9 +67,7 @@ def the_array(rng: random.Random) -> Exercise:
     def remark(said: str) -> str:
         answered = said.replace(",", " ").split()
         if sorted(answered) != sorted(after):
-            return say(
-                "Name each of the {number} pods that are left once, with spaces between them.", number=len(after)
-            )
+            return say("Name each of the {number} remaining pods once, with spaces between them.", number=len(after))
         wrong = next(i for i, (one, other) in enumerate(zip(answered, after, strict=True)) if one != other)
         return say(
             "Index {index} is the first that is wrong: {pod} ({priority}) is not there.",
@@ -85,12 +83,12 @@ def the_array(rng: random.Random) -> Exercise:
     return Predict(
         say("The array after Pop"),
         say(
-            "This is heapData.queue. Then Pop takes out the head. Which keys are in the array, from index 0 "
-            "on? Type them with spaces between them."
+            "This is heapData.queue before Pop takes out the head. Which keys does the array have afterwards, from "
+            "index 0 on? Type them with spaces between them."
         ),
         right,
         say(
-            "{pod} fills the gap at index 0, and goes down: each time it changes places with the better child.",
+            "{pod} fills the gap at index 0 and sinks: each time it swaps with the better child.",
             pod=before[-1],
         ),
         (
@@ -233,14 +231,14 @@ def where_does_it_go(rng: random.Random) -> Exercise:
         say("in unschedulableQ"): why
         if not during
         else say("There it would sleep through what happened while it was tried."),
-        say("in both"): say("A pod is never in two parts: each call looks first whether it is in one."),
+        say("in both"): say("A pod is never in two parts: each call first checks whether it is in one already."),
         say("in neither"): say(
             "Somebody has to remember it: AddUnschedulableIfNotPresent puts it into one of the two."
         ),
     }
     return Predict(
         say("Where does it go?"),
-        say("v1.13. All attempts fail because nothing fits. Where is web in the end?"),
+        say("v1.13. Every attempt fails because no node fits. Where is web in the end?"),
         right,
         why,
         (
@@ -303,8 +301,8 @@ def when_again(rng: random.Random) -> Exercise:
     right = at(case.again)
     backoff = min(doubled, 10)
     why = say(
-        "After {failures} failures backoff is {backoff} s, from {last:g} s on. Its end is cut to a "
-        "whole second, and the pod leaves at the next one.",
+        "After {failures} failures backoff is {backoff} s, counted from {last:g} s. Its end is cut to a whole "
+        "second, and the pod leaves at the next whole second.",
         failures=failures,
         backoff=backoff,
         last=case.failed[-1],
@@ -320,12 +318,12 @@ def when_again(rng: random.Random) -> Exercise:
     rows.append([f"{case.event} s", say("a pod on a node ends")])
     return Predict(
         say("When again?"),
-        say("v1.37, and the scheduler always has other pods to try. When does web come to the active queue next?"),
+        say("v1.37. The scheduler always has other pods to try. When does web next enter the active queue?"),
         right,
         why,
         (
-            say("1 s after the first failure, doubled with each further one, 10 s at most."),
-            say("When did web fail last? Its backoff begins there, and ends are cut to whole seconds."),
+            say("Backoff is 1 s after the first failure, doubles with each further one, and is 10 s at most."),
+            say("When did web fail last? Its backoff begins there, and its end is cut to a whole second."),
         ),
         tabled(terms("time", "what happens"), rows),
         {at(seconds): remarks[at(seconds)] for seconds in sorted(moments)},

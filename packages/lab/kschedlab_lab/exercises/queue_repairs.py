@@ -76,14 +76,14 @@ def the_order(seed: int) -> Exercise:
     """activeQComp, with two mistakes."""
     return Repair(
         say("Who comes first"),
-        say("This function is to do what activeQComp does. It has two mistakes. Mend them."),
+        say("This function should do what activeQComp does, but it has two mistakes. Mend them."),
         active_q_comp_broken,
         active_q_comp_mended,
         by_engine,
         pairs,
         say("Timestamps count only between equal priorities; and the last probe counts before the last transition."),
         (
-            say("What does it say of a pod of low priority that is old?"),
+            say("What does it say about an old pod of low priority?"),
             say("A condition has two times. Which of them does podTimestamp ask for first?"),
         ),
         seed,
@@ -155,7 +155,7 @@ def downwards(seed: int) -> Exercise:
         popped_mended,
         by_heap,
         arrays,
-        say("The better of the two children goes up; otherwise a child would stand above a better one."),
-        (say("How many children has a place?"), say("The right child is at 2i+2, if the array is that long.")),
+        say("The better of the two children goes up; otherwise a child would lie above a better one."),
+        (say("How many children can a place have?"), say("The right child is at 2i+2, if the array is that long.")),
         seed,
     )

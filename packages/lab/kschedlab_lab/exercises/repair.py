@@ -81,7 +81,7 @@ class Repair(Exercise):
             try:
                 got = limited(answer, deepcopy(case))  # it may change its arguments
             except EndlessError:
-                return Verdict(State.ERROR, say("It does not come to an end, and was stopped."), self._call(case))
+                return Verdict(State.ERROR, say("It ran too long, and was stopped."), self._call(case))
             except Exception as error:  # noqa: BLE001  # whatever a student's function raises becomes a sentence
                 return Verdict(State.ERROR, _error_text(error, answer), self._call(case))
             if not _same(got, expected):
@@ -89,7 +89,7 @@ class Repair(Exercise):
                 right = say("expected: {value}", value=_short(expected))
                 evidence = f"{self._call(case)}\n  {yours}\n  {right}"
                 return Verdict(
-                    State.WRONG, say("Instance {number} comes out wrong; no smaller one does.", number=number), evidence
+                    State.WRONG, say("Case {number} goes wrong; no smaller case does.", number=number), evidence
                 )
         return Verdict(State.RIGHT, self.why)
 
