@@ -172,8 +172,9 @@ def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int, open
     if secret:
         said = fitting((*([say("? (click to see)")] if opens else []), "?"), room, bold=here)
     elif stop.chosen:
-        letter = stop.answer.rpartition("-")[2]
-        said = fitting((f"★ {stop.answer}", f"★ {letter}", letter), room, bold=here)
+        short = stop.answer.rpartition("-")[2]  # "a without old"
+        letter = short.partition(" ")[0]
+        said = fitting((f"★ {stop.answer}", f"★ {short}", f"★ {letter}", letter), room, bold=here)
     else:
         said = fitting((stop.answer, COLON.split(stop.answer)[0], "–"), room, bold=here)
     text = element(
