@@ -239,3 +239,22 @@ def test_a_binding_that_names_its_pod(cluster):
     assert cluster.http.post(bindings, json={"metadata": {}, "target": target}).status_code == 400
     assert cluster.http.post(bindings, json={"metadata": {"name": "none"}, "target": target}).status_code == 404
     assert cluster.http.get(bindings).status_code == 404
+
+
+def test_a_grace_of_zero_deletes_at_once_and_one_below_is_a_second(cluster):
+    for name, grace, last in (("now", 0, False), ("soon", -1, True)):
+        cluster.http.post(PODS, json=pod(name, nodeName="n1", terminationGracePeriodSeconds=60))
+        deleted = cluster.http.delete(f"{PODS}/{name}", params={"gracePeriodSeconds": grace}).json()
+        assert deleted["metadata"].get("deletionGracePeriodSeconds", 0) == last
+    assert cluster.http.get(f"{PODS}/now").status_code == 404
+
+
+def test_only_a_load_balancer_waits_for_an_address(cluster):
+    accept, services = {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}, "/api/v1/namespaces/default/services"
+    for name, kind in (("inside", "ClusterIP"), ("outside", "LoadBalancer")):
+        service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}}
+        cluster.http.post(services, json=service | {"spec": {"type": kind, "ports": [{"port": 80}]}})
+    table = cluster.http.get(services, headers=accept).json()
+    column = [each["name"] for each in table["columnDefinitions"]].index("External-IP")
+    rows = {each["cells"][0]: each["cells"][column] for each in table["rows"]}
+    assert rows["inside"] == "<none>" and rows["outside"] == "<pending>"

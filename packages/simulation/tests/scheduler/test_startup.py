@@ -146,6 +146,19 @@ def test_the_http_server_answers_no_other_name(host: str) -> None:
         assert asked(server, "GET /healthz HTTP/1.0\r\n\r\n").endswith(b"ok")
 
 
+def test_a_server_on_every_address_answers_addresses_and_no_names() -> None:
+    with HttpServer(lambda: b"metrics 1\n", lambda: True, address="0.0.0.0") as server:  # noqa: S104 - of this test
+        hosts = (
+            "192.0.2.7",
+            f"192.0.2.7:{server.port}",
+            f"[2001:db8::7]:{server.port}",
+            "[2001:db8::7]",
+            "web.example",
+        )
+        codes = [asked(server, f"GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n")[9:12] for host in hosts]
+    assert codes == [b"200", b"200", b"200", b"403"]
+
+
 def test_the_http_server_does_not_wait_for_a_silent_client(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
