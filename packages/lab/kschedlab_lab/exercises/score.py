@@ -107,15 +107,15 @@ def which_node(rng: random.Random) -> Exercise:
     return Predict(
         say("Which node?"),
         say(
-            "A profile has two score plugins: {plugins}. On which node does new go?",
+            "A profile has two score plugins: {plugins}. To which node does new go?",
             plugins=profile_words(weights),
         ),
         str(case.decision.node),
         sums_words(case),
         (
             say(
-                "LeastAllocated: for CPU and for memory (allocatable - requested) × 100 / allocatable, new "
-                "included; then the mean. Cut off after each division."
+                "LeastAllocated: for CPU and for memory (allocatable - requested) × 100 / allocatable, new included; "
+                "then take the mean. Round down after each division."
             ),
             say(
                 "TaintToleration: 100 on nodes without the taint, 0 with it. Then multiply and add: {least} × "

@@ -35,9 +35,9 @@ def overrule(rng: random.Random) -> Exercise:
     return Build(
         say("Overrule"),
         say(
-            "{empty} is emptier, and {least} prefers it. Write the pending pod `new` (namespace default) so that "
-            "it goes to {full} all the same, and only because of {plugin}: without this plugin it would go to "
-            "{empty}. v1.20's default plugins and weights hold.",
+            "{empty} is emptier, and {least} prefers it. Write a pending pod `new` (namespace default) that still "
+            "goes to {full}, and only because of {plugin}: without this plugin it would go to {empty}. v1.20's "
+            "default plugins and weights apply.",
             empty=empty,
             least=LEAST,
             full=full,
@@ -171,12 +171,12 @@ def all_tie(rng: random.Random) -> Exercise:
     return Build(
         say("All equal"),
         say(
-            "Add running pods (with spec.nodeName), at most six, so that all three nodes get the same sum for the "
-            "pod `new`, and selectHost draws among them. v1.20's default plugins and weights hold."
+            "Add at most six running pods (with spec.nodeName) that give all three nodes the same sum for the pod "
+            "`new`. Then selectHost draws among them. v1.20's default plugins and weights apply."
         ),
         goal,
         as_yaml(fill),
-        say("As much is requested on each node, so every plugin gives all of them the same."),
+        say("Each node has the same requests, so every plugin gives all nodes the same."),
         (
             say("Only what pods request differs between the nodes."),
             say("A pod without requests still counts 100m and 200Mi here: say what each pod asks for."),

@@ -49,8 +49,8 @@ def turned_round(seed: int) -> Exercise:
     return Repair(
         say("Turned round"),
         say(
-            "TaintToleration counts taints and then turns the scores round: the fewer, the better. This function "
-            "does it almost as DefaultNormalizeScore does. Mend it."
+            "TaintToleration counts taints and then reverses the scores: the fewer, the better. This function is "
+            "almost DefaultNormalizeScore. Mend it."
         ),
         normalize_broken,
         normalize,
@@ -159,8 +159,8 @@ def fair_draw(seed: int) -> Exercise:
     return RepairDraw(
         say("A fair draw"),
         say(
-            "This selectHost is not fair. Mend it; `intn(k)` draws a number from 0 to k - 1. It is judged exactly: "
-            "all ways in which the draws may come out are tried, and the probability of each node is added up."
+            "This selectHost is not fair. Mend it; `intn(k)` draws a number from 0 to k - 1. The check is exact: it "
+            "tries all outcomes of the draws and adds up each node's probability."
         ),
         select_host_broken,
         select_host,

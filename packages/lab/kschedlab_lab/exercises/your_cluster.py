@@ -128,7 +128,10 @@ def which_pool(rng: random.Random) -> Exercise:
         right,
         why,
         (
-            say("Where may it go at all? Then: least allocated wins, and so does an even use of CPU and memory."),
+            say(
+                "Where may it go at all? Of those nodes, the emptier ones score more, and so do those that use CPU "
+                "and memory evenly."
+            ),
             say("A toleration allows; it does not attract."),
         ),
         yaml_instance(as_yaml([wish.manifest])),
@@ -361,7 +364,7 @@ def free_cpu_of_a_node(seed: int) -> Exercise:
     return Repair(
         say("How much is free?"),
         say(
-            "Many a script adds up requests like this, and disagrees with the scheduler. Mend it. All amounts are "
+            "Many scripts add up requests like this, and disagree with the scheduler. Mend it. All amounts are "
             "milli CPU; init containers run one after the other, before the containers start."
         ),
         free_cpu_broken,
@@ -369,10 +372,11 @@ def free_cpu_of_a_node(seed: int) -> Exercise:
         by_engine,
         nodes_with_pods,
         say(
-            "Pods that have ended count nothing; of the others, the containers together or the largest init container."
+            "Pods that have ended count nothing. Any other pod counts its containers together or its largest init "
+            "container, whichever is more."
         ),
         (
-            say("Which pods take no room any more?"),
+            say("Which pods no longer take up room?"),
             say("An init container runs alone: what if it needs more than all others together?"),
         ),
         seed,

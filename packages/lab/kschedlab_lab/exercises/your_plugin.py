@@ -147,7 +147,7 @@ def _remark(case: Case, name: str) -> str:
         return say("{node} is out: {reason}.", node=name, reason=", ".join(verdict.reasons))
     if name == case.chosen.node:
         return _sums(case.chosen)
-    return sentences((say("So it is with weight 1."), _sums(case.chosen)))
+    return sentences((say("That is the answer for weight 1."), _sums(case.chosen)))
 
 
 SOURCES = {
@@ -300,15 +300,15 @@ def scaled(seed: int) -> Exercise:
     return Repair(
         say("In the range"),
         say(
-            "DefaultNormalizeScore in reverse scales each number to 0 to 100 of the highest, drops the remainder, and "
-            "takes the result from 100; if all are 0, all get 100. This function is a point too low for some nodes, "
-            "and it fails if every node is at 0. Mend it."
+            "DefaultNormalizeScore in reverse makes the highest number 100 and scales the others with it. It drops "
+            "remainders and subtracts each result from 100; if all are 0, all get 100. This function is a point too "
+            "low for some nodes, and it fails if every node is at 0. Mend it."
         ),
         scaled_broken,
         scaled_mended,
         by_engine,
         temperatures,
-        say("Scale with one division that drops its remainder, then take it from 100; where all are 0, all get 100."),
-        (say("What does // do?"), say("Which is rounded: the score, or what is taken from 100?")),
+        say("Scale with one division that drops its remainder, then subtract from 100; if all are 0, all get 100."),
+        (say("What does // do?"), say("Which is rounded: the score, or what is subtracted from 100?")),
         seed,
     )

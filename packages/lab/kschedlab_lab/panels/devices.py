@@ -40,7 +40,7 @@ GPUS: Mapping[str, Sequence[Gpu]] = {
 MODELS = (later("any"), "a100", "h100", "t4")
 MANY = {
     "held": later("belong to another claim"),
-    "tried": later("would do alone, but not enough are together"),
+    "tried": later("would do, but too few go together"),
     "not selected": later("are not selected"),
     "tainted": later("have a taint that the claim does not tolerate"),
 }

@@ -144,7 +144,7 @@ def _sentence(found: tuple[Seen, ...], step: int) -> str:
     if not web.seen:
         return say("The informer does not see web: its phase is {phase}.", phase=web.why)
     if web.to == say(NOBODY):
-        return say("The informer sees web, and no handler takes it: another scheduler is meant.")
+        return say("The informer sees web, but no handler takes it: web names another scheduler.")
     return say("The informer sees web, and the handlers give it to the {receiver}.", receiver=web.to)
 
 
@@ -193,7 +193,7 @@ def _why(settings: Settings, answer: str) -> str:
     found = seen(settings)
     right = sum(each.seen for each in found)
     rule = say("The selector leaves out only the phases Succeeded and Failed")
-    more = say("A terminating pod still uses its node, and another scheduler's pod is seen, but put into no queue.")
+    more = say("A terminating pod still uses its node. Another scheduler's pod is seen too, but no queue takes it.")
     if answer == str(len(found)):
         return say("Finished pods are not seen: they use nothing. {rule}, so {right} are seen.", rule=rule, right=right)
     if answer.isdecimal() and int(answer) < right:

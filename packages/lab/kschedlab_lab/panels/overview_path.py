@@ -241,7 +241,7 @@ def _words(step: Step) -> str:
         context.PRE_BIND: say("plugins may prepare {node}, for example mount a volume", node=step.node),
         context.BIND: say("asks the API server to bind {pod} to {node}", pod=pod, node=step.node),
         context.POST_BIND: say("{pod} is bound to {node}; plugins are informed", pod=pod, node=step.node),
-        context.FORGET: say("the cache gives web's place on {node} back", node=step.node),
+        context.FORGET: say("the cache frees web's place on {node}", node=step.node),
     }
     return said.get(step.step, step.detail or step.node)
 
@@ -312,7 +312,8 @@ def _why_next(settings: Settings, answer: str) -> str:
         )
     if answer in (loop.BIND, loop.POST_BIND):
         return say(
-            "Then every pod would cost a round trip to the API server. assume is enough: the cache counts web already."
+            "Then the scheduler would wait for the API server with every pod. assume is enough: from then on the "
+            "cache counts web."
         )
     return say("Until assume, the cache does not count web on its node, and the next pod could be given the same room.")
 
@@ -337,5 +338,7 @@ def _bind(story: str) -> int:
 
 def _why_undone(settings: Settings, answer: str) -> str:
     if answer == loop.RECORD:
-        return say("That comes second. First ForgetPod gives the place in the cache back: the next pod may need it.")
-    return say("The cache still counts web on the node: ForgetPod gives that place back. Then the failure is recorded.")
+        return say("That comes second. First ForgetPod frees the place in the cache, because the next pod may need it.")
+    return say(
+        "The cache still counts web on the node, so ForgetPod frees that place. Then the scheduler records the failure."
+    )

@@ -119,7 +119,7 @@ def _why(settings: Settings, answer: str) -> str:
     share = say("50 - 5000/125 = 10 per cent of 5,000 are enough")
     remarks = {
         "5000": say(
-            "That is the best placement, and 5,000 nodes filtered and scored for every pod: {share}.", share=share
+            "That would give the best placement, but filter and score 5,000 nodes for every pod: {share}.", share=share
         ),
         "2500": say(
             "Half of them: that is v1.13. In v1.16 the share shrinks as the cluster grows: {share}.", share=share

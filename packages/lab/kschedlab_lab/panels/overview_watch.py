@@ -208,7 +208,5 @@ def _before(story: str, room: Room) -> Html:
 
 def _why_to(settings: Settings, answer: str) -> str:
     if answer == "node-b":
-        return say(
-            "A nomination keeps a place and binds nobody: urgent is tried again at once, and goes where it fits first."
-        )
-    return say("A nomination binds nobody: urgent is tried again at once, and node-b has room before mail-a ends.")
+        return say("A nomination does not bind: urgent is tried again at once, and goes where it first fits.")
+    return say("A nomination does not bind: urgent is tried again at once, and node-b has room before mail-a ends.")

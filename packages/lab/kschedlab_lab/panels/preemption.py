@@ -133,7 +133,7 @@ def hidden_victim(settings: Settings, preemption: Preemption | None) -> str:
         first = max(candidate.victims, key=lambda victim: victim.priority)
         what = {"node": where, "pod": first.pod.metadata.name, "priority": first.priority}
         if settings.generation == "v1.20" and where == preemption.nominated_node:
-            return say("{pod} ({priority}) leaves unread.", **what)
+            return say("{pod} ({priority}) leaves, too, but rule 2 does not read it.", **what)
         if settings.generation == "v1.37" and where in dropped:
             return say("{node} drops out at rule 2, which now reads {pod} ({priority}).", **what)
     return ""

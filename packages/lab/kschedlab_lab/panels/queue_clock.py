@@ -288,9 +288,9 @@ def when_is_web_bound() -> Question[Versions]:
                 "Five minutes is how long a pod waits if no event helps it. web is tried at {times}.", times=times
             )
         return say(
-            "web failed at {failed} s. Each failure doubles its backoff, so the event at 6 s only moves it "
-            "to the backoff queue. Its last failed attempt ended at {ended:g} s, so its backoff of {wait} s is not "
-            "over at {look:g} s; the queue looks once a second, and web is tried again at {last:g} s.",
+            "web failed at {failed} s. Each failure doubles its backoff, so the event at 6 s only moves it to the "
+            "backoff queue. The last attempt ended at {ended:g} s, and its backoff is now {wait} s. The queue checks "
+            "once a second: at {look:g} s the backoff is not quite over, so web is tried again at {last:g} s.",
             failed=listed(f"{at:g}" for at in tries[:-1]),
             ended=tries[-2] + ATTEMPT / SECOND,
             wait=2 ** (len(tries) - 2),

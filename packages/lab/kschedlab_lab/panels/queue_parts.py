@@ -285,9 +285,9 @@ def where_to(meanwhile: str = NEVER) -> Question[Settings]:
             return say("A pod is never in two parts: each call looks into both first.")
         if settings.meanwhile == DURING:
             return say(
-                "The event came while web was in no part, so nothing moved it, and the attempt may have looked "
-                "at the cluster before it. In unschedulableQ web would miss what it waits for, so the attempt is "
-                "repeated."
+                "The event came while web was in no part of the queue, so it could not move web. The attempt may "
+                "have looked at the cluster before the event. In unschedulableQ web would miss what it waits for, so "
+                "it is tried again."
             )
         if settings.meanwhile == CHANGED:
             return say(

@@ -126,7 +126,9 @@ def news(decision: Decision, stage: str) -> str:
     scores = decision.scores
     assert scores is not None
     if stage == MAP:
-        return say("Each score is for one node alone: counts and weights of any size stand beside marks up to 10.")
+        return say(
+            "Each score is for one node alone. Some rows hold counts and weights of any size, others scores up to 10."
+        )
     if stage == REDUCE:
         return say("Reduce brings {rows} to the scale from 0 to 10.", rows=count(len(reduced(scores)), "row"))
     if stage == SUM:

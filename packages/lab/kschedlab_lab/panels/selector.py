@@ -113,7 +113,7 @@ def reason(settings: Settings) -> str:
     decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
     if any(each.failed for each in parts):
         return say(
-            "`{part}` decides `||` and `&&` alone, on either side: an error on the other does not matter.",
+            "`{part}` decides by itself, on either side of `||` or `&&`: an error on the other side does not matter.",
             part=short(decides.text),
         )
     return say("`{part}` is {value}.", part=short(decides.text), value=whole.values[-1])

@@ -33,7 +33,7 @@ KUBECONFIG = "kschedlab.kubeconfig"
 TOGETHER, LOOK = 0.2, 1.0
 """Seconds for which changes are collected before they are shown; between two looks at the server."""
 
-LIVES = later("The cluster lives. Type kubectl's commands in a terminal, and watch.")
+LIVES = later("The cluster is running. Type kubectl's commands in a terminal, and watch.")
 ENDED = later("The cluster has ended; this is its last state. Start again serves a new one.")
 AWAY = later("Terminals ask the cluster of another notebook now. Start again brings them back here.")
 NO_KUBECTL = later(
@@ -76,8 +76,8 @@ class Desk(Enlargeable):
         self._feed: Feed | None = None
         self._waits = self._stands = False
         self._said = ipywidgets.HTML()
-        self._again = _button(say("Start again"), say("a new cluster, as it was at the beginning"), self.start)
-        self._clock = _button(say(STOP), say("the cluster stands still, and answers"), self.turn)
+        self._again = _button(say("Start again"), say("a new cluster, as at the start"), self.start)
+        self._clock = _button(say(STOP), say("the cluster stops, but still answers"), self.turn)
         self._end = _button(say("End"), say("end the cluster"), self.end)
         bar = ipywidgets.HBox([self._again, self._clock, self._end], layout={"flex_flow": "row wrap"})
         super().__init__([self._said, bar, self.stage])

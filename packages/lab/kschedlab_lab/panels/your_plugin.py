@@ -286,6 +286,6 @@ def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
             with alarm():
                 return show(settings, added)
         except EndlessError:
-            raise InputValueError(say("one of your functions did not come to an end, and was stopped")) from None
+            raise InputValueError(say("one of your functions ran too long, and was stopped")) from None
 
     return Panel(Settings().changed(**settings), view, manifests, "your_plugin.panel()")

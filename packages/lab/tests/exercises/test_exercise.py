@@ -216,7 +216,7 @@ def test_a_loop_is_stopped_beside_the_main_thread(impatient):
     thread = threading.Thread(target=lambda: found.append(repair().check(in_a_loop).words))
     thread.start()
     thread.join()
-    assert found == ["It does not come to an end, and was stopped."]
+    assert found == ["It ran too long, and was stopped."]
 
 
 @pytest.mark.parametrize("answer", [5, "half", half(2)])
@@ -293,7 +293,7 @@ def test_a_cell_that_was_run_as_it_is_counts_as_no_attempt():
     cell = {"exercise": exercise}
     exec(exercise.cell, cell)
     assert exercise.tries == 0 and exercise.state is State.UNATTEMPTED
-    assert "comes out wrong" in exercise.still(CELL)[1]
+    assert "goes wrong" in exercise.still(CELL)[1]
     exec(exercise.cell.replace("/ 2", "/ 3"), cell)
     assert exercise.tries == 1 and exercise.state is State.WRONG
 

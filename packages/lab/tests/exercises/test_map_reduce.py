@@ -62,8 +62,8 @@ def test_pods_that_change_nothing_do_not_turn_the_tables():
     exercise = exercises(1)[3]
     assert isinstance(exercise, Build)
     assert "the order is not reversed" in exercise.check(as_yaml([pod("idle", "node-a", "10m")])).words
-    assert "Add only pods" in exercise.check(as_yaml([node("node-c")])).words
-    assert "Add only pods" in exercise.check(as_yaml([pod("waiting", "", "10m")])).words
+    assert "Add only running pods" in exercise.check(as_yaml([node("node-c")])).words
+    assert "Add only running pods" in exercise.check(as_yaml([pod("waiting", "", "10m")])).words
     assert "nothing is scored" in exercise.check(as_yaml([pod("big", "node-a", "8")])).words
 
 

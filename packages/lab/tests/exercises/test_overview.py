@@ -56,16 +56,16 @@ def test_a_pod_that_fits_or_that_two_refuse_is_told_so():
     exercise = exercises(1)[3]
     assert says(exercise.check("").words, "one pod")
     named = as_yaml([pod("other", "", 1)])
-    assert exercise.check(named).words.startswith("The pod's name is to be web")
+    assert exercise.check(named).words.startswith("Name the pod web")
     fits = as_yaml([pod("web", "", 1, tolerations=[{"operator": "Exists"}])])
-    assert "has nothing against node-a" in exercise.check(fits).words
+    assert "lets web onto node-a" in exercise.check(fits).words
     large = as_yaml([pod("web", "", 2, nodeSelector={"disk": "ssd"})])
     assert "refuses node-a, too" in exercise.check(large).words
 
 
 def test_another_message_is_told():
     exercise = exercises(1)[4]
-    assert "The message is another one: 0/4" in exercise.check(as_yaml([pod("web", "", 99)])).words
+    assert "v1.16 says something else: 0/4" in exercise.check(as_yaml([pod("web", "", 99)])).words
 
 
 def test_the_broken_functions_are_refuted_by_small_instances():

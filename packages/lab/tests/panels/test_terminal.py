@@ -185,7 +185,7 @@ def test_the_panel_follows_what_is_typed(path: Path) -> None:
         panel = terminal.panel("nomination")
         desk = Desk(panel)
         desk.start()
-        assert "The cluster lives." in _words(desk) and panel.view.sentence == terminal.BEFORE
+        assert "The cluster is running." in _words(desk) and panel.view.sentence == terminal.BEFORE
         assert desk.stage.shown["moment"] == ""
         await asyncio.to_thread(scaled, read(path), 1)
         await until(lambda: "node-a" in desk.stage.shown["table"] and "the scheduler nominates" in panel.view.text)

@@ -177,4 +177,4 @@ def test_a_plugin_without_an_end_is_stopped():
             pass
 
     shown = panel([endless])
-    assert "did not come to an end" in shown.state(shown.settings, ROOM)["error"]
+    assert "ran too long" in shown.state(shown.settings, ROOM)["error"]
