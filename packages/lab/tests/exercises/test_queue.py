@@ -42,7 +42,7 @@ def test_over_the_seeds_the_answers_differ():
 def test_a_wrong_array_is_told_its_first_wrong_index():
     exercise = exercises(1)[0]
     names = exercise.right.split()
-    assert "Name each of the 6 pods" in exercise.check("bee").words
+    assert "Name each of the 6 remaining pods" in exercise.check("bee").words
     names[3], names[4] = names[4], names[3]
     assert exercise.check(", ".join(names)).words.startswith(f"Index 3 is the first that is wrong: {names[3]}")
 
