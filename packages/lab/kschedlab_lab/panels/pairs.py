@@ -121,7 +121,7 @@ def panel(numbers: Numbers = SAMPLE, what: str = "", unit: str = "%", **settings
 
 
 def how_many(numbers: Numbers = SAMPLE, **settings: Any) -> Question[Any]:
-    """For how many of the seeds is B higher? The dots show, not joined. ``settings``: as :func:`panel` takes them."""
+    """For how many of the seeds is B higher? The lines show. ``settings``: as :func:`panel` takes them."""
     shown = Compared(numbers)
     picture = shown.picture(shown.settings().changed(**settings))
 
@@ -136,14 +136,15 @@ def how_many(numbers: Numbers = SAMPLE, **settings: Any) -> Question[Any]:
         (),
         lambda settings: str(signs(shown.pairs(settings))["higher"]),
         why,
-        lambda settings: shown.hidden(settings.changed(joined=False)),
+        shown.hidden,
         shown.most,
     )
 
 
-def is_it_real(numbers: Numbers = SAMPLE) -> Question[Any]:
-    """Is the difference real? The dots show."""
+def is_it_real(numbers: Numbers = SAMPLE, **settings: Any) -> Question[Any]:
+    """Is the difference real? The dots show. ``settings``: as :func:`panel` takes them."""
     shown = Compared(numbers)
+    picture = shown.picture(shown.settings().changed(**settings))
     yes, no = say("real"), say("may be chance")
 
     def why(settings: Any, _: str) -> str:
@@ -154,8 +155,13 @@ def is_it_real(numbers: Numbers = SAMPLE) -> Question[Any]:
             return say("The interval, {low} to {high}, leaves 0 out.", **where)
         return say("The interval, {low} to {high}, contains 0.", **where)
 
+    a, b = (f"`{name}`" for name in picture.names)
+    lost = later("Is the difference real if nobody knows which runs of {a} and {b} have the same seed?")
+    asked = (
+        later("Is the difference between {a} and {b} real?") if shown.settings().changed(**settings).joined else lost
+    )
     return Question(
-        say("Is the difference between A and B real?"),
+        say(asked, a=a, b=b),
         (yes, no),
         lambda settings: yes if shown.pairs(settings).real else no,
         why,

@@ -112,10 +112,12 @@ def reason(settings: Settings) -> str:
         return say("An error ends the decision: no node gets the pod.")
     decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
     if any(each.failed for each in parts):
-        return say(
-            "`{part}` decides by itself, on either side of `||` or `&&`: an error on the other side does not matter.",
-            part=short(decides.text),
+        message = later(
+            "`{part}` is true, and one true side decides `||`: an error on the other side does not matter."
+            if decides.values[-1] == "true"
+            else "`{part}` is false, and one false side decides `&&`: an error on the other side does not matter."
         )
+        return say(message, part=short(decides.text))
     return say("`{part}` is {value}.", part=short(decides.text), value=whole.values[-1])
 
 

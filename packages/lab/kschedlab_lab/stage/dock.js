@@ -28,8 +28,8 @@ export class Line {
   }
 
   show({ asking, covered, own, verdict, answered, error }, headline) {
-    const text = asking?.text ?? (own || (covered && say("after your answer"))) ?? error ?? "";
-    const judged = text ? null : verdict ?? answered; // what was asked stays in the text, whatever is tried on the stage
+    const judged = verdict ?? answered; // what was asked stays in the text, whatever is tried on the stage
+    const text = asking?.text ?? (own || (covered && say("after your answer"))) ?? (judged ? "" : error) ?? "";
     const mark = !judged || judged.answer === null ? "" : judged.right ? " ✓" : ` (${say("your answer")}: ${judged.answer} ✕)`; // after it: a cross before a true sentence would deny it
     const solved = judged?.solution ? [...coded(judged.text), " ", make("b", { class: "ks-chosen" }, ...coded(judged.solution))] : null;
     const said = text ? coded(text) : solved ?? [...headline.childNodes].map((each) => each.cloneNode(true));
