@@ -161,13 +161,16 @@ def _threads(asked: Sequence[RuleResult], at: Lanes, start: float, y: float) -> 
 
 
 def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Html:
-    """The rule's number in a disc, and what it compares. ``over``: the decision has been made."""
+    """The rule's number in a disc, and what it compares: in words that have room in bold, also where it does not decide.
+
+    ``over``: the decision has been made.
+    """
     decides = asked and step.decides
     room = (at.rules.width if at.beside else 260) - 2 * DISC - 8
     texts = [say(text) for text in SHORT.get(step.name, (step.name,))]
     size = 12 if room > 100 else 11.2
-    folded = next((text for text in texts if len(flowed(text, room, size, decides)) <= 2), texts[-1])
-    text = fitting(texts, room, size, decides) if room > 100 or at.tight and at.beside else folded
+    folded = next((text for text in texts if len(flowed(text, room, size, bold=True)) <= 2), texts[-1])
+    text = fitting(texts, room, size, bold=True) if room > 100 or at.tight and at.beside else folded
     colour = "currentColor" if asked else INK_2
     name = words(text, size, decides, room, fill=colour)
     disc = Part(2 * DISC, 2 * DISC, (*_disc(step.number, CHOSEN if decides else "currentColor" if asked else "none"),))
