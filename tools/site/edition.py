@@ -67,8 +67,8 @@ CHINESE = {
 ENGLISH_INSTEAD = {
     "- **Run** a cell with Shift+Enter, or all of them with *Run → Run All Cells*.\n": "",
     "`exercises.progress()` shows what you have solved": "The table at the end of each shows what you have solved",
-    ' for Chinese panels on these pages, run `from kschedlab_lab.language import language; language("zh")` in a cell, '
-    'once; `language("en")` takes it back. All terms': " all terms",
+    ' for Chinese panels on these pages, run `from kschedlab_lab.language import language; language("zh")` once, in '
+    'any cell; `language("en")` switches back. All terms': " all terms",
     "Your neighbour should take another seed.": "",
     ", and press *Check*": "; on Binder, *Check* judges it",
     ", and run the cell": ", and run the cell on Binder",

@@ -161,7 +161,7 @@ def _threads(asked: Sequence[RuleResult], at: Lanes, start: float, y: float) -> 
 
 
 def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Html:
-    """The rule's number in a disc, and what it compares: in words that have room in bold, also where it does not decide.
+    """The rule's number in a disc, and what it compares: in words that have room in bold, too.
 
     ``over``: the decision has been made.
     """
