@@ -18,7 +18,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, ownership_error
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
-from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, translated_affinity
+from kschedlab.filter.volumes.csi_migration import ALL_MIGRATED, MigrationError, in_tree, translated_affinity
 from kschedlab.filter.volumes.matching import match, unbound
 from kschedlab.filter.volumes.volume_topology import accessible_nodes, migrated_nodes, volume_accessible_nodes
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
@@ -38,8 +38,7 @@ class VolumeBinding:
 
     ``conflict``, ``missing``: its reasons where a claim's volume can't be used, or does not exist. Named rules:
 
-    ``translates_migrated_volumes``: where a CSI driver has replaced an in-tree plugin, the plugin's volumes are read
-    as the driver's.
+    ``translates``: in-tree plugins; where a CSI driver has replaced one, its volumes are read as the driver's.
     ``checks_storage_capacity``: a new volume must fit in the capacity that its driver reports, if it reports any.
     ``rejects_lost_claims``: a claim whose volume is lost rejects the pod.
     ``names_local_nodes``: PreFilter leaves only the nodes that a local volume names, by their labels (v1.28: binder.go,
@@ -52,7 +51,7 @@ class VolumeBinding:
     """
 
     name: str = "VolumeBinding"
-    translates_migrated_volumes: bool = True
+    translates: tuple[str, ...] = ALL_MIGRATED
     checks_storage_capacity: bool = True
     rejects_lost_claims: bool = True
     checks_claims_in_pre_filter: bool = True
@@ -157,7 +156,7 @@ def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plug
         if volume is None:
             missing |= undecided
             break
-        usable, failing, error = _usable(cluster, volume, plugin.translates_migrated_volumes)
+        usable, failing, error = _usable(cluster, volume, plugin.translates)
         if error:
             errors.append(Refusal(undecided & failing, error, error=True))
         conflict |= undecided & ~usable & ~failing
@@ -167,12 +166,12 @@ def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plug
 
 
 def _usable(
-    cluster: Cluster, volume: PersistentVolume, translates_migrated_volumes: bool
+    cluster: Cluster, volume: PersistentVolume, translates: tuple[str, ...]
 ) -> tuple[BoolArray, BoolArray, str]:
     """(where the volume can be used, where its translation to a CSI driver fails, the error)."""
     usable, nowhere = volume_accessible_nodes(cluster, volume), np.zeros(len(cluster.nodes), np.bool_)
-    plugin = in_tree(volume.spec) if translates_migrated_volumes else None
-    migrated = migrated_nodes(cluster, plugin.plugin) if plugin is not None else nowhere
+    plugin = in_tree(volume.spec)
+    migrated = nowhere if plugin is None or plugin.plugin not in translates else migrated_nodes(cluster, plugin.plugin)
     if plugin is None or not migrated.any():
         return usable, nowhere, ""
     try:
