@@ -31,7 +31,7 @@ from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.filter.taint_toleration import NOT_TOLERATED, TaintToleration
 from kschedlab.filter.volumes.csi_limits import NodeVolumeLimits
 from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED
-from kschedlab.filter.volumes.older_limits import AZURE_DISK, CINDER, EBS, GCE_PD, INSTANCE_TYPE, DiskLimits
+from kschedlab.filter.volumes.older_limits import AZURE_DISK, CINDER, EBS, GCE_PD, INSTANCE_TYPE, DiskLimits, StepsAside
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
 from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN_BEFORE, VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
@@ -257,7 +257,10 @@ REGISTRY_1_20 = Registry(
 _ALLOCATED = partial(NodeResourcesFitScore, adds_overhead=True)
 
 REGISTRY_1_22 = Registry(
-    REGISTRY_1_20.predicates,
+    {
+        **REGISTRY_1_20.predicates,
+        "CinderLimits": partial(DiskLimits, "CinderLimits", CINDER, steps_aside=StepsAside.WHERE_LISTED),
+    },
     {
         "NodeLabel": partial(NodeLabelScore, panics_without_labels=False),
         "NodePreferAvoidPods": NodePreferAvoidPods,

@@ -56,6 +56,7 @@ V1_20 = Generation(
             translates=(),
             checks_storage_capacity=False,
             rejects_lost_claims=False,
+            explains_ephemeral_claims=False,
             conflict=NODE_CONFLICT_BEFORE,
             missing=VOLUME_MISSING_BEFORE,
         ),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import Volumes
 from kschedlab.filter.plugin import StaticFilter, first_of
 from kschedlab.filter.volumes.attachments import ATTACHABLE
-from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED, Migration
 from kschedlab.filter.volumes.volume_limits import (
     NO_LIMIT,
     AttachedCounts,
@@ -33,7 +33,7 @@ from kschedlab.filter.volumes.volume_limits import (
     placeholder,
     problem_part,
 )
-from kschedlab.filter.volumes.volume_topology import counts_as_csi
+from kschedlab.filter.volumes.volume_topology import has_csi_node, migrated_nodes
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
 INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
@@ -123,13 +123,28 @@ class DisksOfKind:
         return None if has_volume else placeholder(pod.metadata.namespace, name)
 
 
+class StepsAside(Enum):
+    """The nodes whose disks NodeVolumeLimits counts instead (v1.28: nodevolumelimits/utils.go, isCSIMigrationOn)."""
+
+    NOWHERE = auto()
+    WHERE_LISTED = auto()
+    """Where the CSINode's annotation of migrated plugins lists the kind's plugin."""
+    WITH_CSI_NODE = auto()
+
+    def nodes(self, cluster: Cluster, plugin: str) -> BoolArray:
+        """bool[nodes], read-only."""
+        if self is StepsAside.NOWHERE:
+            return np.zeros(len(cluster.nodes), np.bool_)
+        return has_csi_node(cluster) if self is StepsAside.WITH_CSI_NODE else migrated_nodes(cluster, plugin)
+
+
 @dataclass(frozen=True)
 class DiskLimits:
     """The filter for one cloud's disks. Named rules:
 
     ``counts_claims_of_any_class``: a claim that has no volume yet, or does not exist, counts as one disk
     whatever its class (v1.13: algorithm/predicates/predicates.go, filterVolumes).
-    ``checks_claims``, ``missing_claim_is_error``, ``migration``: as in NodeVolumeLimits.
+    ``checks_claims``, ``missing_claim_is_error``: as in NodeVolumeLimits. ``steps_aside``: see :class:`StepsAside`.
     """
 
     name: str
@@ -137,7 +152,7 @@ class DiskLimits:
     counts_claims_of_any_class: bool = False
     checks_claims: bool = False
     missing_claim_is_error: bool = True
-    migration: Migration = NOT_MIGRATED
+    steps_aside: StepsAside = StepsAside.NOWHERE
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
         """Skips a pod without such disks."""
@@ -155,10 +170,10 @@ class DiskLimits:
 
         def compute() -> tuple[AttachedCounts, IntArray, BoolArray]:
             counts = AttachedCounts(DistinctVolumes(kind, cluster.volumes), cluster)
-            nodes = ~counts_as_csi(cluster, self.kind.provisioner, self.migration)
+            nodes = ~self.steps_aside.nodes(cluster, self.kind.provisioner)
             return counts, np.where(nodes, self.kind.limits(cluster), NO_LIMIT), nodes
 
         sources = (NAMES, LABELS, ALLOCATABLE, CSI_NODES, VOLUMES)
-        disks, limits, nodes = cluster.derived(("disks", kind, self.migration), compute, *sources)
+        disks, limits, nodes = cluster.derived(("disks", kind, self.steps_aside), compute, *sources)
         problem = HasVolumeProblem(kind, cluster.volumes)
         return LimitsCheck(tuple(parts), ((problem, nodes),), (Count(disks, wanted, limits),), only_new_volumes=False)

@@ -41,6 +41,7 @@ class VolumeBinding:
     ``translates``: in-tree plugins; where a CSI driver has replaced one, its volumes are read as the driver's.
     ``checks_storage_capacity``: a new volume must fit in the capacity that its driver reports, if it reports any.
     ``rejects_lost_claims``: a claim whose volume is lost rejects the pod.
+    ``explains_ephemeral_claims``: the reason names the ephemeral volume's controller, or the pod that owns the claim.
     ``names_local_nodes``: PreFilter leaves only the nodes that a local volume names, by their labels (v1.28: binder.go,
     GetEligibleNodes).
     ``checks_claims_in_pre_filter``: claims that are missing or should be bound by now reject the pod before any node is
@@ -54,6 +55,7 @@ class VolumeBinding:
     translates: tuple[str, ...] = ALL_MIGRATED
     checks_storage_capacity: bool = True
     rejects_lost_claims: bool = True
+    explains_ephemeral_claims: bool = True
     checks_claims_in_pre_filter: bool = True
     claims_with_selected_node_wait: bool = True
     names_local_nodes: bool = False
@@ -67,7 +69,8 @@ class VolumeBinding:
             return None
         volumes = cluster.volumes
         for name, ephemeral in claims:
-            if error := claim_error(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims):
+            explains = self.explains_ephemeral_claims
+            if error := claim_error(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims, explains):
                 return self._refused_everywhere(cluster, error)
         waiting = unbound(pod.pod, volumes)
         if any(self._should_be_bound(claim, volumes) for claim in waiting):
@@ -132,10 +135,17 @@ def claims_error(pod: Pod, volumes: Volumes) -> str:
     return next(filter(None, (claim_error(pod, *each, volumes, rejects_lost_claims=False) for each in names)), "")
 
 
-def claim_error(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, rejects_lost_claims: bool = True) -> str:
+def claim_error(
+    pod: Pod,
+    name: str,
+    ephemeral: bool,
+    volumes: Volumes,
+    rejects_lost_claims: bool = True,
+    explains_ephemeral_claims: bool = True,
+) -> str:
     """Why this claim keeps the pod from being scheduled on any node, or ""."""
     claim = volumes.claim(pod, name)
-    if claim is None and ephemeral:
+    if claim is None and ephemeral and explains_ephemeral_claims:
         return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
     if claim is None:
         return not_found("persistentvolumeclaim", name)
@@ -143,7 +153,10 @@ def claim_error(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, rejects_
         return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{claim.spec.volumeName}"'
     if claim.metadata.deletionTimestamp is not None:
         return f'persistentvolumeclaim "{name}" is being deleted'
-    return ownership_error(pod, claim) if ephemeral else ""
+    fault = ownership_error(pod, claim) if ephemeral else ""
+    if fault and not explains_ephemeral_claims:
+        return f'persistentvolumeclaim "{name}" was not created for the pod'
+    return fault
 
 
 def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plugin: VolumeBinding) -> list[Refusal]:

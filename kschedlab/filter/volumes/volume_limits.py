@@ -1,7 +1,7 @@
 """Limits of the volumes on a node, whatever their kind: the distinct volumes of each node, and the check.
 
-v1.37: pkg/scheduler/framework/plugins/nodevolumelimits/csi.go (Filter, filterAttachableVolumes); v1.30: the same folder,
-non_csi.go (Filter, filterVolumes). The plugins always report that evicting pods can help.
+v1.37: pkg/scheduler/framework/plugins/nodevolumelimits/csi.go (Filter, filterAttachableVolumes); v1.30: the same
+folder, non_csi.go (Filter, filterVolumes). The plugins always report that evicting pods can help.
 """
 
 from __future__ import annotations
