@@ -10,6 +10,7 @@ from typing import Any
 
 from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
 from kschedlab.filter.stage import NamingRules, SamplingRules
+from kschedlab.filter.volumes.csi_migration import ALL_MIGRATED, CINDER, CLOUD_DISKS
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITH_HINTS, WITHOUT_BACKOFF
 from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
@@ -137,7 +138,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.cache.removes_assumed_pods": False,
         "loop.cache.forgets_unknown_pods": False,
         "loop.cache.binder.checks_storage_capacity": False,
-        "loop.cache.binder.translates_migrated_volumes": False,
+        "loop.cache.binder.translates": (),
         "loop.cache.binder.waits_for_informer": False,
         "loop.cache.binder.reverts_assumed_volumes": False,
         # -- messages
@@ -256,6 +257,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.skips": SkippedPods.ASSUMED,  # scheduler.go, skipPodSchedule
         "loop.ignored_changes": (),
         "loop.cache.binder.checks_storage_capacity": True,  # pkg/controller/volume/scheduling/scheduler_binder.go
+        "loop.cache.binder.translates": (CINDER,),  # the gate CSIMigrationOpenStack
     },
     "v1.24": {
         # -- decisions
@@ -270,7 +272,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.clears_nomination": True,  # schedule_one.go, clearNominatedNode
         "loop.moves_pods_after_failed_binding": True,  # schedule_one.go, scheduleOne
         "loop.cache.assumed_pod_ttl": 900 * SECOND,  # durationToExpireAssumedPod
-        "loop.cache.binder.translates_migrated_volumes": True,  # volumebinding/binder.go
+        "loop.cache.binder.translates": (*CLOUD_DISKS, CINDER),  # volumebinding/binder.go
         # -- messages
         "messages.post_filter": True,  # framework/types.go, FitError
         "messages.preempted": _PREEMPTED_1_24,  # framework/preemption, prepareCandidate
@@ -318,6 +320,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.sets_status": True,  # schedule_one.go, findNodesThatPassExtenders
         # -- the loop
         "queue": WITH_HINTS,  # backend/queue, the gate SchedulerQueueingHints
+        "loop.cache.binder.translates": ALL_MIGRATED,  # the gate CSIMigrationPortworx
         # -- messages
         "messages.excluded_nodes": True,  # framework/types.go, FitError
     },

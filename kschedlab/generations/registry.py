@@ -29,15 +29,9 @@ from kschedlab.filter.predicates.node_conditions import (
 from kschedlab.filter.predicates.node_label import NodeLabel
 from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.filter.taint_toleration import NOT_TOLERATED, TaintToleration
-from kschedlab.filter.volumes.older_limits import (
-    AZURE_DISK,
-    CINDER,
-    EBS,
-    GCE_PD,
-    INSTANCE_TYPE,
-    DiskLimits,
-    DriverLimits,
-)
+from kschedlab.filter.volumes.csi_limits import NodeVolumeLimits
+from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED
+from kschedlab.filter.volumes.older_limits import AZURE_DISK, CINDER, EBS, GCE_PD, INSTANCE_TYPE, DiskLimits, StepsAside
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
 from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN_BEFORE, VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
@@ -99,6 +93,18 @@ _HOST = partial(NodeName, "HostName", returns_node_names=False, reason=WRONG_HOS
 _PORTS = partial(NodePorts, "PodFitsHostPorts")
 _SELECTOR = partial(NodeAffinity, "MatchNodeSelector", reason=NO_MATCH_1_16, returns_node_names=False)
 
+_CSI_LIMITS = partial(
+    NodeVolumeLimits,
+    "MaxCSIVolumeCountPred",
+    requires_driver=False,
+    counts_attachments=False,
+    reads_allocatable=True,
+    missing_claim_is_error=True,
+    checks_claims=False,
+    counts_inline=False,
+    migration=NOT_MIGRATED,
+)
+
 _PREDICATES: Predicates = {
     "CheckNodeCondition": CheckNodeCondition,
     "CheckNodeUnschedulable": partial(NodeUnschedulable, "CheckNodeUnschedulable"),
@@ -115,13 +121,13 @@ _PREDICATES: Predicates = {
     "CheckServiceAffinity": ServiceAffinity,
     "MaxEBSVolumeCount": partial(DiskLimits, "MaxEBSVolumeCount", replace(EBS, machine_labels=INSTANCE_TYPE[:1])),
     "MaxGCEPDVolumeCount": partial(DiskLimits, "MaxGCEPDVolumeCount", GCE_PD),
-    "MaxCSIVolumeCountPred": partial(DriverLimits, "MaxCSIVolumeCountPred"),
+    "MaxCSIVolumeCountPred": _CSI_LIMITS,
     "MaxAzureDiskVolumeCount": partial(DiskLimits, "MaxAzureDiskVolumeCount", AZURE_DISK),
     "MaxCinderVolumeCount": partial(DiskLimits, "MaxCinderVolumeCount", CINDER),
     "CheckVolumeBinding": partial(
         VolumeBinding,
         "CheckVolumeBinding",
-        translates_migrated_volumes=False,
+        translates=(),
         checks_storage_capacity=False,
         rejects_lost_claims=False,
         checks_claims_in_pre_filter=False,
@@ -210,9 +216,7 @@ REGISTRY_1_13 = Registry(
     {
         **{name: make for name, make in _PREDICATES.items() if name != "MaxCinderVolumeCount"},
         **{name: partial(_PREDICATES[name], counts_claims_of_any_class=True) for name in _MAX_COUNTS},
-        "MaxCSIVolumeCountPred": partial(
-            DriverLimits, "MaxCSIVolumeCountPred", counts_unbound_claims=False, reads_csi_nodes=False
-        ),
+        "MaxCSIVolumeCountPred": partial(_CSI_LIMITS, counts_unbound_claims=False, reads_csi_nodes=False),
         "CheckVolumeBinding": partial(_PREDICATES["CheckVolumeBinding"], claims_with_selected_node_wait=False),
         "CheckNodeCondition": partial(CheckNodeCondition, checks_out_of_disk=True),
         "CheckNodeMemoryPressure": partial(_PREDICATES["CheckNodeMemoryPressure"], counts_init_containers=False),
@@ -253,7 +257,10 @@ REGISTRY_1_20 = Registry(
 _ALLOCATED = partial(NodeResourcesFitScore, adds_overhead=True)
 
 REGISTRY_1_22 = Registry(
-    REGISTRY_1_20.predicates,
+    {
+        **REGISTRY_1_20.predicates,
+        "CinderLimits": partial(DiskLimits, "CinderLimits", CINDER, steps_aside=StepsAside.WHERE_LISTED),
+    },
     {
         "NodeLabel": partial(NodeLabelScore, panics_without_labels=False),
         "NodePreferAvoidPods": NodePreferAvoidPods,

@@ -45,7 +45,7 @@ class SkippedPods(Enum):
 class BinderRules:
     """How volumes are bound.
 
-    ``checks_storage_capacity``, ``translates_migrated_volumes``: as in
+    ``checks_storage_capacity``, ``translates``: as in
     :class:`~kschedlab.filter.volumes.volume_binding.VolumeBinding`.
     ``waits_for_informer``: a volume or claim counts as bound once the informer shows it bound, at the written version
     or a newer one, and the volume must be usable on the node; otherwise the assumed version counts.
@@ -53,7 +53,7 @@ class BinderRules:
     """
 
     checks_storage_capacity: bool
-    translates_migrated_volumes: bool
+    translates: tuple[str, ...]
     waits_for_informer: bool
     reverts_assumed_volumes: bool
 

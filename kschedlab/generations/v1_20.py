@@ -10,7 +10,9 @@ from kschedlab.filter.node_ports import NodePorts
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.filter.taint_toleration import UNTOLERATED_BY_NAME, TaintToleration
-from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, DiskLimits, DriverLimits
+from kschedlab.filter.volumes.csi_limits import NodeVolumeLimits
+from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED
+from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, DiskLimits
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
 from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN_BEFORE, VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
@@ -40,12 +42,21 @@ V1_20 = Generation(
         VolumeRestrictions(checks_read_write_once_pod=False, claim_taken=CLAIM_TAKEN_BEFORE),
         DiskLimits("EBSLimits", EBS),
         DiskLimits("GCEPDLimits", GCE_PD),
-        DriverLimits(),
+        NodeVolumeLimits(
+            requires_driver=False,
+            counts_attachments=False,
+            reads_allocatable=True,
+            missing_claim_is_error=True,
+            checks_claims=False,
+            counts_inline=False,
+            migration=NOT_MIGRATED,
+        ),
         DiskLimits("AzureDiskLimits", AZURE_DISK),
         VolumeBinding(
-            translates_migrated_volumes=False,
+            translates=(),
             checks_storage_capacity=False,
             rejects_lost_claims=False,
+            explains_ephemeral_claims=False,
             conflict=NODE_CONFLICT_BEFORE,
             missing=VOLUME_MISSING_BEFORE,
         ),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from kschedlab.filter.node import WRONG_NAME
 from kschedlab.filter.node_affinity import NO_MATCH
+from kschedlab.filter.volumes.csi_migration import CINDER, Migration
 from kschedlab.generations.steps import after
 from kschedlab.generations.v1_20 import CONSTRAINTS_1_20, V1_20
 from kschedlab.score.node_resources import NodeResourcesBalancedAllocation, NodeResourcesFitScore
@@ -18,7 +19,11 @@ V1_22 = after(
     filters={
         "NodeName": {"reason": WRONG_NAME},  # nodename/node_name.go, ErrReason
         "NodeAffinity": {"reason": NO_MATCH},  # nodeaffinity/node_affinity.go, ErrReasonPod
-        "VolumeBinding": {"checks_storage_capacity": True},  # volumebinding, the gate CSIStorageCapacity
+        "NodeVolumeLimits": {"migration": Migration((), where_listed=(CINDER,))},  # the gate CSIMigrationOpenStack
+        "VolumeBinding": {
+            "checks_storage_capacity": True,  # volumebinding, the gate CSIStorageCapacity
+            "translates": (CINDER,),  # the gate CSIMigrationOpenStack
+        },
         "PodTopologySpread": {
             "rules": CONSTRAINTS_1_22,  # helper/spread.go, DefaultSelector
             "panics_on_new_domain": False,  # podtopologyspread/filtering.go, updateWithPod

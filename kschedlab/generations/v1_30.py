@@ -5,10 +5,13 @@ from __future__ import annotations
 from kschedlab.generations.steps import after
 from kschedlab.generations.v1_28 import V1_28
 
+_LIMITS = {"missing_claim_is_error": False}  # nodevolumelimits/csi.go, non_csi.go: Filter
+
 V1_30 = after(
     V1_28,
     "v1.30",
     filters={
+        **dict.fromkeys(("EBSLimits", "GCEPDLimits", "NodeVolumeLimits", "AzureDiskLimits"), _LIMITS),
         "VolumeBinding": {"names_local_nodes": False},  # volumebinding/volume_binding.go, PreFilter
         "VolumeZone": {"accepts_newer_node_labels": True},  # volumezone/volume_zone.go, translateToGALabel
         "NodePorts": {"counts_sidecars": False},  # sidecars are new; schedutil.GetHostPorts does not know them

@@ -336,6 +336,121 @@ def _claimed(world: World) -> None:
     world.pending["spec"]["volumes"] = [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]
 
 
+IN_TREE = {
+    "awsElasticBlockStore": ("kubernetes.io/aws-ebs", "ebs.csi.aws.com", "aws-ebs"),
+    "gcePersistentDisk": ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "gce-pd"),
+    "azureDisk": ("kubernetes.io/azure-disk", "disk.csi.azure.com", "azure-disk"),
+    "cinder": ("kubernetes.io/cinder", "cinder.csi.openstack.org", "cinder"),
+    "portworxVolume": ("kubernetes.io/portworx-volume", "pxd.portworx.com", "portworx"),
+}
+"""By the source of a volume: its in-tree plugin, the driver that replaced it, the end of its limit's resource."""
+DRIVER_ZONE = {
+    "awsElasticBlockStore": "topology.ebs.csi.aws.com/zone",
+    "gcePersistentDisk": "topology.gke.io/zone",
+    "cinder": "topology.cinder.csi.openstack.org/zone",
+}
+
+
+def volume_limits(world: World) -> None:
+    """Clouds' volumes on nodes with limits: inline, claimed, ephemeral; in-tree, migrated, or of a driver."""
+    sources = world.some(IN_TREE, 1, 2)
+    for node in world.nodes:
+        _limits(world, node, sources)
+    for source in sources:
+        mode = {
+            "provisioner": IN_TREE[source][world.rng.choice([0, 0, 1])],
+            "volumeBindingMode": "WaitForFirstConsumer",
+        }
+        world.add("storage.k8s.io/v1", "StorageClass", source.lower(), **mode)
+    for pod in [*world.some(world.running, 0, 10), world.pending]:
+        names = (f"v{number}" for number in range(world.rng.randint(1, 3)))
+        pod["spec"]["volumes"] = [_cloud_volume(world, pod, name, world.rng.choice(sources)) for name in names]
+
+
+def _limits(world: World, node: Object, sources: list[str]) -> None:
+    name, drivers = node["metadata"]["name"], []
+    for source in sources:
+        _, driver, resource = IN_TREE[source]
+        for ending, probability in ((resource, 0.5), (f"csi-{driver}", 0.15)):
+            if world.chance(probability):
+                node["status"]["allocatable"][f"attachable-volumes-{ending}"] = str(world.rng.randint(0, 3))
+        if source in DRIVER_ZONE and world.chance(0.5):
+            node["metadata"]["labels"][DRIVER_ZONE[source]] = world.rng.choice(ZONES)
+        if world.chance(0.8):
+            limit = {"allocatable": {"count": world.rng.randint(0, 3)}} if world.chance(0.8) else {}
+            drivers.append({"name": driver, "nodeID": name, **limit})
+    if world.chance(0.85):
+        migrated = ",".join(IN_TREE[source][0] for source in world.some(sources))
+        annotations = {"annotations": {"storage.alpha.kubernetes.io/migrated-plugins": migrated}} if migrated else {}
+        world.add("storage.k8s.io/v1", "CSINode", name, spec={"drivers": drivers}, metadata=annotations)
+
+
+def _cloud_volume(world: World, pod: Object, name: str, source: str) -> Object:
+    how = world.rng.choice(["inline", "claim", "claim", "ephemeral"])
+    if how == "inline":
+        return {"name": name, source: _cloud_disk(world, source)}
+    owned = how == "ephemeral"
+    claim = f"{pod['metadata']['name']}-{name}" if owned else f"c{world.rng.randint(1, 4)}"
+    namespace = pod["metadata"]["namespace"]
+    made = {(each["kind"], each["metadata"].get("namespace"), each["metadata"]["name"]) for each in world.objects}
+    exists = ("PersistentVolumeClaim", namespace, claim) in made
+    if not exists and world.chance(0.95 if pod is world.pending else 0.85):
+        _cloud_claim(world, pod, claim, source, owned)
+    if not owned:
+        return {"name": name, "persistentVolumeClaim": {"claimName": claim}}
+    size = {"resources": {"requests": {"storage": "1Gi"}}}
+    template = {"spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": source.lower(), **size}}
+    return {"name": name, "ephemeral": {"volumeClaimTemplate": template}}
+
+
+def _cloud_disk(world: World, source: str) -> Object:
+    disk = f"vol-{world.rng.randint(1, 6)}"
+    if source == "gcePersistentDisk":
+        return {"pdName": disk}
+    if source == "azureDisk":
+        kind = "Dedicated" if world.chance(0.03) else "Managed"
+        return {"diskName": disk, "diskURI": f"uri/{disk}", "kind": kind}
+    if source == "awsElasticBlockStore" and world.chance(0.2):
+        return {"volumeID": f"aws://z1/{'no-' if world.chance(0.1) else ''}{disk}"}
+    return {"volumeID": disk}
+
+
+def _cloud_claim(world: World, pod: Object, name: str, source: str, owned: bool) -> None:
+    """A claim, mostly with a volume: an in-tree one or the driver's."""
+    namespace, volume = pod["metadata"]["namespace"], f"pv-{pod['metadata']['namespace']}-{name}"
+    spec: Object = {"accessModes": ["ReadWriteOnce"], "storageClassName": source.lower(), "volumeMode": "Filesystem"}
+    spec["resources"] = {"requests": {"storage": "1Gi"}}
+    metadata: Object = {"uid": f"uid-{namespace}-{name}"}
+    if owned:
+        owner = pod["metadata"]["uid"] if world.chance(0.95) else "another"
+        reference = {"apiVersion": "v1", "kind": "Pod", "name": pod["metadata"]["name"], "uid": owner}
+        metadata["ownerReferences"] = [reference | {"controller": True}]
+    bound = world.chance(0.75)
+    if bound:
+        spec["volumeName"] = volume
+        metadata["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
+    status = {"phase": "Bound" if bound else "Pending"}
+    world.add("v1", "PersistentVolumeClaim", name, namespace, spec=spec, status=status, metadata=metadata)
+    if bound and world.chance(0.97):
+        _cloud_persistent_volume(world, volume, source, namespace, name)
+
+
+def _cloud_persistent_volume(world: World, name: str, source: str, namespace: str, claim: str) -> None:
+    spec: Object = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "volumeMode": "Filesystem"}
+    uid = f"uid-{namespace}-{claim}"
+    spec["claimRef"] = {"kind": "PersistentVolumeClaim", "namespace": namespace, "name": claim, "uid": uid}
+    spec["storageClassName"] = source.lower()
+    if world.chance(0.3):
+        spec["csi"] = {"driver": IN_TREE[source][1], "volumeHandle": f"vol-{world.rng.randint(1, 6)}"}
+    else:
+        spec[source] = _cloud_disk(world, source)
+    labels = {ZONE: world.rng.choice(ZONES)} if world.chance(0.15) else {}
+    if world.chance(0.2):
+        within = {"key": ZONE, "operator": "In", "values": world.some(ZONES, 1, 3)}
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": [within]}]}}
+    world.add("v1", "PersistentVolume", name, spec=spec, status={"phase": "Bound"}, metadata={"labels": labels})
+
+
 def full(world: World) -> None:
     """Nodes without room, priorities and budgets: preemption."""
     rng, alike = world.rng, world.chance(0.4)
@@ -391,6 +506,7 @@ FEATURES: dict[str, Feature] = {
         images,
         ports,
         volumes,
+        volume_limits,
         full,
         nominated,
     )  # fmt: skip

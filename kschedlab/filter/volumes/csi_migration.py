@@ -1,7 +1,8 @@
 """Translation of in-tree plugins' volumes to those of the CSI drivers that replaced them.
 
 v1.37: k8s.io/csi-translation-lib, translate.go and plugins/*.go;
-pkg/scheduler/framework/plugins/nodevolumelimits/utils.go (isCSIMigrationOn).
+pkg/scheduler/framework/plugins/nodevolumelimits/utils.go (isCSIMigrationOn); volumebinding/binder.go
+(isCSIMigrationOnForPlugin).
 """
 
 from __future__ import annotations
@@ -117,6 +118,25 @@ UNCOUNTED_PROVISIONERS = frozenset(["kubernetes.io/azure-file", "kubernetes.io/v
 """Provisioners that a driver replaced, but whose volumes the scheduler does not count."""
 
 DRIVER_OF = {plugin.plugin: plugin.driver for plugin in TRANSLATED}
+PLUGIN_OF = {plugin.driver: plugin.plugin for plugin in TRANSLATED}
+ALL_MIGRATED = tuple(DRIVER_OF)
+CINDER = "kubernetes.io/cinder"
+CLOUD_DISKS = ("kubernetes.io/aws-ebs", "kubernetes.io/azure-disk", "kubernetes.io/gce-pd")
+PORTWORX = "kubernetes.io/portworx-volume"
+
+
+@dataclass(frozen=True)
+class Migration:
+    """The in-tree plugins whose volumes count as their driver's, on nodes with a CSINode.
+
+    ``everywhere``: on all of these; ``where_listed``: where the CSINode's annotation of migrated plugins lists them.
+    """
+
+    everywhere: tuple[str, ...] = ALL_MIGRATED
+    where_listed: tuple[str, ...] = ()
+
+
+NOT_MIGRATED = Migration(everywhere=())
 
 
 def in_tree(holder: Volume | PersistentVolumeSpec) -> InTreePlugin | None:

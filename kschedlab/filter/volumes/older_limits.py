@@ -1,10 +1,8 @@
-"""EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits, and NodeVolumeLimits of the same generations.
+"""EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits: can the pod's disks be attached within the node's limit?
 
-Can the pod's disks, or its CSI drivers' volumes, be attached to the node without exceeding a limit? v1.20:
-pkg/scheduler/framework/plugins/nodevolumelimits/non_csi.go and csi.go; v1.16 and v1.13: pkg/scheduler/algorithm/
-predicates (MaxEBSVolumeCount, MaxGCEPDVolumeCount, ...). By default no in-tree plugin was migrated to
-its CSI driver. The plugins always report that evicting pods can help. In v1.37 NodeVolumeLimits counts all volumes (see
-:mod:`kschedlab.filter.volumes.csi_limits`).
+v1.30: pkg/scheduler/framework/plugins/nodevolumelimits/non_csi.go; v1.16 and v1.13: pkg/scheduler/algorithm/predicates
+(MaxEBSVolumeCount, MaxGCEPDVolumeCount, ...). Where a CSI driver has replaced the in-tree plugin, NodeVolumeLimits
+counts its volumes instead (see :mod:`kschedlab.filter.volumes.csi_limits`); since v1.32 it counts all.
 """
 
 from __future__ import annotations
@@ -12,20 +10,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 
-from kschedlab.cluster.clues import VOLUMES as WITH_VOLUMES, Clue
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import ALLOCATABLE, CSI_NODES, LABELS, VOLUMES
+from kschedlab.cluster.derived import ALLOCATABLE, CSI_NODES, LABELS, NAMES, VOLUMES
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import IntArray, Signature
-from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.cluster.volumes import Volumes, claim_class
-from kschedlab.filter.plugin import Refusal, Refusals, first_of
-from kschedlab.filter.volumes.attachments import ATTACHABLE, AttachedCounts, driver_limits
-from kschedlab.filter.volumes.csi_limits import TOO_MANY_VOLUMES
-from kschedlab.filter.volumes.csi_migration import DRIVER_OF
+from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.cluster.volumes import Volumes
+from kschedlab.filter.plugin import StaticFilter, first_of
+from kschedlab.filter.volumes.attachments import ATTACHABLE
+from kschedlab.filter.volumes.volume_limits import (
+    NO_LIMIT,
+    AttachedCounts,
+    Count,
+    DistinctVolumes,
+    HasVolumeProblem,
+    LimitsCheck,
+    VolumeProblem,
+    claim_of,
+    placeholder,
+    problem_part,
+)
+from kschedlab.filter.volumes.volume_topology import has_csi_node, migrated_nodes
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
 INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
@@ -83,178 +91,89 @@ CINDER = DiskKind("cinder", "volumeID", "kubernetes.io/cinder", f"{ATTACHABLE}ci
 
 @dataclass(frozen=True)
 class DisksOfKind:
-    """PodQuery: how many disks of the kind does the pod use? A claim without a volume counts as one.
-
-    ``counts_claims_of_any_class``: whatever its class; else only if its class provisions such disks.
-    """
+    """VolumeKind: a cloud's disks, with rules of :class:`DiskLimits`. A claim without a volume counts as one."""
 
     kind: DiskKind
-    volumes: Volumes
+    checks_claims: bool
     counts_claims_of_any_class: bool
-    clues: tuple[Clue, ...] = WITH_VOLUMES
 
-    def handles(self, signature: Signature) -> frozenset[str]:
-        """The disks that every pod with the signature uses."""
-        return frozenset(self._names(signature.example))
-
-    def of(self, signature: Signature) -> int:
-        return len(self.handles(signature))
-
-    def _names(self, pod: Pod) -> Iterator[str]:
+    def names(self, pod: Pod, volumes: Volumes) -> Iterator[str | VolumeProblem]:
+        """The names of the pod's disks, and problems."""
         for volume in pod.spec.volumes:
-            name = self.kind.name_of(volume)
-            if name is None and volume.persistentVolumeClaim is not None:
-                name = self._of_claim(pod, volume.persistentVolumeClaim.claimName)
+            name: str | VolumeProblem | None = self.kind.name_of(volume)
+            if name is None:
+                claim = claim_of(pod, volume, volumes, self.checks_claims)
+                name = self._of_claim(claim, volumes) if isinstance(claim, PersistentVolumeClaim) else claim
+            if name is None and self.counts_claims_of_any_class and volume.persistentVolumeClaim is not None:
+                name = self._of_any_class(pod, volume.persistentVolumeClaim.claimName, volumes)
             if name is not None:
                 yield name
 
-    def _of_claim(self, pod: Pod, name: str) -> str | None:
-        claim = self.volumes.claim(pod, name)
-        volume = self.volumes.volumes.get(claim.spec.volumeName) if claim is not None else None
+    def _of_claim(self, claim: PersistentVolumeClaim, volumes: Volumes) -> str | None:
+        volume = volumes.volumes.get(claim.spec.volumeName)
         if volume is not None:
             return self.kind.name_of(volume)
-        storage_class = self.volumes.classes.get(claim.spec.storageClassName or "") if claim is not None else None
+        storage_class = volumes.classes.get(claim.spec.storageClassName or "")
         of_kind = storage_class is not None and storage_class.provisioner == self.kind.provisioner
-        return f"\0{pod.metadata.namespace}/{name}" if of_kind or self.counts_claims_of_any_class else None
+        return placeholder(claim.metadata.namespace, claim.metadata.name) if of_kind else None
+
+    def _of_any_class(self, pod: Pod, name: str, volumes: Volumes) -> str | None:
+        claim = volumes.claim(pod, name)
+        has_volume = claim is not None and claim.spec.volumeName in volumes.volumes
+        return None if has_volume else placeholder(pod.metadata.namespace, name)
+
+
+class StepsAside(Enum):
+    """The nodes whose disks NodeVolumeLimits counts instead (v1.28: nodevolumelimits/utils.go, isCSIMigrationOn)."""
+
+    NOWHERE = auto()
+    WHERE_LISTED = auto()
+    """Where the CSINode's annotation of migrated plugins lists the kind's plugin."""
+    WITH_CSI_NODE = auto()
+
+    def nodes(self, cluster: Cluster, plugin: str) -> BoolArray:
+        """bool[nodes], read-only."""
+        if self is StepsAside.NOWHERE:
+            return np.zeros(len(cluster.nodes), np.bool_)
+        return has_csi_node(cluster) if self is StepsAside.WITH_CSI_NODE else migrated_nodes(cluster, plugin)
 
 
 @dataclass(frozen=True)
 class DiskLimits:
-    """The filter for one cloud's disks.
+    """The filter for one cloud's disks. Named rules:
 
-    Named rule ``counts_claims_of_any_class``: a claim that has no volume yet, or does not exist, counts as one disk
+    ``counts_claims_of_any_class``: a claim that has no volume yet, or does not exist, counts as one disk
     whatever its class (v1.13: algorithm/predicates/predicates.go, filterVolumes).
+    ``checks_claims``, ``missing_claim_is_error``: as in NodeVolumeLimits. ``steps_aside``: see :class:`StepsAside`.
     """
 
     name: str
     kind: DiskKind
     counts_claims_of_any_class: bool = False
+    checks_claims: bool = False
+    missing_claim_is_error: bool = True
+    steps_aside: StepsAside = StepsAside.NOWHERE
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> CountsCheck | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
         """Skips a pod without such disks."""
         if not pod.pod.spec.volumes:
             return None
-        query = DisksOfKind(self.kind, cluster.volumes, self.counts_claims_of_any_class)
-        wanted = query.handles(pod.signature)
+        kind = DisksOfKind(self.kind, self.checks_claims, self.counts_claims_of_any_class)
+        names = list(kind.names(pod.pod, cluster.volumes))
+        problems = [each for each in names if isinstance(each, VolumeProblem)]
+        everywhere = np.ones(len(cluster.nodes), np.bool_)
+        parts = [problem_part(each, everywhere, self.missing_claim_is_error) for each in problems]
+        wanted = tuple(sorted({each for each in names if isinstance(each, str)}))
         if not wanted:
-            return None
+            refused = first_of(parts)
+            return StaticFilter(refused) if refused is not None else None
 
-        def compute() -> tuple[AttachedCounts, IntArray]:
-            return AttachedCounts(query, cluster), self.kind.limits(cluster)
+        def compute() -> tuple[AttachedCounts, IntArray, BoolArray]:
+            counts = AttachedCounts(DistinctVolumes(kind, cluster.volumes), cluster)
+            nodes = ~self.steps_aside.nodes(cluster, self.kind.provisioner)
+            return counts, np.where(nodes, self.kind.limits(cluster), NO_LIMIT), nodes
 
-        disks, limits = cluster.derived(("disks", query), compute, LABELS, ALLOCATABLE, VOLUMES)
-        return CountsCheck((Count(disks, tuple(sorted(wanted)), limits),), False)
-
-
-@dataclass(frozen=True)
-class ClaimedVolumesOfDriver:
-    """PodQuery: how many volumes of the CSI driver does the pod claim? ``counts_unbound_claims``: also new ones."""
-
-    driver: str
-    volumes: Volumes
-    counts_unbound_claims: bool
-    clues: tuple[Clue, ...] = WITH_VOLUMES
-
-    def handles(self, signature: Signature) -> frozenset[str]:
-        """The driver's handles of the volumes of every pod with the signature."""
-        claimed = driver_volumes(signature, self.volumes, self.counts_unbound_claims)
-        return frozenset(handle for driver, handle in claimed if driver == self.driver)
-
-    def of(self, signature: Signature) -> int:
-        """The number of distinct volumes."""
-        return len(self.handles(signature))
-
-
-def driver_volumes(signature: Signature, volumes: Volumes, counts_unbound_claims: bool) -> Iterator[tuple[str, str]]:
-    """The (driver, handle) pairs of the claims of every pod with the signature."""
-    for volume in signature.example.spec.volumes:
-        if volume.persistentVolumeClaim is not None:
-            claim = volumes.claim(signature.example, volume.persistentVolumeClaim.claimName)
-            pair = _driver_volume(claim, volumes, counts_unbound_claims) if claim is not None else None
-            if pair is not None:
-                yield pair
-
-
-def _driver_volume(
-    claim: PersistentVolumeClaim, volumes: Volumes, counts_unbound_claims: bool
-) -> tuple[str, str] | None:
-    volume = volumes.volumes.get(claim.spec.volumeName)
-    if volume is not None:
-        source = volume.spec.csi
-        return (source.driver, source.volumeHandle) if source and source.driver and source.volumeHandle else None
-    storage_class = volumes.classes.get(claim_class(claim)) if counts_unbound_claims else None
-    if storage_class is None or not storage_class.provisioner or storage_class.provisioner in DRIVER_OF:
-        return None
-    return storage_class.provisioner, f"\0{claim.metadata.namespace}/{claim.metadata.name}"
-
-
-@dataclass(frozen=True)
-class DriverLimits:
-    """The filter for CSI volumes, found through claims only. Named rules:
-
-    ``counts_unbound_claims``: a claim without a volume counts as one of its class's driver.
-    ``reads_csi_nodes``: CSINodes set the limits, in addition to allocatable resources (neither in v1.13:
-    algorithm/predicates/csi_volume_predicate.go).
-    """
-
-    name: str = "NodeVolumeLimits"
-    counts_unbound_claims: bool = True
-    reads_csi_nodes: bool = True
-
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> CountsCheck | None:
-        """Skips a pod without CSI volumes."""
-        if not pod.pod.spec.volumes:
-            return None
-        wanted: dict[str, dict[str, None]] = {}
-        for name, handle in driver_volumes(pod.signature, cluster.volumes, self.counts_unbound_claims):
-            wanted.setdefault(name, {})[handle] = None
-        counts = tuple(self._count(name, tuple(handles), cluster) for name, handles in wanted.items())
-        return CountsCheck(counts, True) if counts else None
-
-    def _count(self, driver: str, wanted: tuple[str, ...], cluster: Cluster) -> Count:
-        query = ClaimedVolumesOfDriver(driver, cluster.volumes, self.counts_unbound_claims)
-
-        def compute() -> tuple[AttachedCounts, IntArray]:
-            return AttachedCounts(query, cluster), driver_limits(driver, cluster, True, self.reads_csi_nodes)
-
-        key = ("driver volumes", query, self.reads_csi_nodes)
-        attached, limits = cluster.derived(key, compute, ALLOCATABLE, CSI_NODES, VOLUMES)
-        return Count(attached, wanted, limits)
-
-
-@dataclass(frozen=True, eq=False)
-class Count:
-    """``wanted``: the pod's volumes of one kind; ``limits``: int64[nodes]."""
-
-    attached: AttachedCounts
-    wanted: tuple[str, ...]
-    limits: IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class CountsCheck:
-    """``only_new_volumes``: a node that already has all wanted volumes passes, even above its limit."""
-
-    counts: tuple[Count, ...]
-    only_new_volumes: bool
-    node_names: frozenset[str] | None = None
-    depends_on_pods: bool = True
-
-    @property
-    def monotonic(self) -> bool:
-        """If only new volumes count, an added pod can bring a wanted volume, which is then no longer new."""
-        return not self.only_new_volumes
-
-    def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Nodes with more volumes than a limit. Recounted only where the upper bound exceeds it."""
-        parts = []
-        for count in self.counts:
-            limits, wanted = count.limits, count.wanted
-            possibly_full = count.attached.upper_bound(snapshot) > limits - len(wanted)
-            if possibly_full.any():
-                attached, new = count.attached.counts(snapshot, possibly_full, wanted)
-                over = possibly_full & (attached > limits - new)
-                if self.only_new_volumes:
-                    over &= new > 0
-                parts.append(Refusal(over, TOO_MANY_VOLUMES, terms={"attached": attached, "new": new, "limit": limits}))
-        return first_of(parts)
+        sources = (NAMES, LABELS, ALLOCATABLE, CSI_NODES, VOLUMES)
+        disks, limits, nodes = cluster.derived(("disks", kind, self.steps_aside), compute, *sources)
+        problem = HasVolumeProblem(kind, cluster.volumes)
+        return LimitsCheck(tuple(parts), ((problem, nodes),), (Count(disks, wanted, limits),), only_new_volumes=False)

@@ -18,7 +18,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, ownership_error
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
-from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, translated_affinity
+from kschedlab.filter.volumes.csi_migration import ALL_MIGRATED, MigrationError, in_tree, translated_affinity
 from kschedlab.filter.volumes.matching import match, unbound
 from kschedlab.filter.volumes.volume_topology import accessible_nodes, migrated_nodes, volume_accessible_nodes
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
@@ -38,10 +38,10 @@ class VolumeBinding:
 
     ``conflict``, ``missing``: its reasons where a claim's volume can't be used, or does not exist. Named rules:
 
-    ``translates_migrated_volumes``: where a CSI driver has replaced an in-tree plugin, the plugin's volumes are read
-    as the driver's.
+    ``translates``: in-tree plugins; where a CSI driver has replaced one, its volumes are read as the driver's.
     ``checks_storage_capacity``: a new volume must fit in the capacity that its driver reports, if it reports any.
     ``rejects_lost_claims``: a claim whose volume is lost rejects the pod.
+    ``explains_ephemeral_claims``: the reason names the ephemeral volume's controller, or the pod that owns the claim.
     ``names_local_nodes``: PreFilter leaves only the nodes that a local volume names, by their labels (v1.28: binder.go,
     GetEligibleNodes).
     ``checks_claims_in_pre_filter``: claims that are missing or should be bound by now reject the pod before any node is
@@ -52,9 +52,10 @@ class VolumeBinding:
     """
 
     name: str = "VolumeBinding"
-    translates_migrated_volumes: bool = True
+    translates: tuple[str, ...] = ALL_MIGRATED
     checks_storage_capacity: bool = True
     rejects_lost_claims: bool = True
+    explains_ephemeral_claims: bool = True
     checks_claims_in_pre_filter: bool = True
     claims_with_selected_node_wait: bool = True
     names_local_nodes: bool = False
@@ -68,7 +69,8 @@ class VolumeBinding:
             return None
         volumes = cluster.volumes
         for name, ephemeral in claims:
-            if error := claim_error(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims):
+            explains = self.explains_ephemeral_claims
+            if error := claim_error(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims, explains):
                 return self._refused_everywhere(cluster, error)
         waiting = unbound(pod.pod, volumes)
         if any(self._should_be_bound(claim, volumes) for claim in waiting):
@@ -133,10 +135,17 @@ def claims_error(pod: Pod, volumes: Volumes) -> str:
     return next(filter(None, (claim_error(pod, *each, volumes, rejects_lost_claims=False) for each in names)), "")
 
 
-def claim_error(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, rejects_lost_claims: bool = True) -> str:
+def claim_error(
+    pod: Pod,
+    name: str,
+    ephemeral: bool,
+    volumes: Volumes,
+    rejects_lost_claims: bool = True,
+    explains_ephemeral_claims: bool = True,
+) -> str:
     """Why this claim keeps the pod from being scheduled on any node, or ""."""
     claim = volumes.claim(pod, name)
-    if claim is None and ephemeral:
+    if claim is None and ephemeral and explains_ephemeral_claims:
         return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
     if claim is None:
         return not_found("persistentvolumeclaim", name)
@@ -144,7 +153,10 @@ def claim_error(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, rejects_
         return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{claim.spec.volumeName}"'
     if claim.metadata.deletionTimestamp is not None:
         return f'persistentvolumeclaim "{name}" is being deleted'
-    return ownership_error(pod, claim) if ephemeral else ""
+    fault = ownership_error(pod, claim) if ephemeral else ""
+    if fault and not explains_ephemeral_claims:
+        return f'persistentvolumeclaim "{name}" was not created for the pod'
+    return fault
 
 
 def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plugin: VolumeBinding) -> list[Refusal]:
@@ -157,7 +169,7 @@ def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plug
         if volume is None:
             missing |= undecided
             break
-        usable, failing, error = _usable(cluster, volume, plugin.translates_migrated_volumes)
+        usable, failing, error = _usable(cluster, volume, plugin.translates)
         if error:
             errors.append(Refusal(undecided & failing, error, error=True))
         conflict |= undecided & ~usable & ~failing
@@ -167,12 +179,12 @@ def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plug
 
 
 def _usable(
-    cluster: Cluster, volume: PersistentVolume, translates_migrated_volumes: bool
+    cluster: Cluster, volume: PersistentVolume, translates: tuple[str, ...]
 ) -> tuple[BoolArray, BoolArray, str]:
     """(where the volume can be used, where its translation to a CSI driver fails, the error)."""
     usable, nowhere = volume_accessible_nodes(cluster, volume), np.zeros(len(cluster.nodes), np.bool_)
-    plugin = in_tree(volume.spec) if translates_migrated_volumes else None
-    migrated = migrated_nodes(cluster, plugin.plugin) if plugin is not None else nowhere
+    plugin = in_tree(volume.spec)
+    migrated = nowhere if plugin is None or plugin.plugin not in translates else migrated_nodes(cluster, plugin.plugin)
     if plugin is None or not migrated.any():
         return usable, nowhere, ""
     try:

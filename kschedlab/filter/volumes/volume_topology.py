@@ -19,6 +19,7 @@ from kschedlab.cluster.derived import CAPACITIES, CLASSES, CSI_NODES, LABELS, NA
 from kschedlab.cluster.labels import meets_uncached
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS
+from kschedlab.filter.volumes.csi_migration import Migration
 from kschedlab.objects.model import (
     CSIStorageCapacity,
     LabelSelector,
@@ -222,6 +223,24 @@ def migrated_nodes(cluster: Cluster, plugin: str) -> BoolArray:
         return np.array([plugin in plugins.split(",") for plugins in replaced], np.bool_)
 
     return cluster.derived(("migrated_nodes", plugin), compute, NAMES, CSI_NODES)
+
+
+def has_csi_node(cluster: Cluster) -> BoolArray:
+    """bool[nodes], read-only: the nodes with a CSINode."""
+
+    def compute() -> BoolArray:
+        return np.array([name in cluster.volumes.nodes for name in cluster.names], np.bool_)
+
+    return cluster.derived("has CSINode", compute, NAMES, CSI_NODES)
+
+
+def counts_as_csi(cluster: Cluster, plugin: str, migration: Migration) -> BoolArray:
+    """bool[nodes], read-only: where the in-tree plugin's volumes count as its driver's."""
+    if plugin in migration.everywhere:
+        return has_csi_node(cluster)
+    if plugin in migration.where_listed:
+        return migrated_nodes(cluster, plugin)
+    return np.zeros(len(cluster.nodes), np.bool_)
 
 
 def _all(cluster: Cluster, requirements: Iterable[Requirement]) -> BoolArray:

@@ -3,7 +3,8 @@
 import pytest
 
 from kschedlab.build import cluster, node, pod
-from kschedlab.filter.volumes.csi_limits import NOT_INSTALLED, TOO_MANY_VOLUMES, NodeVolumeLimits
+from kschedlab.filter.volumes.csi_limits import NOT_INSTALLED, NodeVolumeLimits
+from kschedlab.filter.volumes.volume_limits import TOO_MANY_VOLUMES
 from kschedlab.scheduler import schedule
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, ephemeral, mount, storage_class, volume
 from tests.verdicts import refused

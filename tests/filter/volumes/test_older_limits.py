@@ -1,23 +1,19 @@
 """Older limits of disks and CSI volumes: rows in the style of v1.20's non_csi_test.go and csi_test.go."""
 
+from dataclasses import replace
+
 import pytest
 
 from kschedlab.build import node, pod
 from kschedlab.filter.volumes.attachments import limit_resource
-from kschedlab.filter.volumes.csi_limits import TOO_MANY_VOLUMES
-from kschedlab.filter.volumes.older_limits import (
-    AZURE_DISK,
-    CINDER,
-    EBS,
-    GCE_PD,
-    INSTANCE_TYPE,
-    DiskLimits,
-    DriverLimits,
-)
+from kschedlab.filter.volumes.older_limits import AZURE_DISK, CINDER, EBS, GCE_PD, INSTANCE_TYPE, DiskLimits
+from kschedlab.filter.volumes.volume_limits import TOO_MANY_VOLUMES
+from kschedlab.generations import GENERATIONS
 from tests.storage import claim, csi, csi_node, mount, storage_class, volume
 from tests.verdicts import PLENTY, judged, refused
 
 EBS_LIMITS = DiskLimits("EBSLimits", EBS)
+CSI_LIMITS = next(each for each in GENERATIONS["v1.20"].filters if each.name == "NodeVolumeLimits")
 FULL = {"n": [TOO_MANY_VOLUMES]}
 
 
@@ -147,31 +143,31 @@ CSI = [node("n"), csi_node("n", csi_example_com=2), *bound("a", "b", "c", "d")]
 )
 def test_a_node_above_its_limit_accepts_csi_volumes_that_it_has(running, wanted, want):
     pods = [claiming(f"r{i}", "n", *claims) for i, claims in enumerate(running)]
-    assert refused(DriverLimits(), claiming("p", "", *wanted), *CSI, *pods) == want
+    assert refused(CSI_LIMITS, claiming("p", "", *wanted), *CSI, *pods) == want
 
 
 def test_a_nominated_pods_volume_is_not_new_but_the_pod_may_never_arrive():
     """With the pod the volume is not new; without it the limit is exceeded."""
     nominated = claiming("q", "", "c") | {"status": {"nominatedNodeName": "n"}}
-    assert refused(DriverLimits(), claiming("p", "", "c"), *CSI, claiming("r", "n", "a", "b"), nominated) == FULL
+    assert refused(CSI_LIMITS, claiming("p", "", "c"), *CSI, claiming("r", "n", "a", "b"), nominated) == FULL
 
 
 def test_the_csi_node_overrides_the_nodes_own_limit():
     resource = limit_resource("csi.example.com")
     objects = [limited(1, resource), *bound("a", "b")]
-    assert refused(DriverLimits(), claiming("p", "", "a", "b"), *objects) == FULL
-    assert refused(DriverLimits(), claiming("p", "", "a", "b"), *objects, csi_node("n", csi_example_com=2)) == {}
-    assert refused(DriverLimits(reads_csi_nodes=False), claiming("p", "", "a", "b"), *CSI) == {}
+    assert refused(CSI_LIMITS, claiming("p", "", "a", "b"), *objects) == FULL
+    assert refused(CSI_LIMITS, claiming("p", "", "a", "b"), *objects, csi_node("n", csi_example_com=2)) == {}
+    assert refused(replace(CSI_LIMITS, reads_csi_nodes=False), claiming("p", "", "a", "b"), *CSI) == {}
 
 
 def test_unbound_claims_count_for_the_driver_of_their_class():
     objects = [*CSI, claiming("r", "n", "a", "b"), storage_class("wait"), claim("new")]
-    assert refused(DriverLimits(), claiming("p", "", "new"), *objects) == FULL
-    assert refused(DriverLimits(counts_unbound_claims=False), claiming("p", "", "new"), *objects) == {}
+    assert refused(CSI_LIMITS, claiming("p", "", "new"), *objects) == FULL
+    assert refused(replace(CSI_LIMITS, counts_unbound_claims=False), claiming("p", "", "new"), *objects) == {}
 
 
 def test_disks_without_a_claim_are_no_csi_volumes():
-    assert refused(DriverLimits(), using("p", "", *ebs("a", "b", "c")), *CSI) == {}
+    assert refused(CSI_LIMITS, using("p", "", *ebs("a", "b", "c")), *CSI) == {}
 
 
 def test_long_driver_names_are_shortened():

@@ -31,7 +31,6 @@ TOPICS = {
     "NodeLabel": later("labels of the node"),
     "VolumeRestrictions": later("disks in use"),
     "DiskLimits": later("number of volumes"),
-    "DriverLimits": later("number of volumes"),
     "NodeVolumeLimits": later("number of volumes"),
     "VolumeBinding": later("binding of volumes"),
     "VolumeZone": later("zones of volumes"),

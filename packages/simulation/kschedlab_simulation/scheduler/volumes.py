@@ -132,8 +132,8 @@ class BindingCheck:
         if not self.rules.waits_for_informer:
             return
         affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
-        plugin = in_tree(volume.spec) if self.rules.translates_migrated_volumes and self.csi_node is not None else None
-        if plugin is not None and self.csi_node is not None:
+        plugin = in_tree(volume.spec) if self.csi_node is not None else None
+        if plugin is not None and self.csi_node is not None and plugin.plugin in self.rules.translates:
             migrated = self.csi_node.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")
             try:
                 affinity = translated_affinity(plugin, volume) if plugin.plugin in migrated else affinity

@@ -383,7 +383,7 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
     (V1_37, "cache.binder.reverts_assumed_volumes", False, selected_node_after_a_rejection, {}, NODE),
 ]
 ELSEWHERE = {"cache", "cache.binder"} | {
-    f"cache.binder.{name}" for name in ("checks_storage_capacity", "translates_migrated_volumes", "waits_for_informer")
+    f"cache.binder.{name}" for name in ("checks_storage_capacity", "translates", "waits_for_informer")
 }
 """Records, and rules that ``test_volumes`` covers."""
 
