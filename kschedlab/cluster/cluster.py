@@ -132,13 +132,6 @@ class Cluster(Columns):
         return cls(load(*sources), api)
 
     @classmethod
-    def from_kubectl(cls, *arguments: str, api: Api = API_1_37) -> Cluster:
-        """The cluster that ``kubectl`` (on the PATH) connects to; ``arguments`` are passed on (``--context``, ...)."""
-        from kschedlab.manifests.loading import from_kubectl
-
-        return cls(from_kubectl(*arguments), api)
-
-    @classmethod
     def from_dicts(cls, manifests: Iterable[Mapping[str, Any]], api: Api = API_1_37) -> Cluster:
         """A cluster of parsed manifests, such as those of :mod:`kschedlab.build`. ManifestError."""
         from kschedlab.manifests.loading import decode_objects

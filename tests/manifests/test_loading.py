@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import os
-import stat
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import msgspec
 import pytest
 
 from kschedlab.build import node_affinity, pod, term
-from kschedlab.manifests.loading import ManifestError, decode_objects, from_kubectl, load, loads
+from kschedlab.manifests.loading import ManifestError, decode_objects, load, loads
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
 POD = {
@@ -349,55 +348,6 @@ def test_input_is_not_changed():
     manifests = [json.loads(json.dumps(manifest)) for manifest in (NODE, POD)]
     decode_objects(manifests)
     assert manifests == [NODE, POD]
-
-
-def kubectl(folder: Path, script: str, monkeypatch) -> None:
-    program = folder / "kubectl"
-    program.write_text(f"#!{sys.executable}\nimport sys\n{script}\n")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", str(folder))
-
-
-def test_kubectl_gets_every_kind(tmp_path, monkeypatch):
-    items = {"apiVersion": "v1", "kind": "List", "items": [NODE, POD]}
-    kubectl(
-        tmp_path,
-        f"open({str(tmp_path / 'arguments')!r}, 'w').write(' '.join(sys.argv[1:])); print({json.dumps(items)!r})",
-        monkeypatch,
-    )
-    assert names(from_kubectl("--context", "staging")) == (["n1"], ["default/web"])
-    get, kinds, *options = (tmp_path / "arguments").read_text().split()
-    assert get == "get" and {"nodes", "pods", "priorityclasses", "storageclasses"} <= {*kinds.split(",")}
-    assert {"resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules"} <= {*kinds.split(",")}
-    assert options == ["--all-namespaces", "--output=json", "--request-timeout=60s", "--context", "staging"]
-
-
-def test_kubectl_is_asked_again_without_the_kinds_that_an_older_server_lacks(tmp_path, monkeypatch):
-    items = {"apiVersion": "v1", "kind": "List", "items": [NODE]}
-    lacks = "error: the server doesn't have a resource type"
-    kubectl(
-        tmp_path,
-        f"""lacking = [kind for kind in sys.argv[2].split(",") if kind in ("resourceclaims", "deviceclasses")]
-if lacking:
-    sys.exit({lacks!r} + f' "{{lacking[0]}}"')
-print({json.dumps(items)!r})""",
-        monkeypatch,
-    )
-    assert names(from_kubectl()) == (["n1"], [])
-
-
-def test_kubectl_fails(tmp_path, monkeypatch):
-    kubectl(tmp_path, "print('Unable to connect\\n to the \\x1b[31mserver', file=sys.stderr); sys.exit(1)", monkeypatch)
-    with pytest.raises(
-        ManifestError, match=r"^kubectl: failed with exit status 1: Unable to connect to the \\x1b\[31mserver$"
-    ):
-        from_kubectl()
-
-
-def test_there_is_no_kubectl(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ManifestError, match="^kubectl: is not on the PATH: install it, or load files with its output$"):
-        from_kubectl()
 
 
 def test_generated_names_are_numbered():
