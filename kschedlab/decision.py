@@ -45,7 +45,7 @@ class NodeVerdict:
 
     @property
     def passes(self) -> bool:
-        """Whether the node is feasible."""
+        """Whether no filter or extender refuses the node. A search that ends early may not have reached it."""
         return self.plugin is None
 
     @property
@@ -144,11 +144,6 @@ class Decision(Shown):
     @property
     def message(self) -> str:
         """The FailedScheduling message without preemption's part, or "" if a node was found."""
-        excluded_by = self.verdicts.excluded_by if self.verdicts is not None else ()
-        return self.failure(not_satisfied(excluded_by))
-
-    def failure(self, excluded_reason: str) -> str:
-        """The message; ``excluded_reason``: the reason given for nodes that a PreFilter result excludes."""
         if self.error:
             return self.error
         if self.gates:
@@ -165,7 +160,7 @@ class Decision(Shown):
                 )
             text = ", ".join(self.verdicts.rejected.reasons)
             return f"{unavailable(len(self.cluster.nodes), {})} {text}."
-        reasons = self.reasons(excluded_reason)
+        reasons = self.reasons()
         ends_empty = not reasons and not self.generation.messages.reason_once  # only extenders refuse without a reason
         return unavailable(len(self.cluster.nodes), reasons) + " ." * ends_empty
 
@@ -190,8 +185,8 @@ class Decision(Shown):
         said = ", ".join(filter(None, texts))
         return f"{self.message} {said}{messages.post_filter_end}" if said else self.message
 
-    def reasons(self, excluded_reason: str) -> dict[str, int]:
-        """Each reason with its number of nodes; ``excluded_reason``: that of nodes that a PreFilter result excludes."""
+    def reasons(self) -> dict[str, int]:
+        """Each reason with its number of nodes."""
         verdicts, reasons = self.verdicts, dict[str, int]()
         if verdicts is None:
             return reasons
@@ -204,7 +199,7 @@ class Decision(Shown):
                 for reason in refused.elsewhere:
                     reasons[reason] = reasons.get(reason, 0) + 1
         if self.generation.messages.excluded_nodes and (count := int((verdicts.refused_by == EXCLUDED).sum())):
-            reasons[excluded_reason] = count
+            reasons[not_satisfied(verdicts.excluded_by)] = count
         return reasons
 
     def scored(self) -> Decision:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import yaml
 
 from kschedlab.build import node_affinity, pod, term
 from kschedlab.manifests.loading import ManifestError, decode_objects, load, loads
@@ -90,12 +91,12 @@ def test_a_file_without_an_object_does_not_look_like_a_healthy_cluster(tmp_path,
     monkeypatch.chdir(tmp_path)
     Path("a.yaml").write_text(content)
     for sources in (["a.yaml"], ["."], ["a.yaml", "a.yaml"]):
-        with pytest.raises(ManifestError, match=r"^a\.yaml: there is nothing in it$"):
+        with pytest.raises(ManifestError, match=r"^a\.yaml: it has no objects$"):
             load(*sources)
     Path("b.yaml").write_text(YAML)
     objects = load(".")
     assert names(objects) == (["n1"], ["default/web"])
-    assert objects.report.lines() == ["a.yaml: there is nothing in it"]
+    assert objects.report.lines() == ["a.yaml: it has no objects"]
 
 
 TWICE = {
@@ -363,3 +364,21 @@ def test_one_cause_is_one_error():
     assert len(caught.value.problems) == 40
     (line,) = str(caught.value).splitlines()
     assert '"0x" is not a quantity' in line and "39 more" in line
+
+
+@pytest.mark.parametrize("written", [json.dumps, yaml.safe_dump], ids=["JSON", "YAML"])
+def test_an_item_that_names_its_kind_does_not_get_the_version_of_its_list(written):
+    items = [
+        {"kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {}},
+        {"metadata": {"name": "p"}} | {"spec": {"containers": [{"name": "main"}]}},
+    ]
+    objects = loads(written({"kind": "PodList", "apiVersion": "v1", "items": items}))
+    assert [each.metadata.name for each in (*objects.pods, *objects.stateful_sets)] == ["p", "db"]
+    assert objects.report.lines() == []
+
+
+def test_the_first_item_of_a_list_is_found_behind_text_that_looks_like_it():
+    text = '{"kind": "List",\n "metadata": {},\n "apiVersion": "v1",\n "items": [\n  {},\n  {"kind": "Pod"}\n ]}'
+    with pytest.raises(ManifestError) as error:
+        loads(text)
+    assert [problem.line for problem in error.value.problems] == [5, 6, 6]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from kschedlab.build import node, pod
+from kschedlab.build import node, node_affinity, pod, term
 from kschedlab.program.decide import decide_lines
 from kschedlab.program.main import main
 
@@ -121,3 +121,12 @@ def test_a_fault_of_ours_costs_one_line(monkeypatch):
     assert broken["feasible"] == []
     (whole,) = map(json.loads, decide_lines([json.dumps(GOOD)]))
     assert "error" not in whole
+
+
+def test_a_node_that_a_prefilter_excludes_has_the_words_of_kube_scheduler():
+    """v1.37: pkg/scheduler/schedule_one.go, findNodesThatFitPod."""
+    pinned = pod("web", cpu=8, affinity=node_affinity(term("metadata.name In n1")))
+    asked = {"objects": [node("n1"), node("n2"), node("n3"), pinned], "pod": "default/web"}
+    (verdict,) = map(json.loads, decide_lines([json.dumps(asked)]))
+    words = "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]."
+    assert verdict["message"] == words and verdict["event"].startswith(words)
