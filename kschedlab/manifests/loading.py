@@ -57,7 +57,7 @@ STATUS = ("phase", "startTime", "conditions", "containerStatuses", "hostIP")
 
 
 class Sharing:
-    """The values so far. A part is found by its text, in which an amount is its identity: equal ones are one object."""
+    """The parts read so far, by their text. Equal parts become one object, which saves memory."""
 
     def __init__(self) -> None:
         self._values: dict[object, object] = {}

@@ -23,7 +23,7 @@ def queue(*members, objects=None):
 
 BAD = {
     "a queued pod on a node": (queue(pod("a"), RUNNING), "queue[1]: Pod default/web: spec.nodeName: the pod already"),
-    "a queued node": (queue(pod("a"), node("n2")), "queue[1]: expected one pod, found Node: other objects belong"),
+    "a queued node": (queue(pod("a"), node("n2")), "queue[1]: expected one pod, found Node: list other objects"),
     "a queued list": (queue({"kind": "List", "items": [pod("a"), pod("b")]}), "queue[0]: expected one pod"),
     "a queued stranger": (queue({"apiVersion": "example.com/v1", "kind": "Pod"}), "found Pod.example.com"),
     "a queued finished pod": (queue(DONE), "queue[0]: Pod default/done: status.phase: the pod has finished (Failed)"),
