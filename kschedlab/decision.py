@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,7 +61,7 @@ class Decision(Shown):
     ====================  ==========================================================================================
     outcome               ``node``: the chosen node's name or None; ``nominated_node``; :attr:`message`; ``error``
     filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``evaluated``: how many
-    score                 ``scores`` (None with fewer than two feasible nodes); :meth:`scored`; :attr:`best`
+    score                 ``scores`` (None with fewer than two feasible nodes); :attr:`best`
     preemption            ``preemption`` (None unless no node is feasible); ``post_filter_error``: why it is not asked
     devices               ``given_back``: the claim that is given back if no node is feasible (None without one)
     extenders             ``extending`` (None without extenders); :attr:`calls`
@@ -201,12 +201,6 @@ class Decision(Shown):
         if self.generation.messages.excluded_nodes and (count := int((verdicts.refused_by == EXCLUDED).sum())):
             reasons[not_satisfied(verdicts.excluded_by)] = count
         return reasons
-
-    def scored(self) -> Decision:
-        """The decision with scores even if only one node is feasible, which the real scheduler does not score."""
-        if self.scores is not None or not len(self.feasible):
-            return self
-        return replace(self, scores=scores_of(self.pod, self.cluster, self.feasible, self.generation, self.extending))
 
     def to_dict(self) -> dict[str, Any]:
         """The decision with all of its evidence as plain data (see :func:`kschedlab.text.data.decision_data`)."""

@@ -42,7 +42,7 @@ def test_adding_an_existing_key_replaces_it_and_restores_the_order() -> None:
     heap = heap_of(("a", 1), ("b", 2), ("c", 3))
     heap.add(("c", 0))
     assert heap.data.queue == ["c", "b", "a"]
-    heap.update(("c", 9))
+    heap.add(("c", 9))
     assert heap.data.queue == ["a", "b", "c"]
     assert (len(heap), heap.get_by_key("c")) == (3, ("c", 9))
 
