@@ -102,6 +102,7 @@ def not_satisfied(plugins: Iterable[str]) -> str:
     return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}]"
 
 
+@dataclass(eq=False)
 class Verdicts:
     """The verdicts of all filters on all nodes.
 
@@ -112,19 +113,11 @@ class Verdicts:
     PreFilterResult.
     """
 
-    def __init__(
-        self,
-        refused_by: SmallArray,
-        plugins: tuple[str, ...] = (),
-        refusals: tuple[Refusals | None, ...] = (),
-        rejected: PreFilterRejection | None = None,
-        excluded_by: tuple[str, ...] = (),
-    ) -> None:
-        self.refused_by = refused_by
-        self.plugins = plugins
-        self.refusals = refusals
-        self.rejected = rejected
-        self.excluded_by = excluded_by
+    refused_by: SmallArray
+    plugins: tuple[str, ...] = ()
+    refusals: tuple[Refusals | None, ...] = ()
+    rejected: PreFilterRejection | None = None
+    excluded_by: tuple[str, ...] = ()
 
     @property
     def passes(self) -> BoolArray:
