@@ -17,14 +17,14 @@ from typing import Any, TypeAlias
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.manifests.known_fields import known
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later
+from kschedlab.messages import later, say
 from kschedlab.objects.api import API_1_37, Api
-from kschedlab.objects.problems import unknown
+from kschedlab.objects.problems import InputTypeError, unknown
 
 Manifest: TypeAlias = dict[str, Any]
 
 HOUR = 60
-"""Minutes, as in the start of a pod."""
+"""An hour in minutes, the unit of ``start``."""
 
 
 def node(
@@ -144,14 +144,19 @@ def budget(
     }
 
 
-def deployment(name: str, replicas: int, /, **template: Any) -> Manifest:
-    """A Deployment of pods with the label ``app: name``; ``template`` says the rest of them, as in :func:`pod`."""
-    labels = {"app": name} | dict(template.pop("labels", {}))
+def deployment(name: str, replicas: int, /, namespace: str = "default", **template: Any) -> Manifest:
+    """A Deployment of pods with the label ``app: name``; ``template`` says the rest of them, as in :func:`pod`.
+
+    What only a pod that exists has (``on``, ``start``, ``nominated``, ``deleted``) is a TypeError.
+    """
+    if wrong := [each for each in ("on", "start", "nominated", "deleted") if each in template]:
+        raise InputTypeError(say("a pod of a Deployment has no {field} before it exists", field=wrong[0]))
+    labels = {"app": name} | dict(template.pop("labels", None) or {})
     spec = pod(name, **template)["spec"]
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": {"name": name, "namespace": "default"},
+        "metadata": {"name": name, "namespace": namespace},
         "spec": {
             "replicas": replicas,
             "selector": {"matchLabels": {"app": name}},

@@ -6,7 +6,7 @@ who serves them: a module or an object with the functions of :class:`Claims` ::
     [project.entry-points."kschedlab.claims"]
     my-devices = "my_devices.claims"
 
-It is loaded for the first pod that demands devices. Without one, such a pod is a
+It is loaded for the first pod that demands devices. Without one, a decision about such a pod raises
 :class:`~kschedlab.extras.MissingExtraError`, and all other pods are decided as usual. One package can be installed at a
 time; kschedlab-devices is the one that allocates as kube-scheduler does.
 """

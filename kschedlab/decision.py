@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class NodeVerdict:
 
     @property
     def passes(self) -> bool:
-        """Whether the node is feasible."""
+        """Whether no filter or extender refuses the node. A search that ends early may not have reached it."""
         return self.plugin is None
 
     @property
@@ -61,7 +61,7 @@ class Decision(Shown):
     ====================  ==========================================================================================
     outcome               ``node``: the chosen node's name or None; ``nominated_node``; :attr:`message`; ``error``
     filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``evaluated``: how many
-    score                 ``scores`` (None with fewer than two feasible nodes); :meth:`scored`; :attr:`best`
+    score                 ``scores`` (None with fewer than two feasible nodes); :attr:`best`
     preemption            ``preemption`` (None unless no node is feasible); ``post_filter_error``: why it is not asked
     devices               ``given_back``: the claim that is given back if no node is feasible (None without one)
     extenders             ``extending`` (None without extenders); :attr:`calls`
@@ -144,11 +144,6 @@ class Decision(Shown):
     @property
     def message(self) -> str:
         """The FailedScheduling message without preemption's part, or "" if a node was found."""
-        excluded_by = self.verdicts.excluded_by if self.verdicts is not None else ()
-        return self.failure(not_satisfied(excluded_by))
-
-    def failure(self, excluded_reason: str) -> str:
-        """The message; ``excluded_reason``: the reason given for nodes that a PreFilter result excludes."""
         if self.error:
             return self.error
         if self.gates:
@@ -165,7 +160,7 @@ class Decision(Shown):
                 )
             text = ", ".join(self.verdicts.rejected.reasons)
             return f"{unavailable(len(self.cluster.nodes), {})} {text}."
-        reasons = self.reasons(excluded_reason)
+        reasons = self.reasons()
         ends_empty = not reasons and not self.generation.messages.reason_once  # only extenders refuse without a reason
         return unavailable(len(self.cluster.nodes), reasons) + " ." * ends_empty
 
@@ -190,8 +185,8 @@ class Decision(Shown):
         said = ", ".join(filter(None, texts))
         return f"{self.message} {said}{messages.post_filter_end}" if said else self.message
 
-    def reasons(self, excluded_reason: str) -> dict[str, int]:
-        """Each reason with its number of nodes; ``excluded_reason``: that of nodes that a PreFilter result excludes."""
+    def reasons(self) -> dict[str, int]:
+        """Each reason with its number of nodes."""
         verdicts, reasons = self.verdicts, dict[str, int]()
         if verdicts is None:
             return reasons
@@ -204,14 +199,8 @@ class Decision(Shown):
                 for reason in refused.elsewhere:
                     reasons[reason] = reasons.get(reason, 0) + 1
         if self.generation.messages.excluded_nodes and (count := int((verdicts.refused_by == EXCLUDED).sum())):
-            reasons[excluded_reason] = count
+            reasons[not_satisfied(verdicts.excluded_by)] = count
         return reasons
-
-    def scored(self) -> Decision:
-        """The decision with scores even if only one node is feasible, which the real scheduler does not score."""
-        if self.scores is not None or not len(self.feasible):
-            return self
-        return replace(self, scores=scores_of(self.pod, self.cluster, self.feasible, self.generation, self.extending))
 
     def to_dict(self) -> dict[str, Any]:
         """The decision with all of its evidence as plain data (see :func:`kschedlab.text.data.decision_data`)."""

@@ -1,4 +1,7 @@
-"""schedule(pod, cluster, generation) -> Decision, and the loop around it."""
+"""Decides for one pod after another: ``Scheduler`` keeps what the real scheduler keeps between decisions.
+
+``schedule(pod, cluster, generation)`` decides once.
+"""
 
 from __future__ import annotations
 

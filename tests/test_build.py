@@ -95,3 +95,11 @@ def test_a_cluster_and_a_file_of_the_same_manifests() -> None:
     world = cluster(*manifests)
     assert world.names == ["n1"] and list(world.pending) == ["default/web"]
     assert list(yaml.safe_load_all(as_yaml(manifests))) == manifests
+
+
+def test_a_deployment_has_a_namespace_and_refuses_what_only_a_pod_that_exists_has():
+    assert deployment("web", 2, namespace="shop")["metadata"] == {"name": "web", "namespace": "shop"}
+    gone = {"on": "n1", "start": 5, "nominated": "n1", "deleted": "2026-01-01T00:00:00Z"}
+    for field, value in gone.items():
+        with pytest.raises(TypeError, match=field):
+            deployment("web", 2, **{field: value})

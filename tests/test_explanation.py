@@ -62,7 +62,7 @@ def test_what_is_no_pod(ask) -> None:
     for wrong in (None, 5, [pod("a")]):
         with pytest.raises(TypeError, match=r'expected a pod \("namespace/name", a manifest or a Pod\), got'):
             ask(wrong, WORLD)
-    with pytest.raises(ValueError, match="the manifest of one pod is expected, not of Node"):
+    with pytest.raises(ValueError, match="expected the manifest of one pod, got Node"):
         ask(node("n3"), WORLD)
 
 

@@ -1,5 +1,6 @@
 """Every answer to "what would change it" is true: the pod is decided for on both sides, and nothing is missed."""
 
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -373,3 +374,11 @@ def test_the_fewest_pods_by_brute_force():
         infos = [world.pods.info(row) for row in world.pods.row_of.values()]
         least = next(n for n in range(1, 5) if any(case.without(c).fits(case.info) for c in combinations(infos, n)))
         assert found is not None and len(found.victims) == least, running
+
+
+def test_a_profile_that_does_not_obey_scheduling_gates_is_asked_as_it_is():
+    disobeys = replace(V1_37, obeys_scheduling_gates=False)
+    world = cluster(node("n1", cpu=4), node("n2", cpu=2))
+    gated, free = pod("web", cpu=8, schedulingGates=[{"name": "g"}]), pod("web", cpu=8)
+    (asked,), (free,) = (what_if(each, world, disobeys).requests for each in (gated, free))
+    assert (asked.name, asked.far) == (free.name, free.far) == ("cpu", 4000)

@@ -18,7 +18,7 @@ Extract: TypeAlias = Callable[[Signature], Iterable[Any]]
 
 
 class Clue(NamedTuple):
-    """A pod must have one of ``items``, as ``extract`` reads them from its signature. A pod has at most one of them."""
+    """A pod that matches has one of ``items``, as ``extract`` reads them from its signature; no pod has two of them."""
 
     extract: Extract
     items: tuple[Hashable, ...]

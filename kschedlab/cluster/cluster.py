@@ -34,13 +34,14 @@ from kschedlab.messages import later, say
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import (
     ApiObject,
+    Node,
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
     PriorityClass,
     StorageClass,
 )
-from kschedlab.objects.problems import expected, unknown
+from kschedlab.objects.problems import InputValueError, expected, safe_text, unknown
 
 if TYPE_CHECKING:
     from kschedlab.manifests.loading import Objects
@@ -52,17 +53,17 @@ def current_pods(cluster: Columns) -> list[Pod]:
     pods = list[Pod]()
     live = np.flatnonzero(cluster.pods.live())
     for row in live[np.argsort(cluster.pods.arrival[live])].tolist():
-        pods.append(_on_node(_as_created(cluster.pods.info(row)), cluster.names[cluster.pods.node[row]]))
-    pods += [_on_node(_as_created(info), node) for info, node in cluster.without_node.values()]
+        pods.append(_on_node(as_created(cluster.pods.info(row)), cluster.names[cluster.pods.node[row]]))
+    pods += [_on_node(as_created(info), node) for info, node in cluster.without_node.values()]
     nominated_to = {key: cluster.names[cluster.nominated.node[row]] for key, row in cluster.nominated.row_of.items()}
     nominated_to |= {key: node for key, (_, node) in cluster.nominated_without_node.items()}
     pending = {key: cluster.nominated.info(row) for key, row in cluster.nominated.row_of.items()}
     pending |= {key: info for key, (info, _) in cluster.nominated_without_node.items()} | cluster.pending
-    pods += [_nominated_to(_as_created(info), nominated_to.get(key, "")) for key, info in pending.items()]
+    pods += [_nominated_to(as_created(info), nominated_to.get(key, "")) for key, info in pending.items()]
     return pods
 
 
-def _as_created(info: PodInfo) -> Pod:
+def as_created(info: PodInfo) -> Pod:
     """The pod as it was created: with the fields that this API drops, without those that it adds."""
     pod, original = info.pod, info.original
     if original is None:
@@ -130,13 +131,6 @@ class Cluster(Columns):
         from kschedlab.manifests.loading import load
 
         return cls(load(*sources), api)
-
-    @classmethod
-    def from_kubectl(cls, *arguments: str, api: Api = API_1_37) -> Cluster:
-        """The cluster that ``kubectl`` (on the PATH) connects to; ``arguments`` are passed on (``--context``, ...)."""
-        from kschedlab.manifests.loading import from_kubectl
-
-        return cls(from_kubectl(*arguments), api)
 
     @classmethod
     def from_dicts(cls, manifests: Iterable[Mapping[str, Any]], api: Api = API_1_37) -> Cluster:
@@ -221,14 +215,21 @@ class Cluster(Columns):
     def add(self, *objects: Mapping[str, Any] | ApiObject) -> Self:
         """Add nodes, pods and others (manifests or objects); one of the same name is replaced. Returns the cluster.
 
-        A pod with ``spec.nodeName`` runs there, others are pending. ManifestError if a manifest has faults.
+        A pod with ``spec.nodeName`` runs there, others are pending. ManifestError if a manifest has faults. ValueError,
+        and nothing changes, if no decision reads objects of that kind.
         """
         new = self.read(each for each in objects if isinstance(each, Mapping))
+        kinds, unread = {Node, Pod, *self._objects.kinds()}, list(new.report.unknown)
         for each in objects:
             if not isinstance(each, Mapping | ApiObject):
                 raise expected(later("manifests or objects one by one"), each)
-            if isinstance(each, ApiObject):
+            if isinstance(each, ApiObject) and type(each) in kinds:
                 new.of(type(each)).append(each)
+            elif isinstance(each, ApiObject):
+                unread.append(type(each).__name__)
+        if unread:
+            message = later("no decision reads a {kind}: add the pods that its controller makes, or leave it out")
+            raise InputValueError(say(message, kind=safe_text(unread[0])))
         self.change_nodes((node.metadata.name, node) for node in new.nodes)
         self.change_objects(each for kind in self._objects.kinds() for each in new.of(kind))
         for pod in new.pods:

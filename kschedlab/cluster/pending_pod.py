@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec.structs import replace as put
 
-from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.cluster import Cluster, as_created
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
@@ -37,8 +37,7 @@ def as_pending(pod: AnyPod, cluster: Cluster, api: Api | None = None) -> Pending
     key = str(pod) if manifest is None else manifest.key
     info = fork.pending.get(key)
     if (node := node_of(key, fork)) is not None:
-        info = fork.evict(key)
-        info = put(info, pod=without_node(info.pod))
+        info = fork.info(without_node(as_created(fork.evict(key))))  # what its status reports no longer counts
     if manifest is not None:
         info = fork.info(manifest)
     if info is None:
@@ -54,7 +53,7 @@ def checked_cluster(cluster: object) -> Cluster:
 
 
 def pod_of(pod: object, cluster: Cluster) -> Pod:
-    """The Pod, also of a manifest, with the API's defaults. TypeError, ValueError or ManifestError if it is none."""
+    """A Pod as it is; a manifest with the API's defaults. TypeError, ValueError or ManifestError if it is none."""
     if isinstance(pod, Pod):
         return pod
     if not isinstance(pod, Mapping):
@@ -62,7 +61,7 @@ def pod_of(pod: object, cluster: Cluster) -> Pod:
     pods = cluster.read([pod]).pods
     if len(pods) != 1:
         kind = pod.get("kind", "an object without kind")
-        raise InputValueError(say("the manifest of one pod is expected, not of {kind}", kind=safe_text(str(kind))))
+        raise InputValueError(say("expected the manifest of one pod, got {kind}", kind=safe_text(str(kind))))
     return pods[0]
 
 

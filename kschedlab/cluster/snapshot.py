@@ -104,9 +104,7 @@ class Snapshot:
         self._base, self._overlay = base, overlay
         self._requested: dict[int, IntArray] = {}
         self._pods_on: IntArray | None = None
-        self._totals: dict[tuple[PodQuery, str, int], tuple[IntArray, BoolArray | None]] = (
-            base._totals if base is not None else {}
-        )
+        self._totals: dict[tuple[PodQuery, str], IntArray] = base._totals if base is not None else {}
 
     def with_overlay(self, overlay: Overlay) -> Snapshot:
         """This snapshot with one more overlay. Valid until the overlay changes."""
@@ -178,25 +176,16 @@ class Snapshot:
         """int64[nodes]: the change that the overlays make to the query's count (0 without overlays)."""
         return sum((overlay.count(query) for overlay in self.overlays), start=0)
 
-    def count_in_domain(self, query: PodQuery, key: str, counted_nodes: BoolArray | None = None) -> IntArray:
+    def count_in_domain(self, query: PodQuery, key: str) -> IntArray:
         """int64[nodes]: the query's sum over the pods in each node's topology domain, in that node's snapshot.
 
-        ``key``: the topology key; a node without that label gets 0. ``counted_nodes``: only pods on these nodes count.
+        ``key``: the topology key; a node without that label gets 0.
         """
         topology, change = self.cluster.topology(key), self.overlay_count(query)
-        if counted_nodes is not None:
-            change = change * counted_nodes
-        return np.where(topology.domain >= 0, self._total(query, key, counted_nodes)[topology.domain] + change, 0)
+        return np.where(topology.domain >= 0, self._total(query, key)[topology.domain] + change, 0)
 
-    def total(self, query: PodQuery) -> IntArray:
-        """int64[nodes]: the query's sum over all pods of the cluster, in each node's snapshot."""
-        return np.full(len(self.cluster.nodes), self.cluster.count(query).sum(), np.int64) + self.overlay_count(query)
-
-    def _total(self, query: PodQuery, key: str, counted_nodes: BoolArray | None) -> IntArray:
+    def _total(self, query: PodQuery, key: str) -> IntArray:
         """The sums by domain without overlays, computed once for all snapshots of a decision."""
-        name = (query, key, id(counted_nodes))
-        if name not in self._totals:
-            count = self.cluster.count(query)
-            total = self.cluster.topology(key).total(count if counted_nodes is None else count * counted_nodes)
-            self._totals[name] = total, counted_nodes  # kept, so that no other array gets its id
-        return self._totals[name][0]
+        if (query, key) not in self._totals:
+            self._totals[query, key] = self.cluster.topology(key).total(self.cluster.count(query))
+        return self._totals[query, key]

@@ -78,9 +78,6 @@ class NodeOrder:
         self._zone_of: dict[str, tuple[str, str]] = {}
         self._zones: dict[tuple[str, str], dict[str, None]] = {}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._zone_of
-
     def copy(self) -> NodeOrder:
         """The same order, to be changed independently."""
         other = NodeOrder()

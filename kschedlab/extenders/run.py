@@ -131,9 +131,7 @@ class ExtenderRun:
             try:
                 listed = extender.prioritize(self.pod.pod, objects)
             except ExtenderError as error:
-                self.calls.append(
-                    ExtenderCall(extender.name, "prioritize", (*place,), (*place,), error=error_text(error, self.rules))
-                )
+                self._failed(extender, "prioritize", (*place,), error)
                 continue
             raw = np.zeros(len(nodes), np.int64)
             for name, score in listed:
@@ -187,12 +185,10 @@ class ExtenderRun:
                 if self._is_node(name)
             ]
         except ExtenderError as error:
-            self.calls.append(
-                ExtenderCall(extender.name, "preempt", (*offered,), (*offered,), error=error_text(error, self.rules))
-            )
+            text = self._failed(extender, "preempt", (*offered,), error)
             if extender.ignorable:
                 return candidates
-            raise SchedulingError(error_text(error, self.rules)) from error
+            raise SchedulingError(text) from error
         if self.refuses_free_nodes:
             if not extender.ignorable and (free := [each for each in left if not len(each.rows)]):
                 raise SchedulingError(NO_VICTIM.format(cluster.names[free[0].node]))

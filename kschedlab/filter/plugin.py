@@ -1,6 +1,6 @@
 """Filter plugins and their results.
 
-Every file in this folder has the same anatomy: what the plugin decides and the source it follows; its reasons, letter
+Every file of a plugin has the same anatomy: what the plugin decides and the source it follows; its reasons, letter
 by letter; :meth:`Filter.prepare`, which reads the pod and the cluster once; a :class:`PreparedFilter`, which checks all
 nodes at once; and the few lines where a generation differs.
 """

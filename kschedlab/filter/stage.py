@@ -102,6 +102,7 @@ def not_satisfied(plugins: Iterable[str]) -> str:
     return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}]"
 
 
+@dataclass(eq=False)
 class Verdicts:
     """The verdicts of all filters on all nodes.
 
@@ -112,19 +113,11 @@ class Verdicts:
     PreFilterResult.
     """
 
-    def __init__(
-        self,
-        refused_by: SmallArray,
-        plugins: tuple[str, ...] = (),
-        refusals: tuple[Refusals | None, ...] = (),
-        rejected: PreFilterRejection | None = None,
-        excluded_by: tuple[str, ...] = (),
-    ) -> None:
-        self.refused_by = refused_by
-        self.plugins = plugins
-        self.refusals = refusals
-        self.rejected = rejected
-        self.excluded_by = excluded_by
+    refused_by: SmallArray
+    plugins: tuple[str, ...] = ()
+    refusals: tuple[Refusals | None, ...] = ()
+    rejected: PreFilterRejection | None = None
+    excluded_by: tuple[str, ...] = ()
 
     @property
     def passes(self) -> BoolArray:
@@ -270,28 +263,32 @@ def nominated_overlay(pod: PodInfo, cluster: Cluster) -> Overlay | None:
     return overlay
 
 
+MIN_FEASIBLE_NODES = 100
+"""So many feasible nodes are always wanted, and a smaller cluster is searched to its end."""
+
+
 def nodes_to_find(nodes: int, percentage: int, rules: SamplingRules) -> int:
-    """How many feasible nodes end the search. v1.37: pkg/scheduler/schedule_one.go, numFeasibleNodesToFind."""
-    if nodes < rules.min_feasible_nodes:
+    """How many feasible nodes end the search: unless a percentage is set, 50 % minus 1 % for each 125 nodes.
+
+    v1.37: pkg/scheduler/schedule_one.go, numFeasibleNodesToFind.
+    """
+    if nodes < MIN_FEASIBLE_NODES:
         return nodes
     if percentage == 0:
-        percentage = max(rules.min_percentage, rules.adaptive_from - nodes // rules.adaptive_step)
-    return max(rules.min_feasible_nodes, nodes * percentage // 100)
+        percentage = max(rules.min_percentage, 50 - nodes // 125)
+    return max(MIN_FEASIBLE_NODES, nodes * percentage // 100)
 
 
 @dataclass(frozen=True)
 class SamplingRules:
-    """Constants of the search: all nodes below 100; else 50 % minus 1 % for each 125 nodes, at least 5 %.
+    """How generations differ in the search. ``min_percentage``: at least so many per cent of the nodes are wanted.
 
     ``one_node_if_no_scores``: without score plugins the first feasible node is enough. ``counts_surplus_node``: the
     feasible node that ends the search counts as evaluated, so the next search starts after it (v1.16, v1.13:
     internal/cache/node_tree.go, Next).
     """
 
-    min_feasible_nodes: int = 100
     min_percentage: int = 5
-    adaptive_from: int = 50
-    adaptive_step: int = 125
     one_node_if_no_scores: bool = True
     counts_surplus_node: bool = False
 

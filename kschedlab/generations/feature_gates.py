@@ -144,7 +144,7 @@ GROUP = "kschedlab.feature_gates"
 
 
 def _alike(generation: Any) -> Any:
-    """No plugin and no rule: the code asks for the gate itself, or it changes speed alone."""
+    """The generation unchanged: the code asks for the gate itself, or the gate changes only speed."""
     return generation
 
 

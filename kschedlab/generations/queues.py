@@ -62,8 +62,8 @@ WITHOUT_BACKOFF = QueueMaker("without backoff", _without_backoff)
 WITH_BACKOFF_1_16 = QueueMaker("with backoff by name", _with_backoff_1_16)
 """v1.16: backoff counts failures by the pod's name."""
 WITH_BACKOFF = QueueMaker("with backoff", _with_backoff)
-"""v1.20."""
+"""v1.20 to v1.30."""
 WITH_HINTS = QueueMaker("with hints", _with_hints, hints=True)
 """v1.32: no pod leaves its backoff early."""
 WITH_EVENTS = QueueMaker("with events", _with_events, hints=True)
-"""v1.37."""
+"""v1.34 and later."""

@@ -72,11 +72,16 @@ def expanded_lists(data: Any, origin: Origin) -> Iterator[tuple[Any, Origin]]:
     if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(data.get("items"), list):
         yield data, origin
         return
-    inherited = {"kind": kind[:-4], "apiVersion": data.get("apiVersion", "v1")} if kind != "List" else {}
     for i, item in enumerate(data["items"]):
-        if inherited and isinstance(item, dict) and "kind" not in item:
-            item = inherited | item
+        item = _with_kind(item, kind, data.get("apiVersion", "v1"))
         yield from expanded_lists(item, Origin(origin.text, origin.root, (*origin.path, "items", i)))
+
+
+def _with_kind(item: Any, list_kind: str, version: Any) -> Any:
+    """The item, with the kind and version of a ``PodList`` if it names no kind of its own."""
+    if list_kind == "List" or not isinstance(item, dict) or "kind" in item:
+        return item
+    return {"kind": list_kind.removesuffix("List"), "apiVersion": version} | item
 
 
 def kind_of(data: Any) -> tuple[str, str] | Fault:
@@ -151,11 +156,8 @@ def _fast_json(text: SourceText, content: bytes) -> Iterator[tuple[Any, Origin]]
     if document.items is None or not document.kind.endswith("List"):
         yield from expanded_lists(strict_json(msgspec.Raw(content)), Origin(text, 0, ()))
         return
-    inherited = {"kind": document.kind[:-4], "apiVersion": document.apiVersion} if document.kind != "List" else {}
     for i, raw in enumerate(document.items):
-        item = strict_json(raw)
-        if inherited and isinstance(item, dict):
-            item = inherited | item
+        item = _with_kind(strict_json(raw), document.kind, document.apiVersion)
         yield from expanded_lists(item, Origin(text, 0, ("items", i)))
 
 

@@ -2,7 +2,6 @@
 
 objects = load("cluster.yaml", "more/")          files, folders, "-" for standard input, open files
 objects = loads(text)
-objects = from_kubectl("--context", "staging")
 objects = decode_objects(scenario["objects"])    parsed JSON, or msgspec.Raw
 """
 
@@ -58,7 +57,7 @@ STATUS = ("phase", "startTime", "conditions", "containerStatuses", "hostIP")
 
 
 class Sharing:
-    """The values so far. A part is found by its text, in which an amount is its identity: equal ones are one object."""
+    """The parts read so far, by their text. Equal parts become one object, which saves memory."""
 
     def __init__(self) -> None:
         self._values: dict[object, object] = {}
@@ -94,7 +93,7 @@ class Sharing:
         return self._values.setdefault((name, key), value)
 
 
-__all__ = ["LoadReport", "ManifestError", "Objects", "decode_objects", "from_kubectl", "load", "loads"]
+__all__ = ["LoadReport", "ManifestError", "Objects", "decode_objects", "load", "loads"]
 
 
 @dataclass
@@ -199,16 +198,6 @@ def load(*sources: Source, strict: bool = False) -> Objects:
 def loads(text: str, name: str = "<text>") -> Objects:
     """Load YAML or JSON text. ManifestError if anything is wrong."""
     return _load_texts([SourceText(0, name, text)])
-
-
-def from_kubectl(*arguments: str) -> Objects:
-    """Load the cluster that ``kubectl`` is connected to. ``arguments`` are passed to it.
-
-    ManifestError if kubectl is not on the PATH or fails.
-    """
-    from kschedlab.manifests.sources import kubectl_output
-
-    return _load_texts([kubectl_output(arguments)])
 
 
 def decode_objects(

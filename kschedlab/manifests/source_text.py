@@ -12,6 +12,8 @@ from kschedlab.messages import later, say
 from kschedlab.objects.problems import ManifestError, Path, Problem, expected
 
 _STARTS, _STARTS_ENCODED = re.compile(r"\s*[{\[]"), re.compile(rb"\s*[{\[]")
+_FIRST_ITEM = re.compile(rb'"items"\s*:\s*\[\s*')
+"""What stands before the first item: in a string, the quotes would follow backslashes."""
 
 
 class _Items(msgspec.Struct):
@@ -76,7 +78,7 @@ class SourceText:
     @property
     def emptiness(self) -> Problem:
         """The problem that there is no object in this input."""
-        return self.problem(0, later("there is nothing in it"))
+        return self.problem(0, later("it has no objects"))
 
     def locate(self, root: int, path: Path) -> tuple[int, str | None]:
         """(line, the scalar's spelling) of a field of the document. Of a large JSON list only one item is parsed."""
@@ -90,11 +92,14 @@ class SourceText:
     @cached_property
     def _items(self) -> list[tuple[int, int, int]]:
         """Of each item the lines before it, its start and its end, if the text is one list in valid JSON; or empty."""
-        places, line, start, end = [], 0, 0, 0
+        places, line, start = [], 0, 0
         try:
             items = msgspec.json.decode(self.encoded, type=_Items).items if self.is_json else []
         except (ValueError, RecursionError):
             return []
+        if (before := _FIRST_ITEM.search(self.encoded)) is None:
+            return []
+        end = before.end()
         for item in items:  # between two items there are only spaces and a comma
             line, start = line + self.encoded.count(b"\n", start, begin := self.encoded.index(item, end)), begin
             end = start + len(bytes(item))

@@ -1,10 +1,9 @@
-"""The sources of manifests: files, folders, standard input, open files, text and kubectl."""
+"""The sources of manifests: files, folders, standard input, open files and text."""
 
 from __future__ import annotations
 
 import gzip
 import os
-import re
 import stat
 import sys
 import zlib
@@ -25,7 +24,6 @@ MAX_BYTES = 256 * 1024 * 1024
 _READ = [resource.name for kind, resource in RESOURCES.items() if kind not in OF_CONTROLLERS]
 KUBECTL_KINDS = ",".join(sorted(_READ, key=lambda name: name not in ("nodes", "pods")))
 """Every kind that a decision reads, as ``kubectl get`` takes them; nodes and pods first."""
-_NO_SUCH_KIND = re.compile(r'the server doesn\'t have a resource type "([^"]*)"')
 
 
 def read_all(sources: Iterable[Source]) -> list[SourceText]:
@@ -136,25 +134,3 @@ def decoded(content: bytes, number: int, name: str) -> bytes:
 
 def _source_error(number: int, name: str, message: str) -> ManifestError:
     return ManifestError([Problem(number, 0, name, say(message))])
-
-
-def kubectl_output(arguments: Iterable[str]) -> SourceText:
-    """The output of ``kubectl get`` for every kind that a decision reads and the server has. ManifestError."""
-    import shutil
-    import subprocess
-
-    program = shutil.which("kubectl")
-    if program is None:
-        raise _source_error(0, "kubectl", "is not on the PATH: install it, or load files with its output")
-    kinds, options = KUBECTL_KINDS.split(","), ["--all-namespaces", "--output=json", "--request-timeout=60s"]
-    while True:
-        command = [program, "get", ",".join(kinds), *options, *arguments]
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        if result.returncode == 0:
-            return SourceText(0, "<kubectl>", decoded(result.stdout, 0, "<kubectl>"))
-        stderr = " ".join(result.stderr.decode("utf-8", "replace").split())
-        if (missing := _NO_SUCH_KIND.search(stderr)) is None or missing[1] not in kinds:
-            why = stderr or later("it printed no error")
-            code = result.returncode
-            raise _source_error(0, "kubectl", later("failed with exit status {code}: {why}", code=code, why=why))
-        kinds.remove(missing[1])

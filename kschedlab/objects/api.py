@@ -1,4 +1,7 @@
-"""The differences of generations in a pod: the fields of their APIs, and how their schedulers count its requests."""
+"""The differences of generations in their objects: the fields of their APIs, and how their schedulers count requests.
+
+The rules of the search for devices are here too.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import UNSCHEDULABLE, Filter, status_code
 from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, not_satisfied, prepare
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.score.plugin import Score
@@ -56,14 +56,7 @@ class NamedPlugin:
         if the plugin fails.
         """
         if self.own_filter is None:
-            raise InputValueError(
-                say(
-                    '"{name}" does not filter in {generation}, it has {parts}',
-                    name=self.name,
-                    generation=self.generation,
-                    parts=self.parts,
-                )
-            )
+            raise self._lacks(later('"{name}" does not filter in {generation}, it has {parts}'))
         info, fork, _ = as_pending(pod, cluster, self.api)
         prepared = prepare(info, fork, (self.own_filter,))
         if prepared.rejected is not None:
@@ -71,6 +64,9 @@ class NamedPlugin:
             return dict.fromkeys(fork.names, Refused(prepared.rejected.reasons, code))
         verdicts = FilterRun(prepared, info, fork).verdicts()
         return {name: self._refused(verdicts, place) for place, name in enumerate(fork.names)}
+
+    def _lacks(self, message: str) -> InputValueError:
+        return InputValueError(say(message, name=self.name, generation=self.generation, parts=self.parts))
 
     def _refused(self, verdicts: Verdicts, place: int) -> Refused | None:
         if verdicts.plugin(place) is None:
@@ -86,14 +82,7 @@ class NamedPlugin:
         ``pod`` and errors: as in :meth:`filter`.
         """
         if self.own_score is None:
-            raise InputValueError(
-                say(
-                    '"{name}" does not score in {generation}, it has {parts}',
-                    name=self.name,
-                    generation=self.generation,
-                    parts=self.parts,
-                )
-            )
+            raise self._lacks(later('"{name}" does not score in {generation}, it has {parts}'))
         info, fork, _ = as_pending(pod, cluster, self.api)
         places = self._feasible(info, fork) if nodes is None else _places(nodes, fork)
         scored = self.own_score.score(info, fork, places) if len(places) else None

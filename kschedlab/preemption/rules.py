@@ -50,7 +50,7 @@ class PreemptionRules:
     ``waits_for_preempted_pods_only``: only pods that the scheduler evicted make it wait, not other terminating pods.
     ``excluded_is_unresolvable``: evicting can't help on a node that a PreFilter result excludes; else it is tried there
     (v1.24: framework/preemption/preemption.go, nodesWherePreemptionMightHelp).
-    ``excluded_ends_wait``: nor does such a node make the pod wait (v1.30: framework/preemption/preemption.go, Preempt).
+    ``excluded_ends_wait``: and no pod waits for such a node (v1.30: framework/preemption/preemption.go, Preempt).
     ``reports_ineligibility``: the message says why a pod may not preempt.
     ``fails_with_its_filters``: without a candidate, an error of a filter in the dry run ends preemption.
     ``victims``: see :class:`VictimRules`. ``ladder``: the rules that choose a candidate.

@@ -57,7 +57,7 @@ def _refused(arrived: Objects, known: set[str]) -> str | None:
     """Why these objects, read from one member of the queue, cannot arrive as a pod."""
     counts = arrived.report.counts | arrived.report.unknown
     if counts != {"Pod": 1}:
-        return f"expected one pod, found {' and '.join(counts) or 'nothing'}: other objects belong into objects"
+        return f"expected one pod, found {' and '.join(counts) or 'nothing'}: list other objects under objects"
     (pod,) = arrived.pods
     if pod.spec.nodeName:
         where = f"spec.nodeName: the pod already runs on {quoted(pod.spec.nodeName)}"

@@ -19,7 +19,6 @@ from msgspec.structs import replace
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError
 from kschedlab.extras import MissingExtraError
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
@@ -34,7 +33,6 @@ from kschedlab.scheduler import Scheduler
 
 NOT_MODELLED = "not modelled"
 """The words of a warning about what kube-scheduler obeys and this package does not."""
-EXCLUDED = "excluded by PreFilter"
 LONGEST, ENDLESS = 64 << 20, 1 << 30
 """Bytes of the longest line that is read, and of a line so long that the program ends."""
 
@@ -139,22 +137,11 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     engine = Scheduler(cluster, generation, exhaustive=True)
     if dict(generation.feature_gates).get("GenericWorkload"):
         engine = hooks.part("pod_groups", "GenericWorkload").group_scheduler(engine, scenario.objects, objects)
-    return _as_recorded(engine.cycle(pod)) | _not_modelled(objects)
-
-
-def _as_recorded(decision: Decision) -> dict[str, Any]:
-    """The decision as data; messages have the words of the vectors' generator for a node that PreFilter excludes."""
-    data = decision.to_dict()
-    if "message" in data:
-        message = decision.failure(EXCLUDED)
-        data["message"] = message
-        if "event" in data:
-            data["event"] = message + data["event"][len(decision.message) :]
-    return data
+    return engine.cycle(pod).to_dict() | _not_modelled(objects)
 
 
 def _not_modelled(objects: Objects) -> dict[str, list[str]]:
-    """A note about the parts of the scenario that the decision leaves out; None if there are none."""
+    """A note about the parts of the scenario that the decision leaves out; empty if there are none."""
     lines = [line for line in objects.report.lines() if NOT_MODELLED in line]
     return {"notModelled": lines} if lines else {}
 

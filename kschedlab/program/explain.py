@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     cluster = Cluster(objects, api_of(profiles))
     made = [kind.partition(".")[0] for kind in WORKLOADS if kind in objects.report.unknown]
     if made and not cluster.pending and options.pod is None:
-        say(f"controllers make the pods of each {' and '.join(made)}: --at 10s plays them first")
+        say(f"the pods of each {' and '.join(made)} come from its controller: --at 10s runs the controllers first")
     if options.pod is not None:
         pod = pod_named(options.pod, objects)
         check_not_finished(objects, pod)

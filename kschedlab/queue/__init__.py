@@ -1,7 +1,7 @@
 """The scheduling queue: which pod is next.
 
 ======================  ====================================  ================================================
-                        v1.13, v1.16, v1.20 (``older/``)      v1.37
+                        v1.13 to v1.30 (``older/``)           v1.32 to v1.37
 ======================  ====================================  ================================================
 the queue               without_backoff, with_backoff         with_events
 a pod in it             queued_pod                            queued_pod

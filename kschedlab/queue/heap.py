@@ -123,10 +123,6 @@ class Heap(Generic[T]):
             item.obj = obj
             self._fix(item.index)
 
-    def update(self, obj: T) -> None:
-        """The object has changed: the same as :meth:`add`."""
-        self.add(obj)
-
     def delete(self, key: str) -> T | None:
         """Remove and return the object with this key, or None."""
         data = self.data

@@ -1,6 +1,6 @@
 """Score plugins and their results.
 
-Every file in this folder has the same anatomy: what the plugin prefers and the source it follows; :meth:`Score.score`,
+Every file of a plugin has the same anatomy: what the plugin prefers and the source it follows; :meth:`Score.score`,
 which computes the formula for all feasible nodes and returns its terms; the lines where a generation differs.
 """
 

@@ -141,8 +141,8 @@ def notes(whatif: WhatIf) -> list[str]:
 
 def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
     for limit in whatif.requests:
-        change = _Change(
-            later("asking for {more} instead of {now}"),
+        change = later(
+            "asking for {more} instead of {now}",
             more=amount(limit.name, limit.far),
             now=amount(limit.name, limit.now),
         )
@@ -154,25 +154,17 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
             Line(later("constraints"), changes, then(each.decision)), each.decision, " and ".join(each.changes)
         )
     if (priority := whatif.priority) is not None:
-        change = _Change(later("with priority {far} instead of {now}"), far=priority.far, now=priority.now)
+        change = later("with priority {far} instead of {now}", far=priority.far, now=priority.now)
         yield _answer(later("priority"), change, priority.after, say("{near}: preempts nobody", near=priority.near))
     if (eviction := whatif.eviction) is not None:
         yield _evicting(eviction)
     for more in whatif.nodes:
         message = later("one node more of {pool} in {zone}" if more.zone else "one node more of {pool}")
-        yield _answer(later("nodes"), _Change(message, pool=more.pool, zone=more.zone), more.decision)
+        yield _answer(later("nodes"), later(message, pool=more.pool, zone=more.zone), more.decision)
 
 
-class _Change:
-    """A change, as a message with its fields."""
-
-    def __init__(self, message: str, /, **fields: object) -> None:
-        self.message, self.fields = message, fields
-
-
-def _answer(what: str, change: _Change, decision: Decision, but: str = "") -> WhatIfAnswer:
-    word = change.message.format(**change.fields)
-    return WhatIfAnswer(Line(what, say(change.message, **change.fields), then(decision), but), decision, word)
+def _answer(what: str, change: str, decision: Decision, but: str = "") -> WhatIfAnswer:
+    return WhatIfAnswer(Line(what, say(change), then(decision), but), decision, str(change))
 
 
 def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
@@ -187,7 +179,7 @@ def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
 
 def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
     for limit in whatif.limits:
-        change = _Change(later("asking for {amount}"), amount=amount(limit.name, limit.far))
+        change = later("asking for {amount}", amount=amount(limit.name, limit.far))
         yield _answer(
             LIMIT,
             change,
@@ -195,18 +187,18 @@ def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
             say("{amount}: {then}", amount=amount(limit.name, limit.near), then=then(limit.before)),
         )
     for boundary in whatif.requests:
-        change = _Change(later("asking for {amount}"), amount=amount(boundary.name, boundary.far))
+        change = later("asking for {amount}", amount=amount(boundary.name, boundary.far))
         near = say("{amount}: {then}", amount=amount(boundary.name, boundary.near), then=_still(whatif, boundary))
         yield _answer(later("requests"), change, boundary.after, near)
     for boundary in whatif.weights:
-        change = _Change(
-            later("with weight {far} of {plugin} instead of {now}"),
+        change = later(
+            "with weight {far} of {plugin} instead of {now}",
             far=boundary.far,
             plugin=boundary.name,
             now=boundary.now,
         )
         if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
-            change = _Change(later("without the score {plugin}"), plugin=boundary.name)
+            change = later("without the score {plugin}", plugin=boundary.name)
         near = say("{amount}: {then}", amount=boundary.near, then=_still(whatif, boundary))
         yield _answer(later("weights"), change, boundary.after, near)
 

@@ -56,7 +56,8 @@ class WhyNot:
     """The answer: a sentence, and the filters, points or rules that decided.
 
     ``winner``: the chosen or nominated node, or None. ``checks``: all filters that ran, if the node was refused;
-    ``points``: if both nodes were scored, the total last; ``rules``: if both are candidates for preemption.
+    ``points``: if both nodes were scored, the total last; ``rules``: if both are candidates for preemption. All three
+    are empty if the search ended before it reached the node.
     """
 
     node: str
@@ -80,6 +81,8 @@ def why_not(decision: Decision, node: str) -> WhyNot:
             say("{node} is the chosen node.", node=node),
             points=points(decision, node, *_second(decision)),
         )
+    if verdict.passes and decision.cluster.index[node] not in decision.feasible:
+        return WhyNot(node, winner, _not_reached(decision, node))
     if verdict.passes:
         both = points(decision, str(winner), node)
         return WhyNot(node, winner, _behind(decision, node, both), points=both)
@@ -88,6 +91,11 @@ def why_not(decision: Decision, node: str) -> WhyNot:
         rules = tuple(steps(preemption, [winner, node]))
         return WhyNot(node, winner, _outclimbed(node, winner, rules), checks, rules=rules if node != winner else ())
     return WhyNot(node, winner, _refused(decision, node, checks), checks)
+
+
+def _not_reached(decision: Decision, node: str) -> str:
+    message = later("{node} was not looked at: the scheduler stopped after {evaluated:,} of {nodes:,} nodes.")
+    return say(message, node=node, evaluated=decision.evaluated, nodes=len(decision.cluster.nodes))
 
 
 # -- filters

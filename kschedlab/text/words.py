@@ -29,13 +29,13 @@ Clock = Callable[[int], str]
 
 
 def count(number: int, noun: str) -> str:
-    """ "1 node", "2 nodes"; in Chinese the message "{number} node", which counts any number of them."""
+    """The number with its noun: "1 node", "2 nodes"; in Chinese the message "{number} node", for any number."""
     known = translation(f"{{number}} {noun}")
     return f"{number:,} {noun}{'' if number == 1 else 's'}" if known is None else known.format(number=f"{number:,}")
 
 
 def listing(names: Sequence[str], limit: int = 5) -> str:
-    """ "a, b, c and 4 more"."""
+    """The first names and the number of the others: "a, b, c and 4 more"."""
     rest, first = len(names) - limit, listed(islice(names, limit))
     return say("{names} and {rest:,} more", names=first, rest=rest) if rest > 0 else first
 

@@ -54,7 +54,6 @@ class Case:
             self.generation,
             scores=(),
             preemption=replace(self.generation.preemption, enabled=False),
-            obeys_scheduling_gates=True,
         )
         return len(self.decide(info, filters_only).feasible)
 

@@ -90,13 +90,10 @@ def compare(
         generations = dict.fromkeys((Generation.named(generations), GENERATIONS[LATEST]))
     if not isinstance(generations, Iterable):
         raise InputTypeError(say('expected a list of generations, such as ["v1.13", "v1.37"]'))
-    clusters = ClustersByApi(checked_cluster(cluster))
+    decide = partial(decider(checked_cluster(cluster)), pod)
     chosen = distinctly_named([Generation.named(generation) for generation in generations])
     if not chosen:
         raise InputValueError(say('expected generations to compare, such as ["v1.13", "v1.37"]; got none'))
-
-    def decide(generation: Generation) -> Decision:
-        return explain(pod, clusters[generation.api], generation).decision
 
     decisions = {generation.name: decide(generation) for generation in chosen}
     steps = (_step(a, b, decisions, decide) for a, b in zip(chosen, chosen[1:], strict=False))
@@ -114,6 +111,19 @@ class ClustersByApi(dict[Api, Cluster]):
         alike = (each for each in self.values() if each.api.counts_alike(api))
         self[api] = next(alike, self._cluster).under(api)
         return self[api]
+
+
+Decide = Callable[[AnyPod, Generation], Decision]
+
+
+def decider(cluster: Cluster) -> Decide:
+    """Decides on the cluster as each generation's API server has it."""
+    clusters = ClustersByApi(cluster)
+
+    def decide(pod: AnyPod, generation: Generation) -> Decision:
+        return explain(pod, clusters[generation.api], generation).decision
+
+    return decide
 
 
 def distinctly_named(generations: Sequence[Generation]) -> list[Generation]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,16 +12,14 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import checked_cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.explanation import NoProfileError, explain
+from kschedlab.explanation import NoProfileError
 from kschedlab.generations import Generation
 from kschedlab.objects.model import Pod
 from kschedlab.shown import Shown
-from kschedlab.whatif.compare import ClustersByApi, SettingChange, changes
+from kschedlab.whatif.compare import Decide, SettingChange, changes, decider
 
 if TYPE_CHECKING:
     from kschedlab.text.sections import Limits, Section
-
-Decide = Callable[[str, Generation], Decision]
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ def upgrade(cluster: Cluster, earlier: str | Generation, later: str | Generation
     one is asked about, a pending one if there is any. Pods of other schedulers are left out.
     """
     before, after = Generation.named(earlier), Generation.named(later)
-    decide, between = _decider(checked_cluster(cluster)), changes(before, after)
+    decide, between = decider(checked_cluster(cluster)), changes(before, after)
     templates = list(_templates(cluster))
     moved, reworded, decided, known = [], [], 0, list[SettingChange]()
     for key, like in templates:
@@ -121,16 +119,6 @@ def _causes(
     found = [(change, placement(decide(key, change.switched))) for change in between]
     whole = tuple(change for change, place in found if place == after)
     return (whole, True) if whole else (tuple(change for change, place in found if place != before), False)
-
-
-def _decider(cluster: Cluster) -> Decide:
-    """Decides on the cluster as each generation's API server has it."""
-    clusters = ClustersByApi(cluster)
-
-    def decide(key: str, generation: Generation) -> Decision:
-        return explain(key, clusters[generation.api], generation).decision
-
-    return decide
 
 
 def _templates(cluster: Cluster) -> Iterator[tuple[str, int]]:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from kschedlab.build import cluster, node, pod
+from kschedlab.build import cluster, deployment, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_13
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import Deployment, Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab.scheduler import schedule
 from tests.cluster.checking import check
@@ -99,3 +99,11 @@ def test_the_cluster_under_another_api() -> None:
     older = world.under(V1_13.api)
     assert older.api is V1_13.api and world.under(world.api) is world
     assert (world.requested[0, 0], older.requested[0, 0]) == (1000, 0)
+
+
+def test_a_kind_that_no_decision_reads_is_refused_and_nothing_changes():
+    world = cluster(node("n1"))
+    for each in (deployment("web", 2), Deployment()):
+        with pytest.raises(ValueError, match="Deployment"):
+            world.add(node("n2"), each)
+    assert world.names == ["n1"]

@@ -31,5 +31,15 @@ def test_what_is_not_a_pod():
     with pytest.raises(KeyError) as missing:
         as_pending("default/ther", WORLD)
     assert str(missing.value).startswith('no pod "default/ther"; there are 3: default/there, ')
-    with pytest.raises(ValueError, match="the manifest of one pod is expected, not of Node"):
+    with pytest.raises(ValueError, match="expected the manifest of one pod, got Node"):
         as_pending(node("n2"), WORLD)
+
+
+def test_what_the_status_of_a_running_pod_reports_no_longer_counts_when_it_is_taken_off():
+    """v1.37: noderesources/fit.go, computePodResourceRequest."""
+    resized = pod("p", on="n1", cpu=1)
+    reported = {"name": "main", "allocatedResources": {"cpu": "3"}, "resources": {"requests": {"cpu": "3"}}}
+    resized["status"] |= {"containerStatuses": [reported]}
+    world = cluster(node("n1", cpu=4), node("n2", cpu=2), resized)
+    assert world.pods.info(world.pods.row_of["default/p"]).placed["cpu"] == 3000
+    assert as_pending("default/p", world).info.request == as_pending(resized, world).info.request == {"cpu": 1000}

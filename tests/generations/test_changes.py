@@ -47,9 +47,6 @@ def test_fields_without_a_row_are_equal_in_all_generations() -> None:
     assert rest == {
         "preemption.enabled",
         "preemption.min_candidates",
-        "sampling.adaptive_from",
-        "sampling.adaptive_step",
-        "sampling.min_feasible_nodes",
     }
 
 

@@ -4,15 +4,15 @@ import gzip
 import io
 import json
 import os
-import stat
 import sys
 from pathlib import Path
 
 import msgspec
 import pytest
+import yaml
 
 from kschedlab.build import node_affinity, pod, term
-from kschedlab.manifests.loading import ManifestError, decode_objects, from_kubectl, load, loads
+from kschedlab.manifests.loading import ManifestError, decode_objects, load, loads
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
 POD = {
@@ -91,12 +91,12 @@ def test_a_file_without_an_object_does_not_look_like_a_healthy_cluster(tmp_path,
     monkeypatch.chdir(tmp_path)
     Path("a.yaml").write_text(content)
     for sources in (["a.yaml"], ["."], ["a.yaml", "a.yaml"]):
-        with pytest.raises(ManifestError, match=r"^a\.yaml: there is nothing in it$"):
+        with pytest.raises(ManifestError, match=r"^a\.yaml: it has no objects$"):
             load(*sources)
     Path("b.yaml").write_text(YAML)
     objects = load(".")
     assert names(objects) == (["n1"], ["default/web"])
-    assert objects.report.lines() == ["a.yaml: there is nothing in it"]
+    assert objects.report.lines() == ["a.yaml: it has no objects"]
 
 
 TWICE = {
@@ -351,55 +351,6 @@ def test_input_is_not_changed():
     assert manifests == [NODE, POD]
 
 
-def kubectl(folder: Path, script: str, monkeypatch) -> None:
-    program = folder / "kubectl"
-    program.write_text(f"#!{sys.executable}\nimport sys\n{script}\n")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", str(folder))
-
-
-def test_kubectl_gets_every_kind(tmp_path, monkeypatch):
-    items = {"apiVersion": "v1", "kind": "List", "items": [NODE, POD]}
-    kubectl(
-        tmp_path,
-        f"open({str(tmp_path / 'arguments')!r}, 'w').write(' '.join(sys.argv[1:])); print({json.dumps(items)!r})",
-        monkeypatch,
-    )
-    assert names(from_kubectl("--context", "staging")) == (["n1"], ["default/web"])
-    get, kinds, *options = (tmp_path / "arguments").read_text().split()
-    assert get == "get" and {"nodes", "pods", "priorityclasses", "storageclasses"} <= {*kinds.split(",")}
-    assert {"resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules"} <= {*kinds.split(",")}
-    assert options == ["--all-namespaces", "--output=json", "--request-timeout=60s", "--context", "staging"]
-
-
-def test_kubectl_is_asked_again_without_the_kinds_that_an_older_server_lacks(tmp_path, monkeypatch):
-    items = {"apiVersion": "v1", "kind": "List", "items": [NODE]}
-    lacks = "error: the server doesn't have a resource type"
-    kubectl(
-        tmp_path,
-        f"""lacking = [kind for kind in sys.argv[2].split(",") if kind in ("resourceclaims", "deviceclasses")]
-if lacking:
-    sys.exit({lacks!r} + f' "{{lacking[0]}}"')
-print({json.dumps(items)!r})""",
-        monkeypatch,
-    )
-    assert names(from_kubectl()) == (["n1"], [])
-
-
-def test_kubectl_fails(tmp_path, monkeypatch):
-    kubectl(tmp_path, "print('Unable to connect\\n to the \\x1b[31mserver', file=sys.stderr); sys.exit(1)", monkeypatch)
-    with pytest.raises(
-        ManifestError, match=r"^kubectl: failed with exit status 1: Unable to connect to the \\x1b\[31mserver$"
-    ):
-        from_kubectl()
-
-
-def test_there_is_no_kubectl(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ManifestError, match="^kubectl: is not on the PATH: install it, or load files with its output$"):
-        from_kubectl()
-
-
 def test_generated_names_are_numbered():
     made = [pod("x") | {"metadata": {"generateName": "web-"}} for _ in range(2)]
     assert [each.metadata.name for each in decode_objects(made).pods] == ["web-00001", "web-00002"]
@@ -413,3 +364,21 @@ def test_one_cause_is_one_error():
     assert len(caught.value.problems) == 40
     (line,) = str(caught.value).splitlines()
     assert '"0x" is not a quantity' in line and "39 more" in line
+
+
+@pytest.mark.parametrize("written", [json.dumps, yaml.safe_dump], ids=["JSON", "YAML"])
+def test_an_item_that_names_its_kind_does_not_get_the_version_of_its_list(written):
+    items = [
+        {"kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {}},
+        {"metadata": {"name": "p"}} | {"spec": {"containers": [{"name": "main"}]}},
+    ]
+    objects = loads(written({"kind": "PodList", "apiVersion": "v1", "items": items}))
+    assert [each.metadata.name for each in (*objects.pods, *objects.stateful_sets)] == ["p", "db"]
+    assert objects.report.lines() == []
+
+
+def test_the_first_item_of_a_list_is_found_behind_text_that_looks_like_it():
+    text = '{"kind": "List",\n "metadata": {},\n "apiVersion": "v1",\n "items": [\n  {},\n  {"kind": "Pod"}\n ]}'
+    with pytest.raises(ManifestError) as error:
+        loads(text)
+    assert [problem.line for problem in error.value.problems] == [5, 6, 6]

@@ -109,7 +109,7 @@ def test_one_filter_is_asked_about_a_pod() -> None:
         mine.score("default/web", WORLD)
     with pytest.raises(KeyError, match="there are 2: default/web, default/db"):
         mine.filter("default/wob", WORLD)
-    with pytest.raises(ValueError, match="the manifest of one pod is expected, not of Node"):
+    with pytest.raises(ValueError, match="expected the manifest of one pod, got Node"):
         mine.filter(node("n9"), WORLD)
 
 

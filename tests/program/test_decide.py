@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from kschedlab.build import node, pod
+from kschedlab.build import node, node_affinity, pod, term
 from kschedlab.program.decide import decide_lines
 from kschedlab.program.main import main
 
@@ -23,7 +23,7 @@ def queue(*members, objects=None):
 
 BAD = {
     "a queued pod on a node": (queue(pod("a"), RUNNING), "queue[1]: Pod default/web: spec.nodeName: the pod already"),
-    "a queued node": (queue(pod("a"), node("n2")), "queue[1]: expected one pod, found Node: other objects belong"),
+    "a queued node": (queue(pod("a"), node("n2")), "queue[1]: expected one pod, found Node: list other objects"),
     "a queued list": (queue({"kind": "List", "items": [pod("a"), pod("b")]}), "queue[0]: expected one pod"),
     "a queued stranger": (queue({"apiVersion": "example.com/v1", "kind": "Pod"}), "found Pod.example.com"),
     "a queued finished pod": (queue(DONE), "queue[0]: Pod default/done: status.phase: the pod has finished (Failed)"),
@@ -121,3 +121,12 @@ def test_a_fault_of_ours_costs_one_line(monkeypatch):
     assert broken["feasible"] == []
     (whole,) = map(json.loads, decide_lines([json.dumps(GOOD)]))
     assert "error" not in whole
+
+
+def test_a_node_that_a_prefilter_excludes_has_the_words_of_kube_scheduler():
+    """v1.37: pkg/scheduler/schedule_one.go, findNodesThatFitPod."""
+    pinned = pod("web", cpu=8, affinity=node_affinity(term("metadata.name In n1")))
+    asked = {"objects": [node("n1"), node("n2"), node("n3"), pinned], "pod": "default/web"}
+    (verdict,) = map(json.loads, decide_lines([json.dumps(asked)]))
+    words = "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]."
+    assert verdict["message"] == words and verdict["event"].startswith(words)

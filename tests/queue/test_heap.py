@@ -42,7 +42,7 @@ def test_adding_an_existing_key_replaces_it_and_restores_the_order() -> None:
     heap = heap_of(("a", 1), ("b", 2), ("c", 3))
     heap.add(("c", 0))
     assert heap.data.queue == ["c", "b", "a"]
-    heap.update(("c", 9))
+    heap.add(("c", 9))
     assert heap.data.queue == ["a", "b", "c"]
     assert (len(heap), heap.get_by_key("c")) == (3, ("c", 9))
 
@@ -65,7 +65,7 @@ def test_missing_keys() -> None:
         heap.pop()
 
 
-KINDS = st.sampled_from(["add", "update", "delete", "pop"])
+KINDS = st.sampled_from(["add", "delete", "pop"])
 OPERATIONS = st.lists(st.tuples(KINDS, st.integers(0, 12), st.integers(0, 6)))
 
 
@@ -75,8 +75,8 @@ def test_any_operations_leave_a_heap_of_the_added_items(operations: list[tuple[s
     heap, model = heap_of(), {}
     for operation, name, value in operations:
         key = f"k{name}"
-        if operation in ("add", "update"):
-            getattr(heap, operation)((key, value))
+        if operation == "add":
+            heap.add((key, value))
             model[key] = value
         elif operation == "delete":
             removed = model.pop(key, None)

@@ -1,13 +1,14 @@
 """Why not this node? Every node of the cluster has an answer, and its numbers are those of the decision."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
 from kschedlab.build import budget, cluster, node, pod
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
-from kschedlab.scheduler import schedule
+from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.text.plain import plain
 from kschedlab.text.sections import DECIDES, Section
 from kschedlab.text.tables import html
@@ -147,3 +148,14 @@ def test_would_it_land_there_again():
     told = again(Case("default/mine", tainted).decide(), "n")
     assert says(told, "node where it runs", "refused", "TaintToleration")
     assert again(schedule("default/mine", cluster(*spread, pod("mine", ""))), None) == ""
+
+
+def test_a_node_that_the_search_did_not_reach():
+    small = cluster(node("n1"), node("n2"), pod("web", cpu=1, nominated="n1"))
+    decision = Scheduler(small, rng=Random(1)).decide(small.pending["default/web"])
+    found = why_not(decision, "n2")
+    assert says(found.sentence, "n2", "1 of 2") and (found.checks, found.points, found.rules) == ((), (), ())
+    large = cluster(*(node(f"n{number:03}") for number in range(300)), pod("web", cpu=1))
+    decision = Scheduler(large, rng=Random(1)).decide(large.pending["default/web"])
+    unseen = next(name for name in large.names if name not in decision.names)
+    assert says(why_not(decision, unseen).sentence, unseen, f"{decision.evaluated} of 300")

@@ -78,8 +78,8 @@ CASES = {
     "a constant": (V1_37, replace(V1_37, percentage=10), [("percentage", "0", "10")]),
     "a rule inside rules": (
         V1_37,
-        replace(V1_37, sampling=SamplingRules(min_percentage=50, adaptive_step=100)),
-        [("sampling.min_percentage", "5", "50"), ("sampling.adaptive_step", "125", "100")],
+        replace(V1_37, sampling=SamplingRules(min_percentage=50)),
+        [("sampling.min_percentage", "5", "50")],
     ),
     "a rung of the ladder": (
         V1_37,

@@ -2,7 +2,7 @@
 
 v1.20: pkg/scheduler/framework/plugins/nodelabel/node_label.go (Filter); v1.16, v1.13:
 pkg/scheduler/algorithm/predicates/predicates.go (CheckNodeLabelPresence). Evicting pods can't help.
-The plugin was removed before v1.37.
+The plugin was removed in v1.23.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from kschedlab.queue.hints.pod_cache import PodCache
 
 
 def held_resources(pod: Pod) -> bool:
-    """Whether the removed pod was assigned to a node or nominated to one."""
+    """Whether the pod is assigned to a node or nominated to one."""
     return bool(pod.spec.nodeName or pod.status.nominatedNodeName)
 
 

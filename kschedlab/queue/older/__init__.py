@@ -1,1 +1,1 @@
-"""The queues of v1.13, v1.16 and v1.20: an active heap, and unschedulable pods that any event moves."""
+"""The queues up to v1.30: an active heap, and unschedulable pods that any event moves."""

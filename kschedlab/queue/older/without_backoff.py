@@ -175,7 +175,7 @@ class WithoutBackoff:
         if (queued := self.active_q.get_by_key(new.key)) is not None:
             self.nominated_pods.update(old, new)
             queued.update(new, self._timestamp(new, queued))
-            self.active_q.update(queued)
+            self.active_q.add(queued)
         elif (queued := self.unschedulable_q.get(new.key)) is not None:
             self.nominated_pods.update(old, new)
             queued.update(new, self._timestamp(new, queued))

@@ -1,7 +1,7 @@
 """NodeLabel: nodes with certain labels, whatever their values, or without certain labels, are better.
 
 v1.20: pkg/scheduler/framework/plugins/nodelabel/node_label.go (Score); v1.16, v1.13:
-pkg/scheduler/algorithm/priorities/node_label.go. The plugin was removed before v1.37.
+pkg/scheduler/algorithm/priorities/node_label.go. The plugin was removed in v1.23.
 """
 
 from __future__ import annotations

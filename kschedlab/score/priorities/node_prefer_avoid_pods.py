@@ -2,7 +2,7 @@
 
 v1.20: pkg/scheduler/framework/plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; v1.16, v1.13:
 pkg/scheduler/algorithm/priorities/node_prefer_avoid_pods.go. Its weight, 10000, outweighs all other scores
-together. It was removed before v1.37.
+together. It was removed in v1.23.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.decision import Decision
-from kschedlab.filter.stage import EXCLUDED, Prepared, Verdicts, unavailable
+from kschedlab.filter.stage import EXCLUDED, Prepared, Verdicts, not_satisfied, unavailable
 from kschedlab.generations import Generation
 from kschedlab.objects.model import Pod, PodGroup
 from kschedlab.objects.requests import is_scalar
@@ -86,17 +86,21 @@ class PlacedDecision(Decision):
 
     placement: IntArray = field(default_factory=lambda: NOTHING)
 
-    def failure(self, excluded_reason: str) -> str:
+    @property
+    def message(self) -> str:
         """The message, which counts the nodes of the placement."""
         everywhere, here = (unavailable(number, {}) for number in (len(self.cluster.nodes), len(self.placement)))
-        return super().failure(excluded_reason).replace(everywhere, here, 1)
+        return super().message.replace(everywhere, here, 1)
 
-    def reasons(self, excluded_reason: str) -> dict[str, int]:
+    def reasons(self) -> dict[str, int]:
         """The reasons of the nodes in the placement."""
-        reasons, verdicts = super().reasons(excluded_reason), self.verdicts
-        reasons.pop(excluded_reason, None)
-        if verdicts is not None and (count := int((verdicts.refused_by[self.placement] == EXCLUDED).sum())):
-            reasons[excluded_reason] = count
+        reasons, verdicts = super().reasons(), self.verdicts
+        if verdicts is None:
+            return reasons
+        excluded = not_satisfied(verdicts.excluded_by)
+        reasons.pop(excluded, None)
+        if count := int((verdicts.refused_by[self.placement] == EXCLUDED).sum()):
+            reasons[excluded] = count
         return reasons
 
 

@@ -117,7 +117,7 @@ def _cause(decision: Decision, nominated: str) -> tuple[str, str]:
         return REFUSED, f"no node is looked at: {'; '.join(decision.verdicts.rejected.reasons)}"
     if not decision.cluster.nodes:
         return REFUSED, "the cluster has no nodes"
-    return REFUSED, f"no node fits: {', '.join(sorted(decision.reasons('excluded by PreFilter')))}"
+    return REFUSED, f"no node fits: {', '.join(sorted(decision.reasons()))}"
 
 
 def pending_sections(waiting: PendingCauses, at: int, all: bool = False) -> Iterator[Section]:

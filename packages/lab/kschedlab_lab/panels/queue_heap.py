@@ -85,7 +85,7 @@ def run(settings: Settings) -> Run:
                     act="fix", places=(data.queue.index(key),), priorities={**start.priorities, key: settings.priority}
                 )
             )
-        heap.update(queued(manifest(settings.which, settings.priority)))
+        heap.add(queued(manifest(settings.which, settings.priority)))
     elif settings.operation == "Pop":
         heap.pop()
     elif heap.delete(key) is None:
