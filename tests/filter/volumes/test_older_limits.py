@@ -6,10 +6,19 @@ import pytest
 
 from kschedlab.build import node, pod
 from kschedlab.filter.volumes.attachments import limit_resource
-from kschedlab.filter.volumes.older_limits import AZURE_DISK, CINDER, EBS, GCE_PD, INSTANCE_TYPE, DiskLimits
+from kschedlab.filter.volumes.csi_migration import Migration
+from kschedlab.filter.volumes.older_limits import (
+    AZURE_DISK,
+    CINDER,
+    EBS,
+    GCE_PD,
+    INSTANCE_TYPE,
+    DiskLimits,
+    StepsAside,
+)
 from kschedlab.filter.volumes.volume_limits import TOO_MANY_VOLUMES
 from kschedlab.generations import GENERATIONS
-from tests.storage import claim, csi, csi_node, mount, storage_class, volume
+from tests.storage import claim, csi, csi_node, ephemeral, mount, storage_class, volume
 from tests.verdicts import PLENTY, judged, refused
 
 EBS_LIMITS = DiskLimits("EBSLimits", EBS)
@@ -181,3 +190,37 @@ def test_long_driver_names_are_shortened():
 def test_evicting_pods_is_always_said_to_help():
     _, verdicts = judged(EBS_LIMITS, using("p", "", *ebs("a", "b")), limited(1))
     assert not verdicts.unresolvable().any()
+
+
+@pytest.mark.parametrize(
+    ("steps_aside", "annotation", "want"),
+    [
+        (StepsAside.NOWHERE, "kubernetes.io/aws-ebs", FULL),
+        (StepsAside.WHERE_LISTED, "kubernetes.io/gce-pd", FULL),
+        (StepsAside.WHERE_LISTED, "kubernetes.io/gce-pd,kubernetes.io/aws-ebs", {}),
+        (StepsAside.WITH_CSI_NODE, "", {}),
+    ],
+)
+def test_disks_of_a_migrated_plugin_are_left_to_the_driver(steps_aside, annotation, want):
+    there = csi_node("n")
+    there["metadata"]["annotations"] = {"storage.alpha.kubernetes.io/migrated-plugins": annotation}
+    plugin = replace(EBS_LIMITS, steps_aside=steps_aside)
+    assert refused(plugin, using("p", "", *ebs("a", "b")), limited(1), there) == want
+    assert refused(plugin, using("p", "", *ebs("a", "b")), limited(1)) == FULL
+
+
+def test_generic_ephemeral_volumes_count_by_their_claims():
+    wanted = using("p", "", ephemeral("v"))
+    wanted["metadata"]["uid"] = "u"
+    objects = [limited(0), storage_class("wait", "kubernetes.io/aws-ebs"), claim("p-v", owner="u")]
+    assert refused(replace(EBS_LIMITS, checks_claims=True), wanted, *objects) == FULL
+    assert refused(EBS_LIMITS, wanted, *objects) == {}
+
+
+def test_claims_of_in_tree_volumes_count_only_where_their_plugin_is_migrated():
+    plugin = replace(CSI_LIMITS, migration=Migration((), where_listed=("kubernetes.io/cinder",)))
+    wanted = [claiming("p", "", "c"), claim("c", "pv"), volume("pv", cinder={"volumeID": "d"})]
+    there = csi_node("n", cinder_csi_openstack_org=0)
+    assert refused(plugin, *wanted[:1], node("n"), there, *wanted[1:]) == {}
+    there["metadata"]["annotations"] = {"storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/cinder"}
+    assert refused(plugin, *wanted[:1], node("n"), there, *wanted[1:]) == FULL
