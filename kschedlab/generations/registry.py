@@ -130,6 +130,7 @@ _PREDICATES: Predicates = {
         translates=(),
         checks_storage_capacity=False,
         rejects_lost_claims=False,
+        explains_ephemeral_claims=False,
         checks_claims_in_pre_filter=False,
         conflict=NODE_CONFLICT_BEFORE,
         missing=VOLUME_MISSING_BEFORE,
