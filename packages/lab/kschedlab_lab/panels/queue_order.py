@@ -253,7 +253,7 @@ def who_is_next(about: str = "") -> Question[Settings]:
             time = pod_timestamp(mail)
             return say("The priorities are equal, and so are the times that count: {time}.", time=clock([time])(time))
         if mail.spec.priority != web.spec.priority:
-            return ""
+            return say("Priority comes first.")
         pod, other = (mail, web) if field_of(mail) != "creationTimestamp" else (web, mail)
         write = clock([pod_timestamp(mail), pod_timestamp(web)])
         message = later("{reason} {time}, after the {other} of {name}.")

@@ -1,7 +1,7 @@
 """A story of three pods on a clock, replayed through the real queue of each generation.
 
-``web`` requests 3 CPU, and node-a is full until three of its pods, job-1 to job-3, end. ``ssd`` requires a node with the label
-``disk: ssd``. ``friend`` requires a pod ``app: db`` nearby, and none ever appears. The scheduler pops a pod every
+``web`` requests 3 CPU, and node-a is full until its pods job-1, job-2 and job-3 end. ``ssd`` requires a node with the
+label ``disk: ssd``. ``friend`` requires a pod ``app: db`` nearby, and none ever appears. The scheduler pops a pod every
 250 ms and takes 100 ms for each attempt.
 """
 
