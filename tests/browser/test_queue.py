@@ -70,7 +70,9 @@ def test_the_time_is_dragged(shown: Show) -> None:
     page.key("now").focus()
     for _ in range(4):
         page.page.keyboard.press("ArrowRight")
-    expect(page.sentence).to_contain_text("v1.37, 11 s: web is bound (4 attempts), ssd is bound (2 attempts)")
+    expect(page.sentence).to_contain_text(
+        "v1.37, 11 s: web is bound at 10.1 s (4 attempts), ssd is bound at 8.1 s (2 attempts)"
+    )
     expect(page.page.get_by_role("group", name="time")).to_contain_text("11 s")
     page.drag("now", -400, 0)
     expect(page.sentence).to_contain_text("web is")
@@ -79,9 +81,9 @@ def test_the_time_is_dragged(shown: Show) -> None:
 
 def test_the_time_is_dragged_in_all_versions(shown: Show) -> None:
     page = shown(queue_clock.versions_panel())
-    expect(page.sentence).to_contain_text("v1.13 binds web at 6.1 s, after 4 attempts.")
+    expect(page.sentence).to_contain_text("v1.13 binds web at 7.1 s, after 4 attempts.")
     page.key("now").focus()
-    for _ in range(9):
+    for _ in range(8):
         page.page.keyboard.press("ArrowLeft")
     expect(page.sentence).to_contain_text("In v1.13, web waits, after 3 attempts.")
 

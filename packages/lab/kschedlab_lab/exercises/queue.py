@@ -295,11 +295,9 @@ class Tries(NamedTuple):
 
 def when_again(rng: random.Random) -> Exercise:
     """Backoff in v1.37."""
-    case = drawn(rng, random_tries, lambda case: case.again > case.event + 1)
+    case = drawn(rng, random_tries, lambda case: case.event < case.again < case.event + backoff_after(case.failed))
     failures = len(case.failed)
-    doubled = 2 ** (failures - 1)
-    right = at(case.again)
-    backoff = min(doubled, 10)
+    right, backoff = at(case.again), backoff_after(case.failed)
     why = say(
         "After {failures} failures backoff is {backoff} s, counted from {last:g} s. Its end is cut to a whole "
         "second, and the pod leaves at the next whole second.",
@@ -309,11 +307,11 @@ def when_again(rng: random.Random) -> Exercise:
     )
     remarks = {
         at(case.event): say("The event makes it worth another try, but its backoff is not over."),
-        at(case.event + backoff + 1): say("Backoff counts from the failure, not from the event."),
+        at(case.event + backoff): say("Backoff counts from the failure, not from the event."),
         at(330): say("That is when it would be tried if no event had helped it."),
         right: why,
     }
-    moments = {case.event, case.event + backoff + 1, 330, case.again}
+    moments = {case.event, case.event + backoff, 330, case.again}
     rows = [[f"{each:g} s", say("web fails: no room")] for each in case.failed]
     rows.append([f"{case.event} s", say("a pod on a node ends")])
     return Predict(
@@ -330,8 +328,13 @@ def when_again(rng: random.Random) -> Exercise:
     )
 
 
+def backoff_after(failed: Sequence[float]) -> int:
+    """Seconds of backoff after these failures."""
+    return min(2 ** (len(failed) - 1), 10)
+
+
 def random_tries(rng: random.Random) -> Tries:
-    """Several failures of web, each after an event and its backoff; then one more event soon after the last."""
+    """Several failures of web, each after an event and its backoff; then one more event while it backs off."""
     clock = 0
     made = build.pod("web", "", 3, 100)
     made["metadata"]["uid"] = "uid-web"
@@ -356,7 +359,7 @@ def random_tries(rng: random.Random) -> Tries:
         queued.record_failure(pod, ["NodeResourcesFit"])
         queue.add_unschedulable(queued, queue.scheduling_cycle)
         failed.append(clock / SECOND)
-        sleep(rng.randint(1, 2) if attempt == failures - 1 else rng.randint(1, 3))
+        sleep(rng.randint(2, backoff_after(failed)) if attempt == failures - 1 else rng.randint(1, 3))
         event = clock // SECOND
         queue.move(ASSIGNED_POD_DELETE, gone)
         while queue.places()[pod.key].part != ACTIVE:

@@ -134,7 +134,7 @@ class Panel(Generic[S]):
         """A panel, or something with HTML (a table, a picture), covered until the question of this one is answered."""
         if isinstance(shown, Panel):
             return shown._below(self.gate)
-        view = View(Html(), "", _markup(shown), repr(shown))
+        view = View(Html(), "", _markup(shown), shown if type(shown) is str else repr(shown))
         return Panel(Nothing(), lambda _: view, gate=self.gate)
 
     def link(self) -> str:

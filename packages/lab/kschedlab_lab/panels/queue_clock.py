@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from kschedlab.generations import COURSE
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.meta import SECOND
+from kschedlab.queue.events import UNSCHEDULABLE_TIMEOUT
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
 from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
@@ -23,8 +24,6 @@ from kschedlab_lab.views.svg import Room
 
 TIMES = (*range(31), *range(60, 361, 30))
 """The moments in seconds: every second at first, then every half minute."""
-FRAMES = 40
-"""The most recent changes, which a story shows."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def sentence(settings: Settings, now: int) -> str:
         say(
             "{pod} {state} ({attempts})",
             pod=each.pod,
-            state=say(WORDS[each.part]),
+            state=say(WORDS[each.part], at=each.since),
             attempts=count(each.tries, "attempt"),
         )
         for each in where(settings, now)
@@ -104,7 +103,7 @@ WORDS = {
     BACKOFF: later("backs off"),
     UNSCHEDULABLE: later("is unschedulable"),
     IN_FLIGHT: later("is being tried"),
-    BOUND: later("is bound"),
+    BOUND: later("is bound at {at:g} s"),
 }
 OLDER = {
     ACTIVE: "activeQ",
@@ -127,24 +126,46 @@ def picture(settings: Settings, room: Room) -> Html:
 
 
 def story_of(settings: Settings, room: Room) -> list[Frame]:
-    """What happened up to now, one change at a time; the last picture is the panel's."""
-    story, now = _replay(settings), settings.time * SECOND
-    changes = {each.at for each in story.entries} | {at * SECOND for at, _, _ in EVENTS}
-    moments = sorted(at for at in changes if at < now)[-FRAMES:]
-    frames = [Frame(drawn(settings, at, room), caption(settings, at)) for at in moments]
-    return [*frames, Frame(picture(settings, room), sentence(settings, now))]
+    """What happened up to now: a picture for the start, for each event, and for each wait that was too long."""
+    begins = chapters(settings)
+    ends = [*begins[1:], settings.time * SECOND + 1]
+    changes = [each.at for each in _replay(settings).entries]
+    frames = []
+    for begin, end in zip(begins, ends, strict=True):
+        last = max([begin, *(at for at in changes if begin <= at < end)])
+        frames.append(Frame(drawn(settings, last, room), caption(settings, begin, end)))
+    return [*frames, Frame(picture(settings, room), sentence(settings, settings.time * SECOND))]
 
 
-def caption(settings: Settings, now: int) -> str:
-    """What changes at this moment."""
-    told = [say(words) for at, words, _ in EVENTS if at * SECOND == now]
-    for each in _replay(settings).entries:
-        if each.at == now:
-            told.append(say("{pod} {state} ({why})", pod=each.pod, state=say(WORDS[each.part]), why=each.why))
-    asleep = [each.pod for each in where(settings, now) if each.part == UNSCHEDULABLE and each.since * SECOND < now]
-    if asleep and any(at * SECOND == now for at, _, _ in EVENTS):
-        told.append(say("it wakes no other: {pods}", pods=listed(asleep)))
-    return say("{time:g} s: {changes}.", time=now / SECOND, changes=say("; ").join(told))
+def chapters(settings: Settings) -> list[int]:
+    """The start, the events, and when pods became active without one; in microseconds, up to now."""
+    late = {each.at for each in _replay(settings).entries if each.why == UNSCHEDULABLE_TIMEOUT.label}
+    now = settings.time * SECOND
+    return sorted(at for at in {0, *(at * SECOND for at, _, _ in EVENTS), *late} if at <= now)
+
+
+def caption(settings: Settings, begin: int, end: int) -> str:
+    """What happens at the first moment, whom it wakes, and what becomes of the pods before the second moment."""
+    story = _replay(settings)
+    told = [say("All pods are new.")] if begin == 0 else []
+    told += [say("{event}.", event=say(words)) for at, words, _ in EVENTS if at * SECOND == begin]
+    woken = [each.pod for each in story.entries if each.at == begin and each.part in (ACTIVE, BACKOFF)]
+    if not told:
+        told.append(say("{pods} waited too long without an event.", pods=listed(dict.fromkeys(woken))))
+    elif begin and woken:
+        told.append(say("{generation} wakes {pods}.", generation=settings.generation, pods=listed(woken)))
+    elif begin:
+        told.append(say("{generation} wakes no pod.", generation=settings.generation))
+    slow = [each.pod for each in story.entries if each.at == begin and each.part == BACKOFF]
+    if slow:
+        told.append(say("Still in backoff: {pods}.", pods=listed(slow)))
+    bound = {each.pod: each.at for each in story.entries if begin <= each.at < end and each.part == BOUND}
+    tried = dict.fromkeys(pod for at, pod in story.tries if begin <= at < end)
+    vain = [pod for pod in tried if pod not in bound]
+    if vain:
+        told.append(say("Tried in vain: {pods}.", pods=listed(vain)))
+    told += [say("{pod} is bound.", pod=pod) for pod in bound]
+    return say("{time:g} s: {told}", time=begin / SECOND, told=sentences(told))
 
 
 def drawn(settings: Settings, now: int, room: Room, *, last: bool = False, asked: str = "") -> Html:
@@ -187,7 +208,12 @@ def history(settings: Settings, name: str, now: int) -> History:
         if end > each.at and each.part != IN_FLIGHT
     )
     tries = tuple(position(at / SECOND) for at, who in story.tries if who == name and at <= now)
-    return History(name, stretches, tries)
+    backoffs = tuple(
+        (position(at / SECOND), position(min(end, now) / SECOND))
+        for at, who, end in story.backoffs
+        if who == name and at < now
+    )
+    return History(name, stretches, tries, backoffs)
 
 
 def position(seconds: float) -> float:
@@ -278,29 +304,36 @@ def when_is_web_bound() -> Question[Versions]:
     """When v1.37 binds web after there is room for it, asked before the four versions are seen."""
     today = _replay(Settings(time=LAST))
     bound = next(each.at for each in today.entries if each.pod == "web" and each.part == BOUND) // SECOND
+    *failed, last = [at / SECOND for at, who in today.tries if who == "web"]
+    wait = 2 ** (len(failed) - 1)
+    room = next(each.at for each in reversed(today.entries) if each.pod == "web" and each.part == BACKOFF) // SECOND
 
     def why(settings: Versions, answer: str) -> str:
-        tries = [at / SECOND for at, who in today.tries if who == "web"]
+        times = listed(f"{at:g}" for at in failed)
         if answer == say("at {seconds} s", seconds=330):
-            failed = listed(f"{at:g}" for at in tries[:-1])
-            times = say("{failed} and {last:g} s", failed=failed, last=tries[-1])
+            times = say("{failed} and {last:g} s", failed=times, last=last)
             return say(
                 "Five minutes is how long a pod waits if no event helps it. web is tried at {times}.", times=times
             )
-        return say(
-            "web failed at {failed} s. Each failure doubles its backoff, so the event at 6 s only moves it to the "
-            "backoff queue. The last attempt ended at {ended:g} s, and its backoff is now {wait} s. The queue checks "
-            "once a second: at {look:g} s the backoff is not quite over, so web is tried again at {last:g} s.",
-            failed=listed(f"{at:g}" for at in tries[:-1]),
-            ended=tries[-2] + ATTEMPT / SECOND,
-            wait=2 ** (len(tries) - 2),
-            look=tries[-1] - 1,
-            last=tries[-1],
+        told = say(
+            "web was tried at {failed} s. Each failure doubles its backoff: the last attempt ended at {ended:g} s, and "
+            "from then on backoff is {wait} s. Its end is cut to a whole second, and the pod leaves at the next one: "
+            "{last:g} s.",
+            failed=times,
+            ended=failed[-1] + ATTEMPT / SECOND,
+            wait=wait,
+            last=last,
         )
+        if answer == say("at {seconds} s", seconds=room + wait):
+            return sentences([say("Backoff counts from the failure, not from the event."), told])
+        return told
 
     return Question(
-        say("web has failed again and again. At 6 s there is room for it at last. When does v1.37 bind it?"),
-        tuple(say("at {seconds} s", seconds=seconds) for seconds in (6, 10, 330)),
+        say(
+            "web has failed again and again. At {room} s there is room for it at last. When does v1.37 bind it?",
+            room=room,
+        ),
+        tuple(say("at {seconds} s", seconds=seconds) for seconds in (room, bound, room + wait, 330)),
         lambda _: say("at {seconds} s", seconds=bound),
         why,
         lambda settings: lambda room: versions(settings.changed(pod="web"), room, 5 * SECOND),

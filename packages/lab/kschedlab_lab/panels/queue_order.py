@@ -232,6 +232,14 @@ ASKED = {
 """The question, by the field that the case is about."""
 
 
+COUNTS = {
+    "creationTimestamp": later("{pod} was not tried yet, so its creationTimestamp counts:"),
+    "lastTransitionTime": later("{pod} has no lastProbeTime, so its lastTransitionTime counts:"),
+    "lastProbeTime": later("{pod} was tried in vain, so its lastProbeTime counts:"),
+}
+"""Why activeQComp reads this field."""
+
+
 def who_is_next(about: str = "") -> Question[Settings]:
     """Which pod is popped next. ``about``: the field that the case is about."""
 
@@ -244,12 +252,19 @@ def who_is_next(about: str = "") -> Question[Settings]:
         if not next_of(mail, web):
             time = pod_timestamp(mail)
             return say("The priorities are equal, and so are the times that count: {time}.", time=clock([time])(time))
-        pod = mail if answer == "mail" else web
+        if mail.spec.priority != web.spec.priority:
+            return say("Priority comes first.")
+        pod, other = (mail, web) if field_of(mail) != "creationTimestamp" else (web, mail)
+        write = clock([pod_timestamp(mail), pod_timestamp(web)])
+        message = later("{reason} {time}, after the {other} of {name}.")
+        if pod_timestamp(pod) < pod_timestamp(other):
+            message = later("{reason} {time}, before the {other} of {name}.")
         return say(
-            "{pod} was created at {created}, and activeQComp reads its {field}.",
-            pod=answer,
-            created=_created(pod),
-            field=field_of(pod),
+            message,
+            reason=say(COUNTS[field_of(pod)], pod=pod.metadata.name),
+            time=write(pod_timestamp(pod)),
+            other=write(pod_timestamp(other)),
+            name=other.metadata.name,
         )
 
     return Question(
@@ -259,8 +274,3 @@ def who_is_next(about: str = "") -> Question[Settings]:
         why,
         lambda settings: lambda room: picture(settings, room, answered=False),
     )
-
-
-def _created(pod: Pod) -> str:
-    created = pod.metadata.creationTimestamp
-    return clock([created])(created) if created is not None else say("no known time")

@@ -57,6 +57,8 @@ class Settings(Restorable):
 
 
 SLOTS = {NEVER: later("no event"), BEFORE: "MoveAll", DURING: "MoveAll", CHANGED: "Update"}
+SHORT = {"MoveAllToActiveQueue": "MoveAll"}
+"""How the picture calls a call that is too long for it."""
 PRIORITIES = {"mail": 0, "web": 100}
 
 
@@ -130,7 +132,7 @@ def _calls(meanwhile: str, reason: str, then: str) -> Iterator[Call]:
     moved = run.queue.move_request_cycle
     checks: tuple[Check, ...] = (
         Check(f"podSchedulingCycle {cycle} > moveRequestCycle {moved}", cycle > moved),
-        Check(f"reason {reason} = Unschedulable", is_pod_unschedulable(run.pod)),
+        Check("reason Unschedulable", is_pod_unschedulable(run.pod)),
     )
     error = ""
     try:
@@ -253,7 +255,7 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
         slots,
         list(SLOTS).index(settings.meanwhile),
         handle if last else {},
-        say(settings.then),
+        say(SHORT.get(settings.then, settings.then)),
         picks,
         settings.meanwhile == NEVER,
     )

@@ -1,7 +1,7 @@
 """A story of three pods on a clock, replayed through the real queue of each generation.
 
-``web`` requests 3 CPU, and node-a is full until three of its pods end. ``ssd`` requires a node with the label
-``disk: ssd``. ``friend`` requires a pod ``app: db`` nearby, and none ever appears. The scheduler pops a pod every
+``web`` requests 3 CPU, and node-a is full until its pods job-1, job-2 and job-3 end. ``ssd`` requires a node with the
+label ``disk: ssd``. ``friend`` requires a pod ``app: db`` nearby, and none ever appears. The scheduler pops a pod every
 250 ms and takes 100 ms for each attempt.
 """
 
@@ -24,6 +24,9 @@ from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, node_changes
 from kschedlab.queue.hints.table import queueing_hints
 from kschedlab.queue.interface import GONE, QueuedPod
+from kschedlab.queue.older.queued_pod import QueuedPodInfo as OlderQueuedPodInfo
+from kschedlab.queue.older.with_backoff import WithBackoff
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import schedule
 from kschedlab.text.words import refusals
 from kschedlab_lab.panels.queue_heap_watched import decoded
@@ -52,7 +55,7 @@ def manifests() -> dict[str, Manifest]:
     made = [
         build.node("node-a", 4, labels={"kubernetes.io/hostname": "node-a"}),
         build.node("node-b", 1, labels={"kubernetes.io/hostname": "node-b"}),
-        *(build.pod(name, "node-a", 1, 100) for name in ("one", "two", "three", "four")),
+        *(build.pod(name, "node-a", 1, 100) for name in ("job-1", "job-2", "job-3", "job-4")),
         build.pod("web", "", 3, 100),
         build.pod("ssd", "", 1, 100, nodeSelector={"disk": "ssd"}),
         build.pod("friend", "", None, 100, affinity=affinity),
@@ -64,20 +67,24 @@ def manifests() -> dict[str, Manifest]:
 
 @dataclass
 class Story:
-    """The replay. ``entries``: when each pod entered each part; ``tries``: when each pod was popped."""
+    """The replay. ``entries``: when each pod entered each part; ``tries``: when each pod was popped.
+
+    ``backoffs``: the end of each failed attempt, its pod, and the end of the backoff that begins there.
+    """
 
     generation: str
     busy: bool
     clock: int = 0
     entries: list[Entry] = field(default_factory=list)
     tries: list[tuple[int, str]] = field(default_factory=list)
+    backoffs: list[tuple[int, str, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.cluster = manifests()
         self.rules = GENERATIONS[self.generation]
         hints = {"hints": tuple(queueing_hints(self.rules.filters))} if self.rules.queue.hints else {}
         self.queue = self.rules.queue(lambda: START + self.clock, get_pod=self._known, on_moved=self._moved, **hints)
-        self.jobs = 0
+        self.others = 0
 
     def _known(self, key: str) -> Pod | None:
         made = self.cluster.get(key.partition("/")[2])
@@ -105,9 +112,9 @@ class Story:
     def _others(self) -> None:
         """Add another team's pod if the scheduler is to be busy."""
         if self.busy:
-            self.jobs += 1
-            made = build.pod(f"job-{self.jobs}", "", None, 0)
-            made["metadata"]["uid"] = f"uid-job-{self.jobs}"
+            self.others += 1
+            made = build.pod(f"other-{self.others}", "", None, 0)
+            made["metadata"]["uid"] = f"uid-other-{self.others}"
             self.queue.add(decoded(made))
 
     def _try(self) -> None:
@@ -136,6 +143,17 @@ class Story:
         made["status"] = {"conditions": [condition]}
         queued.record_failure(decoded(made), plugins)
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
+        end = self._backoff_end(queued)
+        if end is not None:
+            self.backoffs.append((self.clock, queued.pod.metadata.name, end - START))
+
+    def _backoff_end(self, queued: QueuedPod) -> int | None:
+        """The end of the failed pod's backoff as its queue has it; v1.13's queue has none."""
+        if isinstance(queued, QueuedPodInfo):
+            return queued.backoff_until
+        if isinstance(self.queue, WithBackoff) and isinstance(queued, OlderQueuedPodInfo):
+            return self.queue.backoff.end(queued)
+        return None
 
     def ends(self, name: str) -> None:
         self.queue.move(ASSIGNED_POD_DELETE, decoded(self.cluster.pop(name)))
@@ -156,9 +174,9 @@ class Story:
 
 
 EVENTS: tuple[tuple[int, str, Callable[[Story], None]], ...] = (
-    (2, later("one ends on node-a: 1 CPU free"), lambda story: story.ends("one")),
-    (3, later("two ends: 2 CPU free"), lambda story: story.ends("two")),
-    (6, later("three ends: 3 CPU free"), lambda story: story.ends("three")),
+    (2, later("job-1 ends on node-a: 1 CPU free"), lambda story: story.ends("job-1")),
+    (3, later("job-2 ends: 2 CPU free"), lambda story: story.ends("job-2")),
+    (7, later("job-3 ends: 3 CPU free"), lambda story: story.ends("job-3")),
     (8, later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
     (12, later("cache starts on node-b"), lambda story: story.starts("cache", "node-b")),
 )

@@ -71,9 +71,9 @@ class Measured:
     """All generations side by side, each measured on its own queue."""
 
     def __init__(self) -> None:
-        self.head = ["", say("seconds after failures 1 to 6, if an event comes at once"), say("if none comes")]
+        self.head = ["", *(say("failure {number}", number=n + 1) for n in range(FAILURES)), say("no event")]
         self.rows = [
-            [name, ", ".join(f"{wait:g}" for wait in waits_after_failures(name)), f"{wait_without_event(name):g}"]
+            [name, *(f"{wait:g} s" for wait in (*waits_after_failures(name), wait_without_event(name)))]
             for name in COURSE
         ]
 

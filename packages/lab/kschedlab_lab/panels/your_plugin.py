@@ -213,16 +213,32 @@ def where(plugins: object = (), text: str = "") -> Question[Settings]:
 
 
 def advantage(decision: Decision, plugins: Sequence[object], other: str) -> str:
-    """The plugin that most prefers the chosen rack to this one, or to the next best; "" without a choice."""
+    """The plugin that most prefers the chosen rack to this one, or to the next best; "" without a choice.
+
+    If your score prefers the other rack, by how much, and both totals.
+    """
     found, chosen = points(decision, plugins), decision.node
     if found is None or chosen is None:
         return ""
     if other == chosen:
         other = max((name for name in found.totals if name != chosen), key=found.totals.__getitem__)
     plugin, each = max(found.parts.items(), key=lambda part: part[1][chosen] - part[1][other])
+    name = plugin.partition(" ")[0]
+    own = next((gains for key, gains in found.parts.items() if key.partition(" ")[0] == found.own), None)
+    if own is not None and own[other] > own[chosen]:
+        return say(
+            "{own} gives {other} {more} points more, {plugin} {less} less: {total} against {best}.",
+            own=found.own,
+            other=other,
+            more=own[other] - own[chosen],
+            plugin=name,
+            less=each[chosen] - each[other],
+            total=found.totals[other],
+            best=found.totals[chosen],
+        )
     return say(
         "{plugin} gives {node} {most} points, {other} {less}.",
-        plugin=plugin.partition(" ")[0],
+        plugin=name,
         node=chosen,
         most=each[chosen],
         other=other,

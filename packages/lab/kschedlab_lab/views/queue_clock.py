@@ -15,6 +15,8 @@ from kschedlab_lab.views.svg import Room, svg
 
 EDGE, NAMES, TOP = 8, 62, 50
 """The margin, the width of the names at the left, and where the lanes begin."""
+THIN = 5
+"""The height of a backoff's bar."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
     "active": INK_3,
@@ -27,7 +29,7 @@ FILLS: Mapping[str, str] = {
 NAMED = {
     "active": later("ready, others first"),
     "in flight": later("in flight"),
-    "backoff": later("backoff"),
+    "backoff": later("backoff queue"),
     "unschedulable": later("waits for an event"),
     "bound": later("bound"),
 }
@@ -45,11 +47,12 @@ class Stretch:
 
 @dataclass(frozen=True)
 class History:
-    """What a pod went through. ``tries``: when it was tried."""
+    """What a pod went through. ``tries``: when it was tried; ``backoffs``: from when to when its backoff lasts."""
 
     name: str
     stretches: tuple[Stretch, ...]
     tries: tuple[float, ...]
+    backoffs: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,9 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
     shapes.append(_now(clock, TOP - 4, bottom, step, room))
     kinds = {each.kind for history in histories for each in history.stretches} & {"active", "backoff"}
     legend = [row([_swatch(kind), words(say(NAMED[kind]), fill=INK_2)], 5) for kind in sorted(kinds)]
+    if any(each.backoffs for each in histories):
+        thin = Part(18, 12, (_backoff(0, 18, 12),))
+        legend.append(row([thin, words(say("backoff, from the failure on"), fill=INK_2)], 5))
     if legend:
         shapes.append(moved(row(legend, 16), NAMES, bottom + 46))
     return svg(shapes, room.width, bottom + (64 if legend else 41), alt, size=13)
@@ -97,8 +103,16 @@ def _swatch(kind: str) -> Part:
     return Part(12, 12, (element("rect", width=12, height=12, rx=3, fill=FILLS[kind]),))
 
 
+def _backoff(x: float, wide: float, bottom: float) -> Html:
+    """A thin bar, with its lower edge at ``bottom``."""
+    return element("rect", x=x, y=bottom - THIN, width=wide, height=THIN, rx=THIN / 2, fill=INK_2)
+
+
 def _lane(history: History, y: float, high: float, step: float, room: Room) -> list[Html]:
-    """A history: empty while the pod waits for an event, a band in backoff, green where it is bound; a stroke a try."""
+    """A history: empty while the pod waits for an event, a band in the backoff queue, green where it is bound.
+
+    A stroke is a try, and the thin bar that begins after it the backoff of its failure.
+    """
     ground = {"x": NAMES, "y": y, "width": room.width - EDGE - NAMES, "height": high, "rx": 8}
     shapes = [
         text(history.name, NAMES - 10, y + high / 2 + 5, "end", font_weight="bold", font_size=13),
@@ -113,6 +127,9 @@ def _lane(history: History, y: float, high: float, step: float, room: Room) -> l
         if text_width(said) + 12 < wide:
             ink = ON_ACCENT if each.kind == "bound" else "currentColor" if each.kind == "backoff" else INK_2
             shapes.append(text(said, x + wide / 2, y + high / 2 + 4, "middle", font_size=12, fill=ink))
+    for start, end in history.backoffs:
+        bar = _backoff(NAMES + start * step, (end - start) * step, y + high - 4)
+        shapes.append(element("g", bar, data_tip=say("the backoff of {pod}", pod=history.name)))
     for at in history.tries:
         x = NAMES + at * step
         line = element("path", d=f"M{x:.1f} {y + high}V{y:.1f}", stroke="currentColor", stroke_width=3)

@@ -13,7 +13,7 @@ from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, arro
 from kschedlab_lab.views.style import HAIR, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
-EDGE, TALL, UNDER = 8, 116, 38
+EDGE, TALL, UNDER = 8, 118, 38
 """Margin, height of a part, and the space below the parts for the way back."""
 ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
 SHADE: Handle = {"fill": TRAY}
@@ -65,16 +65,12 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     gap = 46 if room.width >= 560 else 8
     wide = (room.width - 2 * EDGE - 2 * gap) / 3
     left = {name: EDGE + i * (wide + gap) for i, name in enumerate((ACTIVE, TRYING, WAITING))}
-    notes = {
-        TRYING: f"schedulingCycle {parts.cycles[0]}",
-        WAITING: f"moveRequestCycle {parts.cycles[1]}",
-    }
     active = say("activeQ: a heap") if room.width >= 560 else ACTIVE
     titles = {ACTIVE: active, TRYING: say(TRYING), WAITING: WAITING}
     shapes = []
     for name, x in left.items():
         pick = {"data_pick": name, "aria_label": name} if parts.picks and name != TRYING else {}
-        box = area(titles[name], x, EDGE, wide, TALL, key=f"part/{name}", note=notes.get(name, ""))
+        box = area(titles[name], x, EDGE, wide, TALL, key=f"part/{name}")
         shapes.append(element("g", box, **pick))
     shapes += _ways(parts.way, left, wide, gap)
     head = 12 + 14 * max(len(titled(titles[name], wide)) for name in left)
@@ -84,12 +80,15 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
             left_ = x + (wide - broad) / 2
             shapes.append(pill(pod, left_, EDGE + head + i * (PILL + 4), broad, f"pod/{pod.name}"))
     y = EDGE + TALL + UNDER + 14.0
+    for x, name, cycle in zip((EDGE, EDGE + 150), ("schedulingCycle", "moveRequestCycle"), parts.cycles, strict=True):
+        shapes.append(text(f"{name} {cycle}", x, y, font_size=12))
+    y += 20
     for check in parts.checks:
         shapes.append(_check(check, EDGE, y, 13 if room.width >= 460 else 12))
         y += 20
     if parts.error:
         shapes.append(refused(parts.error, EDGE + 6, y, "start"))
-    y = EDGE + TALL + UNDER + 14 + 2 * 20
+    y = EDGE + TALL + UNDER + 14 + 3 * 20
     if parts.slots:
         shapes += _attempt(parts, y, room)
         y += 92 + 14 * (len(broken(parts.after, int(slot_width(len(parts.slots), room) / 7))) - 1)

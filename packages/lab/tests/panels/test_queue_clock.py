@@ -9,11 +9,11 @@ import pytest
 from kschedlab.manifests.loading import loads
 from kschedlab.objects.meta import SECOND
 from kschedlab_lab.panels.queue_clock import (
-    FRAMES,
     LAST,
     TIMES,
     Settings,
     Versions,
+    history,
     how_often_is_friend_tried,
     panel,
     picture,
@@ -63,7 +63,7 @@ def test_the_view_at_every_time(case: tuple[str, bool]) -> None:
 def test_web_is_bound_when_its_generation_lets_it() -> None:
     last = {case: tries(*case, "web")[-1] for case in BOTH}
     at_once = {("v1.13", True), ("v1.13", False), ("v1.37", False)}
-    assert last == {case: 6 if case in at_once else 10 for case in BOTH}
+    assert last == {case: 7 if case in at_once else 10 for case in BOTH}
     for case in BOTH:
         assert where(Settings(time=360, generation=case[0], busy=case[1]))[0].part == "bound"
 
@@ -92,13 +92,12 @@ def test_positions_grow_with_time() -> None:
 
 
 @pytest.mark.parametrize("case", BOTH)
-def test_the_story_tells_every_change_and_ends_with_the_picture(case: tuple[str, bool]) -> None:
+def test_the_story_tells_every_event_and_ends_with_the_picture(case: tuple[str, bool]) -> None:
     settings, room = Settings(time=30, generation=case[0], busy=case[1]), Room(640, 330)
     told = story_of(settings, room)
-    assert told[-1] == (picture(settings, room), show(settings).sentence) and len(told) <= FRAMES + 1
-    if len(told) <= FRAMES:
-        assert all(any(words in frame.caption for frame in told) for _, words, _ in EVENTS)
-        assert all(any(f"{pod} is bound" in frame.caption for frame in told) for pod in ("web", "ssd"))
+    assert told[-1] == (picture(settings, room), show(settings).sentence) and len(told) == len(EVENTS) + 2
+    assert all(any(words in frame.caption for frame in told) for _, words, _ in EVENTS)
+    assert all(any(f"{pod} is bound" in frame.caption for frame in told) for pod in ("web", "ssd"))
 
 
 def test_panel_and_yaml() -> None:
@@ -109,8 +108,9 @@ def test_panel_and_yaml() -> None:
 
 def test_it_says_why_a_backoff_of_4_s_takes_5() -> None:
     """The third attempt began at 5 s."""
-    told = when_is_web_bound().why(Versions(), "at 6 s")
-    assert says(told, "0, 2, 5 s", "5.1 s", "4 s", "9 s", "once a second")
+    told = when_is_web_bound().why(Versions(), "at 7 s")
+    assert says(told, "0, 2, 5 s", "5.1 s", "4 s", "whole second", "10 s")
+    assert says(when_is_web_bound().why(Versions(), "at 11 s"), "from the failure")
     assert says(when_is_web_bound().why(Versions(), "at 330 s"), "five minutes")
 
 
@@ -144,4 +144,14 @@ def test_v1_37_is_asked_about_before_the_versions_are_seen() -> None:
     question = when_is_web_bound()
     assert question.right(Versions()) == "at 10 s" and question.before is not None
     assert 'data-drag="time"' not in str(question.before(Versions())(Room()))
-    assert "doubles its backoff" in question.why(Versions(), "at 6 s")
+    assert "doubles its backoff" in question.why(Versions(), "at 7 s")
+
+
+def test_backoff_lasts_from_the_failure_on_and_an_event_does_not_prolong_it() -> None:
+    """The third attempt of web ends at 5.1 s, the event comes at 7 s, and v1.37 cuts the end to a whole second."""
+    ends = {"v1.16": 9.1, "v1.20": 9.1, "v1.37": 9}
+    for name, end in ends.items():
+        shown = history(Settings(generation=name), "web", 14 * SECOND).backoffs
+        assert shown[-1] == (pytest.approx(5.1), pytest.approx(end))
+        assert history(Settings(generation=name), "web", 6 * SECOND).backoffs[-1][1] == 6
+    assert history(Settings(generation="v1.13"), "web", 14 * SECOND).backoffs == ()

@@ -12,6 +12,7 @@ from kschedlab_lab.panels.queue_order import UNSET, Settings, panel, picture, po
 from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
 from tests.samples import sampled
+from tests.saying import says
 
 FIELDS = ("creationTimestamp", "lastTransitionTime", "lastProbeTime")
 
@@ -88,7 +89,9 @@ def test_the_yaml_is_the_two_pods() -> None:
 def test_panel_and_question() -> None:
     assert panel().move(mail_probe=580).view.text == show(Settings(mail_probe=580)).text
     settings = Settings(mail_probe=580)
-    assert who_is_next().why(settings, "mail") == "mail was created at 08:00, and activeQComp reads its lastProbeTime."
+    assert says(who_is_next().why(settings, "mail"), "mail", "lastProbeTime counts: 09:40", "after", "09:00")
+    settings = Settings(mail_transition=500)
+    assert says(who_is_next().why(settings, "web"), "no lastProbeTime", "lastTransitionTime counts: 08:20", "before")
 
 
 def test_who_picks_a_pod_in_a_tie_reads_what_is_equal() -> None:

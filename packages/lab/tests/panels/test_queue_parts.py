@@ -79,7 +79,7 @@ def test_the_story_of_every_setting() -> None:
 def test_a_failed_check_is_red_with_a_cross() -> None:
     drawn = str(picture(Settings(meanwhile=DURING), Room()))
     assert "✕ podSchedulingCycle 1 &gt; moveRequestCycle 1: no" in drawn and "✓ reason Unschedulable" in drawn
-    assert "✕ reason SchedulerError = Unschedulable: no" in str(picture(Settings(reason=ERROR), Room()))
+    assert "✕ reason Unschedulable: no" in str(picture(Settings(reason=ERROR), Room()))
     assert "✕ pod is already present in the activeQ" in str(picture(Settings(meanwhile=CHANGED), Room()))
 
 

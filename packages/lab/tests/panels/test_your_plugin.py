@@ -178,3 +178,8 @@ def test_a_plugin_without_an_end_is_stopped():
 
     shown = panel([endless])
     assert "ran too long" in shown.state(shown.settings, ROOM)["error"]
+
+
+def test_a_cooler_rack_that_loses_is_told_what_it_gains_and_loses() -> None:
+    told = where(BOTH).why(Settings(), "rack-d")
+    assert says(told, "Cooler gives rack-d", "NodeResourcesFit", "less", "against")
