@@ -72,7 +72,7 @@ def _rest(left: int) -> Card:
 def _card(node: Node, seen: Seen, waiting: list[Pod]) -> Card:
     name = node.metadata.name
     there = [pod for pod in seen.pods if pod.spec.nodeName == name and pod.status.phase not in TERMINAL]
-    pieces = [running(pod) for pod in there]
+    pieces = [running(pod, seen.now) for pod in there]
     cpu = node.status.allocatable.get("cpu")
     nominees = [pod for pod in waiting if pod.status.nominatedNodeName == name]
     return Card(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from kschedlab.messages import say
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, visible
@@ -59,11 +60,13 @@ class Piece:
         return f"{self.copied[0] or ('ghost' if self.mark == 'ghost' else 'pod')}/{self.name}"
 
 
-def running(pod: Pod) -> Piece:
-    """A pod that runs, or that is deleted and takes its time to end."""
-    priority = pod.spec.priority or 0
-    if pod.metadata.deletionTimestamp is not None:
-        return Piece(pod.metadata.name, _cpu(pod), priority, say("terminating"), "leaving", say("ends"))
+def running(pod: Pod, now: int) -> Piece:
+    """A pod that runs, or that is deleted and has some seconds from ``now`` (in microseconds) to end."""
+    priority, ends = pod.spec.priority or 0, pod.metadata.deletionTimestamp
+    if ends is not None:
+        left = -(-max(ends - now, 0) // SECOND)
+        note, short = (say("terminating, {left} s", left=left), f"{left} s") if left else (say("terminating"), "")
+        return Piece(pod.metadata.name, _cpu(pod), priority, note, "leaving", short)
     return Piece(
         pod.metadata.name, _cpu(pod), priority, say("priority {priority}", priority=priority), short=str(priority)
     )
