@@ -20,7 +20,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
-from kschedlab_lab.views.pieces import Piece, nominated, running
+from kschedlab_lab.views.pieces import Piece, created, nominated, running
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import HEAD, NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
@@ -161,7 +161,7 @@ def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, pick
     cards = []
     for there in replay.of(Node):
         name = there.metadata.name
-        mine = [each for each in pods.values() if each.spec.nodeName == name]
+        mine = sorted((each for each in pods.values() if each.spec.nodeName == name), key=created)
         kept = [n for n, each in pods.items() if not each.spec.nodeName and each.status.nominatedNodeName == name]
         state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
         says = say("nominated: {pods}", pods=listed(kept)) if kept else ""

@@ -72,6 +72,11 @@ def running(pod: Pod, now: int) -> Piece:
     )
 
 
+def created(pod: Pod) -> int:
+    """When the pod was created: in this order nobody's bar moves when another pod comes."""
+    return pod.metadata.creationTimestamp or 0
+
+
 def nominated(pod: Pod, node: str) -> Piece:
     """A pod that waits. ``node``: what kubectl shows as its NOMINATED NODE."""
     priority = pod.spec.priority or 0
@@ -144,8 +149,10 @@ def _within(piece: Piece, wide: float) -> list[tuple[str, float, dict[str, Any]]
     return [(name, 0, BOLD)]
 
 
-def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: bool = False) -> Html:
-    """A pod as a bar of this size at (x, y). ``carry``: it can be carried to a node."""
+def bar(
+    piece: Piece, at: tuple[float, float], wide: float, high: float, carry: bool = False, named: bool = True
+) -> Html:
+    """A pod as a bar of this size at (x, y). ``carry``: it can be carried to a node; ``named``: its name is in it."""
     fill = priority_fill(piece.priority)
     ghost = piece.mark == "ghost"
     rect = element(
@@ -162,7 +169,10 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
     )
     halo: dict[str, Any] = {} if ghost else {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
     colour, below = None if ghost else ink(fill), high / 2 + 4.5
-    words = (label(text, 6 + x, below, fill=colour, **look, **halo) for text, x, look in _within(piece, wide - 10))
+    words = (
+        label(text, 6 + x, below, fill=colour, **look, **halo)
+        for text, x, look in (_within(piece, wide - 10) if named else ())
+    )
     return element(
         "g",
         rect,
