@@ -127,7 +127,7 @@ def test_the_question_about_weights():
     asked, settings = which_weight(), Settings(affinity=3, node="node-c", stage=SUM, priority=SUM)
     assert asked.right(settings) == "NodeAffinity" and asked.right(settings.changed(node="node-d")) == "SelectorSpread"
     assert says(asked.why(settings, "NodeAffinity"), "node-c", 10, "3 × 10 = 30")
-    assert asked.why(settings, "SelectorSpread").startswith("With SelectorSpread × 3, node-d wins. NodeAffinity gives node-c 10")
+    assert says(asked.why(settings, "SelectorSpread"), "SelectorSpread × 3", "node-d", "node-c", 30)
     before = asked.before(settings) if asked.before is not None else None
     assert callable(before) and "100052" not in str(before(ROOM))
 
