@@ -69,7 +69,7 @@ def test_a_node_refuses_the_pod_until_the_way_is_clear(shown: Show) -> None:
     assert node and pod
     page.drag("pod/web", node["x"] + 40 - pod["x"], node["y"] + 20 - pod["y"])
     expect(page.picture).to_contain_text("✕ node-a")
-    page.key("pod/web/tolerates dedicated").click()
+    page.key("pod/web/tolerates gpu").click()
     page.settled()
     expect(page.sentence).to_have_text("All 11 predicates let web onto node-a.")
     page.drag("pod/web", node["x"] + 40 - pod["x"], node["y"] + 20 - pod["y"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from itertools import product
 
@@ -88,6 +89,10 @@ def turned(objects: Objects) -> str:
     )
 
 
+START = "kind: Policy\napiVersion: v1\npriorities:\n"
+"""What stands in the editor at first."""
+
+
 class PolicyBuild(Build):
     """A Policy to write. ``missing_in``: what a generation with this Policy fails to do, or ""."""
 
@@ -101,7 +106,7 @@ class PolicyBuild(Build):
         hints: tuple[str, ...],
         instance: Instance,
     ) -> None:
-        super().__init__(title, question, lambda _: "", example, why, hints, instance)
+        super().__init__(title, question, lambda _: "", example, why, hints, instance, start=START)
         self.missing_in = missing_in
 
     def judge(self, answer: object) -> Verdict:
@@ -111,6 +116,8 @@ class PolicyBuild(Build):
                 State.ERROR,
                 say("The answer has {number} characters; {longest} are enough.", number=len(text), longest=LONGEST),
             )
+        if not re.search(r"\bkind\W+Policy\b", text):
+            return Verdict(State.ERROR, say("`{line}` is missing.", line="kind: Policy"), read=False)
         try:
             profiles = load_configuration(f"{text}\n", V1_16)
         except ManifestError as error:

@@ -167,10 +167,14 @@ def how_many(rng: random.Random) -> Exercise:
     right = nodes_to_find(nodes, percentage, V1_16.sampling)
     adaptive = max(5, 50 - nodes // 125)
     used = percentage or adaptive
-    share = say("{percentage} % of {nodes} is {part}", percentage=used, nodes=nodes, part=nodes * used // 100)
-    if right == nodes * used // 100:
-        why = say("{share}; that is enough: {number}.", share=share, number=right)
-    else:
+    part = nodes * used // 100
+    share = say("{percentage} % of {nodes:,} is {part:,}", percentage=used, nodes=nodes, part=part)
+    if not percentage:
+        first = say("50 - {nodes:,}/125 = {less}", nodes=nodes, less=50 - nodes // 125)
+        least = say("at least 5") if used > 50 - nodes // 125 else ""
+        share = say("; ").join(filter(None, (first, least, share)))
+    why = say("{share}.", share=share)
+    if right != part:
         why = say("{share}; at least 100 are looked for: {number}.", share=share, number=right)
 
     def remark(said: str) -> str:

@@ -12,6 +12,8 @@ from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State,
 SEPARATORS = re.compile(r"[\s,;，；、]+")
 """What may stand between the parts of a typed answer, or be left out: ``5,000`` and ``a, b``."""
 
+WHOLE = re.compile(r"-?\d+")
+
 
 class Predict(Exercise):
     """A question with one right answer.
@@ -58,6 +60,11 @@ class Predict(Exercise):
                     read=False,
                 )
             return Verdict(State.WRONG, known[said.casefold()])
+        if self._read(self.correct).isdigit() and not WHOLE.fullmatch(self._read(said)):
+            number = say("a whole number, 0 or more")
+            return Verdict(
+                State.ERROR, say('"{answer}" is not {numbers}', answer=said[:80], numbers=number), read=False
+            )
         return Verdict(State.WRONG, self._remark(said) if self._remark is not None else say("That is not it."))
 
     def _read(self, said: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kschedlab.messages import say
+from kschedlab.messages import say, sentences
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
@@ -74,13 +74,13 @@ def show(settings: Settings) -> View:
     sentence, moments = describe(settings), heaps(settings)
 
     def picture(room: Room) -> Html:
-        return draw_heap(moments[-1], CONTROLS, room, sentence)
+        return draw_heap(settings.scores, moments[-1], CONTROLS, room, sentence)
 
     def story(room: Room) -> list[Frame]:
         begin = say("The list as it is. No node may score higher than the one above it.")
         captions = [begin, *(_swap(each, len(moments) - 1, i) for i, each in enumerate(moments[1:], 1))]
         frames = [
-            Frame(draw_heap(replace(each, ready=False), CONTROLS, room, caption), caption)
+            Frame(draw_heap(settings.scores, replace(each, ready=False), CONTROLS, room, caption), caption)
             for each, caption in zip(moments, captions, strict=True)
         ]
         return [*frames, Frame(picture(room), sentence)]
@@ -107,12 +107,11 @@ def describe(settings: Settings) -> str:
     first = head(settings)
     if len(best) == 1:
         return say("{node} has the highest score and comes out first.", node=first)
-    beaten = say(", not {best}, which comes first in the list", best=best[0]) if best[0] != first else ""
-    return say(
-        "{nodes} have the highest score. {first} comes out first{beaten}.",
-        nodes=count(len(best), "node"),
-        first=first,
-        beaten=beaten,
+    equals = say("{nodes} have the highest score.", nodes=count(len(best), "node"))
+    if best[0] == first:
+        return sentences([say("{first} comes out, the first of them in the list.", first=first), equals])
+    return sentences(
+        [say("{first} comes out, though {best} comes first in the list.", first=first, best=best[0]), equals]
     )
 
 
@@ -127,14 +126,10 @@ def which_comes_out() -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         scores = dict(zip(NAMES, settings.scores, strict=True))
         if answer in scores and scores[answer] < max(scores.values()):
-            return say(
-                "{node} has only {score}. {result}",
-                node=answer,
-                score=scores[answer],
-                result=describe(settings),
-            )
-        drawn = say("Without an extender v1.37 draws nothing. ") if answer not in scores else ""
-        return f"{drawn}{describe(settings)}"
+            return say("{node} has only {score}.", node=answer, score=scores[answer])
+        if answer not in scores:
+            return say("Without an extender v1.37 draws nothing.")
+        return say("The swaps of heap.Init decide: a node with a higher score than the one above it moves up.")
 
     return Question(
         say("v1.37 puts the sums into a heap and takes the node at its head. Which node is it?"),
@@ -142,6 +137,8 @@ def which_comes_out() -> Question[Settings]:
         head,
         why,
         lambda settings: (
-            lambda room: draw_heap(replace(heaps(settings)[0], ready=False), CONTROLS, room, say("the list of sums"))
+            lambda room: draw_heap(
+                settings.scores, replace(heaps(settings)[0], ready=False), CONTROLS, room, say("the list of sums")
+            )
         ),
     )

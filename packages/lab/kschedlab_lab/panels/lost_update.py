@@ -203,21 +203,10 @@ def what_is_left() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         happens = update(settings)
-        if answer == str(happens.total):
-            return describe(settings, happens)
         if answer == str(sum(scores)):
-            return say(
-                "{number} needs one worker to read after the other has written. {result}",
-                number=answer,
-                result=describe(settings, happens),
-            )
+            return say("{number} needs one worker to read after the other has written.", number=answer)
         last = happens.writes[-1]
-        return say(
-            "The last write decides: worker {worker} writes {value}. {result}",
-            worker=last.worker,
-            value=last.value,
-            result=describe(settings, happens),
-        )
+        return say("The last write decides: worker {worker} writes {value}.", worker=last.worker, value=last.value)
 
     both = say("Worker 1 adds {one} and worker 2 adds {other}.", one=scores[0], other=scores[1])
     return Question(

@@ -320,12 +320,10 @@ def after_errors() -> Question[Settings]:
         return choices[2 if decide(settings.nodes, typo=True).node is None else 0]
 
     def why(settings: Settings, answer: str) -> str:
-        now = handout(settings.changed(step=ends(settings) + 2))
-        wrong = {
-            choices[0]: say("A wish is only a preference, but an error is not a low score. "),
-            choices[1]: say("The failed cells do hold 0, and Reduce even runs over them. But nobody adds them up. "),
-        }.get(answer, "")
-        return f"{wrong}{describe(settings.changed(step=ends(settings) + 2), now)}"
+        return {
+            choices[0]: say("A wish is only a preference, but an error is not a low score."),
+            choices[1]: say("The failed cells do hold 0, and Reduce even runs over them. But nobody adds them up."),
+        }.get(answer, say("An error is not a low score, even where the pod only has a wish."))
 
     return Question(
         say(

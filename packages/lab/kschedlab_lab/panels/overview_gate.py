@@ -66,7 +66,7 @@ def manifests(settings: Settings) -> list[Manifest]:
         ZONE: "south" if settings.zone else "north",
         "disk": "hdd" if settings.hdd else "ssd",
     }
-    taints = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}] if settings.taint else []
+    taints = [{"key": "gpu", "effect": "NoSchedule"}] if settings.taint else []
     there = node(NODE, labels=labels, taints=taints, unschedulable=settings.cordoned)
     disk = {"name": "disk", "gcePersistentDisk": {"pdName": "disk-1"}}
     pods = [
@@ -83,7 +83,7 @@ def manifests(settings: Settings) -> list[Manifest]:
         nodeSelector={"disk": "ssd"},
         volumes=[disk, *using("data")],
         affinity={"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}},
-        tolerations=[{"key": "dedicated", "operator": "Exists"}] if settings.tolerates else [],
+        tolerations=[{"key": "gpu", "operator": "Exists"}] if settings.tolerates else [],
     )
     return [there, *claimed("data", labels={ZONE: "north"}), *pods, with_port(web, 8080)]
 
@@ -148,7 +148,7 @@ HAS: Mapping[str, tuple[str, str, str]] = {
     "port": ("port", later("proxy: port 8080"), later("proxy: port 8080")),
     "hdd": ("label", "disk=hdd", "disk=ssd"),
     "disk": ("disk", later("db writes disk-1"), later("db writes disk-1")),
-    "taint": ("taint", "dedicated=gpu:NoSchedule", later("taint")),
+    "taint": ("taint", "gpu:NoSchedule", later("taint")),
     "zone": ("zone", later("zone south"), later("zone north")),
     "cache": ("pods", "app=cache", "app=cache"),
 }
@@ -176,7 +176,7 @@ def _locks(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto:
 def _want(settings: Settings, obstacle: str) -> Fact | None:
     if obstacle == "taint":
         sets = _switched("tolerates", settings.tolerates)
-        return Fact(say("tolerates dedicated"), settings.tolerates, sets, "pass")
+        return Fact(say("tolerates gpu"), settings.tolerates, sets, "pass")
     kind, text = WANTS.get(obstacle, ("", ""))
     return Fact(say(text), True, kind=kind) if text else None
 
@@ -201,7 +201,7 @@ def sentence(asked: Sequence[str], verdict: NodeVerdict) -> str:
         "{predicate} refuses {node}: {reasons}.", predicate=verdict.plugin, node=NODE, reasons=listed(verdict.reasons)
     )
     message = later(
-        "It is number {number} of {asked}; the {predicates} after it is not asked."
+        "It is number {number} of {asked}; the last predicate is not asked."
         if rest == 1
         else "It is number {number} of {asked}; the {predicates} after it are not asked."
     )

@@ -137,7 +137,8 @@ def sentence_of(decision: Decision) -> str:
             number=len(decision.feasible),
             score=int(decision.scores.total.max()),
         )
-    return outcome(decision) if decision.error else sentences((outcome(decision), decision.message))
+    said = outcome(decision).replace(decision.pod.key, decision.pod.pod.metadata.name)
+    return said if decision.error else sentences((said, decision.message))
 
 
 def draw(

@@ -229,6 +229,7 @@ def _words(step: Step) -> str:
     pod = step.pod.partition("/")[2]
     said = {
         context.POP: say("{pod} leaves the activeQ", pod=pod),
+        context.SKIP: say("{pod} is being deleted: scheduleOne skips it", pod=pod),
         context.SCHEDULE: say("chooses {node}", node=step.node) if step.node else step.detail or say(NO_NODE),
         context.PREEMPT: _preempted(step),
         context.NOMINATE: f"nominatedNodeName: {step.node}",
@@ -274,7 +275,8 @@ def show(settings: Settings) -> View:
     found = ways(settings.story)
     at = min(settings.step, len(found) - 1)
     step, way = found[at]
-    done = say("{function}: {result}.", function=step.title, result=step.words.removesuffix("."))
+    words = step.words.removesuffix(".")
+    done = f"{words}." if step.title == loop.SKIP else say("{function}: {result}.", function=step.title, result=words)
     count = say("Step {step} of {last}, at {seconds} s.", step=at, last=len(found) - 1, seconds=step.seconds)
     sentence = sentences([done, count])
     log = loop.steps_table(taken(settings.story)[: at + 1], at)

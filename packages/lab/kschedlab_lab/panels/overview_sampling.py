@@ -110,7 +110,11 @@ def how_many() -> Question[Settings]:
         (),
         lambda settings: str(find(settings, V1_16).found),
         _why,
-        lambda _: curve(SIZES, {}, titles=(say("nodes in the cluster"), say("nodes found")), most=5000).picture,
+        lambda _: (
+            curve(
+                SIZES, {}, titles=(say("nodes in the cluster"), say("nodes found")), write="{:,}".format, most=5000
+            ).picture
+        ),
         most=5000,
     )
 

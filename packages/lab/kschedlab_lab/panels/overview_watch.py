@@ -5,7 +5,7 @@ The lines come from a run simulated on v1.16, whose log can be replayed to any m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -15,14 +15,14 @@ from kschedlab.build import Manifest, node, pod
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import Html, element, join
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
-from kschedlab_lab.views.pieces import Piece, nominated, running
+from kschedlab_lab.views.pieces import Piece, created, nominated, running
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.kubectl import NONE, PodTable, wide_cells
+from kschedlab_simulation.kubectl import HEAD, NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.simulation import Simulation
@@ -32,7 +32,9 @@ WATCHED = 2 * SECOND
 """When kubectl begins to watch and the pod is created, in microseconds from the start."""
 
 COMMAND = "$ kubectl get pod -o wide -w"
-TERMINAL = "overflow-x:auto;white-space:pre;overflow-wrap:normal;font-size:0.9em;margin:0.3em 0;"
+TERMINAL = "overflow-x:auto;white-space:pre;overflow-wrap:normal;font-size:12px;margin:0.3em 0;"
+LEFT_OUT = ("RESTARTS", "IP", "READINESS GATES")
+"""Columns that the panel leaves out, so that NOMINATED NODE is in sight; the text has them."""
 
 STORIES: Mapping[str, tuple[Manifest, ...]] = {
     later("the usual way"): (),
@@ -45,6 +47,7 @@ class Line(NamedTuple):
     """What kubectl prints at a moment. ``position``: that of the change in the log; None for the first list."""
 
     text: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
     position: int
     change: Changed | None
 
@@ -80,11 +83,15 @@ def lines(story: str) -> tuple[Line, ...]:
     simulation, table = run(story), PodTable()
     replay = Replay(simulation.log)
     replay.seek_time(simulation.start + WATCHED - 1)
-    found = [Line(tuple(table.lines(replay.pods(), simulation.start + WATCHED)), replay.position, None)]
+
+    def line(pods: Sequence[Pod], at: int, change: Changed | None = None) -> Line:
+        cells = tuple(wide_cells(each, at) for each in pods)
+        return Line(tuple(table.lines(pods, at)), cells, replay.position, change)
+
+    found = [line(replay.pods(), simulation.start + WATCHED)]
     while (entry := replay.forward()) is not None:
         if isinstance(entry, Changed) and entry.kind == Pod.__name__:
-            text = table.lines([entry.new or entry.old], entry.at)
-            found.append(Line(tuple(text), replay.position, entry))
+            found.append(line([entry.new or entry.old], entry.at, entry))
     return tuple(found)
 
 
@@ -107,9 +114,18 @@ def show(settings: Settings) -> View:
     line = watched[settings.change]
     printed = [text for each in watched[: settings.change + 1] for text in each.text]
     sentence = _sentence(line, simulation.start)
-    terminal = element("pre", *(element("div", text) for text in [COMMAND, *printed]), style=TERMINAL)
+    rows = [cells for each in watched[: settings.change + 1] for cells in each.cells]
     picture = partial(_at, settings.story, line.position, sentence)
-    return View(picture, sentence, terminal, "\n".join([sentence, COMMAND, *printed]))
+    return View(picture, sentence, _terminal(rows), "\n".join([sentence, COMMAND, *printed]))
+
+
+def _terminal(rows: Sequence[tuple[str, ...]]) -> Html:
+    """What kubectl prints, without the columns of :data:`LEFT_OUT`."""
+    lines = [[cell for head, cell in zip(HEAD, row, strict=True) if head not in LEFT_OUT] for row in (HEAD, *rows)]
+    widths = [max(map(len, column)) + 3 for column in zip(*lines, strict=True)]
+    said = ("".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+    note = element("small", say("Left out here: {columns}.", columns=listed(LEFT_OUT)))
+    return join([element("pre", *(element("div", each) for each in (COMMAND, *said)), style=TERMINAL), note])
 
 
 def _at(story: str, position: int, alt: str, room: Room) -> Html:
@@ -145,12 +161,12 @@ def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, pick
     cards = []
     for there in replay.of(Node):
         name = there.metadata.name
-        mine = [each for each in pods.values() if each.spec.nodeName == name]
+        mine = sorted((each for each in pods.values() if each.spec.nodeName == name), key=created)
         kept = [n for n, each in pods.items() if not each.spec.nodeName and each.status.nominatedNodeName == name]
         state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
         says = say("nominated: {pods}", pods=listed(kept)) if kept else ""
         size = there.status.allocatable["cpu"].milli()
-        cards.append(Card(name, size, tuple(map(running, mine)), state=state, says=says or " "))
+        cards.append(Card(name, size, tuple(running(each, replay.now) for each in mine), state=state, says=says or " "))
     hands = tuple(Hand(_waiting(name, pods.get(name))) for name in heroes)
     return draw_bench(Bench((), hands, tuple(cards), picks), alt, room)
 

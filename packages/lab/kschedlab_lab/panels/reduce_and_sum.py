@@ -205,7 +205,18 @@ def which_weight() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         if answer == right(settings):
-            return lead(decide(Settings().changed(**{fields[answer]: 3})))
+            decision = decide(Settings())
+            scores, place = decision.scores, NODES.index(settings.node)
+            assert scores is not None
+            row = scores.rows[scores.plugins.index(FIELDS[fields[answer]])].normalized.tolist()
+            return say(
+                "{row} gives {node} {score} and no other node more than {next}: 3 × {score} = {points}.",
+                row=answer,
+                node=settings.node,
+                score=row[place],
+                next=max(each for at, each in enumerate(row) if at != place),
+                points=3 * row[place],
+            )
         return say(
             "With {row} × 3, {winner} wins. {why}",
             row=answer,

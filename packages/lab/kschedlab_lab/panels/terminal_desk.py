@@ -157,7 +157,9 @@ class Desk(Enlargeable):
     def _show(self) -> None:
         self._waits = False
         if self._feed is not None:
-            self.panel.see(self._feed.seen)
+            seen = self._feed.seen
+            alive = self.background
+            self.panel.see(seen if alive is None else seen._replace(now=alive.now))
 
     def _look(self) -> None:
         """Look whether the server lives, and whether terminals still ask it."""
@@ -166,6 +168,8 @@ class Desk(Enlargeable):
         if not self.background.alive:
             return self.end()
         self._tell(self._how())
+        if self._feed is not None and any(pod.metadata.deletionTimestamp for pod in self._feed.seen.pods):
+            self._show()  # its seconds run
         self._loop.call_later(LOOK, self._look)
 
     # -- what is said

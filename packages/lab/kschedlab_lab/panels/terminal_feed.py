@@ -36,11 +36,12 @@ class Happened(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """The cluster at a moment: nodes and pods in key order, and the newest lines, oldest first."""
+    """The cluster ``now`` (in microseconds): nodes and pods in key order, and the newest lines, oldest first."""
 
     nodes: tuple[Node, ...] = ()
     pods: tuple[Pod, ...] = ()
     lines: tuple[Happened, ...] = ()
+    now: int = 0
 
 
 class Feed:
@@ -64,7 +65,7 @@ class Feed:
                 self._tell(Happened(entry.at - self._first, text, message))
         nodes = tuple(self._nodes[key] for key in sorted(self._nodes))
         pods = tuple(self._pods[key] for key in sorted(self._pods))
-        self.seen = Seen(nodes, pods, tuple(self._lines))
+        self.seen = Seen(nodes, pods, tuple(self._lines), entries[-1].at if entries else self.seen.now)
 
     def _tell(self, line: Happened) -> None:
         """A new line; an event that says the same again is none."""

@@ -12,7 +12,7 @@ from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
 from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
-from kschedlab_lab.views.pieces import Piece, nominated, running
+from kschedlab_lab.views.pieces import Piece, created, nominated, running
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import NONE, wide_cells
 from kschedlab_simulation.pods import TERMINAL
@@ -72,7 +72,7 @@ def _rest(left: int) -> Card:
 def _card(node: Node, seen: Seen, waiting: list[Pod]) -> Card:
     name = node.metadata.name
     there = [pod for pod in seen.pods if pod.spec.nodeName == name and pod.status.phase not in TERMINAL]
-    pieces = [running(pod) for pod in there]
+    pieces = [running(pod, seen.now) for pod in sorted(there, key=created)]
     cpu = node.status.allocatable.get("cpu")
     nominees = [pod for pod in waiting if pod.status.nominatedNodeName == name]
     return Card(

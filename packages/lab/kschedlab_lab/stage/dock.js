@@ -29,7 +29,7 @@ export class Line {
 
   show({ asking, covered, own, verdict, answered, error }, headline) {
     const judged = verdict ?? answered; // what was asked stays in the text, whatever is tried on the stage
-    const text = asking?.text ?? (own || (covered && say("after your answer"))) ?? (judged ? "" : error) ?? "";
+    const text = asking?.text ?? (own || (covered && say("after your answer: {question}", { question: covered }))) ?? (judged ? "" : error) ?? "";
     const mark = !judged || judged.answer === null ? "" : judged.right ? " ✓" : ` (${say("your answer")}: ${judged.answer} ✕)`; // after it: a cross before a true sentence would deny it
     const solved = judged?.solution ? [...coded(judged.text), " ", make("b", { class: "ks-chosen" }, ...coded(judged.solution))] : null;
     const said = text ? coded(text) : solved ?? [...headline.childNodes].map((each) => each.cloneNode(true));
@@ -258,6 +258,12 @@ class Dock {
     this.pinned = true;
     this.step(false, stage.host);
     this.show(stage);
+  }
+
+  /** A cluster that lives has changed: its picture takes the stage where one sees its line, or looks at another tab, such as a terminal. */
+  lives(stage) {
+    if (!this.page.getBoundingClientRect().width) Object.assign(this, { active: stage, pinned: true });
+    else if (this.shows(stage)) this.bring(stage);
   }
 
   show(stage) {

@@ -237,6 +237,7 @@ class Stage {
   }
 
   draw(shown, duration, settle) {
+    const { moment } = this.shown;
     this.shown = shown;
     if (settle || !this.at) this.at = { ...shown.at };
     this.refreshControls();
@@ -258,6 +259,7 @@ class Stage {
     this.room.fit();
     this.menu.follow(shown.state);
     this.keep(shown);
+    if (moment !== undefined && moment !== shown.moment) this.shared?.lives(this);
     this.clock(shown);
   }
 

@@ -17,8 +17,8 @@ from kschedlab_lab.views.svg import Room, svg
 
 State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
-DISC, BAR, GAP = 21, 26, 2
-"""The width of a number; the height of the pods; the gap between rows."""
+DISC, BAR, GAP, NAMES = 21, 26, 2, 16
+"""The width of a number; the height of the pods; the gap between rows; the height of names above their bars."""
 WIDE, NARROW = 560, 400
 """The least widths of rooms with each predicate's name beside its facts, in one line or in two; else it is above."""
 
@@ -60,13 +60,14 @@ def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     lefts = (name, name + wide + 8)
     heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
     rows = column([_lock(each, lefts, wide, room.width, gate.node) for each in gate.locks], GAP)
-    top = BAR + 27
+    top = BAR + 27 + NAMES
     return svg([*heads, moved(rows, 0, top)], room.width, top + rows.height + 2, alt)
 
 
 def _pod(gate: Gate, wide: float) -> Part:
     size = gate.web.size / gate.capacity * wide
     title = words(say("waiting"), 12, fill=INK_2)
+    title = Part(title.width, title.height + NAMES, (moved(title, 0, NAMES),))
     return column([title, Part(size, BAR, (bar(gate.web, (0, 4), size, BAR, not gate.chosen),))], 2)
 
 
@@ -75,7 +76,7 @@ def _node(gate: Gate, wide: float) -> Part:
     sign = "★ " if gate.chosen else "✕ " if gate.refuses else ""
     name = words(sign + gate.node, 13, bold=True, fill=CHOSEN if gate.chosen else "currentColor")
     size: dict[str, Any] = {
-        "y": 18,
+        "y": 18 + NAMES,
         "width": wide,
         "height": BAR + 8,
         "rx": 11,
@@ -83,13 +84,19 @@ def _node(gate: Gate, wide: float) -> Part:
     }
     fill = EVICTED_SOFT if gate.refuses else TRAY
     shapes = [element("rect", **size, fill=fill, stroke_width=2.5 if gate.chosen else 1)]
-    shapes += [tape(0, 18, wide)] if gate.cordoned else []
-    x, scale = 4.0, (wide - 8) / max(gate.capacity, sum(piece.size for piece in gate.pods))
+    shapes += [tape(0, 18 + NAMES, wide)] if gate.cordoned else []
+    x, free, scale = 4.0, 4.0, (wide - 8) / max(gate.capacity, sum(piece.size for piece in gate.pods))
     for piece in gate.pods:
-        shapes.append(bar(piece, (x, 22), piece.size * scale - 2, BAR))
+        size_ = piece.size * scale - 2
+        name_ = words(piece.name, 12)
+        above = name_.width + 12 > size_
+        shapes.append(bar(piece, (x, 22 + NAMES), size_, BAR, named=not above))
+        if above:
+            shapes.append(moved(name_, max(x, free), 18))
+            free = max(x, free) + name_.width + 8
         x += piece.size * scale
     marks = {"data_drop": gate.drop or None, "data_refuses": gate.refuses or None, "data_accepts": "node"}
-    return Part(wide, BAR + 26, (element("g", *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),))
+    return Part(wide, BAR + 26 + NAMES, (element("g", *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),))
 
 
 def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: str) -> Part:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import STAR, UNCHANGED
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import CHOSEN, HAIR, INK, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
-WIDE, HIGH, LEVEL, STEP, LEGEND, INDEX = 146, 34, 62, 10, 22, 28
+WIDE, HIGH, LEVEL, STEP, LEGEND, INDEX, LIST = 146, 34, 62, 10, 22, 28, 38
 """Size of a node in the tree, height of a level, pixels of a drag for one point, height of the legend; width of the
-index in a node."""
+index in a node; height of the list above the tree."""
 PLACES = ((0.5, 0), (0.25, 1), (0.75, 1), (0.15, 2), (0.38, 2), (0.62, 2), (0.88, 2))
 """Where the places of the heap stand: share of the width, level."""
 
@@ -27,13 +28,16 @@ class Heap:
     ready: bool
 
 
-def draw_heap(heap: Heap, controls: dict[str, str], room: Room, alt: str) -> Html:
-    """The tree: children below their parent, each place with its index. ``controls``: by name, its score's setting."""
+def draw_heap(scores: Sequence[int], heap: Heap, controls: dict[str, str], room: Room, alt: str) -> Html:
+    """The list with its ``scores``, and below it the tree: children below their parent, each place with its index.
+
+    ``controls``: by name, its score's setting.
+    """
     wide = min(room.width, 620)
     edge = WIDE / 2 + 2
     at = ((min(max(share * wide, edge), wide - edge), level) for share, level in PLACES[: len(heap.items)])
-    spots = [(x, 4.0 + level * LEVEL) for x, level in at]
-    shapes = []
+    spots = [(x, 4.0 + LIST + level * LEVEL) for x, level in at]
+    shapes = _list(scores, sorted(controls), wide)
     for place in range(1, len(spots)):
         (x1, y1), (x2, y2) = spots[(place - 1) // 2], spots[place]
         bold = 3 if heap.swapped == ((place - 1) // 2, place) else 1
@@ -47,6 +51,18 @@ def draw_heap(heap: Heap, controls: dict[str, str], room: Room, alt: str) -> Htm
     if heap.swapped:
         shapes.append(label(say("thick line between two nodes: the latest swap"), 0, bottom + 16))
     return svg(shapes, wide, bottom + LEGEND, alt)
+
+
+def _list(scores: Sequence[int], names: Sequence[str], wide: float) -> list[Html]:
+    """The sums in the order of the list."""
+    title = say("the list")
+    left = text_width(title) + 12
+    each = min((wide - left) / len(names), 110)
+    shapes = [label(title, 0, 18)]
+    for place, (name, score) in enumerate(zip(names, scores, strict=True)):
+        box = element("rect", x=left + place * each, y=3, width=each, height=LIST - 14, fill="none", stroke=HAIR)
+        shapes += [box, label(f"{name}: {score}", left + (place + 0.5) * each, 18, "middle")]
+    return shapes
 
 
 def _item(place: int, name: str, score: int, tie: bool, ready: bool, at: tuple[float, float], control: str) -> Html:

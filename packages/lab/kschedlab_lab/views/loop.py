@@ -163,6 +163,8 @@ def _text(each: Row, hero: str, width: float) -> list[str]:
     title, pod = PARTS.get(each.step.place, each.step.title), each.step.pod
     if pod != hero:
         return [pod if each.step.title == BIND else ""] if each.lane else [f"{pod}: {title}"]
+    if each.step.place:
+        return flowed(f"{hero}: {title}", width)
     return flowed(fitting((title, title.removeprefix("Run").removesuffix("Plugins")), width), width)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from kschedlab.messages import say
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, visible
@@ -59,14 +60,21 @@ class Piece:
         return f"{self.copied[0] or ('ghost' if self.mark == 'ghost' else 'pod')}/{self.name}"
 
 
-def running(pod: Pod) -> Piece:
-    """A pod that runs, or that is deleted and takes its time to end."""
-    priority = pod.spec.priority or 0
-    if pod.metadata.deletionTimestamp is not None:
-        return Piece(pod.metadata.name, _cpu(pod), priority, say("terminating"), "leaving", say("ends"))
+def running(pod: Pod, now: int) -> Piece:
+    """A pod that runs, or that is deleted and has some seconds from ``now`` (in microseconds) to end."""
+    priority, ends = pod.spec.priority or 0, pod.metadata.deletionTimestamp
+    if ends is not None:
+        left = -(-max(ends - now, 0) // SECOND)
+        note, short = (say("terminating, {left} s", left=left), f"{left} s") if left else (say("terminating"), "")
+        return Piece(pod.metadata.name, _cpu(pod), priority, note, "leaving", short)
     return Piece(
         pod.metadata.name, _cpu(pod), priority, say("priority {priority}", priority=priority), short=str(priority)
     )
+
+
+def created(pod: Pod) -> int:
+    """When the pod was created: in this order nobody's bar moves when another pod comes."""
+    return pod.metadata.creationTimestamp or 0
 
 
 def nominated(pod: Pod, node: str) -> Piece:
@@ -141,8 +149,10 @@ def _within(piece: Piece, wide: float) -> list[tuple[str, float, dict[str, Any]]
     return [(name, 0, BOLD)]
 
 
-def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: bool = False) -> Html:
-    """A pod as a bar of this size at (x, y). ``carry``: it can be carried to a node."""
+def bar(
+    piece: Piece, at: tuple[float, float], wide: float, high: float, carry: bool = False, named: bool = True
+) -> Html:
+    """A pod as a bar of this size at (x, y). ``carry``: it can be carried to a node; ``named``: its name is in it."""
     fill = priority_fill(piece.priority)
     ghost = piece.mark == "ghost"
     rect = element(
@@ -159,7 +169,10 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
     )
     halo: dict[str, Any] = {} if ghost else {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
     colour, below = None if ghost else ink(fill), high / 2 + 4.5
-    words = (label(text, 6 + x, below, fill=colour, **look, **halo) for text, x, look in _within(piece, wide - 10))
+    words = (
+        label(text, 6 + x, below, fill=colour, **look, **halo)
+        for text, x, look in (_within(piece, wide - 10) if named else ())
+    )
     return element(
         "g",
         rect,

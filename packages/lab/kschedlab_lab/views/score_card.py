@@ -105,7 +105,7 @@ def _key(owner: str) -> str:
 
 def _bar(score: int, given: Given, x: float, high: float, wide: float, best: bool, key: str) -> Html:
     """Ten as a pale bar, the score in it, and its number with the weight if that is not 1."""
-    room = min(wide - 68, 150)
+    room = min(wide - 88, 150)
     times = f"{score} × {given.weight:,}" if given.weight > 1 else f"{score}"
     number = words(fitting((times, f"{score} ×10⁴"), wide - room - 8), 12, bold=best)
     full = element("rect", width=room, height=BAR, rx=3, fill=TICK)

@@ -34,7 +34,7 @@ from kschedlab_lab.views.cells import (
 )
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK, TRAY
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, label, svg
 
 LATEST = 8
 """Maximum number of recent steps listed."""
@@ -51,8 +51,9 @@ SHORTEST = {
     "shared sum with a lock": later("locked"),
     "atomic addition": later("atomic"),
 } | {"cells of its own": later("own cells")}
-PILLS, TWO_LINES, ONE_LINE, ORDER, TOKEN = 30, 36, 24, 26, 24
-"""Height of the designs, of a row with two lines, of one with a single line, of the orders; width of a worker."""
+PILLS, TWO_LINES, ONE_LINE, ORDER, TOKEN, SIGN = 30, 36, 24, 26, 24, 18
+"""Height of the designs, of a row with two lines, of one with a single line, of the orders; width of a worker, and of a
+sign in the legend."""
 
 
 class Sum(NamedTuple):
@@ -177,17 +178,36 @@ def _orders(fates: Sequence[str], seed: int, at: Columns, y: float, wide: float)
             "aria_label": say("seed {number}: {fate}", number=number, fate=say(ends)),
             "data_tip": say("seed {number}: {fate}", number=number, fate=say(ends)),
         }
-        cell = {
-            RIGHT: Cell(STAR, fill=CHOSEN, marks=marks),
-            LUCKY: Cell(STAR, fill=UNCHANGED, marks=marks),
-            TIED: best_cell("=", True, marks),
-            WRONG: failed_cell("", marks),
-        }[ends]
+        cell = _sign(ends, marks)
         if place + 1 == seed:
             cell = replace(cell, frame=INK)
         box = Box(at.left + place % per * each, y + place // per * ORDER, each, ORDER)
         shapes.append(middle([draw_cell(cell, box)]))
-    return shapes, y + lines * ORDER
+    key, y = _legend(at, y + lines * ORDER + 6, wide)
+    return [*shapes, *key], y
+
+
+def _sign(ends: str, marks: Mapping[str, str]) -> Cell:
+    """The cell of an order that ends so."""
+    return {
+        RIGHT: Cell(STAR, fill=CHOSEN, marks=marks),
+        LUCKY: Cell(STAR, fill=UNCHANGED, marks=marks),
+        TIED: best_cell("=", True, marks),
+        WRONG: failed_cell("", marks),
+    }[ends]
+
+
+def _legend(at: Columns, y: float, wide: float) -> tuple[list[Html], float]:
+    """What the signs of the orders say, in as many lines as it takes, and where they end."""
+    shapes, x = list[Html](), float(at.left)
+    for ends in (RIGHT, LUCKY, TIED, WRONG):
+        long = SIGN + 6 + text_width(say(ends)) + 16
+        if x + long > wide and x > at.left:
+            x, y = float(at.left), y + SIGN + 6
+        shapes.append(middle([draw_cell(_sign(ends, {}), Box(x, y, SIGN, SIGN))]))
+        shapes.append(label(say(ends), x + SIGN + 6, y + SIGN / 2 + 4.2))
+        x += long
+    return shapes, y + SIGN + 4
 
 
 def moment_rows(race: Race, moment: Moment) -> list[Row]:
@@ -200,7 +220,11 @@ def moment_rows(race: Race, moment: Moment) -> list[Row]:
     ended = moment.does == "ends"
     return [
         *rows,
-        Row(say("total in memory"), _totals(race, totals, right if ended else totals, "total"), strong=True),
+        Row(
+            say("total in memory") if race.shares else say("sum at the end"),
+            _totals(race, totals, right if ended else totals, "total"),
+            strong=True,
+        ),
         Row(say("right"), _totals(race, right, right, "right")),
     ]
 
@@ -226,7 +250,9 @@ def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
     if who in moment.totals[node].parts:
         doing = say("in"), UNCHANGED
     elif (who, node) in moment.written:
-        doing = (say("own"), UNCHANGED) if not race.shares else (say("lost"), EVICTED) if score else doing
+        doing = (say("own") if not race.shares else say("in"), UNCHANGED)
+        if race.shares and score:
+            doing = say("lost"), EVICTED
     elif held is not None and held[0] == node:
         doing = say("has {value}", value=held[1].value), WORKERS[who]
     elif (moment.who, moment.node, moment.does) == (who, node, "waits"):

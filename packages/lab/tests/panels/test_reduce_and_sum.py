@@ -126,8 +126,8 @@ def test_the_story_goes_through_the_stages_to_the_picture():
 def test_the_question_about_weights():
     asked, settings = which_weight(), Settings(affinity=3, node="node-c", stage=SUM, priority=SUM)
     assert asked.right(settings) == "NodeAffinity" and asked.right(settings.changed(node="node-d")) == "SelectorSpread"
-    assert says(asked.why(settings, "NodeAffinity"), "node-c", "highest", 100052, 10, "node-b")
-    assert asked.why(settings, "SelectorSpread").startswith("With SelectorSpread × 3, node-d wins. node-c has")
+    assert says(asked.why(settings, "NodeAffinity"), "node-c", 10, "3 × 10 = 30")
+    assert says(asked.why(settings, "SelectorSpread"), "SelectorSpread × 3", "node-d", "node-c", 30)
     before = asked.before(settings) if asked.before is not None else None
     assert callable(before) and "100052" not in str(before(ROOM))
 

@@ -20,6 +20,7 @@ from kschedlab_lab.panels.shared_sum import (
 )
 from kschedlab_lab.views.shared_sum import LUCKY, RIGHT, TIED, WRONG
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 ROOM = Room(640, 330)
 CURES = [each for each in DESIGNS if each != "shared sum"]
@@ -132,8 +133,17 @@ def test_every_order_of_steps_is_shown_with_its_end():
 
 def test_the_question_counts_the_right_orders():
     asked, settings = wrong_node(), Settings()
-    assert asked.right(settings) == "0" == str(fates(settings).count(RIGHT))
-    assert asked.why(settings, "3").startswith("0 of 20 orders give the right totals. Of the others, node-b still wins")
+    assert fates(settings).count(RIGHT) == 0 and asked.right(settings) == asked.choices[0]
+    assert asked.right(Settings(design="atomic addition")) == asked.choices[2]
+    assert says(asked.why(settings, asked.choices[1]), "0 of 20 orders", "node-b")
+
+
+def test_another_design_is_shown_at_its_end():
+    there = Settings(step=37)
+    for name, value in (("design", 1), ("workers", 0), ("seed", 4)):
+        other = there.at({**there.indices(), name: value})
+        assert moments(other)[other.step].does == "ends"
+    assert there.at({**there.indices(), "step": 3}).step == 3
 
 
 def test_workers_are_drawn_where_they_work():

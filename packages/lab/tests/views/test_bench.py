@@ -6,11 +6,13 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab.build import pod
+from kschedlab.objects.meta import SECOND
 from kschedlab.text.html import Html
 from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
 from kschedlab_lab.views.pieces import Fact, Piece, bar, running
 from kschedlab_lab.views.rail import Stop
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 from tests.verdicts import model
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -95,7 +97,8 @@ def test_user_text_is_never_markup() -> None:
 
 def test_a_note_that_does_not_fit_is_shortened_before_it_is_left_out():
     mail = pod("mail-a", "node-a", 2, 500)
-    wide, narrow, least = (str(bar(running(model(mail)), (0, 0), wide, 28)) for wide in (200, 90, 50))
+    wide, narrow, least = (str(bar(running(model(mail), 0), (0, 0), wide, 28)) for wide in (200, 90, 50))
     assert ">priority 500<" in wide and ">500<" in narrow and "500<" not in least
     mail["metadata"]["deletionTimestamp"] = "2026-03-02T08:00:00Z"
-    assert ">ends<" in str(bar(running(model(mail)), (0, 0), 125, 28))
+    leaving = running(model(mail), model(mail).metadata.deletionTimestamp - 21 * SECOND)
+    assert says(leaving.note, "21 s") and ">21 s<" in str(bar(leaving, (0, 0), 125, 28))

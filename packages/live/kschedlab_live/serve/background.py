@@ -35,6 +35,11 @@ class Background:
         """Whether the server runs."""
         return self._thread.is_alive()
 
+    @property
+    def now(self) -> int:
+        """The cluster's time, in microseconds."""
+        return self.server.plane.clock.now()
+
     def named(self) -> bool:
         """Whether the kubeconfig still names this server: another one may have replaced it."""
         return kubeconfig.names(self.server.serving.path, self.port, self.server.token)
