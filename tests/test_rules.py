@@ -105,6 +105,14 @@ def hosts(generation: Generation) -> str:
     return "".join(str(loop.cycle(loop.cluster.info(model(pod("p")))).node) for _ in range(6))
 
 
+def missing_claim_alone(generation: Generation) -> bool:
+    """Whether a missing claim is an error for NodeVolumeLimits, where no other filter looks at it first."""
+    (limits,) = (each for each in generation.filters if each.name == "NodeVolumeLimits")
+    alone = replace(generation, filters=(replace(limits, checks_claims=True),))
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "gone"}}
+    return bool(decided(alone, node("a"), pod("p", volumes=[volume])).error)
+
+
 def error_before_preemption(generation: Generation) -> str:
     return decided(generation, node("a"), pod("p", cpu="999")).post_filter_error
 
@@ -303,6 +311,7 @@ SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object
     ("v1.16", "score InterPodAffinityPriority.has_normalize_step"): (raw_affinity, 10, 7),
     ("v1.16", "max_node_score"): (fate_of_a_score_of_50, True, False),
     ("v1.20", "ties"): (hosts, "baabbb", "aaaaaa"),
+    ("v1.20", "filter NodeVolumeLimits.missing_claim_is_error"): (missing_claim_alone, True, False),
     ("v1.20", "preemption.after_dynamic_resources"): (error_before_preemption, "", "not found"),
     ("v1.20", "preemption.fails_with_its_filters"): (failure_of_the_dry_run, False, True),
     ("v1.20", "filter NodeResourcesFit.leaves_devices_out"): (refused_without_the_resource, ["a"], []),

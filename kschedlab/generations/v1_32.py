@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kschedlab.filter.volumes.csi_migration import ALL_MIGRATED, CINDER, CLOUD_DISKS, PORTWORX, Migration
+from kschedlab.filter.volumes.csi_migration import CINDER, CLOUD_DISKS, PORTWORX, Migration
 from kschedlab.generations.steps import after
 from kschedlab.generations.v1_30 import V1_30
 
@@ -15,7 +15,6 @@ V1_32 = after(
             "reads_allocatable": False,  # nodevolumelimits/csi.go, getVolumeLimits
             "migration": Migration((*CLOUD_DISKS, CINDER), where_listed=(PORTWORX,)),  # the gate CSIMigrationPortworx
         },
-        "VolumeBinding": {"translates": ALL_MIGRATED},  # the gate CSIMigrationPortworx
     },
     gone=("EBSLimits", "GCEPDLimits", "AzureDiskLimits"),
 )

@@ -18,7 +18,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, ownership_error
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
-from kschedlab.filter.volumes.csi_migration import ALL_MIGRATED, MigrationError, in_tree, translated_affinity
+from kschedlab.filter.volumes.csi_migration import CINDER, CLOUD_DISKS, MigrationError, in_tree, translated_affinity
 from kschedlab.filter.volumes.matching import match, unbound
 from kschedlab.filter.volumes.volume_topology import accessible_nodes, migrated_nodes, volume_accessible_nodes
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
@@ -38,7 +38,8 @@ class VolumeBinding:
 
     ``conflict``, ``missing``: its reasons where a claim's volume can't be used, or does not exist. Named rules:
 
-    ``translates``: in-tree plugins; where a CSI driver has replaced one, its volumes are read as the driver's.
+    ``translates``: in-tree plugins; where a CSI driver has replaced one, its volumes are read as the driver's. That changes
+    nothing for Portworx, whose volumes keep their affinity.
     ``checks_storage_capacity``: a new volume must fit in the capacity that its driver reports, if it reports any.
     ``rejects_lost_claims``: a claim whose volume is lost rejects the pod.
     ``explains_ephemeral_claims``: the reason names the ephemeral volume's controller, or the pod that owns the claim.
@@ -52,7 +53,7 @@ class VolumeBinding:
     """
 
     name: str = "VolumeBinding"
-    translates: tuple[str, ...] = ALL_MIGRATED
+    translates: tuple[str, ...] = (*CLOUD_DISKS, CINDER)
     checks_storage_capacity: bool = True
     rejects_lost_claims: bool = True
     explains_ephemeral_claims: bool = True
