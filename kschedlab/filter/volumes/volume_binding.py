@@ -38,8 +38,8 @@ class VolumeBinding:
 
     ``conflict``, ``missing``: its reasons where a claim's volume can't be used, or does not exist. Named rules:
 
-    ``translates``: in-tree plugins; where a CSI driver has replaced one, its volumes are read as the driver's. That changes
-    nothing for Portworx, whose volumes keep their affinity.
+    ``translates``: in-tree plugins; where a CSI driver has replaced one, its volumes are read as the driver's.
+    Portworx is not among them: its volumes keep their affinity.
     ``checks_storage_capacity``: a new volume must fit in the capacity that its driver reports, if it reports any.
     ``rejects_lost_claims``: a claim whose volume is lost rejects the pod.
     ``explains_ephemeral_claims``: the reason names the ephemeral volume's controller, or the pod that owns the claim.
