@@ -96,7 +96,10 @@ def _node(gate: Gate, wide: float) -> Part:
             free = max(x, free) + name_.width + 8
         x += piece.size * scale
     marks = {"data_drop": gate.drop or None, "data_refuses": gate.refuses or None, "data_accepts": "node"}
-    return Part(wide, BAR + 26 + NAMES, (element("g", *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),))
+    ground = element("rect", width=wide, height=BAR + 26 + NAMES, fill="transparent")  # all of it takes the pod
+    return Part(
+        wide, BAR + 26 + NAMES, (element("g", ground, *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),)
+    )
 
 
 def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: str) -> Part:
