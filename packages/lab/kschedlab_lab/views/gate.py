@@ -91,7 +91,7 @@ def _node(gate: Gate, wide: float) -> Part:
         name_ = words(piece.name, 12)
         above = name_.width + 12 > size_
         shapes.append(bar(piece, (x, 22 + NAMES), size_, BAR, named=not above))
-        if above:
+        if above and max(x, free) + name_.width <= wide:
             shapes.append(moved(name_, max(x, free), 18))
             free = max(x, free) + name_.width + 8
         x += piece.size * scale
