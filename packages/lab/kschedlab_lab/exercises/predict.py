@@ -61,10 +61,8 @@ class Predict(Exercise):
                 )
             return Verdict(State.WRONG, known[said.casefold()])
         if self._read(self.correct).isdigit() and not WHOLE.fullmatch(self._read(said)):
-            number = say("a whole number, 0 or more")
-            return Verdict(
-                State.ERROR, say('"{answer}" is not {numbers}', answer=said[:80], numbers=number), read=False
-            )
+            wrong = say('"{answer}" is not {numbers}', answer=said[:80], numbers=say("a whole number, 0 or more"))
+            return Verdict(State.ERROR, self._remark(said) if self._remark is not None else wrong, read=False)
         return Verdict(State.WRONG, self._remark(said) if self._remark is not None else say("That is not it."))
 
     def _read(self, said: str) -> str:

@@ -42,7 +42,7 @@ def progress_with(record: Record) -> str:
 
 def test_thirty_exports_become_one_table(tmp_path):
     for seed in range(1, 31):
-        progress = solved(tmp_path / "p" / str(seed) / FILE, seed, (1, str(seed)), (2, "no"))
+        progress = solved(tmp_path / "p" / str(seed) / FILE, seed, (1, str(seed)), (2, "0"))
         progress.save(tmp_path / f"student-{seed:02}.csv")
     roster = Roster.of(tmp_path)
     assert roster.troubles == [] and roster.sentence == "30 students, 30 solved exercises."
