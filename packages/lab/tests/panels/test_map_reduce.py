@@ -200,6 +200,6 @@ def test_fewer_steps_take_the_panel_back():
 def test_the_question_about_errors_is_answered_by_the_engine():
     asked, settings = after_errors(), Settings(typo=True)
     assert asked.right(settings) == asked.choices[2]
-    assert asked.why(settings, asked.choices[2]).startswith("PrioritizeNodes finds 12 errors and returns no scores")
+    assert asked.why(settings, asked.choices[2]).startswith("An error is not a low score")
     assert asked.why(settings, asked.choices[1]).startswith("The failed cells do hold 0")
     assert asked.why(settings, asked.choices[0]).startswith("A wish is only a preference")
