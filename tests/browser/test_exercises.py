@@ -233,5 +233,5 @@ def check_runs_the_cell_above(page: Notebook) -> None:
     page.page.keyboard.press("Control+a")
     page.page.keyboard.type("exercises[5].answer(exercises[5].mended)\n")
     cell.get_by_role("button", name="Check").click()
-    expect(status).to_contain_text("✓ On each node the earliest start")
+    expect(status).to_contain_text("✓ For each node, take the earliest start")
     expect(page.page.locator(".ks-asked").filter(has_text="✓ The fifth rule")).to_be_visible()

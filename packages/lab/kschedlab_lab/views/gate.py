@@ -17,8 +17,8 @@ from kschedlab_lab.views.svg import Room, svg
 
 State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
-DISC, BAR, GAP, NAMES = 21, 26, 2, 16
-"""The width of a number; the height of the pods; the gap between rows; the height of names above their bars."""
+DISC, BAR, GAP = 21, 26, 2
+"""The width of a number; the height of the pods; the gap between rows."""
 WIDE, NARROW = 560, 400
 """The least widths of rooms with each predicate's name beside its facts, in one line or in two; else it is above."""
 
@@ -60,14 +60,13 @@ def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     lefts = (name, name + wide + 8)
     heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
     rows = column([_lock(each, lefts, wide, room.width, gate.node) for each in gate.locks], GAP)
-    top = BAR + 27 + NAMES
+    top = BAR + 27
     return svg([*heads, moved(rows, 0, top)], room.width, top + rows.height + 2, alt)
 
 
 def _pod(gate: Gate, wide: float) -> Part:
     size = gate.web.size / gate.capacity * wide
     title = words(say("waiting"), 12, fill=INK_2)
-    title = Part(title.width, title.height + NAMES, (moved(title, 0, NAMES),))
     return column([title, Part(size, BAR, (bar(gate.web, (0, 4), size, BAR, not gate.chosen),))], 2)
 
 
@@ -76,7 +75,7 @@ def _node(gate: Gate, wide: float) -> Part:
     sign = "★ " if gate.chosen else "✕ " if gate.refuses else ""
     name = words(sign + gate.node, 13, bold=True, fill=CHOSEN if gate.chosen else "currentColor")
     size: dict[str, Any] = {
-        "y": 18 + NAMES,
+        "y": 18,
         "width": wide,
         "height": BAR + 8,
         "rx": 11,
@@ -84,22 +83,14 @@ def _node(gate: Gate, wide: float) -> Part:
     }
     fill = EVICTED_SOFT if gate.refuses else TRAY
     shapes = [element("rect", **size, fill=fill, stroke_width=2.5 if gate.chosen else 1)]
-    shapes += [tape(0, 18 + NAMES, wide)] if gate.cordoned else []
-    x, free, scale = 4.0, 4.0, (wide - 8) / max(gate.capacity, sum(piece.size for piece in gate.pods))
+    shapes += [tape(0, 18, wide)] if gate.cordoned else []
+    x, scale = 4.0, (wide - 8) / max(gate.capacity, sum(piece.size for piece in gate.pods))
     for piece in gate.pods:
-        size_ = piece.size * scale - 2
-        name_ = words(piece.name, 12)
-        above = name_.width + 12 > size_
-        shapes.append(bar(piece, (x, 22 + NAMES), size_, BAR, named=not above))
-        if above and max(x, free) + name_.width <= wide:
-            shapes.append(moved(name_, max(x, free), 18))
-            free = max(x, free) + name_.width + 8
+        shapes.append(bar(piece, (x, 22), piece.size * scale - 2, BAR))
         x += piece.size * scale
     marks = {"data_drop": gate.drop or None, "data_refuses": gate.refuses or None, "data_accepts": "node"}
-    ground = element("rect", width=wide, height=BAR + 26 + NAMES, fill="transparent")  # all of it takes the pod
-    return Part(
-        wide, BAR + 26 + NAMES, (element("g", ground, *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),)
-    )
+    ground = element("rect", width=wide, height=BAR + 26, fill="transparent")  # all of it takes the pod
+    return Part(wide, BAR + 26, (element("g", ground, *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),))
 
 
 def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: str) -> Part:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.layout import Part, moved, row, words
+from kschedlab_lab.views.layout import NOTHING, Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.queue_pods import Handle, text
 from kschedlab_lab.views.style import ACT, CHOSEN, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
@@ -93,10 +93,10 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
     legend = [row([_swatch(kind), words(say(NAMED[kind]), fill=INK_2)], 5) for kind in sorted(kinds)]
     if any(each.backoffs for each in histories):
         thin = Part(18, 12, (_backoff(0, 18, 12),))
-        legend.append(row([thin, words(say("backoff, from the failure on"), fill=INK_2)], 5))
-    if legend:
-        shapes.append(moved(row(legend, 16), NAMES, bottom + 46))
-    return svg(shapes, room.width, bottom + (64 if legend else 41), alt, size=13)
+        legend.append(row([thin, words(say("backoff"), fill=INK_2)], 5))
+    below = wrap(legend, room.width - NAMES, 16, 4) if legend else NOTHING
+    shapes.append(moved(below, NAMES, bottom + 46))
+    return svg(shapes, room.width, bottom + (48 + below.height if legend else 41), alt, size=13)
 
 
 def _swatch(kind: str) -> Part:
