@@ -29,8 +29,7 @@ from kschedlab.filter.predicates.node_conditions import (
 from kschedlab.filter.predicates.node_label import NodeLabel
 from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.filter.taint_toleration import NOT_TOLERATED, TaintToleration
-from kschedlab.filter.volumes.csi_limits import NodeVolumeLimits
-from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED
+from kschedlab.filter.volumes.csi_limits import CSI_LIMITS_1_20
 from kschedlab.filter.volumes.older_limits import AZURE_DISK, CINDER, EBS, GCE_PD, INSTANCE_TYPE, DiskLimits, StepsAside
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
 from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN_BEFORE, VolumeRestrictions
@@ -93,17 +92,7 @@ _HOST = partial(NodeName, "HostName", returns_node_names=False, reason=WRONG_HOS
 _PORTS = partial(NodePorts, "PodFitsHostPorts")
 _SELECTOR = partial(NodeAffinity, "MatchNodeSelector", reason=NO_MATCH_1_16, returns_node_names=False)
 
-_CSI_LIMITS = partial(
-    NodeVolumeLimits,
-    "MaxCSIVolumeCountPred",
-    requires_driver=False,
-    counts_attachments=False,
-    reads_allocatable=True,
-    missing_claim_is_error=True,
-    checks_claims=False,
-    counts_inline=False,
-    migration=NOT_MIGRATED,
-)
+_CSI_LIMITS = partial(replace, CSI_LIMITS_1_20, name="MaxCSIVolumeCountPred")
 
 _PREDICATES: Predicates = {
     "CheckNodeCondition": CheckNodeCondition,

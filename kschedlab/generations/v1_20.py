@@ -10,8 +10,7 @@ from kschedlab.filter.node_ports import NodePorts
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.filter.taint_toleration import UNTOLERATED_BY_NAME, TaintToleration
-from kschedlab.filter.volumes.csi_limits import NodeVolumeLimits
-from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED
+from kschedlab.filter.volumes.csi_limits import CSI_LIMITS_1_20
 from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, DiskLimits
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
 from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN_BEFORE, VolumeRestrictions
@@ -42,15 +41,7 @@ V1_20 = Generation(
         VolumeRestrictions(checks_read_write_once_pod=False, claim_taken=CLAIM_TAKEN_BEFORE),
         DiskLimits("EBSLimits", EBS),
         DiskLimits("GCEPDLimits", GCE_PD),
-        NodeVolumeLimits(
-            requires_driver=False,
-            counts_attachments=False,
-            reads_allocatable=True,
-            missing_claim_is_error=True,
-            checks_claims=False,
-            counts_inline=False,
-            migration=NOT_MIGRATED,
-        ),
+        CSI_LIMITS_1_20,
         DiskLimits("AzureDiskLimits", AZURE_DISK),
         VolumeBinding(
             translates=(),

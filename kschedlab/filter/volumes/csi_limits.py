@@ -26,7 +26,7 @@ from kschedlab.filter.volumes.attachments import (
     installed,
     is_limited,
 )
-from kschedlab.filter.volumes.csi_migration import PLUGIN_OF, Migration
+from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED, PLUGIN_OF, Migration
 from kschedlab.filter.volumes.volume_limits import Count, HasVolumeProblem, LimitsCheck, VolumeProblem, problem_part
 from kschedlab.filter.volumes.volume_topology import has_csi_node
 
@@ -107,6 +107,18 @@ class NodeVolumeLimits:
             there = nodes & (has_csi_node(cluster) == migrated)
             if there.any():
                 yield HasVolumeProblem(OfDriver("", self._rules, migrated), cluster.volumes), there
+
+
+CSI_LIMITS_1_20 = NodeVolumeLimits(
+    requires_driver=False,
+    counts_attachments=False,
+    reads_allocatable=True,
+    missing_claim_is_error=True,
+    checks_claims=False,
+    counts_inline=False,
+    migration=NOT_MIGRATED,
+)
+"""As v1.20 has it, and v1.16 as a predicate."""
 
 
 def _affected(problem: VolumeProblem, cluster: Cluster) -> BoolArray:

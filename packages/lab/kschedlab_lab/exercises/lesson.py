@@ -90,7 +90,7 @@ class Lesson:
     def _keep(self, number: int, exercise: Exercise) -> None:
         self.kept.keep(self.name, self.seed, number, exercise)
         for display in self._summaries:
-            show_again(display, self.progress())
+            show_again(display, self.progress().output())
 
 
 class Summary:
@@ -154,4 +154,8 @@ class Summary:
         return str(self.html())
 
     def _ipython_display_(self) -> None:
-        self.lesson.follow(show(self))
+        self.lesson.follow(show(self.output()))
+
+    def output(self) -> dict[str, str]:
+        """What a notebook shows, as text and as HTML."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}

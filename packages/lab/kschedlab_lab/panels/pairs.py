@@ -157,9 +157,7 @@ def is_it_real(numbers: Numbers = SAMPLE, **settings: Any) -> Question[Any]:
 
     a, b = (f"`{name}`" for name in picture.names)
     lost = later("Is the difference real if nobody knows which runs of {a} and {b} have the same seed?")
-    asked = (
-        later("Is the difference between {a} and {b} real?") if shown.settings().changed(**settings).joined else lost
-    )
+    asked = later("Is the difference between {a} and {b} real?") if picture.joined else lost
     return Question(
         say(asked, a=a, b=b),
         (yes, no),

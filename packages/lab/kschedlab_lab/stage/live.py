@@ -26,32 +26,27 @@ REVIVE = later("A saved picture: run this cell (Shift+Enter) to bring it to life
 
 def publish(still: Html, text: str, widget: Any) -> str:
     """Show the widget, with ``still`` and ``text`` for a saved notebook. Returns the id for :func:`republish`."""
-    name = uuid4().hex
-    _publish(saved(still, text), transient={"display_id": name})
+    name = show(saved(still, text))
     view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
     _publish({WIDGET_VIEW: view})
     return name
 
 
-def show(shown: Any) -> str:
-    """Show something with text and HTML. Returns the id for :func:`show_again`."""
+def show(output: dict[str, str]) -> str:
+    """Show an output: texts by their types. Returns the id for :func:`show_again`."""
     name = uuid4().hex
-    _publish(_bundle(shown), transient={"display_id": name})
+    _publish(output, transient={"display_id": name})
     return name
 
 
-def show_again(name: str, shown: Any) -> None:
+def show_again(name: str, output: dict[str, str]) -> None:
     """Replace what :func:`show` has shown."""
-    _publish(_bundle(shown), transient={"display_id": name}, update=True)
-
-
-def _bundle(shown: Any) -> dict[str, str]:
-    return {"text/plain": repr(shown), "text/html": shown._repr_html_()}
+    _publish(output, transient={"display_id": name}, update=True)
 
 
 def republish(name: str, still: Html, text: str) -> None:
     """Replace the saved picture."""
-    _publish(saved(still, text), transient={"display_id": name}, update=True)
+    show_again(name, saved(still, text))
 
 
 def saved(still: Html, text: str) -> dict[str, str]:

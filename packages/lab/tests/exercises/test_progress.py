@@ -35,12 +35,14 @@ def test_what_is_solved_is_still_solved_in_the_next_session(tmp_path):
 def test_a_summary_that_is_shown_follows_what_is_solved(tmp_path, monkeypatch):
     shown = []
     monkeypatch.setattr(lessons, "show", lambda _: "display")
-    monkeypatch.setattr(lessons, "show_again", lambda name, summary: shown.append((name, summary.solved)))
+    monkeypatch.setattr(
+        lessons, "show_again", lambda name, output: shown.append((name, output["text/plain"].splitlines()[-1]))
+    )
     lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
     lesson.progress()._ipython_display_()
     lesson[2].check("4")
     lesson[2].check("3")
-    assert shown == [("display", 0), ("display", 1)]
+    assert shown == [("display", "0 of 2 solved."), ("display", "1 of 2 solved.")]
 
 
 def test_another_seed_is_another_exercise(tmp_path):
