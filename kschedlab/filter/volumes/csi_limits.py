@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -80,7 +81,7 @@ class NodeVolumeLimits:
             return StaticFilter(refused) if refused is not None else None
         return LimitsCheck(tuple(parts), checked, counts)
 
-    @property
+    @cached_property
     def _rules(self) -> AttachmentRules:
         return AttachmentRules(
             self.counts_attachments,
