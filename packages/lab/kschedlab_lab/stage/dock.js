@@ -240,9 +240,19 @@ class Dock {
     const { top, height } = this.window(), line = top + READ * height, places = this.placed();
     const read = places.filter(({ at, stage }) => at < (stage ? line : top + AWAY * height)), last = read.at(-1) ?? places.find(({ stage }) => stage);
     if (!last) return;
-    this.step(!last.stage, this.held(places, line) ?? last.host);
-    if (!last.stage) return void this.active?.pause();
-    this.show((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage);
+    const stage = last.stage && this.opening((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage, places);
+    this.step(!stage, this.held(places, line) ?? last.host);
+    if (stage) this.show(stage);
+    else this.active?.pause();
+  }
+
+  /** A covered panel has nothing to see yet: the one whose question covers it, else the last picture before it. */
+  opening(stage, places = this.placed()) {
+    const { covered } = stage.shown;
+    if (!covered) return stage;
+    const asks = places.find((each) => each.stage?.shown.asking?.text === covered);
+    const before = places.slice(0, places.findIndex((each) => each.stage === stage));
+    return (asks ?? before.findLast((each) => each.stage && !each.stage.shown.covered))?.stage;
   }
 
   /** What the eye is on: the line or card in sight that is nearest to this height, else what is at it. */
@@ -257,7 +267,7 @@ class Dock {
     if (!this.place) return;
     this.pinned = true;
     this.step(false, stage.host);
-    this.show(stage);
+    this.show(this.opening(stage) ?? stage);
   }
 
   /** A cluster that lives has changed: its picture takes the stage where one sees its line, or looks at another tab, such as a terminal. */

@@ -5,7 +5,6 @@ const ROUND = 20; // units: not every pixel is worth a new picture
 const NARROWEST = 310, LOWEST = 240; // units
 const AROUND = 260; // pixels of a window that the picture does not get
 const ABOVE = 120; // pixels of a stage above the text that it does not get
-const BESIDE = 64, SAID = 90; // pixels of a stage beside the text: its margins, and what is said there
 const LEAST_UNIT = 1.08; // pixels: in less, small text would have less than 12
 const SMALLER = 0.8, SLACK = 8; // a step down in size; pixels that a picture may be too high
 
@@ -35,13 +34,15 @@ export class Room {
     this.send(width);
   }
 
-  /** How high a picture may be. */
+  /** How high a picture may be. Beside the text it gets what is left there, and stays as high when a sentence is shorter than the last. */
   space() {
-    const { el, question, foot, shown, isLarge } = this.stage;
+    const { el, picture, isLarge } = this.stage;
     const beside = isLarge ? null : el.closest(".ks-beside > .ks-dock"), low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
     if (!beside) return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
-    const around = [question.el, foot].reduce((all, each) => all + (each.offsetHeight && each.offsetHeight + 14), 0);
-    return beside.clientHeight - BESIDE - around - (shown.asking ? 0 : SAID);
+    const others = [beside, ...el.children, this.stage.question.el].filter((each) => each !== picture.el && !each.matches(".ks-top"));
+    const around = [beside.clientWidth, ...others.map((each) => each.offsetHeight)].join();
+    if (around !== this.around) Object.assign(this, { around, left: Infinity });
+    return (this.left = Math.min(this.left, picture.el.clientHeight));
   }
 
   send(width) {

@@ -237,7 +237,7 @@ class Stage {
   }
 
   draw(shown, duration, settle) {
-    const { moment } = this.shown;
+    const { moment, covered } = this.shown;
     this.shown = shown;
     if (settle || !this.at) this.at = { ...shown.at };
     this.refreshControls();
@@ -260,6 +260,7 @@ class Stage {
     this.menu.follow(shown.state);
     this.keep(shown);
     if (moment !== undefined && moment !== shown.moment) this.shared?.lives(this);
+    if (covered && !shown.covered) this.shared?.follow();
     this.clock(shown);
   }
 

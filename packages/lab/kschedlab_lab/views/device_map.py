@@ -32,7 +32,7 @@ from kschedlab_lab.views.device_sights import (
 from kschedlab_lab.views.device_tree import draw_tree, tree_height
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.layout import Part, column, moved, row, words, wrap
+from kschedlab_lab.views.layout import Part, column, moved, placed, row, words, wrap
 from kschedlab_lab.views.lettering import fitted, fitting, text_width
 from kschedlab_lab.views.style import (
     CHOSEN,
@@ -67,6 +67,8 @@ GAP, PAD, SPACE = 14, 10, 8
 """Pixels between nodes, inside a node, and between devices."""
 LEAST, MOST, LOWEST = 40, 86, 26
 """The least and the greatest width of a device, and its least height."""
+HIGHEST, AROUND = 175, 130
+"""The height of the largest device where there is room, and of what else a node needs."""
 NARROW, NAMES = 170, 92
 """A node needs so much to stand beside others; else its name is at its left, so wide."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -99,14 +101,15 @@ def draw_sights(
     ``whole``: the end of a story, for which room is kept; ``searched``: the node whose search goes on.
     """
     beside = room.width >= NARROW * min(len(seen), 3)
-    scale = _scale(seen, 112 if beside else 46)
+    trees = max((tree_height(node.steps) for node in whole or seen), default=0)
+    columns = max(min(int((room.width + GAP) // (NARROW + GAP)), len(seen)), 1)
+    free = room.height / -(-len(seen) // columns) - trees - AROUND
+    scale = _scale(seen, min(max(free, 112), HIGHEST) if beside else 46)
     shared = _shared(seen)
     if beside:
-        columns = max(min(int((room.width + GAP) // (NARROW + GAP)), len(seen)), 1)
         wide = (room.width - 6 - GAP * (columns - 1)) / columns
         insides = [_devices(node, wide - 2 * PAD, scale, shared, marks or {}) for node in seen]
         high = max((each.height for each in insides), default=0)
-        trees = max((tree_height(node.steps) for node in whole or seen), default=0)
         parts = [_beside(node, each, wide, high, trees) for node, each in zip(seen, insides, strict=True)]
         lines = [row(parts[at : at + columns], GAP, "start") for at in range(0, len(parts), columns)]
     else:
@@ -157,7 +160,7 @@ def _beside(node: NodeSight, inside: Part, wide: float, high: float, trees: floa
     place = ((wide - inside.width) / 2, PAD + high - inside.height)
     tray = _tray(node, Part(wide, high + 2 * PAD, (moved(inside, *place),)))
     title = column(_title(node, wide), 2, "middle")
-    named = Part(wide, title.height, (moved(title, (wide - title.width) / 2, 0),))
+    named = Part(wide, title.height, (placed(title, wide / 2, 0),))
     tree = draw_tree(node.node, node.steps, wide)
     return column([tray, named, Part(wide, trees, (moved(tree, 0, 4),)) if trees else Part(0, 0)], 6)
 
@@ -254,7 +257,7 @@ def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep:
     )
     middle, room = (places[0] + places[-1]) / 2, places[-1] - places[0] + box
     text = words(fitting((wire, wire.rpartition(" ")[2]), room), fill=INK_2)
-    yield moved(text, middle - text.width / 2, bus)
+    yield placed(text, middle, bus)
 
 
 # -- devices
@@ -282,7 +285,7 @@ def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str]) 
     below = [words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken)]
     below += [words(fitting((fact, fact.partition(" ")[2]), wide + SPACE), fill=INK_2) for fact in device.about]
     names = column(below, 0, "middle")
-    shapes.append(moved(names, (wide - names.width) / 2, high + 1))
+    shapes.append(placed(names, wide / 2, high + 1))
     return _keyed(
         Part(wide, high + 1 + names.height, tuple(shapes)),
         device.key,
@@ -298,7 +301,7 @@ def _outline(kind: int, wide: float, high: float) -> str:
     if kind % 3 == 1:
         return f"M{r:g} 0H{wide - r:g}L{wide:g} {r:g}V{high - r:g}L{wide - r:g} {high:g}H{r:g}L0 {high - r:g}V{r:g}Z"
     if kind % 3 == 2:
-        middle = wide / 2
+        middle, r = wide / 2, min(9.0, high / 5)
         return f"M0 0H{middle - r:g}A{r:g} {r:g} 0 0 0 {middle + r:g} 0H{wide:g}V{high:g}H0Z"
     arc = f"a{r:g} {r:g} 0 0 1"
     return (
@@ -310,7 +313,7 @@ def _outline(kind: int, wide: float, high: float) -> str:
 def _facts(device: Sight, wide: float, high: float, colour: str) -> list[Html]:
     """The kind and the amount, as much as fits into the box."""
     one = f"{device.kind} {device.amount}".strip()
-    if high < 40 and text_width(one, bold=True) <= wide - 6:
+    if high < 40 and text_width(one, bold=True) <= wide - 2:
         lines = [words(one, bold=True, fill=colour)]
     else:
         bare = device.amount.rstrip("BGiKMTmn")
@@ -318,7 +321,7 @@ def _facts(device: Sight, wide: float, high: float, colour: str) -> list[Html]:
         kind = words(fitted(shown, wide - 2, bold=True), bold=True, fill=colour)
         lines = [kind, words(fitted(device.amount, wide - 4), fill=colour)] if device.amount and high >= 34 else [kind]
     text = column(lines, 0, "middle")
-    return [moved(text, (wide - text.width) / 2, (high - text.height) / 2 + (4 if high < 40 else 0))]
+    return [placed(text, wide / 2, (high - text.height) / 2 + (4 if high < 40 else 0))]
 
 
 def _corner(sign: str, wide: float, stroke: str) -> Html:

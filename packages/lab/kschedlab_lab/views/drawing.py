@@ -15,7 +15,7 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
 from kschedlab_lab.views.glyphs import DIGIT, SIZE, Badge, badge, hatch
-from kschedlab_lab.views.layout import Part, column, moved, row, words
+from kschedlab_lab.views.layout import Part, column, moved, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, told_apart, wrapped
 from kschedlab_lab.views.style import (
     ACT,
@@ -300,7 +300,7 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
 
 
 def _centred(part: Part, width: float, y: float) -> Html:
-    return moved(part, (width - part.width) / 2, y)
+    return placed(part, width / 2, y)
 
 
 def _free(resource: str, free: int, width: float) -> str:
@@ -517,7 +517,7 @@ def pill(number: Number, owner: str, room: float = MOST, colour: str = "currentC
     ]
     if dial:
         inside.append(_dial(12, middle, colour))
-    inside.append(moved(text, 14 + dial + (wide - 28 - dial - text.width) / 2, (PILL - text.height) / 2))
+    inside.append(placed(text, 14 + dial + (wide - 28 - dial) / 2, (PILL - text.height) / 2))
     return Part(wide, PILL, (element("g", *inside, data_key=key, **number.marks),))
 
 

@@ -10,7 +10,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
 from kschedlab_lab.views.drawing import INSET, PARTED, Block, Box, Number, Place, Plan, shapes
-from kschedlab_lab.views.layout import moved, words
+from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, svg
 
@@ -202,7 +202,7 @@ def _asking(plan: _Plan) -> list[Html]:
     ]
     if high > 30:
         name = words(pod.name, bold=True, fill=ink(fill))
-        inside.insert(1, moved(name, (wide - name.width) / 2, 12))
+        inside.insert(1, placed(name, wide / 2, 12))
     at = f"translate(8,{plan.base - INSET - high:.1f})"
     ground = element("path", d=f"M0 {plan.base:g}H{plan.aside:g}", stroke=HAIR, stroke_width=1.5)
     return [ground, element("g", *inside, data_key="ask", transform=at, **plan.scene.resize, **step), *_priority(plan)]

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.icons import icon, tape
-from kschedlab_lab.views.layout import Part, column, moved, words
+from kschedlab_lab.views.layout import Part, column, moved, placed, words
 from kschedlab_lab.views.lettering import flowed, folded
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
@@ -131,4 +131,4 @@ def _number(lock: Lock) -> Part:
     text = words(sign, 11.2, bold=True, fill=ink)
     wide = max(DISC, text.width + 8)
     rect = element("rect", width=wide, height=DISC, rx=DISC / 2, fill=fill, stroke=HAIR if fill == "none" else None)
-    return Part(wide, DISC, (rect, moved(text, (wide - text.width) / 2, (DISC - text.height) / 2)))
+    return Part(wide, DISC, (rect, placed(text, wide / 2, (DISC - text.height) / 2)))

@@ -11,7 +11,7 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab_lab.views.drawing import Box, Plan
 from kschedlab_lab.views.glyphs import CROSS, STAR
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, row, words
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width, wrapped
 from kschedlab_lab.views.style import (
     CHOSEN,
@@ -122,7 +122,7 @@ def ladder(
     start = y - 2
     if at.named:
         names = {node: words(fitted(node, lane.width - 4, bold=True), bold=True) for node, lane in at.nodes.items()}
-        shapes += [moved(name, at.nodes[node].middle - name.width / 2, y) for node, name in names.items()]
+        shapes += [placed(name, at.nodes[node].middle, y) for node, name in names.items()]
         start = y = y + 20
     y += TOP
     shapes += [_band(at, y + at.row * (step.number - 1)) for step in asked if step.decides]
@@ -200,7 +200,7 @@ def _disc(number: int, fill: str) -> Iterator[Html]:
     stroke = INK_3 if hollow else "none"
     yield element("circle", cx=DISC, cy=DISC, r=DISC, fill=fill, stroke=stroke, stroke_opacity=0.6)
     text = words(str(number), 11.2, bold=True, fill=INK_3 if hollow else PANEL)
-    yield moved(text, DISC - text.width / 2 + 0.8, DISC - text.height / 2)
+    yield placed(text, DISC, DISC - text.height / 2)
 
 
 def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> Iterator[Html]:
@@ -256,7 +256,7 @@ def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
         fill=EVICTED_SOFT if lost else CHOSEN if wins else TRAY,
         stroke=EVICTED if lost else CHOSEN if wins else HAIR,
     )
-    drawn = Part(wide, VALUE, (ground, moved(inside, (wide - inside.width) / 2, (VALUE - inside.height) / 2)))
+    drawn = Part(wide, VALUE, (ground, placed(inside, wide / 2, (VALUE - inside.height) / 2)))
     if not lost:
         return drawn
     fallen = f"translate(0,{FALLS}) rotate({TILT} {wide / 2:g} {VALUE / 2:g})"
@@ -267,7 +267,7 @@ def _in_the_way(text: str, lane: Lane, y: float) -> list[Html]:
     """Why a node has no lane."""
     lines = wrapped(text, lane.width - 4, 4) if text else []
     part = column([words(line, fill=EVICTED) for line in lines], 0, "middle")
-    return [moved(part, lane.middle - part.width / 2, y - 8)] if lines else []
+    return [placed(part, lane.middle, y - 8)] if lines else []
 
 
 def _unasked(results: Sequence[RuleResult], at: Lanes, y: float) -> list[Html]:

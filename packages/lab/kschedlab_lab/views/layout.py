@@ -25,6 +25,8 @@ class Part(NamedTuple):
     width: float
     height: float
     shapes: tuple[Html, ...] = ()
+    is_text: bool = False
+    """Whether it is text alone, whose width is an estimate: what aligns it leaves that to the browser."""
 
 
 NOTHING = Part(0, 0)
@@ -35,13 +37,20 @@ def moved(part: Part, x: float, y: float, **attributes: str | float | None) -> H
     return element("g", *part.shapes, transform=f"translate({x:g},{y:g})", **attributes)
 
 
+def placed(part: Part, x: float, y: float, align: Align = "middle") -> Html:
+    """The part with its middle, its start or its end at ``x``."""
+    if part.is_text:
+        return moved(part, x, y, text_anchor=None if align == "start" else align)
+    return moved(part, x - part.width * SHARE[align], y)
+
+
 def words(text: str, size: float = 12, bold: bool = False, width: float | None = None, **look: Any) -> Part:
     """Text in one line, or in as many as it takes to be no wider than ``width``."""
     lines = [text] if width is None else flowed(text, width, size, bold)
     high = round(size * 1.3, 1)
     look |= {"font_size": size, "font_weight": "bold" if bold else None}
     shapes = [label(line, 0, high * i + high - size * DESCENT, **look) for i, line in enumerate(lines)]
-    return Part(max(text_width(line, size, bold) for line in lines), high * len(lines), tuple(shapes))
+    return Part(max(text_width(line, size, bold) for line in lines), high * len(lines), tuple(shapes), True)
 
 
 def padded(part: Part, across: float, down: float = 0) -> Part:
@@ -66,7 +75,7 @@ def column(parts: Iterable[Part], gap: float = 4, align: Align = "start") -> Par
     wide = max((part.width for part in parts), default=0)
     shapes, y = list[Html](), 0.0
     for part in parts:
-        shapes.append(moved(part, (wide - part.width) * SHARE[align], y))
+        shapes.append(placed(part, wide * SHARE[align], y, align))
         y += part.height + gap
     return Part(wide, max(y - gap, 0), tuple(shapes))
 

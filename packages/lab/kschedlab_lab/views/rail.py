@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from kschedlab.text.html import element
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, words
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, words
 from kschedlab_lab.views.lettering import flowed
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
 
@@ -68,4 +68,4 @@ def _disc(state: StopState) -> Part:
     circle = element("circle", cx=RADIUS, cy=RADIUS, r=RADIUS - 1, fill=fill, stroke=stroke, stroke_width=1.5)
     ink = {"here": PANEL, "failed": ON_ACCENT}.get(state, INK)
     sign = words(SIGNS.get(state, ""), SMALL, bold=True, fill=ink)
-    return Part(2 * RADIUS, 2 * RADIUS, (circle, moved(sign, RADIUS - sign.width / 2, RADIUS - 7.5)))
+    return Part(2 * RADIUS, 2 * RADIUS, (circle, placed(sign, RADIUS, RADIUS - 7.5)))
