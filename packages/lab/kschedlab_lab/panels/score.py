@@ -6,7 +6,7 @@ The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass, make_dataclass, replace
 from typing import Any
 
 from kschedlab.decision import Decision
@@ -24,6 +24,7 @@ from kschedlab_lab.panels.score_cluster import (
     decide,
     manifests,
     switch_of,
+    trays,
 )
 from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import Step, steps, steps_html, steps_text, summed
@@ -102,7 +103,9 @@ def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt:
     )
     switches = {name: switch_of(settings, name) for name in SWITCHED}
     selected = settings.plugin, settings.node
-    return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, switches, **more)
+    before, after = trays(settings, None), trays(settings, decision)
+    shown = ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, switches, **more)
+    return replace(shown, before=before, after=after)
 
 
 def chart(settings: Settings, decision: Decision, plugins: Sequence[object] = ()) -> Chart:

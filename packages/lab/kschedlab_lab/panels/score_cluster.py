@@ -159,6 +159,14 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     return Wishes(None if on else _block(new, cause), WISHES, boxes, said)
 
 
+def trays(cause: Cause, decision: Decision | None) -> list[Box]:
+    """The nodes and their pods without words below them, before or after the decision."""
+    objects = decode_objects(manifests(cause))
+    (new,) = (each for each in objects.pods if not each.spec.nodeName)
+    drawn = (_box(cause, each, objects.pods, new, decision) for each in objects.nodes)
+    return [replace(each, captions=(), marks={}) for each in drawn]
+
+
 def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:
     name, labels = drawn.metadata.name, drawn.metadata.labels
     blocks = [_block(each, cause) for each in pods if each.spec.nodeName == name]

@@ -217,14 +217,15 @@ def _below_height(boxes: Iterable[Box], width: float, captions: bool) -> float:
     return max((_below(box, width, captions).height for box in boxes), default=0) + 16
 
 
-def shapes(boxes: Sequence[Box], plan: Plan, resource: str, captions: bool = True) -> list[Html]:
-    """The nodes, above them the pods, and on top what can be picked. ``captions``: with the lines below the names."""
+def shapes(boxes: Sequence[Box], plan: Plan, resource: str, captions: bool = True, names: bool = True) -> list[Html]:
+    """The nodes, above them the pods, and on top what can be picked. ``names``: with their names below, and
+    ``captions``: the lines below these."""
     largest = max(*(max(box.capacity, box.used) for box in boxes), 1)
     nodes, pods, picks = list[Html](), list[Html](), list[Html]()
     for box, place in zip(boxes, plan.places, strict=True):
         scale = place.height / largest
         high = scale * (box.capacity or box.used)
-        nodes.append(_node(box, place, scale, resource, captions))
+        nodes.append(_node(box, place, scale, resource, captions, names))
         if "data_pick" in box.marks:
             picks.append(_pick(box, place, high))
         pods += _in_bar(box, place) if place.bar else _inside(box, place, scale, captions)
@@ -269,7 +270,7 @@ def _pick(box: Box, place: Place, high: float) -> Html:
     )
 
 
-def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -> Html:
+def _node(box: Box, place: Place, scale: float, resource: str, captions: bool, names: bool) -> Html:
     """A node without its pods: tray, free space, name and captions; its origin is its place's upper left corner."""
     high = place.height if place.bar else scale * (box.capacity or box.used)
     top = place.height - high
@@ -278,10 +279,10 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
     if free > 0 and scale * free >= LINE and not any(block.aside for block in box.blocks):
         text = fitted(_free(resource, free, place.width - 8), place.width - 8, SMALL)
         inside.append(_centred(words(text, SMALL, fill=INK_2), place.width, top + scale * free / 2 - 8))
-    if box.capacity:
+    if box.capacity and names:
         below = _below(box, place.width, captions)
         inside.append(_centred(below, place.width, place.height + 7))
-    else:
+    elif not box.capacity:
         title = say(box.title or box.name)
         is_gone = any(block.mark == "evicted" for block in box.blocks)
         name = words(title, bold=is_gone, fill=EVICTED if is_gone else INK_2)

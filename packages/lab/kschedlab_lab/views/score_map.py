@@ -11,6 +11,7 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart import NOTHING, TIE, shade
 from kschedlab_lab.views.chart_grid import Cell, Grid, Plan
+from kschedlab_lab.views.drawing import Box, Place, Plan as Places, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.score import DARKEST, STAGES, SUM, lead, number, total
@@ -32,6 +33,8 @@ BRIEF = {"taint": later("taint"), "label": later("note")}
 """What a switch on a node says, by its badge; the last where there is little room."""
 CHIPS, CHIP = 38, 24
 """Height of the line of chips below the map, and of a chip."""
+ROW, LEAST, MOST, GAP = 24, 44, 190, 10
+"""Height of a row below nodes; the least and the greatest height of the nodes above it, and what parts them."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
 
 
@@ -60,7 +63,8 @@ class ScoreMap:
     While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
     stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``totals``:
     whether there is a row for sums; ``weights``: whether they show, if before the third stage. ``chips``: choices below
-    the map; ``choice``: what is chosen with them.
+    the map; ``choice``: what is chosen with them. ``before`` and ``after``: the nodes before the decision and after
+    it, above their columns where there is room.
     """
 
     decision: Decision
@@ -79,6 +83,8 @@ class ScoreMap:
     weights: bool = False
     chips: Sequence[Chip] = ()
     choice: str = ""
+    before: Sequence[Box] = ()
+    after: Sequence[Box] = ()
 
     def __call__(self, room: Room) -> Html:
         grid, wide = self.grid(), room.width
@@ -86,21 +92,32 @@ class ScoreMap:
         room = room._replace(height=most - CHIPS * bool(self.chips))
         tall = HEAD if self.asked or self.switches else 8
         plan = Plan(grid, Room(wide, room.height - tall))
-        if plan.width - plan.left >= RAIL_BESIDE and tall == HEAD:
-            top, start = 0, plan.left
-        else:
-            top, start = RAIL + 8, 0.0
-            plan = Plan(grid, Room(wide, room.height - tall - top))
-        head = float(tall + top)
+        is_beside = plan.width - plan.left >= RAIL_BESIDE and tall == HEAD
+        top, start = (0, plan.left) if is_beside else (RAIL + 8, 0.0)
+        trays, high = self._trays(plan, room.height - tall - top - plan.bottom + plan.high * len(grid.rows))
+        plan = Plan(grid, Room(wide, round(room.height - tall - top - high)))
+        head = float(tall + top + high)
         moved = element("g", *plan.shapes(), transform=f"translate(0,{head:g})")
-        inputs = element("g", *self._asked(plan), *self._switches(plan), transform=f"translate(0,{top})")
-        above = [*self._rail(start, plan.width - start), inputs]
+        asked = element("g", *self._asked(plan), transform=f"translate(0,{top})")
+        switches = element("g", *self._switches(plan), transform=f"translate(0,{top + high:g})")
+        nodes = element("g", *trays, transform=f"translate(0,{top + (RAIL + GAP if is_beside else 0)})")
+        above = [*self._rail(start, plan.width - start), asked, nodes, switches]
         end = plan.bottom + head
         if self.chips:
             chips, high = self._chips(plan.width - 16)
             above.append(element("g", *chips, transform=f"translate(8,{end + 8:g})"))
             end += high
         return svg([*above, moved], plan.width, end, self.alt)
+
+    def _trays(self, plan: Plan, room: float) -> tuple[list[Html], float]:
+        """The nodes above their columns, and the height that they take of this room for them and for the rows."""
+        last = self.stage == STAGES[-1] if self.won is None else self.won
+        boxes, high = self.after if last else self.before, min(room - ROW * len(plan.grid.rows) - GAP, MOST)
+        if not boxes or high < LEAST:
+            return [], 0
+        lefts = [plan.left + plan.wide * i + 3 for i in range(len(boxes))]
+        places = tuple(Place(left, 0, plan.wide - 6, high) for left in lefts)
+        return shapes(boxes, Places(places, 0, 0), "cpu", captions=False, names=False), high + GAP
 
     def grid(self) -> Grid:
         rows = [*self.plugins, *([SUM] if self.totals else [])]
