@@ -10,6 +10,7 @@ import { say } from "./language.js";
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height of the text in sight: one reads above it
 const AWAY = 0.25; // of that height: what needs no stage takes it away above it
+const SOON = 2; // such heights below its beginning: before that, one does not read of the first panel yet
 const SLIGHTLY = 16; // pixels of a line that may be above what is in sight
 const FRESH = 250; // milliseconds in which all cells of "Run All", or a cell that is run again, are one change
 const CHOICE = "dock"; // the browser keeps false by this name for a reader who wants panels in the text
@@ -238,10 +239,10 @@ class Dock {
   follow() {
     if (!this.place || this.pinned || this.tall) return;
     const { top, height } = this.window(), line = top + READ * height, places = this.placed();
-    const read = places.filter(({ at, stage }) => at < (stage ? line : top + AWAY * height)), last = read.at(-1) ?? places.find(({ stage }) => stage);
-    if (!last) return;
-    const stage = last.stage && this.opening((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage, places);
-    this.step(!stage, this.held(places, line) ?? last.host);
+    const read = places.filter(({ at, stage }) => at < (stage ? line : top + AWAY * height)), last = read.at(-1) ?? places.find(({ at, stage }) => stage && at < top + SOON * height);
+    if (!places.length) return;
+    const stage = last?.stage && this.opening((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage, places);
+    this.step(!stage, this.held(places, line) ?? places[0].host);
     if (stage) this.show(stage);
     else this.active?.pause();
   }
