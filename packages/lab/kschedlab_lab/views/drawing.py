@@ -308,8 +308,9 @@ def _free(resource: str, free: int, width: float) -> str:
     """How much is free, with what fits of it; short CPU is rounded down, so that a pod of that size has room."""
     rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
     whole = say("{free} free", free=amount(resource, free))
-    number = rounded.partition(" ")[0]
-    return fitting((whole, *(say("{free} free", free=each) for each in (rounded, number)), number), width, SMALL)
+    number = f"{free >> 30}Gi" if resource == "memory" and free >= 1 << 30 else rounded.partition(" ")[0]
+    texts = (whole, *(say("{free} free", free=each) for each in (rounded, number)), number, "")
+    return fitting(texts, width, SMALL)
 
 
 def _tray(box: Box, width: float, top: float, high: float, scale: float, resource: str) -> Iterable[Html]:
