@@ -133,8 +133,8 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         your_plugin.lightest("rack-d", [COLD, COOLER])
     ),
     "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
-    "experiments": lambda: pairs.panel().ask(pairs.how_many()),
-    "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_real()),
+    "experiments": lambda: pairs.panel(hero=1).ask(pairs.do_the_same()),
+    "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_chance()),
 }
 """By name, the panels of the lessons, with their questions."""
 LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")
