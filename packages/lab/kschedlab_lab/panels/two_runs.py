@@ -126,20 +126,14 @@ class Both:
         first, second = self.moments(settings)
         shares = later("{a}: {first} %, {b}: {second} %.")
         said = say(shares, a=first.name, first=first.percent, b=second.name, second=second.percent)
-        apart = [(one, other) for one, other in ((first, second), (second, first)) if one.waiting - other.waiting]
-        return sentences(
-            (
-                said,
-                *(
-                    say(
-                        "{pods} waits only with {name}.",
-                        pods=listing(sorted(one.waiting - other.waiting)),
-                        name=one.name,
-                    )
-                    for one, other in apart
-                ),
-            )
+        apart = ((one, one.waiting - other.waiting) for one, other in ((first, second), (second, first)))
+        one, several = later("{pods} waits only with {name}."), later("{pods} wait only with {name}.")
+        waits = (
+            say(one if len(pods) == 1 else several, pods=listing(sorted(pods)), name=run.name)
+            for run, pods in apart
+            if pods
         )
+        return sentences((said, *waits))
 
     def deploy(self) -> Question[Any]:
         """Would you deploy the second scheduler? The picture of the end shows."""
@@ -151,14 +145,14 @@ class Both:
             more=more,
         )
         remarks = {
-            say("yes"): say("{more:.0f} points are a lot. But these are the pods of one seed.", more=more),
-            say("not yet"): say("One run says how it was. It does not say how it will be with other pods."),
-            say("no"): say("Nothing speaks against the change. One run speaks neither for nor against it."),
+            say("deploy it"): say("{more:.0f} points are a lot. But these are the pods of one seed.", more=more),
+            say("wait"): say("One run says how it was. It does not say how it will be with other pods."),
+            say("drop it"): say("Nothing speaks against the change. One run speaks neither for nor against it."),
         }
         return Question(
             asked,
             tuple(remarks),
-            lambda _: say("not yet"),
+            lambda _: say("wait"),
             lambda _, answer: remarks[answer],
             lambda settings: partial(self.draw, settings),
         )

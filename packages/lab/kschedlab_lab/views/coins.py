@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
@@ -45,7 +46,7 @@ def draw_tossed(picture: Tossed, room: Room, alt: str) -> Html:
     return svg([*shapes, mean], room.width, bottom + BOTTOM, alt)
 
 
-BOLD: Look = {"font_weight": "bold", "font_size": 14}
+BOLD: Any = {"font_weight": "bold", "font_size": 14}
 
 
 def _axis(scale: Scale, width: float) -> Iterator[Html]:
@@ -85,6 +86,6 @@ def _coins(pairs: Pairs, scale: Scale, right: float) -> Iterator[Html]:
     for seed, (each, y, k) in enumerate(zip(differences.tolist(), ys, aside(ys), strict=True), 1):
         x = middle + (k % 2 * 2 - 1) * (k + 1) // 2 * 2 * DOT
         if each:
-            twin = {"cx": x, "cy": scale.y(-each), "r": DOT - 0.5, "fill": TRAY, "stroke": INK_3}
+            twin: Look = {"cx": x, "cy": scale.y(-each), "r": DOT - 0.5, "fill": TRAY, "stroke": INK_3}
             yield element("circle", **twin, data_key=f"twin/{seed}")
         yield element("circle", cx=x, cy=y, r=DOT, fill=colour(each), stroke=TRAY, data_key=f"seed/{seed}")

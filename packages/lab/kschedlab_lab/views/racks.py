@@ -22,8 +22,9 @@ BULB, SCALE = 9, (20, 40, 60, 80)
 MERCURY = themed("#D64B45", "#F0827C")
 ROW, NAME, TOTAL = 19, 74, 48
 """The height of a row of bars, widths of names and of totals; in pixels."""
-REASON, LEGEND, LOW, ABOVE = 34, 38, 14, 18
-"""Heights: of a refusal below a rack, of a legend of two lines, of the space below the bars, and above the racks."""
+REASON, LEGEND, LOW, ABOVE, SHORTEST = 34, 38, 14, 18, 100
+"""Heights: of a refusal below a rack, of a legend of two lines, of the space below the bars, and above the racks; the
+least height of a rack."""
 COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
 
 
@@ -136,7 +137,9 @@ def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: f
     place, *nodes = shown
     share = asks / max(box.capacity for box in nodes)
     above = LINE + 3 + TALL * share + ABOVE
-    plan = arrange(nodes, Room(room.width, room.height), lower + REASON + above, captions=False, most=room.width)
+    plan = arrange(
+        nodes, Room(room.width, room.height), lower + REASON + above, captions=False, most=room.width, short=SHORTEST
+    )
     racks = [each._replace(x=each.x + side, y=each.y + above, width=each.width - side) for each in plan.places]
     tall, wide = racks[0].height, racks[0].width
     waits = Place((room.width - wide) / 2, TOP + LINE + 3 - tall * (1 - share), wide, tall)

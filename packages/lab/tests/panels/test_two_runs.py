@@ -62,7 +62,7 @@ def test_pods_come_one_after_the_other():
 def test_one_run_is_no_reason_to_deploy():
     shown = panel(Three(), BOTH, 1)
     assert says(shown.question.text, "packing", "50 points")
-    assert says(repr(shown.answer("not yet")), "Right", "other pods") and "Not quite" in repr(shown.answer("yes"))
+    assert says(repr(shown.answer("wait")), "Right", "other pods") and "Not quite" in repr(shown.answer("deploy it"))
 
 
 def test_it_takes_two():
