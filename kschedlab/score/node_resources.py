@@ -36,14 +36,6 @@ def most_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_N
     return np.minimum(requested, capacity) * highest // np.maximum(capacity, 1)
 
 
-def most_requested(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
-    """Like :func:`most_allocated`, but 0 where requests exceed the capacity.
-
-    v1.16, v1.13: algorithm/priorities/most_requested.go.
-    """
-    return np.where(requested > capacity, 0, most_allocated(requested, capacity, highest))
-
-
 @dataclass(frozen=True)
 class RequestedToCapacityRatio:
     """A piecewise linear function from utilization (0 to 100 %) to score (0 to 10, scaled to the highest).
