@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from kschedlab.decision import Decision
@@ -12,10 +12,8 @@ from kschedlab.text.words import amount, count, evicted, listing, outcome
 from kschedlab.whatif.answers import WhatIf
 from kschedlab.whatif.case import Boundary
 from kschedlab.whatif.evictions import SmallestEviction
-from kschedlab.whatif.fits import Fits
 
 HEAD = (later("what"), later("change"), later("then"), later("but"))
-FITS_HEAD = (later("node"), later("pods"), later("which"))
 LIMIT = later("requests: most")
 VICTIMS = 3
 """Maximum number of pods named in a list."""
@@ -45,43 +43,6 @@ def whatif_sections(whatif: WhatIf) -> Iterator[Section]:
 
 def whatif_table(whatif: WhatIf) -> Table:
     return Table(terms(*HEAD), [Row([say(line.what), *line[1:]]) for line in whatif_lines(whatif)])
-
-
-def fits_sections(fits: Fits) -> Iterator[Section]:
-    """The number of pods that fit, the nodes with their new pods, and why others do not fit."""
-    rows = [Row([node, len(pods), listing(pods, VICTIMS)]) for node, pods in _grouped(fits.placed).items()]
-    yield Section(fits_sentence(fits), [Table(terms(*FITS_HEAD), rows), *_misfits(fits)])
-
-
-def fits_sentence(fits: Fits) -> str:
-    """The number of pods that fit."""
-    pods = len(fits.placements)
-    if pods < 2:
-        return (
-            say("The pod fits.")
-            if fits.placed
-            else say("The pod does not fit.")
-            if pods
-            else say("There are no pods to place.")
-        )
-    return (
-        say("All {pods:,} pods fit.", pods=pods)
-        if fits
-        else say("{placed:,} of {pods:,} pods fit.", placed=len(fits.placed), pods=pods)
-    )
-
-
-def _misfits(fits: Fits) -> Iterator[str]:
-    """Pods that do not fit, by message."""
-    for message, pods in _grouped(fits.unplaced).items():
-        yield say("{names}: {why}", names=listing(pods, VICTIMS), why=message)
-
-
-def _grouped(values: Mapping[str, str]) -> dict[str, list[str]]:
-    keys: dict[str, list[str]] = {}
-    for key, value in values.items():
-        keys.setdefault(value, []).append(key)
-    return keys
 
 
 def whatif_lines(whatif: WhatIf) -> list[Line]:
