@@ -93,11 +93,7 @@ class AffinityCheck:
     depends_on_pods: bool = True
 
     def __init__(
-        self,
-        incoming: IncomingPod,
-        existing: dict[str, Sum],
-        cluster: Cluster,
-        rules: InterPodAffinity,
+        self, incoming: IncomingPod, existing: dict[str, Sum], cluster: Cluster, rules: InterPodAffinity
     ) -> None:
         self._terms = terms = incoming.terms
         self._rules = rules

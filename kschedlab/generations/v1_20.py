@@ -50,10 +50,7 @@ V1_20 = Generation(
     ),
     scores=(
         (BalancedResourceAllocation(), 1),
-        (
-            ImageLocality(counts_init_containers=False, counts_image_volumes=False, image_volumes_raise_limit=False),
-            1,
-        ),
+        (ImageLocality(counts_init_containers=False, counts_image_volumes=False, image_volumes_raise_limit=False), 1),
         (InterPodAffinityScore(skips_in_pre_score=False, range_includes_zero=True), 1),
         (NodeResourcesFitScore("NodeResourcesLeastAllocated", ignores_absent_resources=False), 1),
         (NodeAffinityScore(skips_in_pre_score=False), 1),

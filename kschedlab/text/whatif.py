@@ -103,9 +103,7 @@ def notes(whatif: WhatIf) -> list[str]:
 def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
     for limit in whatif.requests:
         change = later(
-            "asking for {more} instead of {now}",
-            more=amount(limit.name, limit.far),
-            now=amount(limit.name, limit.now),
+            "asking for {more} instead of {now}", more=amount(limit.name, limit.far), now=amount(limit.name, limit.now)
         )
         but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
         yield _answer(later("requests"), change, limit.after, but)
@@ -153,10 +151,7 @@ def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         yield _answer(later("requests"), change, boundary.after, near)
     for boundary in whatif.weights:
         change = later(
-            "with weight {far} of {plugin} instead of {now}",
-            far=boundary.far,
-            plugin=boundary.name,
-            now=boundary.now,
+            "with weight {far} of {plugin} instead of {now}", far=boundary.far, plugin=boundary.name, now=boundary.now
         )
         if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
             change = later("without the score {plugin}", plugin=boundary.name)
@@ -175,8 +170,6 @@ def then(decision: Decision) -> str:
         return say("{node}, {feasible}", node=decision.node, feasible=count(len(decision.feasible), "feasible node"))
     if decision.preemption is not None and decision.nominated_node is not None:
         return say(
-            "preempts {victims} on {node}",
-            victims=evicted(decision.preemption.victims),
-            node=decision.nominated_node,
+            "preempts {victims} on {node}", victims=evicted(decision.preemption.victims), node=decision.nominated_node
         )
     return say("fits nowhere")
