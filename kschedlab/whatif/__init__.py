@@ -1,4 +1,4 @@
-"""Counterfactuals for one pod, or after an upgrade for all: what would change, found by search and never guessed.
+"""Counterfactuals for one pod: what would change, found by search and never guessed.
 
 Each answer contains the decisions that prove it; a boundary contains one from either side.
 """
