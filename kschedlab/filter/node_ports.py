@@ -18,7 +18,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.filter.plugin import Refusal, Refusals
+from kschedlab.filter.plugin import PodsFilter, Refusal, Refusals
 from kschedlab.objects.model import Pod
 
 PORTS_TAKEN = "node(s) didn't have free ports for the requested pod ports"
@@ -108,13 +108,10 @@ class NodePorts:
 
 
 @dataclass(frozen=True)
-class PortsCheck:
+class PortsCheck(PodsFilter):
     """``conflicting``: every host port used by any pod in the cluster that conflicts with a requested one."""
 
     conflicting: tuple[UsesHostPort, ...]
-    node_names: frozenset[str] | None = None
-    depends_on_pods: bool = True
-    monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes where a conflicting port is in use. Terms: where each is. O(nodes x conflicting ports)."""
