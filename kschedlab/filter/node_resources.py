@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kschedlab.claims import is_served
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.dynamic_resources import is_served
 from kschedlab.filter.plugin import PodsFilter, Refusal, Refusals
 from kschedlab.objects.requests import is_extended
 

@@ -13,10 +13,10 @@ from typing import Protocol
 
 import numpy as np
 
-from kschedlab.claims import claims_for, is_served
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
+from kschedlab.filter.dynamic_resources import claims_for, is_served
 from kschedlab.objects.requests import is_scalar
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored, rounded
 
