@@ -43,7 +43,6 @@ class HostPort(NamedTuple):
 
 
 def host_ports(pod: Pod, counts_sidecars: bool = True) -> tuple[HostPort, ...]:
-    """The host ports that the pod uses."""
     sidecars = [c for c in pod.spec.initContainers if counts_sidecars and c.restartPolicy == "Always"]
     return tuple(
         HostPort(p.hostIP or ALL_ADDRESSES, p.protocol or "TCP", p.hostPort)
@@ -81,7 +80,6 @@ class UsesHostPort:
     used: Callable[[Signature], frozenset[HostPort]] = host_ports_of
 
     def of(self, signature: Signature) -> int:
-        """1 if pods with this signature use it."""
         return int(self.host_port in self.used(signature))
 
     @property
