@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kschedlab.filter.general_predicates import GeneralPredicates
 from kschedlab.filter.inter_pod_affinity import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
 from kschedlab.filter.node import WRONG_HOSTNAME, NodeName, NodeUnschedulable
 from kschedlab.filter.node_affinity import NO_MATCH_1_16, NodeAffinity
 from kschedlab.filter.node_ports import NodePorts
 from kschedlab.filter.node_resources import NodeResourcesFit
-from kschedlab.filter.predicates.general import GeneralPredicates
 from kschedlab.filter.taint_toleration import NOT_TOLERATED, TaintToleration
 from kschedlab.filter.volumes.csi_limits import CSI_LIMITS_1_20
 from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, INSTANCE_TYPE, DiskLimits

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from kschedlab.cluster.signatures import IntArray
+from kschedlab.filter.general_predicates import GeneralPredicates
 from kschedlab.filter.plugin import Filter
-from kschedlab.filter.predicates.general import GeneralPredicates
 from kschedlab.filter.volumes.older_limits import CINDER, DiskLimits
 from kschedlab.generations import V1_13, V1_16, Generation
 from kschedlab.score.node_resources import RequestedToCapacityRatio, most_allocated

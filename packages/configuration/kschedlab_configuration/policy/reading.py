@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.filter.general_predicates import GeneralPredicates
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.plugin import Filter
-from kschedlab.filter.predicates.general import GeneralPredicates
 from kschedlab.generations import Generation
 from kschedlab.messages import later
 from kschedlab.objects.api import API_1_13

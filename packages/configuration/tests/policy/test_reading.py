@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kschedlab.build import cluster, node, pod
-from kschedlab.filter.predicates.general import GeneralPredicates
+from kschedlab.filter.general_predicates import GeneralPredicates
 from kschedlab.generations import V1_13, V1_16, V1_20, Generation
 from kschedlab.manifests.loading import ManifestError
 from kschedlab.scheduler import schedule

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from kschedlab.build import cluster, node, node_affinity, pod, term
+from kschedlab.filter.general_predicates import GeneralPredicates
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.node_affinity import CONFLICT, NO_MATCH_1_16, NodeAffinity
 from kschedlab.filter.node_ports import PORTS_TAKEN
-from kschedlab.filter.predicates.general import GeneralPredicates
 from kschedlab.filter.stage import prepare
 from kschedlab.generations import V1_16
 from tests.verdicts import judged, model, refused
