@@ -15,6 +15,7 @@ from kschedlab_planning.add import COMMANDS, Add, Option
 from kschedlab_planning.check import Check
 from kschedlab_planning.drain import Drain
 from kschedlab_planning.fit import Fit
+from kschedlab_planning.fitting import Fits
 from kschedlab_planning.maps import DecisionMap, Outcome
 from kschedlab_planning.weights import Range, WeightRegion
 
@@ -38,6 +39,16 @@ def fit_sections(fit: Fit) -> Iterator[Section]:
         rows = [Row([more.kind, more.replicas]) for more in fit.runner_up]
         yield Section("With one node more:", [Table(["of", "replicas more"], rows)])
     yield from _checked(fit.check)
+
+
+def fits_sections(fits: Fits) -> Iterator[Section]:
+    """The number of pods that fit, the nodes with their new pods, and why others do not fit."""
+    number, most = len(fits.placed), len(fits.placed) + len(fits.unplaced)
+    title = f"{number:,} of {most:,} pods fit." if fits.unplaced else f"All {most:,} pods fit."
+    if most < 2:
+        title = ("The pod fits." if fits else "The pod does not fit.") if most else "There are no pods to place."
+    rows = [Row([node, len(pods), listing(pods, PODS)]) for node, pods in _by_value(fits.placed).items()]
+    yield Section(title, [Table(["node", "pods", "which"], rows), *_grouped(fits.unplaced)])
 
 
 def _tables(sections: Sequence[Section]) -> list[Part]:
@@ -140,10 +151,14 @@ def drain_sections(drain: Drain) -> Iterator[Section]:
 
 
 def _grouped(messages: Mapping[str, str]) -> list[Part]:
-    groups: dict[str, list[str]] = {}
-    for pod, why in messages.items():
-        groups.setdefault(why, []).append(pod)
-    return [f"{listing(pods, PODS)}: {why}" for why, pods in groups.items()]
+    return [f"{listing(pods, PODS)}: {why}" for why, pods in _by_value(messages).items()]
+
+
+def _by_value(values: Mapping[str, str]) -> dict[str, list[str]]:
+    pods: dict[str, list[str]] = {}
+    for pod, value in values.items():
+        pods.setdefault(value, []).append(pod)
+    return pods
 
 
 def _checked(check: Check | None) -> Iterator[Section]:
