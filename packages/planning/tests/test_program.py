@@ -74,6 +74,12 @@ def test_wrong_input_costs_a_line(files, capsys, arguments, facts):
     assert says(capsys.readouterr().err, *facts)
 
 
+def test_pods_of_another_scheduler_cost_a_line(files, capsys):
+    cluster, pods = files(cluster=CLUSTER, pods=[pod("web", schedulerName="volcano")])
+    assert main(["plan", "fit", cluster, pods]) == 2
+    assert says(capsys.readouterr().err, "schedulerName", "volcano", "default/web-1")
+
+
 def test_what_is_left_out_of_a_plan_is_said(files, capsys):
     claims = [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": ROOM}}]
     database = deployment("db", 1, cpu=1)
