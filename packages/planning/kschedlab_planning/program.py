@@ -19,6 +19,7 @@ from kschedlab.program.options import (
     screen,
 )
 from kschedlab.text.html import visible
+from kschedlab_simulation.status import ApiError
 
 if TYPE_CHECKING:
     from kschedlab_planning.add import Add
@@ -126,7 +127,7 @@ def _checked(make: object, *arguments: object, **keywords: object) -> Plan:
     """The plan. UsageError for what the user gave wrong."""
     try:
         plan: Plan = make(*arguments, **keywords)  # type: ignore[operator]  # one of the three
-    except InputError as error:
+    except (InputError, ApiError) as error:  # the API server would refuse the new pods
         raise UsageError(str(error)) from None
     return plan
 
