@@ -62,6 +62,7 @@ class Application:
         if request.method == "CONNECT":  # kubectl exec, attach, cp and port-forward, through the proxy-url
             raise failure(501, "NotImplemented", NO_CONTAINERS)
         path = checked_path(request.scope["path"], request.scope["headers"], self._token, self._port)
+        path = path.rstrip("/")  # Kubernetes' Python client asks for /version/ and /apis/
         if path in HEALTH:
             return Response("ok", media_type="text/plain")
         check_length(request.headers.get("content-length", ""))
@@ -80,8 +81,6 @@ class Application:
             return _json(await self._clock(request, raw))
         if path in REVIEWS and request.method == "POST":
             return _json(reviewed(path), 201)
-        if path == "/version/":  # as Kubernetes' Python client asks
-            path = "/version"
         parts = target(_binding(path, request.method, raw) or path, self._kinds)
         if parts is not None:
             call = self._call(request, parts, raw)
