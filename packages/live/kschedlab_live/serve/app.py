@@ -88,6 +88,8 @@ class Application:
         if request.method != "GET":
             raise ApiError.no_such_resource()
         accept = request.headers.get("accept", "")
+        if path == "/openapi/v2" and openapi.ASKED in accept:
+            return Response(media_type=openapi.PROTOBUF)
         if path in ("/api", "/apis") and discovery.wants_aggregated(accept):
             return _json(discovery.aggregated(self._kinds, path == "/api"), media_type=discovery.AGGREGATED)
         described = self._described(path)
@@ -103,6 +105,8 @@ class Application:
             return discovery.core_versions()
         if path == "/apis":
             return discovery.group_list(self._kinds)
+        if path == "/openapi/v2":
+            return openapi.OLDER
         if path == "/openapi/v3":
             return openapi.index(self._kinds, f"/{self._token}")
         if path.startswith("/openapi/v3/"):
