@@ -93,7 +93,7 @@ def run_fit(options: argparse.Namespace) -> int:
         wanted = read_workloads([options.pods], objects, profiles, say)
     if not wanted:
         raise UsageError(f"{options.pods}: there is no pod and no workload with a template")
-    keywords = {"most": options.most, "label": options.pool_label, "seed": _seed(options)}
+    keywords = {"most": options.most, "label": options.pool_label, "seed": _seed(options), "bounds": objects}
     return _shown([_checked(plan_fit, each, cluster, profiles, **keywords) for each in wanted], options)
 
 

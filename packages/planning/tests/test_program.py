@@ -86,6 +86,20 @@ def test_replicas_are_as_the_api_server_admits_them(files, capsys):
     assert [(plan["replicas"], plan["check"]["holds"]) for plan in plans] == [(4, True), (8, True)]
 
 
+def test_quotas_and_limit_ranges_bound_the_replicas(files, capsys):
+    hard = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "3"}}}
+    bounds = {"limits": [{"type": "Container", "max": {"cpu": "1"}}]}
+    ranges = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "cpu"}, "spec": bounds}
+    nodes = [node("a", cpu=4), pod("there", on="a")]
+    cluster, limited, pods, large = files(
+        quota=[*nodes, hard], ranges=[*nodes, ranges], pods=[deployment("web", 1, cpu=1)], large=[pod("big", cpu=2)]
+    )
+    assert main(["plan", "fit", cluster, pods]) == 0
+    assert says(capsys.readouterr().out, "2 replicas of default/web", "exceeded quota: q", "pods=3", "confirms")
+    assert main(["plan", "fit", limited, large]) == 0
+    assert says(capsys.readouterr().out, "0 replicas", "maximum cpu usage per Container is 1")
+
+
 def test_pods_of_another_scheduler_cost_a_line(files, capsys):
     cluster, pods = files(cluster=CLUSTER, pods=[pod("web", schedulerName="volcano")])
     assert main(["plan", "fit", cluster, pods]) == 2
