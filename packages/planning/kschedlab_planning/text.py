@@ -27,14 +27,15 @@ def fit_sections(fit: Fit) -> Iterator[Section]:
     """How many fit and where, what stops the next, what one node more would add."""
     number = fit.replicas
     title = f"{count(number, 'replica')} of {fit.template.key} fit{'s' * (number == 1)}."
-    if fit.stop is None:
+    if fit.stop is None and not fit.refused:
         title = f"At least {count(number, 'replica')} of {fit.template.key} fit: counting ended there."
     rows = [Row([node, number]) for node, number in fit.by_node.items()]
     yield Section(title, [*_first(len(fit.first.nodes)), Table(["node", "replicas"], rows)], mark=GOOD if rows else BAD)
+    stops = f"What stops the next one ({fit.template.metadata.name}-{fit.replicas + 1}):"
+    if fit.refused:
+        yield Section(stops, [f"the API server: {fit.refused}"])
     if fit.stop is not None:
-        name = fit.template.metadata.name
-        sections = list(decision_sections(fit.stop, LIMITS))
-        yield Section(f"What stops the next one ({name}-{fit.replicas + 1}):", [fit.stop.event, *_tables(sections)])
+        yield Section(stops, [fit.stop.event, *_tables(list(decision_sections(fit.stop, LIMITS)))])
     if fit.runner_up:
         rows = [Row([more.kind, more.replicas]) for more in fit.runner_up]
         yield Section("With one node more:", [Table(["of", "replicas more"], rows)])
