@@ -153,8 +153,9 @@ def choice(
     return _field(Control(label, "choice", tuple(options), write, shows=shows, folded=folded), default)
 
 
-def switch(label: str, default: bool = False) -> Any:
-    return _field(Control(label, "switch", (False, True), lambda on: later("on") if on else later("off")), default)
+def switch(label: str, default: bool = False, folded: bool = False) -> Any:
+    write = lambda on: later("on") if on else later("off")  # noqa: E731  # as the control takes it
+    return _field(Control(label, "switch", (False, True), write, folded=folded), default)
 
 
 def steps(label: str, last: Last | int, default: int = 0) -> Any:
