@@ -306,7 +306,10 @@ def what_kubectl_shows(rng: random.Random) -> Exercise:
     remarks = {_columns(on, to): why if (on, to) == seen else _wrong(case, on, to) for on, to in options}
     return Predict(
         say("What does kubectl show?"),
-        say("At {at} s somebody calls kubectl get pod urgent -o wide. What do these two columns show?", at=case.at),
+        say(
+            "At {at} s somebody calls kubectl get pod urgent -o wide. What do these two columns show with v1.16?",
+            at=case.at,
+        ),
         right,
         why,
         (

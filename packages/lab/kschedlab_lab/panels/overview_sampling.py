@@ -21,9 +21,8 @@ from kschedlab_lab.views.chart import curve
 
 SIZES = (50, *range(250, 10_001, 250))
 """Numbers of nodes, in even steps that a hand can follow; 5,000 is the largest cluster that v1.16 is tested with."""
-BENDS = (50, 99, 100, *(size for step in range(125, 10_001, 125) for size in (step - 1, step)))
-"""Numbers of nodes between which every line is straight: the percentage falls at each full 125 nodes."""
-PLACES = sorted({*SIZES, *BENDS})
+STEPS = (50, 99, 100, 200, 205, *(size for step in range(125, 10_001, 125) for size in (step - 1, step)))
+"""Where a line bends if the percentage is not set: it falls at each full 125 nodes, and at first 100 are the least."""
 FITS = (1, 2, 4, 10)
 UNSET, EVERY = later("not set"), later("every node")
 
@@ -49,6 +48,11 @@ class Settings(Restorable):
     )
 
 
+def bends(percentage: int) -> list[int]:
+    """Numbers of nodes between which every line is straight."""
+    return sorted({*SIZES, *STEPS, *([10_000 // percentage] if percentage else [])})
+
+
 @dataclass(frozen=True)
 class Found:
     """``enough``: feasible nodes that end the search; ``found``: those found; ``looked``: nodes examined."""
@@ -69,11 +73,12 @@ def find(settings: Settings, generation: Generation, nodes: int = 0) -> Found:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
+    places = bends(settings.percentage)
     lines = {
-        say("{version} finds", version=each.name): {size: find(settings, each, size).found for size in PLACES}
+        say("{version} finds", version=each.name): {size: find(settings, each, size).found for size in places}
         for each in (V1_16, V1_13)
     }
-    looked = {size: find(settings, V1_16, size).looked for size in PLACES}
+    looked = {size: find(settings, V1_16, size).looked for size in places}
     if settings.every > 1:
         lines[say("v1.16 looks at")] = looked
     chart = curve(

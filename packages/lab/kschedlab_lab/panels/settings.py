@@ -154,8 +154,11 @@ def choice(
 
 
 def switch(label: str, default: bool = False, folded: bool = False) -> Any:
-    write = lambda on: later("on") if on else later("off")  # noqa: E731  # as the control takes it
-    return _field(Control(label, "switch", (False, True), write, folded=folded), default)
+    return _field(Control(label, "switch", (False, True), _on_or_off, folded=folded), default)
+
+
+def _on_or_off(on: Any) -> str:
+    return later("on") if on else later("off")
 
 
 def steps(label: str, last: Last | int, default: int = 0) -> Any:

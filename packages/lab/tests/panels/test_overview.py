@@ -184,7 +184,7 @@ def test_the_sentence_and_the_marked_point_say_the_same():
 
 @pytest.mark.parametrize("share", [0, 30])
 def test_a_line_is_straight_between_its_bends(share):
-    bends = sampling.BENDS
+    bends = sampling.bends(share)
     for version, adaptive in ((sampling.V1_13, False), (sampling.V1_16, True)):
         ends = [sampling.find(sampling.Settings(percentage=share), version, nodes).found for nodes in bends]
         for left, right, low, high in zip(bends, bends[1:], ends, ends[1:], strict=False):
