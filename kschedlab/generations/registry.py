@@ -2,7 +2,7 @@
 
 Predicates and priorities: v1.16: pkg/scheduler/algorithmprovider/defaults (register_predicates.go,
 register_priorities.go) and algorithm/predicates/predicates.go (predicatesOrdering); v1.13:
-algorithmprovider/defaults/defaults.go. Plugins: v1.20, v1.22: pkg/scheduler/framework/plugins/registry.go: those that
+algorithmprovider/defaults/defaults.go. Plugins: v1.20 to v1.30: pkg/scheduler/framework/plugins/registry.go: those that
 the default table omits, except ServiceAffinity.
 """
 
@@ -261,4 +261,11 @@ REGISTRY_1_22 = Registry(
         "VolumeBinding": partial(VolumeBindingScore, scores_capacity=False),
     },
 )
-"""Those that configurations of v1.22 may name; v1.24 has those of them that its configurations may name."""
+"""Those that configurations of v1.22 may name."""
+
+_CINDER = partial(DiskLimits, "CinderLimits", CINDER, checks_claims=True, steps_aside=StepsAside.WITH_CSI_NODE)
+
+REGISTRY_1_24 = Registry({"CinderLimits": _CINDER}, {"SelectorSpread": REGISTRY_1_22.priorities["SelectorSpread"]})
+"""v1.24 and v1.28: nodevolumelimits/utils.go, isCSIMigrationOn does not ask for Cinder's annotation."""
+
+REGISTRY_1_30 = Registry({"CinderLimits": partial(_CINDER, missing_claim_is_error=False)}, {})

@@ -8,7 +8,13 @@ from functools import partial
 
 from kschedlab.filter.plugin import Filter
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.generations.registry import REGISTRY_1_20, REGISTRY_1_22, Registry
+from kschedlab.generations.registry import (
+    REGISTRY_1_20,
+    REGISTRY_1_22,
+    REGISTRY_1_24,
+    REGISTRY_1_30,
+    Registry,
+)
 from kschedlab.score.plugin import Score
 from kschedlab_configuration.arguments import (
     V1_ARGUMENTS,
@@ -33,7 +39,11 @@ from kschedlab_configuration.fields import (
     Beta3Profile,
     Configuration,
     KubeSchedulerConfiguration,
+    KubeSchedulerConfiguration35,
+    KubeSchedulerConfiguration36,
     KubeSchedulerProfile,
+    KubeSchedulerProfile35,
+    KubeSchedulerProfile36,
     MultiPointKubeSchedulerConfiguration,
     MultiPointProfile,
     OldKubeSchedulerConfiguration,
@@ -64,7 +74,7 @@ GROUP = "kubescheduler.config.k8s.io"
 class Version:
     """A version of the API.
 
-    ``base``: the generation that reads it. ``filters``, ``scores``: plugins that it offers in addition to the base's.
+    ``base``: the generation that reads it. ``registry``: plugins that it offers in addition to the base's.
     ``address_complaints``: what is wrong with a bind address.
     """
 
@@ -74,31 +84,46 @@ class Version:
     profile: type[Profile]
     catalogue: Catalogue
     arguments: Mapping[str, ArgumentsSpec]
-    filters: tuple[Filter, ...] = ()
-    scores: tuple[Score, ...] = ()
+    registry: Registry = Registry({}, {})
     address_complaints: Callable[[str], Iterable[Complaint]] = no_complaints
 
     def all_filters(self, base: Generation) -> dict[str, Filter]:
         """The plugins by name; those of ``base`` take precedence."""
-        return {f.name: f for f in (*self.filters, *GENERATIONS[self.base].filters, *base.filters)}
+        own = self.registry.filters(*self.registry.predicates)
+        return {f.name: f for f in (*own, *GENERATIONS[self.base].filters, *base.filters)}
 
     def all_scores(self, base: Generation) -> dict[str, Score]:
         """The plugins by name; those of ``base`` take precedence."""
-        tables = (*GENERATIONS[self.base].scores, *base.scores)
-        return {s.name: s for s in (*self.scores, *(score for score, _ in tables))}
+        own = self.registry.scores(**dict.fromkeys(self.registry.priorities, 1))
+        of_base = GENERATIONS[self.base].with_feature_gates(dict(base.feature_gates))
+        return {s.name: s for s, _ in (*own, *of_base.scores, *base.scores)}
 
 
-def _v1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec] = V1_ARGUMENTS_TO_32) -> Version:
-    return Version(f"{GROUP}/v1", base, KubeSchedulerConfiguration, KubeSchedulerProfile, catalogue, arguments)
+_V1_37 = Version(f"{GROUP}/v1", "v1.37", KubeSchedulerConfiguration, KubeSchedulerProfile, V1, V1_ARGUMENTS)
+_V1_36 = replace(
+    _V1_37,
+    base="v1.36",
+    configuration=KubeSchedulerConfiguration36,
+    profile=KubeSchedulerProfile36,
+    catalogue=V1_36,
+    arguments=V1_ARGUMENTS_36,
+)
+_V1_35 = replace(
+    _V1_36,
+    base="v1.35",
+    configuration=KubeSchedulerConfiguration35,
+    profile=KubeSchedulerProfile35,
+    catalogue=V1_35,
+    arguments=V1_ARGUMENTS_TO_35,
+)
+_V1_32 = replace(_V1_35, base="v1.32", catalogue=V1_32, arguments=V1_ARGUMENTS_TO_32)
+_V1_28 = replace(_V1_32, base="v1.28", catalogue=V1_28, registry=REGISTRY_1_24)
 
 
 def _v1beta1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec], registry: Registry) -> Version:
-    """``registry``: the plugins that only a configuration enables."""
-    filters = tuple(make() for make in registry.predicates.values())
-    scores = tuple(make() for make in registry.priorities.values())
     name, configuration = f"{GROUP}/v1beta1", OldKubeSchedulerConfiguration
     addresses = partial(socket_complaints, unreadable=False)
-    return Version(name, base, configuration, Profile, catalogue, arguments, filters, scores, addresses)
+    return Version(name, base, configuration, Profile, catalogue, arguments, registry, addresses)
 
 
 _V1BETA1_22 = _v1beta1("v1.22", V1BETA1_22, V1BETA1_22_ARGUMENTS, REGISTRY_1_22)
@@ -116,6 +141,7 @@ _V1BETA2_24 = replace(
     profile=MultiPointProfile,
     catalogue=V1BETA2_24,
     arguments=V1BETA2_ARGUMENTS,
+    registry=REGISTRY_1_24,
     address_complaints=port_0_complaints,
 )
 _V1BETA3_24 = replace(
@@ -124,7 +150,6 @@ _V1BETA3_24 = replace(
     configuration=MultiPointKubeSchedulerConfiguration,
     catalogue=V1BETA3_24,
 )
-_V1_28 = _v1("v1.28", V1_28)
 _V1BETA3_28 = replace(
     _V1BETA3_24,
     base="v1.28",
@@ -136,12 +161,12 @@ _V1BETA3_28 = replace(
 )
 
 VERSIONS = (
-    _v1("v1.37", V1, V1_ARGUMENTS),
-    _v1("v1.36", V1_36, V1_ARGUMENTS_36),
-    _v1("v1.35", V1_35, V1_ARGUMENTS_TO_35),
-    _v1("v1.34", V1_34, V1_ARGUMENTS_TO_35),
-    _v1("v1.32", V1_32),
-    _v1("v1.30", V1_30),
+    _V1_37,
+    _V1_36,
+    _V1_35,
+    replace(_V1_35, base="v1.34", catalogue=V1_34),
+    _V1_32,
+    replace(_V1_32, base="v1.30", catalogue=V1_30, registry=REGISTRY_1_30),
     _V1_28,
     _V1BETA3_28,
     _V1BETA3_24,
