@@ -1,7 +1,8 @@
 """How long the question before an upgrade takes on 200 nodes: python -m benchmarks.upgrade [EARLIER LATER]
 
 ``kschedlab compare`` of two generations (v1.28 and v1.34), from a program's start to its end, for the cluster that
-lesson 07 begins with and for hundreds of apps with rules of their own. Exit status 1 if one takes ten seconds by the clock.
+lesson 07 begins with and for hundreds of apps with rules of their own. Exit status 1 if one takes ten seconds by the
+clock.
 """
 
 from __future__ import annotations
