@@ -214,7 +214,6 @@ REGISTRY_1_13 = Registry(
     {
         **_PRIORITIES,
         "SelectorSpreadPriority": partial(_PRIORITIES["SelectorSpreadPriority"], requires_all_selectors=False),
-        "ImageLocalityPriority": partial(_PRIORITIES["ImageLocalityPriority"], uses_own_image_size=False),
         "ServiceSpreadingPriority": partial(_PRIORITIES["ServiceSpreadingPriority"], requires_all_selectors=False),
         "RequestedToCapacityRatioPriority": partial(
             _REQUESTED,
