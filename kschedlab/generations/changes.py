@@ -267,7 +267,6 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.reports_ineligibility": True,  # framework/preemption, Preempt
         "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
         "extending.keeps_violations": True,  # extender.go, convertToVictims
-        "extending.binder": Binder.UNTIL_ONE_BINDS,  # schedule_one.go, extendersBinding
         # -- the loop
         "loop.clears_nomination": True,  # schedule_one.go, clearNominatedNode
         "loop.moves_pods_after_failed_binding": True,  # schedule_one.go, scheduleOne
@@ -308,6 +307,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "api": API_1_30,  # the fields that the API server stores
         "naming.conflict_is_unresolvable": True,  # framework/runtime/framework.go, RunPreFilterPlugins
         "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
+        "extending.binder": Binder.UNTIL_ONE_BINDS,  # schedule_one.go, extendersBinding
         # -- messages
         "messages.post_filter_end": "",  # framework/types.go, FitError
         "messages.volumes_late": _LATE,  # volumebinding/binder.go, BindPodVolumes
