@@ -224,16 +224,18 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.ignored_changes": (),
         "loop.cache.binder.checks_storage_capacity": True,  # pkg/controller/volume/scheduling/scheduler_binder.go
         "loop.cache.binder.translates": (CINDER,),  # the gate CSIMigrationOpenStack
+        # -- messages
+        "messages.rejected": _SAME,  # framework/runtime/framework.go, RunPermitPlugins
+        "messages.timed_out": _SAME,  # WaitOnPermit
+        "messages.rejected_waiting": _SAME,
     },
     "v1.24": {
         # -- decisions
         "api": api.API_1_24,  # noderesources/fit.go, the score of a pod with overhead
-        "sampling.one_node_if_no_scores": True,  # schedule_one.go, findNodesThatPassFilters
         "naming.missing_is_error": True,  # schedule_one.go, findNodesThatFitPod
         "preemption.reports_ineligibility": True,  # framework/preemption, Preempt
         "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
         "extending.keeps_violations": True,  # extender.go, convertToVictims
-        "extending.binder": Binder.UNTIL_ONE_BINDS,  # schedule_one.go, extendersBinding
         # -- the loop
         "loop.clears_nomination": True,  # schedule_one.go, clearNominatedNode
         "loop.moves_pods_after_failed_binding": True,  # schedule_one.go, scheduleOne
@@ -241,6 +243,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.cache.binder.translates": (*CLOUD_DISKS, CINDER),  # volumebinding/binder.go
         # -- messages
         "messages.post_filter": True,  # framework/types.go, FitError
+        "messages.error_reason": _ERROR,  # schedule_one.go, scheduleOne
         "messages.preempted": "Preempted by a pod on node {node}",  # framework/preemption, prepareCandidate
     },
     "v1.28": {
@@ -261,19 +264,17 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.reason_once": True,  # framework/types.go, FitError
         "messages.post_filter_end": ".",  # framework/types.go, SeparatorFormat
         "messages.post_filter_errors": True,  # schedule_one.go, schedulingCycle
-        "messages.error_reason": _ERROR,
-        "messages.rejected": _SAME,
         "messages.refused_on_node": "0/1 nodes are available: 1 {message}.",
-        "messages.timed_out": _SAME,
-        "messages.rejected_waiting": _SAME,
         "messages.binding_failed": _SAME,  # schedule_one.go, handleBindingCycleError
         "messages.binding_event": _SAME,
     },
     "v1.30": {
         # -- decisions
         "api": api.API_1_30,  # the fields that the API server stores
+        "sampling.one_node_if_no_scores": True,  # schedule_one.go, findNodesThatPassFilters
         "naming.conflict_is_unresolvable": True,  # framework/runtime/framework.go, RunPreFilterPlugins
         "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
+        "extending.binder": Binder.UNTIL_ONE_BINDS,  # schedule_one.go, extendersBinding
         # -- messages
         "messages.post_filter_end": "",  # framework/types.go, FitError
         "messages.volumes_late": "context deadline exceeded",  # volumebinding/binder.go, BindPodVolumes
@@ -309,13 +310,13 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.36": {
         "api": api.API_1_36,  # the fields that the API server stores
+        "preemption.victims.budgets.stops_at_first_violation": True,  # filterVictimsWithPDBViolation
         "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
     },
     "v1.37": {
         "api": api.API_1_37,  # the gate DRADeviceTaintRules
         "messages.no_claims": "",  # dynamicresources/dynamicresources.go, PostFilter
         "messages.claims_kept": "",
-        "preemption.victims.budgets.stops_at_first_violation": True,  # FilterVictimsWithPDBViolation
         "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
     },
 }

@@ -25,6 +25,7 @@ from kschedlab.generations.rules import Eviction
 from kschedlab.messages import later, say
 from kschedlab.objects.api import GROUPS, LISTS, WORKLOADS
 from kschedlab.objects.problems import unknown
+from kschedlab.score.volume_binding import VolumeBindingScore
 
 FeatureGates: TypeAlias = Mapping[str, bool]
 G = TypeVar("G")
@@ -145,6 +146,7 @@ def _word(value: bool) -> str:
 
 VERSION = "v1.37"
 GROUP = "kschedlab.feature_gates"
+CAPACITY = "StorageCapacityScoring"
 
 # -- what a modelled gate changes when it leaves its default
 
@@ -155,9 +157,18 @@ def _alike(generation: Any) -> Any:
 
 
 def _no_capacity_score(generation: Any) -> Any:
-    """volumebinding/volume_binding.go, Score: without a scorer, all nodes get 0."""
-    scored = any(score.name == "VolumeBinding" for score, _ in generation.scores)
-    return generation.weighted(VolumeBinding=0) if scored else generation
+    """volumebinding/volume_binding.go, Score: without a scorer, all nodes get 0.
+
+    FeatureGateError for a shape of its own (apis/config/validation, ValidateVolumeBindingArgs).
+    """
+    score = next((score for score, _ in generation.scores if score.name == "VolumeBinding"), None)
+    if score is None:
+        return generation
+    if score != VolumeBindingScore():
+        raise FeatureGateError(
+            say(later("VolumeBinding has a shape, which needs the feature gate {gate}"), gate=CAPACITY)
+        )
+    return generation.weighted(VolumeBinding=0)
 
 
 def _no_early_nomination(generation: Any) -> Any:
@@ -204,7 +215,7 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     "SchedulerAsyncPreemption": _eviction_in_cycle,
     "SchedulerPopFromBackoffQ": _no_early_pops,
     "SchedulerPreQueueingHints": _alike,
-    "StorageCapacityScoring": _no_capacity_score,
+    CAPACITY: _no_capacity_score,
     "TaintTolerationComparisonOperators": _comparing_taints,
 }
 """The gates that the engine models."""

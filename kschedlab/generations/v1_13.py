@@ -81,7 +81,6 @@ V1_13 = Generation(
                 image_volumes_raise_limit=False,
                 highest=10,
                 limits_size_per_image=False,
-                uses_own_image_size=False,
             ),
             1,
         ),

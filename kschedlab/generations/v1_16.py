@@ -20,7 +20,6 @@ V1_16 = after(
         "CheckVolumeBinding": {"claims_with_selected_node_wait": True},
     },
     scores={
-        "ImageLocalityPriority": {"uses_own_image_size": True},  # internal/cache/cache.go, addNodeImageStates
         "SelectorSpreadPriority": {"requires_all_selectors": True},  # algorithm/priorities/selector_spreading.go
     },
 )
