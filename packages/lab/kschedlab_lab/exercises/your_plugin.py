@@ -15,7 +15,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import later, say, sentences
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import Pod
 from kschedlab.plugins import NodeView, default_normalize, node_filter, node_score
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
@@ -232,7 +232,8 @@ def warmest(rng: random.Random) -> Exercise:
         if warmest[name] < 0:
             message = later('celsius of {node} is "{label}": write whole degrees, such as "58".')
             return say(message, node=name, label=label)
-        if any(cpu_of(each) > cpu_of(objects.nodes[0]) for each in objects.nodes if each.metadata.name == name):
+        cpu = {each.metadata.name: each.status.allocatable["cpu"].milli() for each in objects.nodes}
+        if cpu[name] > max(cpu[other] for other in NODES):
             return say("{node} is larger than the others: it needs only to be empty.", node=name)
         if any(warmest[name] <= warmest[other] for other in NODES):
             return say(
@@ -276,11 +277,6 @@ def judged(decision: Decision, objects: Objects, room: Room) -> Html:
     labels = degrees(objects)
     racks = {name: Rack(celsius, "", 5, 90) for name, celsius in labels.items()}
     return stage_after(decision, racks, room)
-
-
-def cpu_of(node: Node) -> int:
-    """Its allocatable milli CPU."""
-    return node.status.allocatable["cpu"].milli()
 
 
 def degrees(objects: Objects) -> dict[str, int]:

@@ -134,7 +134,7 @@ def _stage(
 
 def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: float) -> Plan:
     """The pod that waits, and below it the racks, all to one scale: they have their height whether it waits or not."""
-    place, *nodes = shown
+    nodes = [replace(box, marks={}) for box in shown[1:]]
     share = asks / max(box.capacity for box in nodes)
     above = LINE + 3 + TALL * share + ABOVE
     plan = arrange(
