@@ -349,24 +349,28 @@ def _interval(plan: _Plan) -> Iterator[Html]:
     """The mean difference, and the interval around it."""
     pairs, x = plan.pairs, plan.hill
     low, high = pairs.interval
-    colour = CHOSEN if pairs.real else INK_2
+    fill = CHOSEN if pairs.real else INK_2
     top, bottom = plan.differences.y(high), plan.differences.y(low)
     if len(pairs.a) >= 2:
-        yield element("path", d=f"M{x:.1f} {top:.1f}V{bottom:.1f}", stroke=colour, stroke_width=4, data_key="interval")
+        yield element("path", d=f"M{x:.1f} {top:.1f}V{bottom:.1f}", stroke=fill, stroke_width=4, data_key="interval")
     middle = plan.differences.y(pairs.mean)
-    look: Look = {"r": 6.5, "fill": colour, "stroke": TRAY, "stroke_width": 1.5}
+    look: Look = {"r": 6.5, "fill": fill, "stroke": TRAY, "stroke_width": 1.5}
     yield element("circle", **look, data_key="difference", transform=f"translate({x:.1f},{middle:.1f})")
     zero = plan.differences.y(0)
 
-    def at(value: float, left: float, y: float, **look: Any) -> Html:
-        """The number, above or below the line at 0 that would strike it through."""
-        y = y if not -3 < y - zero < 13 else zero - 5 if value > 0 else zero + 15
-        return label(number(value, True), left, y, **look, **HALO)
+    def clear(value: float, y: float) -> float:
+        """The height of a number, above or below the line at 0 that would strike it through."""
+        return y if not -3 < y - zero < 13 else zero - 5 if value > 0 else zero + 15
 
-    yield at(pairs.mean, x + 11, middle + 4.5, fill=colour, font_weight="bold", font_size=14)
+    written = clear(pairs.mean, middle + 4.5)
+    mean: Any = {"fill": fill, "font_weight": "bold", "font_size": 14}
+    yield label(number(pairs.mean, True), x + 11, written, **mean, **HALO)
     if pairs.enough:
-        yield at(high, x + 11, min(top + 2, middle - 12), fill=INK_2)
-        yield at(low, x + 11, max(bottom + 6, middle + 19), fill=INK_2)
+        above, below = min(clear(high, top + 2), written - 16), max(clear(low, bottom + 6), written + 15)
+        above = min(above, zero - 5) if -3 < above - zero < 13 else above
+        below = max(below, zero + 15) if -3 < below - zero < 13 else below
+        yield label(number(high, True), x + 11, above, fill=INK_2, **HALO)
+        yield label(number(low, True), x + 11, below, fill=INK_2, **HALO)
 
 
 def _seeds(plan: _Plan) -> Iterator[Html]:
