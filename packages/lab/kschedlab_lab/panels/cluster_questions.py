@@ -100,6 +100,7 @@ def why_six() -> YourCluster:
         },
         question=WHAT_IF,
         change=TOLERATING,
+        show="gpu",
     )
 
 
@@ -126,7 +127,7 @@ def which_pool() -> YourCluster:
 
 def which_plugin() -> YourCluster:
     """Which score speaks most against the node where the pod runs?"""
-    near, fit, spread = "InterPodAffinity", "NodeResourcesFit", "PodTopologySpread"
+    even, fit, spread = "NodeResourcesBalancedAllocation", "NodeResourcesFit", "PodTopologySpread"
 
     def right(_: Any) -> str:
         *plugins, _total = why_not(explain(MOVES, bundled().cluster(LATEST)).decision, RUNS_ON).points
@@ -134,11 +135,11 @@ def which_plugin() -> YourCluster:
 
     return _asking(
         MOVES,
-        say("Now it would go to general-03. Which plugin takes most points from {node}?", node=RUNS_ON),
+        say("Now it would go to general-03. Through which plugin is {node} most behind?", node=RUNS_ON),
         right,
         {
-            near: say("Both nodes get the same from it."),
-            fit: say("That is 2 points. PodTopologySpread takes 44."),
+            even: say("That is 1 point. PodTopologySpread makes 44."),
+            fit: say("That is 2 points. PodTopologySpread makes 44."),
             spread: say("general-03 and its zone have fewer pods of the same ReplicaSet."),
         },
         node=RUNS_ON,

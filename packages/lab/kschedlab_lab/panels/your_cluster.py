@@ -140,7 +140,7 @@ class Answers:
         else:
             assert decision.preemption is not None
             said, sections = leaving(decision), list(whom_sections(decision.preemption, LIMITS))
-        return _view(decision, settings, asked, said, sections)
+        return _view(decision, settings, asked, said, sections, runs_on)
 
     def before(self, settings: Any) -> Callable[[Room], Html]:
         """The cluster with the pod before anything is decided, while a question is open."""
@@ -161,7 +161,8 @@ class Answers:
         word = settings.change if applied is not None else NONE
         asked = Asked(WHAT_IF, QUESTIONS, settings.show, settings.pools, None, choices, word, before)
         said = changing(found, len(choices)) if before is None else after(decision)
-        return _view(decision, settings, asked, said, [Section("", [whatif_table(found), *notes(found)])])
+        sections = [Section("", [whatif_table(found), *notes(found)])]
+        return _view(decision, settings, asked, said, sections, found.was_on)
 
 
 # -- in words
@@ -176,6 +177,8 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
         if runs_on == decision.node:
             return [say("{pod} goes to {node}, where it runs.", pod=name, node=runs_on)]
         return [say("{pod} would go to {node} now; it runs on {other}.", pod=name, node=decision.node, other=runs_on)]
+    if runs_on is not None:
+        return [say("{pod} runs on {node}, but would not go there now.", pod=name, node=runs_on), *headline(decision)]
     if decision.nominated_node is not None:
         return [leaving(decision)]
     if decision.error or decision.gates or decision.verdicts is None or decision.verdicts.rejected is not None:
@@ -239,12 +242,14 @@ def _word(answer: WhatIfAnswer) -> str:
     return _short(answer.word.replace(",", ";"))
 
 
-def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
+def _view(
+    decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section], runs_on: str | None
+) -> View:
     """The view, with the node in question if there is one."""
     asked = replace(asked, near=near_pools(asked.before or decision, settings.pools))
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
-        asked, said = replace(asked, why_not=found), sentences((headline(decision)[0], found.sentence))
+        asked, said = replace(asked, why_not=found), sentences((headline(decision, runs_on)[0], found.sentence))
         answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])
         sections = [answer, *([] if found.points else sections)]  # which hold the same scores
     first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), said]))

@@ -20,7 +20,7 @@ from kschedlab_lab.views.svg import label
 
 LINE, BAR, ROW = 15, 5, 38
 """Heights of a line of text, of a bar and of a victim, in pixels."""
-LEAST_BOX, TALLEST, TITLE = 90, 260, 28
+LEAST_BOX, TALLEST, TITLE = 64, 260, 36
 """The least and the greatest height of the node that loses pods, and that of its name; in pixels."""
 WORDS = ((3, 2), (2, 1), (2, 0))
 """The most lines of a change and of what follows from it; less where the height is too small for all changes."""
@@ -76,7 +76,7 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
     equal = [each.plugin for each in rows if not each.lead]
     fitting = max(int((height - 70 - 2 * LINE) // 34), 1)
     highest = max((max(each.chosen, each.others[0]) for each in differing), default=1) or 1
-    y = 56.0
+    y = 60.0
     for each in differing[:fitting]:
         drawn += _bars(each, y, width, highest)
         y += 34
@@ -94,11 +94,11 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
 
 
 def _bars(each: Points, y: float, width: float, highest: int) -> Iterator[Html]:
-    numbers = f"{each.chosen} : {each.others[0]}  ({-each.lead:+d})"
-    taken = text_width(numbers)
     weight = f" ×{each.weight}" if each.weight != 1 else ""
-    yield label(fitted(f"{each.plugin}{weight}", width - taken - 8), 0, y + 9)
-    yield label(numbers, width, y + 9, "end")
+    lead = f"{-each.lead:+d}"
+    name = label(fitted(f"{each.plugin}{weight}", width - text_width(lead) - 8), 0, y + 9)
+    yield element("g", name, data_tip=say("{chosen} and {other} points", chosen=each.chosen, other=each.others[0]))
+    yield label(lead, width, y + 9, "end", font_weight="bold")
     for row, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], "currentColor"))):
         wide = max(width * points / highest, 0.5)
         look: dict[str, Any] = {"fill": fill, "fill_opacity": None if fill == CHOSEN else 0.55}
@@ -164,7 +164,7 @@ def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height:
     many = [Choice("none", say("as it is"), say("before any change")), *choices]
     for most in WORDS:
         sizes = [_Button(each, width, *most) for each in many]
-        if sum(each.tall + 5 for each in sizes) <= height:
+        if sum(each.tall + 4 for each in sizes) <= height:
             break
     found, y = list[Html](), 0.0
     for number, each in enumerate(sizes):
@@ -174,7 +174,7 @@ def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height:
             )
             return found, y + LINE + 5
         found.append(each.draw(each.choice.word == applied, y))
-        y += each.tall + 5
+        y += each.tall + 4
     return found, y
 
 

@@ -19,7 +19,7 @@ from kschedlab.text.words import count
 from kschedlab_lab.views.cluster_detail import Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
 from kschedlab_lab.views.drawing import Block, Place, Plan, shapes
 from kschedlab_lab.views.glyphs import OUTLINES
-from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
+from kschedlab_lab.views.layout import Part, column, moved, padded, placed, row, words, wrap
 from kschedlab_lab.views.lettering import after_hyphen, text_width
 from kschedlab_lab.views.map_legend import in_a_column, in_a_line, legend
 from kschedlab_lab.views.node_map import (
@@ -84,6 +84,8 @@ WAITING, CHIPS, NEXT = 5, 220, 84
 BESIDE, SHARE, PHONE = 400, 0.56, 360
 """The least width of a picture for two things side by side, the nodes' share of it, and below which width a room is a
 phone's; in pixels."""
+SPARE = -1
+"""The position of a node that is not there."""
 BELOW = 24
 """The height of a legend in a line below the nodes, in pixels."""
 
@@ -213,7 +215,7 @@ def _chip(info: PodInfo, here: bool) -> Part:
     pill = element("rect", width=wide, height=tall, rx=tall / 2, fill=TICK if here else LIFT, stroke=HAIR)
     tip = say("{pod}, priority {priority}", pod=info.key, priority=info.priority)
     marks = {"data_key": f"pod/{info.key}", "data_set": f"pod: {info.key}", "data_tip": tip}
-    return Part(wide, tall, (element("g", pill, moved(name, 9, 4), **marks),))
+    return Part(wide, tall, (element("g", pill, placed(name, wide / 2, 4), **marks),))
 
 
 # -- the nodes
@@ -318,9 +320,9 @@ class _Nodes:
         self.far = dots(small, width)
         self.above = 21 if self.crumbs else 0
         space = height - self.above - self.far.bottom - BELOW
-        tiles = blocks(large, width, space, TILES) if self.crumbs or everything <= BOXES else None
+        tiles = blocks(large, width, space, TILES) if large and (self.crumbs or everything <= BOXES) else None
         self.are_boxes = tiles is not None
-        self.made = tiles or grid(large, width - 1, space, is_phone)
+        self.made = tiles or _without_spare(grid(_with_spare(large, decision, base), width - 1, space, is_phone))
         self.each = 0 if self.are_boxes else self.made.each
 
     def drawn(self) -> Part:
@@ -350,6 +352,20 @@ class _Nodes:
 
     def _is_large(self, place: int) -> bool:
         return any(place in places for places in self.large.values())
+
+
+def _with_spare(found: Mapping[str, Sequence[int]], decision: Decision, base: Decision) -> dict[str, Sequence[int]]:
+    """Each pool with room for one node more, which a change may add: then no other node has to move."""
+    names, known = decision.cluster.names, base.cluster.index
+    return {
+        pool: places if any(names[place] not in known for place in places) else [*places, SPARE]
+        for pool, places in found.items()
+    }
+
+
+def _without_spare(made: Grid) -> Grid:
+    cells = ((tuple(place for place in group if place != SPARE), x, y) for group, x, y in made.cells)
+    return made._replace(cells=[cell for cell in cells if cell[0]])
 
 
 def _crumbs(show: str, number: int, everything: int) -> list[Html]:
@@ -397,4 +413,4 @@ def _named(block: Block, room: float) -> Block:
     """The pod with its name where all of it fits; else its tip tells it."""
     if text_width(block.name, bold=True) <= room:
         return block
-    return replace(block, name="", note=block.name, key=block.key or block.name)
+    return replace(block, name="", numbers=(), note=block.name, key=block.key or block.name)

@@ -359,7 +359,7 @@ class Cells:
             marks["data_set"] = f"node: {name}"
             marks["data_pick"] = name if self.pick else None
         marks |= {"data_tip": self.tip(group), "role": None if tab else "img"}
-        box: dict[str, Any] = {"x": f"{x:g}", "width": size, "height": size, "rx": round(size / 4)}
+        box: dict[str, Any] = {"x": f"{x:g}", "width": size, "height": size, "rx": corner(size)}
         return element("rect", **box, data_key=f"node/{name}", **marks)
 
     def _writing(self, made: Grid) -> Iterator[Html]:
@@ -371,8 +371,7 @@ class Cells:
             named = size >= NAMED and len(group) == 1
             is_star = self.kinds[place] == CHOSEN_ONE
             if not is_star and (left := round(float(1 - self.share[list(group)].mean()) * (size - 3))):
-                free += f"M{x + 1.5:g} {y + 1.5 + min(2, left):g}q0 {-min(2, left):g} 2 {-min(2, left):g}h{size - 7:g}"
-                free += f"q2 0 2 {min(2, left):g}v{left - min(2, left):g}h{3 - size:g}z"
+                free += _top(x + 1.5, y + 1.5, size - 3, left, corner(size) - 1)
             if len(group) == 1 and place in self.closed:
                 bars += f"M{x + 3:g} {y + size - 3:g}L{x + size - 3:g} {y + 3:g}"
             if named:
@@ -426,6 +425,18 @@ def _said(verdict: str) -> str:
     return say(verdict)
 
 
+def corner(size: float) -> int:
+    """The radius of a square's corners."""
+    return min(round(size / 4), 8)
+
+
+def _top(x: float, y: float, wide: float, tall: float, radius: float) -> str:
+    """The upper part of a square with round corners."""
+    high = min(radius, tall)
+    rounded = f"q0 {-high:g} {radius:g} {-high:g}h{wide - 2 * radius:g}q{radius:g} 0 {radius:g} {high:g}"
+    return f"M{x:g} {y + high:g}{rounded}v{tall - high:g}h{-wide:g}z"
+
+
 class Spot(NamedTuple):
     """Where a node is drawn, in pixels."""
 
@@ -449,9 +460,9 @@ def star_at(spot: Spot) -> Html:
     """The chosen node's star; it travels from node to node. It covers a dot."""
     wide, tall = max(spot.wide, 14), max(spot.tall, 14)
     x, y = (at - size / 2 for at, size in zip(spot.middle, (wide, tall), strict=True))
-    halo = {"x": -3, "y": -3, "width": wide + 6, "height": tall + 6, "rx": round(min(wide, tall) / 4) + 3}
+    halo = {"x": -3, "y": -3, "width": wide + 6, "height": tall + 6, "rx": corner(min(wide, tall)) + 3}
     ring = element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.25, stroke_width=4)
-    ground = element("rect", width=wide, height=tall, rx=round(min(wide, tall) / 4), fill=CHOSEN)
+    ground = element("rect", width=wide, height=tall, rx=corner(min(wide, tall)), fill=CHOSEN)
     middle = tall / 2 + (6 if wide >= NAMED else 0)
     star = element("path", d=star_path(wide / 2, middle, 0.42 * min(wide, tall, 26.0)), fill=ON_ACCENT)
     covers = [ground] if spot.wide < wide else []
@@ -514,7 +525,7 @@ def frame(spot: Spot) -> Html:
         "fill": "none",
         "stroke": "currentColor",
         "stroke_width": 2.5,
-        "rx": min(spot.wide, spot.tall) / 4 + 2,
+        "rx": corner(min(spot.wide, spot.tall)) + 2,
     }
     ring = element("rect", x=-2, y=-2, width=spot.wide + 4, height=spot.tall + 4, **look)
     return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key="asked", pointer_events="none")
