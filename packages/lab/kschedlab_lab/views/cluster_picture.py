@@ -123,26 +123,22 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     space = max(room.height - y, 200.0)
     tall = space * 0.55 if has_detail and not beside else space
     nodes = _Nodes(decision, asked, left, tall, room.width < PHONE)
-    body = nodes.drawn()
-    each, shut = nodes.each, len(nodes.cells.closed)
+    body, each, shut = nodes.drawn(), nodes.each, len(nodes.cells.closed)
     if not beside:
-        explained = legend(decision, width, each, shut)
-        body = column([body, explained], 10)
-    elif has_detail:
-        body = Part(
-            left, body.height + BELOW, (*body.shapes, moved(in_a_line(decision, width, each, shut), 0, body.height + 8))
-        )
-    parts = [*top, moved(body, 0, y)]
+        body = column([body, legend(decision, width, each, shut)], 10)
     x, at = (left + 22, y) if beside else (0.0, y + body.height + 12)
-    low = y + body.height
+    low, parts = y + body.height, [*top, moved(body, 0, y)]
     if has_detail:
-        detail, high = _detail(decision, asked, width - x, space if not beside else max(space - BELOW, 0))
+        detail, high = _detail(decision, asked, width - x, space - BELOW if beside else space)
         parts.append(element("g", *detail, transform=f"translate({x:g},{at:g})"))
         low = max(low, at + high)
     elif beside:
         explained = in_a_column(decision, width - x, space, each, shut)
         parts.append(moved(explained, x, at + 2))
         low = max(low, at + explained.height)
+    if has_detail and beside:
+        parts.append(moved(in_a_line(decision, width, each, shut), 0, low + 8))
+        low += BELOW
     return svg(parts, width, low, alt)
 
 
