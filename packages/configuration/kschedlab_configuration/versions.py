@@ -7,9 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from kschedlab.filter.plugin import Filter
+from kschedlab.filter.volumes.older_limits import CINDER, DiskLimits, StepsAside
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.generations.registry import REGISTRY_1_20, REGISTRY_1_22, Registry
+from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
 from kschedlab.score.plugin import Score
+from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
+from kschedlab.score.priorities.selector_spread import SelectorSpread
+from kschedlab.score.volume_binding import VolumeBindingScore
 from kschedlab_configuration.arguments import (
     V1_ARGUMENTS,
     V1_ARGUMENTS_36,
@@ -39,6 +43,7 @@ from kschedlab_configuration.fields import (
     OldKubeSchedulerConfiguration,
     Profile,
 )
+from kschedlab_configuration.older.node_label import NodeLabel, NodeLabelScore
 from kschedlab_configuration.plugin_catalogues import (
     V1,
     V1_28,
@@ -92,16 +97,42 @@ def _v1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec] 
     return Version(f"{GROUP}/v1", base, KubeSchedulerConfiguration, KubeSchedulerProfile, catalogue, arguments)
 
 
-def _v1beta1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec], registry: Registry) -> Version:
-    """``registry``: the plugins that only a configuration enables."""
-    filters = tuple(make() for make in registry.predicates.values())
-    scores = tuple(make() for make in registry.priorities.values())
+def _v1beta1(
+    base: str,
+    catalogue: Catalogue,
+    arguments: Mapping[str, ArgumentsSpec],
+    filters: tuple[Filter, ...],
+    scores: tuple[Score, ...],
+) -> Version:
     name, configuration = f"{GROUP}/v1beta1", OldKubeSchedulerConfiguration
     addresses = partial(socket_complaints, unreadable=False)
     return Version(name, base, configuration, Profile, catalogue, arguments, filters, scores, addresses)
 
 
-_V1BETA1_22 = _v1beta1("v1.22", V1BETA1_22, V1BETA1_22_ARGUMENTS, REGISTRY_1_22)
+# v1.20, v1.22: pkg/scheduler/framework/plugins/registry.go: what the default table omits, except ServiceAffinity
+_CINDER = DiskLimits("CinderLimits", CINDER)
+_SPREAD = SelectorSpread(yields_to_spread_constraints=True)
+_FIT_1_20, _FIT_1_22 = NodeResourcesFitScore(ignores_absent_resources=False), NodeResourcesFitScore(adds_overhead=True)
+_MOST, _RATIO = "NodeResourcesMostAllocated", "RequestedToCapacityRatio"
+_SCORES_1_20: tuple[Score, ...] = (
+    NodeLabelScore(),
+    replace(_FIT_1_20, name=_MOST, strategy=most_allocated),
+    replace(_FIT_1_20, name=_RATIO, strategy=RequestedToCapacityRatio(rounds_utilization_up=True)),
+    _SPREAD,
+)
+_FILTERS_1_22 = (NodeLabel(), replace(_CINDER, steps_aside=StepsAside.WHERE_LISTED))
+_SCORES_1_22: tuple[Score, ...] = (
+    NodeLabelScore(panics_without_labels=False),
+    NodePreferAvoidPods(),
+    replace(_FIT_1_22, name="NodeResourcesLeastAllocated"),
+    replace(_FIT_1_22, name=_MOST, strategy=most_allocated),
+    replace(_FIT_1_22, name=_RATIO, strategy=RequestedToCapacityRatio()),
+    _SPREAD,
+    VolumeBindingScore(scores_capacity=False),
+)
+"""Configurations of v1.24 may name some of those of v1.22."""
+
+_V1BETA1_22 = _v1beta1("v1.22", V1BETA1_22, V1BETA1_22_ARGUMENTS, _FILTERS_1_22, _SCORES_1_22)
 _V1BETA2_22 = replace(
     _V1BETA1_22,
     name=f"{GROUP}/v1beta2",
@@ -147,7 +178,7 @@ VERSIONS = (
     _V1BETA3_24,
     _V1BETA2_24,
     _V1BETA2_22,
-    _v1beta1("v1.20", V1BETA1, V1BETA1_ARGUMENTS, REGISTRY_1_20),
+    _v1beta1("v1.20", V1BETA1, V1BETA1_ARGUMENTS, (NodeLabel(), _CINDER), _SCORES_1_20),
     _V1BETA1_22,
 )
 """The generations that read each version; the first of a version is the one that reads it by default."""

@@ -8,11 +8,11 @@ from typing import Any
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say
-from kschedlab.text.why_not import why_not
 from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
+from kschedlab_why.why_not import why_not
 
 STUCK, LARGE, URGENT, APART = (
     "ml/train-small-0",

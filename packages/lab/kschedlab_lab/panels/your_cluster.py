@@ -18,12 +18,12 @@ from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.joining import several
+from kschedlab.text.explanation import again
 from kschedlab.text.html import Html, visible
 from kschedlab.text.plain import LIMITS, plain
 from kschedlab.text.sections import Section
 from kschedlab.text.tables import html
 from kschedlab.text.whatif import WhatIfAnswer, notes, whatif_answers, whatif_sentence, whatif_table
-from kschedlab.text.why_not import again, margin, why_not, why_not_table
 from kschedlab.text.words import count, evicted, listing, outcome, request_text
 from kschedlab.whatif import WhatIf, what_if
 from kschedlab_lab.panels.base import Panel, View
@@ -35,6 +35,7 @@ from kschedlab_lab.views.node_map import ONE, kinds
 from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.your_cluster import Event, whom_sections, why_sections
+from kschedlab_why.why_not import margin, why_not, why_not_table
 
 WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
 QUESTIONS = (WHY, WHAT_IF, WHOM)
@@ -205,7 +206,7 @@ def changing(found: WhatIf, helping: int) -> str:
         return whatif_sentence(found)
     changes = count(helping, "change")
     if decision.node is not None:
-        return say("{pod} goes to {node}; {changes} would change that.", pod=name, node=decision.node, changes=changes)
+        return say("{pod} goes to {node}; {changes} would alter that.", pod=name, node=decision.node, changes=changes)
     if decision.gates or decision.error or decision.verdicts is None or decision.verdicts.rejected is not None:
         return sentences((outcome(decision), say("{changes} would help.", changes=changes)))
     return say("{pod} fits on no node; {changes} would help.", pod=name, changes=changes)

@@ -14,7 +14,6 @@ from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.why_not import WhyNot
 from kschedlab.text.words import count
 from kschedlab_lab.views.cluster_detail import Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
 from kschedlab_lab.views.drawing import Block, Place, Plan, shapes
@@ -66,6 +65,7 @@ from kschedlab_lab.views.style import (
     TRAY,
 )
 from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_why.why_not import WhyNot
 
 ALL = "all"
 ORDER = tuple(FILLS)

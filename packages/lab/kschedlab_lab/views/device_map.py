@@ -67,7 +67,7 @@ GAP, PAD, SPACE = 14, 10, 8
 """Pixels between nodes, inside a node, and between devices."""
 LEAST, MOST, LOWEST = 40, 86, 26
 """The least and the greatest width of a device, and its least height."""
-HIGHEST, AROUND = 175, 130
+HIGHEST, AROUND = 175, 180
 """The height of the largest device where there is room, and of what else a node needs."""
 NARROW, NAMES = 170, 92
 """A node needs so much to stand beside others; else its name is at its left, so wide."""

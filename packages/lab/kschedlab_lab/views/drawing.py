@@ -15,7 +15,7 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
 from kschedlab_lab.views.glyphs import DIGIT, SIZE, Badge, badge, hatch
-from kschedlab_lab.views.layout import Part, column, moved, placed, row, words
+from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, told_apart, wrapped
 from kschedlab_lab.views.style import (
     ACT,
@@ -456,11 +456,13 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
     )
     size = 12 if place.width >= LEAST else SMALL
-    name = words(fitted(block.name, beside * 1.06, size, bold=True), size, bold=True, fill=colour, **halo)
-    numbers = _numbers(block, room, colour, halo)
+    title = fitted(block.name, beside * 1.06, size, bold=True)
+    name, numbers = words(title, size, bold=True, fill=colour, **halo), _numbers(block, room, colour, halo)
     is_low = high < 2 * LINE + 4 or any(each.height + name.height + 7 > high for each in numbers[:1])
     if is_low:
         first = row([name, *numbers[:1]], 8)
+        if block.numbers and numbers and numbers[0].is_text and not halo:
+            first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=8)
         if first.width > beside:
             first = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name
         found = [moved(first, edge, (high - first.height) / 2)]

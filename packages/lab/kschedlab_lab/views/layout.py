@@ -56,8 +56,15 @@ def words(text: str, size: float = 12, bold: bool = False, width: float | None =
 def phrase(*runs: tuple[str, str, bool], size: float = 12, gap: float = 6) -> Part:
     """Texts in one line, each with its colour and whether it is bold; the browser puts one beside the other."""
     high = round(size * 1.3, 1)
+    space = size / 4
     spans = [
-        element("tspan", text, fill=fill, font_weight="bold" if bold else None, dx=gap if i else None)
+        element(
+            "tspan",
+            " " * bool(i) + text,
+            fill=fill,
+            font_weight="bold" if bold else None,
+            dx=(gap - space) * bool(i) or None,
+        )
         for i, (text, fill, bold) in enumerate(runs)
     ]
     wide = sum(text_width(text, size, bold) + gap for text, _, bold in runs) - gap

@@ -164,7 +164,7 @@ def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
     for key in PENDING:
         decision = explain(key, world).decision
         text = text_of(legend(decision, 500))
-        shown = dict(re.findall(r'data-set="show: ([\w -]+)".*?>(\d+)</tspan>', text))
+        shown = dict(re.findall(r'data-set="show: ([\w -]+)".*?> ?(\d+)</tspan>', text))
         causes = {f"{ONE} {plugin}": len(places) for plugin, places in one_away(decision).items()}
         found = Counter(kinds(decision))
         assert found.pop(ONE, 0) == sum(causes.values())
