@@ -179,7 +179,11 @@ def _tabs(asked: Asked, width: float) -> Part:
         on = question == asked.question
         text = words(say(question), 12, bold=True, fill="currentColor" if on else INK_2)
         box = element("rect", width=text.width + 18, height=24, rx=8, fill=LIFT if on else "transparent")
-        marks = {"data_set": f"question: {question}", "aria_label": say(question), "aria_pressed": str(on).lower()}
+        marks = {
+            "data_set": f"question: {question}, node: none",
+            "aria_label": say(question),
+            "aria_pressed": str(on).lower(),
+        }
         parts.append(Part(text.width + 18, 24, (element("g", box, moved(text, 9, 4), **marks),)))
     inside = padded(wrap(parts, width - 6, 2, 2), 3, 3)
     ground = element("rect", width=inside.width, height=inside.height, rx=10, fill=TICK)
@@ -360,8 +364,12 @@ def _with_spare(found: Mapping[str, Sequence[int]], decision: Decision, base: De
 
 
 def _without_spare(made: Grid) -> Grid:
-    cells = ((tuple(place for place in group if place != SPARE), x, y) for group, x, y in made.cells)
-    return made._replace(cells=[cell for cell in cells if cell[0]])
+    """The same without that room, and without the row that it alone takes below the others."""
+    cells = [(tuple(place for place in group if place != SPARE), x, y) for group, x, y in made.cells]
+    last = max((y for _, _, y in cells), default=0.0)
+    kept = [cell for cell in cells if cell[0]]
+    cut = last - max((y for _, _, y in kept), default=last)
+    return made._replace(cells=kept, bottom=made.bottom - cut)
 
 
 def _crumbs(show: str, number: int, everything: int) -> list[Html]:

@@ -380,7 +380,8 @@ class Cells:
                 texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 14, fill=fill))
             if place in self.total and size >= 27 and place != self.star:
                 down = size / 2 + (9 if named else 4)
-                texts.append(element("text", ending(str(self.total[place]), size - 2), x=x + size / 2, y=y + down))
+                score = f"☆ {self.total[place]}" if place in self.tied else f"{self.total[place]}"
+                texts.append(element("text", ending(score, size - 2), x=x + size / 2, y=y + down))
             elif place in self.tied and not is_star:
                 ties += star_path(x + size / 2, y + size / 2, 0.36 * size)
         if free:
