@@ -16,6 +16,7 @@ from kschedlab_lab.exercises.sheet import Sheet, answers
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
     cluster_questions,
+    coins,
     contents,
     devices,
     first,
@@ -50,6 +51,8 @@ from kschedlab_lab.panels import (
     weights,
     your_cluster,
     your_plugin,
+    your_plugin_motion,
+    your_plugin_preemption,
 )
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Session, described
@@ -62,6 +65,7 @@ STATES, STORIES, SEEDS = 40, 4, (1, 2, 3)
 
 COLD = node_filter("ColdNode")(lambda pod, node: "node(s) were too hot" if celsius(node) >= 60 else None)
 COOLER = node_score("Cooler", formula="100 - {celsius}")(lambda pod, node: (100 - celsius(node), {"celsius": 1}))
+ALONE = node_filter("Alone")(lambda pod, node: "node(s) had other pods" if node.pods else None)
 HALF = node_score("Half")(lambda pod, node: 0.5)  # type: ignore[arg-type, return-value]  # a mistake of lesson 09
 
 
@@ -136,8 +140,11 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         your_plugin.lightest("rack-d", [COLD, COOLER])
     ),
     "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
-    "experiments": lambda: pairs.panel().ask(pairs.how_many()),
-    "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_real()),
+    "your_plugin, preemption": lambda: your_plugin_preemption.panel(ALONE),
+    "your_plugin, motion": lambda: your_plugin_motion.panel(cold=COLD, patient=COLD),
+    "experiments, coins": lambda: coins.panel(pairs.SAMPLE["default"], pairs.SAMPLE["packing"]),
+    "experiments": lambda: pairs.panel(hero=1).ask(pairs.do_the_same()),
+    "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_chance()),
 }
 """By name, the panels of the lessons, with their questions."""
 LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")
