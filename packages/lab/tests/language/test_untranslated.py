@@ -81,7 +81,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "preemption, equals": lambda: preemption.panel(shop_a=200, allowed=2, mail_c_start=9 * 60).ask(
         preemption_questions.which_of_equals()
     ),
-    "preemption, victims": preemption_questions.which_victims,
+    "preemption, victims": lambda: preemption.panel().ask(preemption_questions.which_victims()),
     "first": first.panel,
     "overview, path": path.panel,
     "overview, what next": lambda: path.panel(step=5).ask(path.what_next()),
