@@ -12,6 +12,7 @@ import numpy as np
 from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.pairs import SAMPLE
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.coins import Tossed, draw_tossed
@@ -93,7 +94,9 @@ class Coins:
         )
 
 
-def panel(a: Sequence[float] | Floats, b: Sequence[float] | Floats, **settings: Any) -> Panel[Settings]:
+def panel(
+    a: Sequence[float] | Floats = SAMPLE["default"], b: Sequence[float] | Floats = SAMPLE["packing"], **settings: Any
+) -> Panel[Settings]:
     """The panel, which asks first. ``a`` and ``b``: the numbers of two policies, seed by seed."""
     shown = Coins(a, b)
     made = Panel(Settings().changed(**settings), shown, call="coins.panel(...)")

@@ -9,7 +9,9 @@ from kschedlab.build import as_yaml, node, pod
 from kschedlab.generations import V1_37
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.problems import InputValueError
+from kschedlab.plugins import node_filter
 from kschedlab.text.html import Html
+from kschedlab_lab.exercises.your_plugin import cold
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, moments
@@ -27,6 +29,8 @@ timeline:
 CELSIUS = {0: {"rack-a": 75, "rack-b": 70}, 10: {"rack-a": 74, "rack-b": 70}, 20: {"rack-a": 74, "rack-b": 40}}
 """By second: the temperatures from then on, as in the timeline."""
 SECOND = 10**6
+SAMPLE: dict[str, object] = {"cold": cold, "patient": node_filter("ColdNode", events=[])(cold)}
+"""Two filters; the second one waits for no event."""
 HAPPENS = {
     0: later("Both racks are hot."),
     10: later("rack-a has a degree less."),
@@ -124,7 +128,7 @@ class Motion:
 
 def panel(**plugins: object) -> Panel[Settings]:
     """The panel, which asks first. ``plugins``: two filters, by the names that the picture gives them."""
-    if len(plugins) != 2:
+    if len(plugins := plugins or SAMPLE) != 2:
         raise InputValueError(say("expected two plugins, got {number}", number=len(plugins)))
     shown = Motion(plugins)
     return Panel(Settings(), shown, call="your_plugin_motion.panel(...)").ask(shown.question())

@@ -24,6 +24,7 @@ from kschedlab_lab.views.svg import Room
 
 FULL = cluster(node("rack-a"), pod("old", "rack-a", 2, 0, 8 * HOUR), pod("web", "", 1, 9))
 """A rack, the pod that runs there, and ``web``, which is more important."""
+ALONE = node_filter("Alone")(lambda _, node: "node(s) had other pods" if node.pods else None)
 WAITS = later("{name} says that evicting does not help, so it is not asked again.")
 
 
@@ -104,7 +105,7 @@ class Asked:
         )
 
 
-def panel(plugin: NodeFilter) -> Panel[Settings]:
+def panel(plugin: NodeFilter = ALONE) -> Panel[Settings]:
     """The panel, which asks first. ``plugin``: a filter from ``node_filter`` that looks at the pods of a node."""
     shown = Asked(plugin)
     return Panel(Settings(), shown, call="your_plugin_preemption.panel(...)").ask(shown.question())

@@ -48,6 +48,7 @@ from kschedlab_lab.panels import (
     select_host,
     selector,
     shared_sum,
+    two_runs,
     weights,
     your_cluster,
     your_plugin,
@@ -65,7 +66,6 @@ STATES, STORIES, SEEDS = 40, 4, (1, 2, 3)
 
 COLD = node_filter("ColdNode")(lambda pod, node: "node(s) were too hot" if celsius(node) >= 60 else None)
 COOLER = node_score("Cooler", formula="100 - {celsius}")(lambda pod, node: (100 - celsius(node), {"celsius": 1}))
-ALONE = node_filter("Alone")(lambda pod, node: "node(s) had other pods" if node.pods else None)
 HALF = node_score("Half")(lambda pod, node: 0.5)  # type: ignore[arg-type, return-value]  # a mistake of lesson 09
 
 
@@ -140,9 +140,10 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         your_plugin.lightest("rack-d", [COLD, COOLER])
     ),
     "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
-    "your_plugin, preemption": lambda: your_plugin_preemption.panel(ALONE),
-    "your_plugin, motion": lambda: your_plugin_motion.panel(cold=COLD, patient=COLD),
-    "experiments, coins": lambda: coins.panel(pairs.SAMPLE["default"], pairs.SAMPLE["packing"]),
+    "your_plugin, preemption": your_plugin_preemption.panel,
+    "your_plugin, motion": your_plugin_motion.panel,
+    "experiments, two runs": two_runs.panel,
+    "experiments, coins": coins.panel,
     "experiments": lambda: pairs.panel(hero=1).ask(pairs.do_the_same()),
     "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_chance()),
 }

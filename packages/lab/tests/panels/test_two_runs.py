@@ -1,41 +1,14 @@
 """Two schedulers get the same pods: the picture goes from arrival to arrival, and says which pods make a difference."""
 
-from dataclasses import dataclass
 from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab.build import as_yaml, node, pod
-from kschedlab.generations import V1_37, Generation
-from kschedlab_lab.exercises.experiments import packing
-from kschedlab_lab.panels.two_runs import panel
+from kschedlab_lab.panels.two_runs import SAMPLE, panel
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.timeline.scenario import loads_scenario
 from tests.saying import says
 
 ROOM = Room(640, 400)
-
-
-@dataclass(frozen=True)
-class Scheduler:
-    name: str
-    generation: Generation
-
-    def profiles(self):
-        return {"default-scheduler": self.generation}
-
-
-class Three:
-    """Two small pods, and one that needs a whole node."""
-
-    def scenario(self, seed):
-        there = as_yaml([node("node-a", 4), node("node-b", 4)])
-        pods = [pod("small-0", "", 1), pod("small-1", "", 1), pod("large-2", "", 4)]
-        create = [f"- {{at: {i + 1}s, create: {each!r}}}" for i, each in enumerate(pods)]
-        return loads_scenario(there + "---\ntimeline:\n" + "\n".join(create))
-
-
-BOTH = [Scheduler("default", V1_37), Scheduler("packing", packing())]
 
 
 def keys(picture):
@@ -43,7 +16,7 @@ def keys(picture):
 
 
 def test_the_same_pods_fill_both_and_one_waits_in_one_of_them():
-    shown = panel(Three(), BOTH, 1)
+    shown = panel()
     assert says(shown.view.sentence, "default: 25.0 %", "packing: 75.0 %", "large-2 waits only with default")
     drawn = keys(shown.view.picture(ROOM))
     assert {f"pod/{row}/{name}" for row in ("default", "packing") for name in ("small-0", "large-2")} <= {*drawn}
@@ -51,7 +24,7 @@ def test_the_same_pods_fill_both_and_one_waits_in_one_of_them():
 
 
 def test_pods_come_one_after_the_other():
-    shown = panel(Three(), BOTH, 1)
+    shown = panel()
     for count in range(4):
         drawn = keys(shown.move(pods=count).view.picture(ROOM))
         assert sum(str(key).count("/") == 2 and str(key).startswith("pod/default") for key in drawn) >= count
@@ -60,11 +33,11 @@ def test_pods_come_one_after_the_other():
 
 
 def test_one_run_is_no_reason_to_deploy():
-    shown = panel(Three(), BOTH, 1)
+    shown = panel()
     assert says(shown.question.text, "packing", "50 points")
     assert says(repr(shown.answer("wait")), "Right", "other pods") and "Not quite" in repr(shown.answer("deploy it"))
 
 
 def test_it_takes_two():
     with pytest.raises(ValueError, match="two schedulers"):
-        panel(Three(), BOTH[:1], 1)
+        panel(schedulers=SAMPLE[:1])
