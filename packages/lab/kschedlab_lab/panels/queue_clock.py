@@ -300,8 +300,8 @@ def versions(settings: Versions, room: Room, now: int | None = None) -> Html:
     at = settings.time * SECOND if now is None else now
     histories = [replace(history(Settings(generation=name), settings.pod, at), name=name) for name in settings.names]
     ticks = [(second, f"{second} s") for second in range(0, LAST + 1, 2)]
-    if not settings.older and now is not None:
-        histories = [replace(each, stretches=()) for each in histories]
+    if now is not None:
+        histories = [_asked(each, now, bare=not settings.older) for each in histories]
     handle = _handle(LAST, at, room) if now is None else {}
     clock = Clock(LAST, _moment(at), ticks, handle, counts=not settings.older)
     alt = _told(settings) if now is None else say("{pod} up to {time:g} s.", pod=settings.pod, time=at / SECOND)
@@ -316,6 +316,12 @@ def versions_panel(**settings: Any) -> Panel[Versions]:
         lambda _: list(manifests().values()),
         "queue_clock.versions_panel()",
     )
+
+
+def _asked(past: History, now: int, bare: bool) -> History:
+    """The history without what happens at this very moment. ``bare``: nothing but attempts and backoffs."""
+    tries = tuple(at for at in past.tries if at < position(now / SECOND))
+    return replace(past, tries=tries, stretches=() if bare else past.stretches)
 
 
 # -- questions

@@ -67,13 +67,13 @@ def device_of(name: str) -> Device:
 
 def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
     """The parts of the selector with their values for the device."""
-    return compile(settings.selector).steps(DRIVER, device_of(settings.device))
+    return compile(known(settings.selector)).steps(DRIVER, device_of(settings.device))
 
 
 def verdict(settings: Settings) -> str:
     """``selected``, ``not selected`` or ``an error``, in the chosen language."""
     try:
-        matches = compile(settings.selector).matches(DRIVER, device_of(settings.device))
+        matches = compile(known(settings.selector)).matches(DRIVER, device_of(settings.device))
     except CelError:
         return say("an error")
     return say("selected" if matches else "not selected")
@@ -81,7 +81,7 @@ def verdict(settings: Settings) -> str:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    if what := fault(settings.selector):
+    if what := fault(known(settings.selector)):
         said = say("This selector is not valid.")
         return View(lambda room: draw_invalid(settings.selector, what, room), said, Html(), f"{said}\n{what}")
     parts, sentence = evaluated(settings), told(settings)
@@ -100,7 +100,7 @@ def show(settings: Settings) -> View:
 def told(settings: Settings) -> str:
     """The result in a sentence."""
     try:
-        matches = compile(settings.selector).matches(DRIVER, device_of(settings.device))
+        matches = compile(known(settings.selector)).matches(DRIVER, device_of(settings.device))
     except CelError as error:
         return say("{device}: {error}.", device=settings.device, error=error)
     message = later("{device} is selected.") if matches else later("{device} is not selected.")

@@ -333,7 +333,9 @@ def _facts(device: Sight, wide: float, high: float, colour: str) -> list[Html]:
         lines = [words(one, bold=True, fill=colour)]
     else:
         bare = device.amount.rstrip("BGiKMTmn")
-        shown = device.kind if high >= 34 else fitting((f"{device.kind} {bare}".strip(), device.kind), wide - 2)
+        shown = (
+            device.kind if high >= 34 else fitting((f"{device.kind} {bare}".strip(), device.kind), wide - 2, bold=True)
+        )
         kind = words(fitted(shown, wide - 2, bold=True), bold=True, fill=colour)
         lines = [kind, words(fitted(device.amount, wide - 4), fill=colour)] if device.amount and high >= 34 else [kind]
     text = column(lines, 0, "middle")

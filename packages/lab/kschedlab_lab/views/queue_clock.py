@@ -18,6 +18,8 @@ EDGE, NAMES, TOP = 8, 62, 50
 """The margin, the width of the names at the left, and where the lanes begin."""
 NEW = 4
 """For so many steps the last event is named."""
+SMALL = 4.5
+"""The least radius of an event's disc."""
 THIN = 5
 """The height of a backoff's bar."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
@@ -163,7 +165,7 @@ def _events(events: Sequence[Event], now: float, step: float, room: Room) -> lis
     """A bolt for each event, as large as its neighbours allow, and below it the words of the last one if it is new."""
     shapes = [text(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)]
     apart = min((two.at - one.at for one, two in pairwise(events)), default=1) * step
-    size = min(apart / 2 - 0.5, 9)
+    size = min(max(apart / 2 - 0.5, SMALL), 9)
     for each in events:
         over = each.at <= now
         disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)

@@ -39,9 +39,9 @@ def draw_returns(
     room: Room,
 ) -> Html:
     """A line for each event: its card lies in activeQ or in unschedulableQ. ``buttons``: words, and what they set."""
-    row = min(max((room.height - 104) / len(returns), PILL + GAP), 52)
-    left = min(210.0, room.width * 0.36)
-    wide = min((room.width - left - 3 * EDGE) / 2 - (24 if room.width >= 460 else 20), 150)
+    row = min(max((room.height - 104) / len(returns), PILL + GAP), 64)
+    left = min(max(210.0, room.width * 0.25), room.width * 0.36)
+    wide = min((room.width - left - 3 * EDGE) / 2 - (24 if room.width >= 460 else 20), 240)
     columns = (left, left + wide + 2 * EDGE)
     heads = [titled(title, wide + 2 * EDGE) for title in titles]
     top, shapes = 16 + 14.0 * max(map(len, heads)), list[Html]()
@@ -55,16 +55,17 @@ def draw_returns(
         shapes += _line(each, pod, columns, wide, top + row * i, row)
     y = top + row * len(returns) + 10
     shapes += _buttons(buttons, y)
-    shapes.append(version_tag(room.width - EDGE, y + 20))
+    shapes.append(version_tag(columns[1] + wide + 4, y + 20))
     return svg(shapes, room.width, y + 34, alt, size=13)
 
 
 def _line(each: Return, pod: Pod, columns: tuple[float, float], wide: float, y: float, row: float) -> Iterator[Html]:
     lines = folded(each.words, columns[0] - EDGE - 8)
-    first = y + PILL / 2 + 4 - 7 * (len(lines) - 1)
+    high = row - GAP
+    first = y + high / 2 + 4 - 7 * (len(lines) - 1)
     yield from (text(line, EDGE, first + 14 * n, font_size=12) for n, line in enumerate(lines))
     for x, place in zip(columns, ("returns", "stays"), strict=True):
-        size: dict[str, Any] = {"x": x, "y": y, "width": wide, "height": row - GAP, "fill": "transparent"}
+        size: dict[str, Any] = {"x": x, "y": y, "width": wide, "height": high, "fill": "transparent"}
         marks: Handle = {"data_accepts": each.name, "data_drop": f"{each.name}: {place}"}
         yield element("g", element("rect", **size), data_key=f"{each.name}/{place}", aria_label=say(place), **marks)
     other = "stays" if each.back else "returns"
@@ -80,11 +81,12 @@ def _line(each: Return, pod: Pod, columns: tuple[float, float], wide: float, y: 
         y,
         wide,
         f"{each.name}/{pod.name}",
+        height=high,
     )
     if each.right is not None:
         x = columns[1] + wide + 14
-        good = text("✓", x, y + PILL / 2 + 5, font_size=15, font_weight="bold", fill=CHOSEN)
-        yield good if each.right else refused("", x, y + PILL / 2 + 5, "start", 15)
+        good = text("✓", x, y + high / 2 + 5, font_size=15, font_weight="bold", fill=CHOSEN)
+        yield good if each.right else refused("", x, y + high / 2 + 5, "start", 15)
 
 
 def _buttons(buttons: Sequence[tuple[str, str]], y: float) -> Iterator[Html]:

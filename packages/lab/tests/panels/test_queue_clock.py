@@ -164,7 +164,9 @@ def test_v1_37_is_asked_about_with_one_lane_of_attempts_and_backoffs() -> None:
 def test_the_version_without_backoff_binds_first() -> None:
     question = which_version_is_first()
     assert question.right(Versions(older=True)) == "v1.13" and question.before is not None
-    assert all(name in str(question.before(Versions(older=True))(Room())) for name in GENERATIONS)  # type: ignore[operator]
+    before, after = question.before(Versions(older=True))(Room()), versions(Versions(older=True, time=8), Room())  # type: ignore[operator]
+    assert all(name in str(before) for name in GENERATIONS)
+    assert str(before).count("v1.13 is tried") == str(after).count("v1.13 is tried") - 1  # the attempt is the answer
 
 
 def test_backoff_lasts_from_the_failure_on_and_an_event_does_not_prolong_it() -> None:
