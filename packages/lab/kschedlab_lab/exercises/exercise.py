@@ -60,7 +60,8 @@ class Verdict:
     """The verdict on an answer: the first wrong step and why.
 
     ``evidence``: the numbers behind it, as text. ``picture``: what the scheduler decides about the answer. ``read``:
-    False if the answer could not be read; it then does not count as an attempt.
+    False if the answer could not be read; it then does not count as an attempt. ``tried``: False for what the exercise
+    began with.
     """
 
     state: State
@@ -68,13 +69,19 @@ class Verdict:
     evidence: str = ""
     picture: Html = NO_PICTURE
     read: bool = True
+    tried: bool = True
+
+    @property
+    def shown(self) -> State:
+        """What the mark says."""
+        return self.state if self.tried else State.UNATTEMPTED
 
     def __repr__(self) -> str:
-        said = f"{MARKS[self.state]} {visible(self.words)}"
+        said = f"{MARKS[self.shown]} {visible(self.words)}"
         return "\n".join([said, *map(visible, self.evidence.splitlines())])
 
     def html(self) -> Html:
-        mark = element("b", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
+        mark = element("b", f"{MARKS[self.shown]} ", style=LOOKS.get(self.shown))
         said = element("p", mark, coded(self.words), role="status", style="margin:0.3em 0")
         return join([said, lines(self.evidence) if self.evidence else None, self.picture])
 
@@ -167,14 +174,19 @@ class Exercise(ABC):
         return bool(self.start) and str(answer).split() == self.start.split()
 
     def check(self, answer: Any = None) -> Verdict:
-        """Say whether the answer is right, or what the first wrong step is. None: no answer yet."""
+        """Say whether the answer is right, or what the first wrong step is. None: no answer yet.
+
+        What the exercise began with is not called wrong: "Run All" would do that before anybody has tried.
+        """
         if answer is None:
             return self._say(Verdict(State.UNATTEMPTED, say("There is no answer yet.")))
         verdict = self.judge(answer)
         if verdict.state is State.RIGHT:
             verdict = replace(verdict, picture=verdict.picture if str(verdict.picture) else self.drawing())
         self.given = answer if isinstance(answer, str) else self.given
-        if not self.is_as_given(answer):
+        if self.is_as_given(answer):
+            verdict = replace(verdict, tried=False)
+        else:
             if self.state is not State.RIGHT:
                 self.tries += verdict.read
                 self.state = verdict.state

@@ -286,6 +286,7 @@ class Dock {
     if (last !== stage) last?.pause();
     keepFocus(this.page, () => this.el.replaceChildren(stage.el, this.grip), stage.el);
     this.el.scrollTop = stage.el.scrollTop = 0;
+    stage.room.steady(true);
     if (picture) stage.picture.follow(picture);
   }
 }

@@ -20,6 +20,7 @@ export class Room {
 
   watch() {
     this.observer.observe(this.stage.picture.el);
+    this.stage.picture.el.addEventListener("scroll", () => this.shade(), { passive: true });
   }
 
   /** A class sees the question above the picture, too. Where that is too much, the picture gets wider, so that it is lower. */
@@ -32,17 +33,32 @@ export class Room {
     if (window !== this.window) Object.assign(this, { window, unit, high: space });
     el.style.setProperty("--ks-high", `${space}px`);
     this.send(width);
+    this.shade();
   }
 
-  /** How high a picture may be. Beside the text it gets what is left there, and stays as high when a sentence is shorter than the last. */
+  /** How high a picture may be: beside the text, what is left there. */
   space() {
-    const { el, picture, isLarge } = this.stage;
-    const beside = isLarge ? null : el.closest(".ks-beside > .ks-dock"), low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
-    if (!beside) return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
-    const others = [beside, ...el.children, this.stage.question.el].filter((each) => each !== picture.el && !each.matches(".ks-top"));
-    const around = [beside.clientWidth, ...others.map((each) => each.offsetHeight)].join();
-    if (around !== this.around) Object.assign(this, { around, left: Infinity });
-    return (this.left = Math.min(this.left, picture.el.clientHeight));
+    const { el, picture, isLarge } = this.stage, low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
+    if (this.isBeside) return picture.el.clientHeight;
+    return !isLarge && low ? low.clientHeight - ABOVE : innerHeight - AROUND;
+  }
+
+  get isBeside() {
+    return !this.stage.isLarge && Boolean(this.stage.el.closest(".ks-beside > .ks-dock"));
+  }
+
+  /** What is said takes as much height as it has taken so far, so that the picture stays where it is; `again`: from now on. */
+  steady(again = false) {
+    const { top, el, shown, story } = this.stage, about = [el.clientWidth, Boolean(shown?.asking), Boolean(story.frames)].join();
+    if (again || about !== this.about || !this.isBeside) top.style.minHeight = "";
+    this.about = about;
+    if (this.isBeside) top.style.minHeight = `${top.offsetHeight}px`;
+  }
+
+  /** A picture that goes on below the place for it fades there. */
+  shade() {
+    const { el } = this.stage.picture;
+    el.classList.toggle("ks-cut", el.scrollHeight - el.clientHeight - el.scrollTop > SLACK);
   }
 
   send(width) {
@@ -55,6 +71,7 @@ export class Room {
 
   /** A large picture that is still too high is laid out again with smaller text, in more units. */
   fit() {
+    this.shade();
     const { picture, isLarge } = this.stage, high = picture.svg?.viewBox.baseVal.height * this.unit;
     if (!isLarge || !(high > this.high + SLACK) || this.unit <= LEAST_UNIT) return;
     this.unit = Math.max(this.unit * SMALLER, LEAST_UNIT);

@@ -68,7 +68,7 @@ class Stage {
     this.line = new Line(() => this.shared?.bring(this));
     const words = make("div", { class: "ks-say" }, this.question.el, this.saying.el);
     this.top = make("div", { class: "ks-top" }, words, this.more);
-    this.foot = make("div", { class: "ks-foot" }, this.player, this.form);
+    this.foot = make("div", { class: "ks-foot" }, this.form, this.player);
     this.el.append(this.lost, this.top, this.picture.el, this.foot, this.drawer, this.tip.el);
     this.host.append(this.el);
   }
@@ -256,6 +256,7 @@ class Stage {
     this.el.classList.toggle("ks-asking", Boolean(shown.asking));
     this.el.classList.toggle("ks-covered", Boolean(shown.covered));
     this.question.show();
+    this.room.steady();
     this.room.fit();
     this.menu.follow(shown.state);
     this.keep(shown);

@@ -44,6 +44,7 @@ export class Story {
         player.update((now, last) => say("{at} of {last}", { at: now + 1, last: last + 1 }));
         stage.picture.draw(frames[at].picture, duration);
         stage.saying.show(frames[at].caption, stage.shown.names);
+        stage.room.steady();
       },
     });
     this.bar = player.root;
@@ -69,5 +70,6 @@ export class Story {
     const { sentence, names, verdict } = this.stage.shown;
     this.stage.saying.show(sentence, names, verdict?.why);
     this.stage.el.classList.remove("ks-telling");
+    this.stage.room.steady();
   }
 }

@@ -49,8 +49,6 @@ from kschedlab_lab.views.style import (
     ACT,
     CHOSEN,
     CHOSEN_SOFT,
-    EVICTED,
-    EVICTED_SOFT,
     HAIR,
     INK_2,
     LIFT,
@@ -66,8 +64,9 @@ BOXES = 40
 """The most nodes that are drawn as boxes with their names."""
 TILES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for wide in range(150, 57, -4))
 """Sizes of these boxes, the largest first."""
-LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), ONE: (EVICTED_SOFT, EVICTED), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MORE], HAIR)}
-"""The ground of a box and its edge, by the kind of the node."""
+LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MORE], HAIR)}
+"""The ground of a box and its edge, by the kind of the node; of one that is one obstacle away, the colour of what is in
+the way."""
 SEVERAL = 3
 """As many nodes are a part of a pool with a heading of its own."""
 WAITING, CHIPS, MORE_PODS = 5, 220, 64
@@ -278,7 +277,8 @@ def _nodes(
     large = by_cause(decision, large) if small or len(large) == 1 else large
     number = sum(map(len, large.values()))
     changed = asked.before is not None
-    explained, low = legend(decision, width, 1, changed) if explains else ([], 0.0)
+    causes = not all(CAUSE in pool for pool in large)
+    explained, low = legend(decision, width, 1, changed, causes) if explains else ([], 0.0)
     cells = Cells(
         decision, large | small, asked.why_not.node if asked.why_not is not None else asked.node, asked.before
     )
@@ -287,12 +287,12 @@ def _nodes(
     tiles = blocks(large, width, space, TILES) if 0 < number <= BOXES else None
     if tiles is not None:
         drawn, made = _tiles(decision, cells, tiles), tiles
-        explained, low = legend(decision, width, 0, changed) if explains else ([], 0.0)
+        explained, low = legend(decision, width, 0, changed, causes) if explains else ([], 0.0)
     else:
         made = grid(large, width - 1, space, is_phone)
         drawn = cells.draw(made)
         if made.each > 1 and explains:
-            explained, low = legend(decision, width, made.each, changed)
+            explained, low = legend(decision, width, made.each, changed, causes)
     body = element("g", *heads(large, made, decision), *drawn, transform=f"translate(0,{above:g})")
     y = above + made.bottom + 4
     below = column([rows, Part(width, low, tuple(explained))], 8)
@@ -328,13 +328,12 @@ def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
     for name, title, (group, _, _) in zip(names, titles, made.cells, strict=True):
         box, sign = found[name], sign_for(decision, group[0])
         kind = cells.kinds[group[0]]
+        look = (cells.fills[group[0]], HAIR) if kind == ONE else LOOKS.get(kind)
         refused = cells.tip(group) if box.refused else ""
         sign = sign if box.refused and sign in OUTLINES else ""
         inside = {"data_set": f"node: {name}", "role": "img"}  # Tab stops at the node alone
         pods = tuple(replace(block, marks=inside) for block in box.blocks)
-        drawn.append(
-            replace(box, title=ending(title, room), refused=refused, sign=sign, blocks=pods, look=LOOKS.get(kind))
-        )
+        drawn.append(replace(box, title=ending(title, room), refused=refused, sign=sign, blocks=pods, look=look))
     wide, tall = made.shape.wide, made.shape.tall
     places = [Place(x, y, wide, tall) for _, x, y in made.cells]
     above = [frame(x, y, wide, tall) for group, x, y in made.cells if cells.asked in group]

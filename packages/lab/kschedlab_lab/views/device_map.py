@@ -68,7 +68,7 @@ GAP, PAD, SPACE = 14, 10, 8
 """Pixels between nodes, inside a node, and between devices."""
 LEAST, MOST, LOWEST = 40, 86, 26
 """The least and the greatest width of a device, and its least height."""
-HIGHEST, AROUND = 175, 130
+HIGHEST, AROUND = 175, 180
 """The height of the largest device where there is room, and of what else a node needs."""
 NARROW, NAMES, SIDE = 158, 92, 7
 """The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""

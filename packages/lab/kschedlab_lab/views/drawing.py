@@ -15,7 +15,7 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
 from kschedlab_lab.views.glyphs import DIGIT, SIZE, Badge, badge, hatch
-from kschedlab_lab.views.layout import Part, column, moved, placed, row, words
+from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, told_apart, wrapped
 from kschedlab_lab.views.style import (
     ACT,
@@ -308,8 +308,9 @@ def _free(resource: str, free: int, width: float) -> str:
     """How much is free, with what fits of it; short CPU is rounded down, so that a pod of that size has room."""
     rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
     whole = say("{free} free", free=amount(resource, free))
-    number = rounded.partition(" ")[0]
-    return fitting((whole, *(say("{free} free", free=each) for each in (rounded, number)), number), width, SMALL)
+    number = f"{free >> 30}Gi" if resource == "memory" and free >= 1 << 30 else rounded.partition(" ")[0]
+    texts = (whole, *(say("{free} free", free=each) for each in (rounded, number)), number, "")
+    return fitting(texts, width, SMALL)
 
 
 def _tray(box: Box, width: float, top: float, high: float, scale: float, resource: str) -> Iterable[Html]:
@@ -455,11 +456,13 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
     )
     size = 12 if place.width >= LEAST else SMALL
-    name = words(fitted(block.name, beside * 1.06, size, bold=True), size, bold=True, fill=colour, **halo)
-    numbers = _numbers(block, room, colour, halo)
+    title = fitted(block.name, beside * 1.06, size, bold=True)
+    name, numbers = words(title, size, bold=True, fill=colour, **halo), _numbers(block, room, colour, halo)
     is_low = high < 2 * LINE + 4 or any(each.height + name.height + 7 > high for each in numbers[:1])
     if is_low:
         first = row([name, *numbers[:1]], 8)
+        if block.numbers and numbers and numbers[0].is_text and not halo:
+            first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=8)
         if first.width > beside:
             first = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name
         found = [moved(first, edge, (high - first.height) / 2)]

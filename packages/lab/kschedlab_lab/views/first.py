@@ -9,7 +9,7 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.drawing import INSET, PARTED, Block, Box, Number, Place, Plan, shapes
+from kschedlab_lab.views.drawing import CHIP, INSET, PARTED, Block, Box, Number, Place, Plan, shapes
 from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, svg
@@ -76,7 +76,7 @@ def draw_first(scene: Scene, alt: str, room: Room) -> Html:
         for node, place in zip(scene.nodes, plan.places, strict=True):
             if not (scene.phase == "chosen" and node.name == scene.chosen):
                 found.append(_ghost(plan, node, place))
-    return svg([*found, *_way(plan), *_asking(plan)], room.width, plan.base + BELOW, alt)
+    return svg([*found, *_way(plan), *_asking(plan)], room.width, plan.base + plan.below, alt)
 
 
 def lowest(scene: Scene) -> int:
@@ -92,7 +92,9 @@ class _Plan:
     def __init__(self, scene: Scene, room: Room) -> None:
         self.scene, number = scene, len(scene.nodes)
         largest = max(node.capacity for node in scene.nodes)
-        tall = max(min(max(room.height - TOP - BELOW, LOWEST), HIGHEST), lowest(scene))
+        victims = max((len(node.victims) for node in scene.nodes), default=0)
+        self.below = BELOW + (CHIP + 2) * max(victims - 1, 0)
+        tall = max(min(max(room.height - TOP - self.below, LOWEST), HIGHEST), lowest(scene))
         self.base = float(TOP + tall)
         self.scale = (tall - 2 * INSET) / largest
         self.aside = 150.0 if room.width >= 560 else 108.0 if room.width >= 400 else 74.0

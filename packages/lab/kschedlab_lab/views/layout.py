@@ -53,6 +53,24 @@ def words(text: str, size: float = 12, bold: bool = False, width: float | None =
     return Part(max(text_width(line, size, bold) for line in lines), high * len(lines), tuple(shapes), True)
 
 
+def phrase(*runs: tuple[str, str, bool], size: float = 12, gap: float = 6) -> Part:
+    """Texts in one line, each with its colour and whether it is bold; the browser puts one beside the other."""
+    high = round(size * 1.3, 1)
+    space = size / 4
+    spans = [
+        element(
+            "tspan",
+            " " * bool(i) + text,
+            fill=fill,
+            font_weight="bold" if bold else None,
+            dx=(gap - space) * bool(i) or None,
+        )
+        for i, (text, fill, bold) in enumerate(runs)
+    ]
+    wide = sum(text_width(text, size, bold) + gap for text, _, bold in runs) - gap
+    return Part(wide, high, (element("text", *spans, y=high - size * DESCENT, font_size=size),), True)
+
+
 def padded(part: Part, across: float, down: float = 0) -> Part:
     """The part with empty space at its sides, and above and below it."""
     return Part(part.width + 2 * across, part.height + 2 * down, (moved(part, across, down),))

@@ -17,12 +17,22 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
 from kschedlab_lab.views.glyphs import hatch
-from kschedlab_lab.views.layout import Part, column, row, words
+from kschedlab_lab.views.layout import Part, column, phrase, row
 from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab_lab.views.obstacles import sign_of
 from kschedlab_lab.views.picture import scarcest
-from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, INK_2, ON_ACCENT, TICK, TRAY, themed
-from kschedlab_lab.views.svg import label
+from kschedlab_lab.views.style import (
+    CHOSEN,
+    CHOSEN_SOFT,
+    EVICTED,
+    EVICTED_SOFT,
+    INK_2,
+    KINDS,
+    ON_ACCENT,
+    TICK,
+    TRAY,
+    themed,
+)
 
 CELLS, TABS = 600, 60
 """Maximum number of cells, and of cells that Tab reaches; on larger maps a cell stands for several nodes of a pool."""
@@ -107,11 +117,13 @@ def _grid(pools: Mapping[str, Sequence[int]], width: float, shape: Shape, each: 
 
 CHOSEN_ONE, GOOD, EVICTS, ONE, TWO, MORE, OPEN = "chosen", FITS, "evicting", "one-away", "two-away", "further", "open"
 """The kinds of nodes: chosen; the pod fits; it fits if others leave; so many obstacles are in the way; not decided."""
+CAUSES = (KINDS[1], KINDS[4], KINDS[6], KINDS[3], KINDS[5])
+"""The colours of nodes that are one obstacle away, by what is in the way, the most frequent first."""
 FILLS = {
     CHOSEN_ONE: CHOSEN,
     GOOD: CHOSEN_SOFT,
     EVICTS: EVICTED_SOFT,
-    ONE: EVICTED,
+    ONE: CAUSES[-1],
     TWO: themed("#B9BEC8", "#59626F"),
     MORE: themed("#DDE0E5", "#2D3541"),
     OPEN: TICK,
@@ -138,6 +150,20 @@ def kinds(decision: Decision) -> list[str]:
     if (star := decision.cluster.index.get(decision.node or decision.nominated_node or "", -1)) >= 0:
         result[star] = CHOSEN_ONE
     return result
+
+
+def one_away(decision: Decision) -> dict[str, list[int]]:
+    """By plugin, the nodes on which it alone is in the way; the most frequent plugin first."""
+    found: dict[str, list[int]] = {}
+    for place, kind in enumerate(kinds(decision)):
+        if kind == ONE:
+            found.setdefault(verdict_of(decision, place).removeprefix(REFUSED), []).append(place)
+    return dict(sorted(found.items(), key=lambda each: -len(each[1])))
+
+
+def cause_fill(turn: int) -> str:
+    """The colour of the cause with this place in :func:`one_away`."""
+    return CAUSES[min(turn, len(CAUSES) - 1)]
 
 
 def verdict_of(decision: Decision, place: int) -> str:
@@ -174,10 +200,9 @@ def _taints(decision: Decision, places: Sequence[int]) -> str:
 def _head(pool: str, nodes: int, x: float, y: float, room: float, note: str) -> Html:
     many = say(", ").join([f"{nodes:,}", *filter(None, [note])])
     name = fitted(pool, room - 6 - text_width(many), bold=True)
-    words = [label(name, 0, 12, font_weight="bold")]
-    words.append(label(many, text_width(name, bold=True) + 8, 12, fill=INK_2))
+    title = phrase((name, "currentColor", True), (many, INK_2, False))
     marks = {"data_set": f"show: {word_of(pool)}", "data_tip": _alone(pool, nodes)}
-    return element("g", *words, transform=f"translate({x:g},{y:g})", data_key=f"pool/{pool}", **marks)
+    return element("g", *title.shapes, transform=f"translate({x:g},{y:g})", data_key=f"pool/{pool}", **marks)
 
 
 def _alone(pool: str, nodes: int) -> str:
@@ -206,6 +231,10 @@ class Cells:
         self.decision, self.before, self.pick = decision, before, pick
         cluster = decision.cluster
         self.kinds = kinds(decision)
+        self.fills = [FILLS[kind] for kind in self.kinds]
+        for turn, places in enumerate(one_away(decision).values()):
+            for place in places:
+                self.fills[place] = cause_fill(turn)
         line = cluster.resources.get(scarcest(decision), 0)
         self.free = np.maximum(1 - cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 0.0)
         self.free[cluster.allocatable[line] == 0] = 0
@@ -228,18 +257,18 @@ class Cells:
     def draw(self, made: Grid) -> list[Html]:
         """All squares, what is written on them, and above them what moves: the star and the frame."""
         size, few = made.shape.wide, len(made.cells) <= TABS
-        rows: dict[tuple[str, float], list[Html]] = {}
+        rows: dict[tuple[str, str, float], list[Html]] = {}
         above: list[Html] = []
         for group, x, y in made.cells:
             best = min(group, key=self._rank)
-            rows.setdefault((self.kinds[best], y), []).append(self._cell(group, best, x, size, few))
+            rows.setdefault((self.kinds[best], self.fills[best], y), []).append(self._cell(group, best, x, size, few))
             if self.star in group:
                 above.append(self.star_at(x, y, size, size))
             if self.asked in group:
                 above.append(frame(x, y, size, size))
         groups = [
-            element("g", *cells, transform=f"translate(0,{y:g})", fill=FILLS[kind], stroke=LINES.get(kind))
-            for (kind, y), cells in rows.items()
+            element("g", *cells, transform=f"translate(0,{y:g})", fill=fill, stroke=LINES.get(kind))
+            for (kind, fill, y), cells in rows.items()
         ]
         key = f"writing/{size:g}/{len(made.cells)}"
         writing = element("g", *self._writing(made), pointer_events="none", data_key=key)
@@ -255,11 +284,11 @@ class Cells:
             lines = dict[str, str]()
             for i, place in enumerate(groups):
                 x, y = i % columns * PITCH + DOT // 2, i // columns * PITCH + DOT // 2
-                lines[self.kinds[place]] = lines.get(self.kinds[place], "") + f"M{x} {y}h0"
-            drawn = [element("path", d=line, stroke=FILLS[kind], **look) for kind, line in lines.items()]
+                lines[self.fills[place]] = lines.get(self.fills[place], "") + f"M{x} {y}h0"
+            drawn = [element("path", d=line, stroke=fill, **look) for fill, line in lines.items()]
             high = -(-len(groups) // columns) * PITCH
-            many = words(f"{len(places):,}", fill=INK_2)
-            name = row([words(fitted(pool, SIDE - 14 - many.width)), many], 6)
+            many = f"{len(places):,}"
+            name = phrase((fitted(pool, SIDE - 14 - text_width(many)), "currentColor", False), (many, INK_2, False))
             whole = row([Part(SIDE, name.height, name.shapes), Part(width - SIDE, high, tuple(drawn))], 0)
             surface = element("rect", width=width, height=whole.height, fill="transparent")
             marks = {"data_set": f"show: {word_of(pool)}", "data_tip": _alone(pool, len(places))}
@@ -289,7 +318,7 @@ class Cells:
             named = size >= NAMED and len(group) == 1
             if self.decision.verdicts is None and (left := round(float(self.free[list(group)].mean()) * (size - 4))):
                 free += f"M{x + 2:g} {y + 2:g}h{size - 4:g}v{left}h{4 - size:g}z"
-            fill = ON_ACCENT if self.kinds[place] in (ONE, CHOSEN_ONE) else None
+            fill = ON_ACCENT if self.kinds[place] == CHOSEN_ONE else None
             if named:
                 name = self.short[place] if text_width(self.short[place]) <= size - 2 else self.last[place]
                 texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 14, fill=fill))

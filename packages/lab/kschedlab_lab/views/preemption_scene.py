@@ -15,7 +15,7 @@ from kschedlab.text.words import count, listing, request_text
 from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, Box, Marks, Number, arrange, pill, remark, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ladder, ladder_height, lanes
-from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, row, words
+from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
 from kschedlab_lab.views.picture import NO_HANDLES, Boxes, Handles, caption, hidden_nodes, scarcest
 from kschedlab_lab.views.style import ACT, INK_2
 from kschedlab_lab.views.svg import Room, svg
@@ -164,9 +164,9 @@ class Scene:
             allowed = pill(number, f"budget/{name}", colour=ACT) if number.marks else words(number.text, bold=True)
             message = later("may lose {number} pod now") if now == 1 else later("may lose {number} pods now")
             before, after = say(message).split("{number}")
-            title = row([shield, words(say("Budget {name}", name=name), bold=True)], 6)
-            rule = row([words(before.strip(), fill=INK_2), allowed, words(after.strip(), fill=INK_2)], 7)
-            found.append(row([title, rule], 10))
+            title = (say("Budget {name}", name=name), "currentColor", True)
+            said = phrase(title, (before.strip(), INK_2, False), gap=10)
+            found.append(row([shield, said, allowed, words(after.strip(), fill=INK_2)], 7))
         return padded(row(found, 24), 0, 3) if found else NOTHING
 
 

@@ -15,11 +15,9 @@ from kschedlab_lab.views.svg import Room, label, svg
 LEFT, LINE, TOP, NARROW, POD, WISH = 192, 17, 24, 560, 157, 130
 """Width of the pod's column, height of a wish, space above the pod; a narrower room has the pod and its wishes above
 the nodes; width of the pod and of a wish there. In pixels."""
-TALL, LEAST, WORDS = 240, 150, 90
-"""Height of the largest node, at which 500m of 8 CPU have room for a name; its height in a low room, and that of the
-lines below it."""
-CHOICES, CHOICE = 34, 56
-"""The height of the line of choices, and the width of one."""
+TALL, CHOICES, CHOICE = 240, 34, 56
+"""Least height of the largest node, at which 500m of 8 CPU have room for a name; the height of the line of choices, and
+the width of one."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,7 @@ class Wishes:
 
     def _plan(self, width: int, height: int) -> Plan:
         """The nodes' places."""
-        below = 8 + CHOICES * bool(self.pills)
-        return arrange(self.boxes, Room(width, height), below, least=min(max(height - below - WORDS, LEAST), TALL))
+        return arrange(self.boxes, Room(width, height), 8 + CHOICES * bool(self.pills), least=TALL)
 
     def _choices(self, x: float, y: float) -> tuple[list[Html], float]:
         """The line of choices at (x, y), and where it ends."""

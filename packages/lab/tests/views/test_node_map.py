@@ -23,10 +23,12 @@ from kschedlab_lab.views.node_map import (
     Cells,
     Shape,
     blocks,
+    cause_fill,
     ending,
     grid,
     heads,
     kinds,
+    one_away,
     short_names,
     verdict_of,
 )
@@ -62,7 +64,8 @@ def test_every_node_is_a_cell_that_says_its_verdict(world, key):
     assert svg.count('data-set="node: ') == 200 and svg.count('data-key="pool/') == 5
     assert svg.count('data-key="star"') == (decision.node is not None or decision.nominated_node is not None)
     fills = Counter(re.findall(r'<g transform="[^"]*" fill="([^"]*)"', svg))
-    assert set(fills) <= {FILLS[kind] for kind in kinds(decision)}
+    causes = [cause_fill(turn) for turn in range(len(one_away(decision)))]
+    assert set(fills) <= {*causes, *(FILLS[kind] for kind in kinds(decision))}
     assert len(svg) < 80_000
 
 
@@ -131,8 +134,11 @@ def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
     for key in PENDING:
         decision = explain(key, world).decision
         text = str(join(legend(decision, 500)[0]))
-        shown = dict(re.findall(r'data-set="show: ([\w-]+)".*?>(\d+)</text>', text))
-        assert shown == {kind: str(number) for kind, number in Counter(kinds(decision)).items()}
+        shown = dict(re.findall(r'data-set="show: ([\w -]+)".*?> ?(\d+)</tspan>', text))
+        causes = {f"{ONE} {plugin}": len(places) for plugin, places in one_away(decision).items()}
+        found = Counter(kinds(decision))
+        assert found.pop(ONE, 0) == sum(causes.values())
+        assert shown == {kind: str(number) for kind, number in {**found, **causes}.items()}
 
 
 def test_each_pool_of_boxes_is_a_block_with_its_name_above():
