@@ -417,7 +417,7 @@ def how_often_is_friend_tried(asked: Settings) -> Question[Settings]:
     )
 
 
-def friend_panel(generation: str) -> Panel[Settings]:
+def friend_panel(generation: str = "v1.37") -> Panel[Settings]:
     """All three pods in a version for five and a half minutes, after the question about friend."""
     asked = Settings(time=330, generation=generation)
     return panel(time=330, generation=generation).ask(how_often_is_friend_tried(asked))

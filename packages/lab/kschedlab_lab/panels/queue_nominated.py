@@ -134,7 +134,9 @@ def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
     lost = tuple(sorted({each for pods in before.by_node.values() for each in pods} - names))
     by_node = {node: [queue_pods.Pod(name, PRIORITIES[name]) for name in here.by_node.get(node, ())] for node in NODES}
     alt = say("Both maps.") if picks else sentence(settings)
-    return draw_nominations(Nominations(by_node, here.node_of, lost, picks), alt, room)
+    return draw_nominations(
+        Nominations(by_node, here.node_of, lost, picks, "v1.16" if settings.kept else "v1.13"), alt, room
+    )
 
 
 def _lists(by_node: dict[str, tuple[str, ...]]) -> str:

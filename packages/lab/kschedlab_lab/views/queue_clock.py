@@ -111,10 +111,10 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
 
 
 def _lengths(history: History, now: float, y: float, step: float) -> Iterator[Html]:
-    """How long each backoff was, above its bar."""
+    """How long each backoff was, above its bar if that is long enough."""
     for start, end in history.backoffs:
-        if end < now:
-            said = f"{round(end - start)} s"
+        said = f"{round(end - start)} s"
+        if end < now and text_width(said) <= (end - start) * step + 4:
             yield text(said, NAMES + (start + end) / 2 * step, y, "middle", font_size=12, fill=INK_2)
 
 

@@ -187,12 +187,16 @@ def slot_width(slots: int, room: Room) -> float:
 
 @dataclass(frozen=True)
 class Nominations:
-    """Both maps of nominatedPodMap. ``lost``: pods that were nominated until the last call; ``picks``: answers."""
+    """Both maps of nominatedPodMap. ``lost``: pods that were nominated until the last call; ``picks``: answers.
+
+    ``version``: whose rule the map follows.
+    """
 
     by_node: Mapping[str, Sequence[Pod]]
     node_of: Mapping[str, str]
     lost: tuple[str, ...] = ()
     picks: bool = False
+    version: str = "v1.13"
 
 
 def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
@@ -223,5 +227,5 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
         shapes.append(text(say("empty"), x + 12, top + 34, font_size=12, opacity=0.7))
     for n, name in enumerate(nominations.lost):
         shapes.append(refused(say("{pod}: no list", pod=name), x + 10, top + tall - 10 - 18 * n, "start"))
-    shapes.append(version_tag(room.width - EDGE, top + tall + 18))
+    shapes.append(version_tag(room.width - EDGE, top + tall + 18, nominations.version))
     return svg(shapes, room.width, top + tall + 26, alt, size=13)
