@@ -42,6 +42,8 @@ def known(text: str) -> str:
 
 def fault(expression: str) -> str:
     """Where the expression does not compile, and why; "" for a valid one."""
+    if not expression.strip():
+        return say("It is empty. Type an expression that is true or false.")
     try:
         compile(expression)
     except CelError as error:

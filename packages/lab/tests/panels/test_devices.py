@@ -130,7 +130,7 @@ def test_an_invalid_selector_replaces_what_was_true_before():
     view = selector.panel().move(selector="device.attributes[").view
     assert says(view.sentence, "not valid") and view.story is None
     assert "Syntax error" in view.text and "Syntax error" in drawn(view) and "selected" not in drawn(view)
-    assert says(selector.show(selector.Settings().changed(selector="")).sentence, "not valid")
+    assert says(selector.show(selector.Settings().changed(selector="")).text, "not valid", "empty")
 
 
 def test_before_the_answer_only_what_other_claims_hold_is_shown():
