@@ -13,6 +13,7 @@ from tests.browser.conftest import Lab, Open
 from tests.browser.lab import Notebook
 from tools.refresh import METADATA
 
+TABS = ".lm-DockPanel-tabBar [role=tab]"
 PANEL = ".jp-CodeCell:has-text('import terminal') .widget-vbox.kschedlab"
 
 
@@ -40,10 +41,17 @@ def open_terminal(page: Notebook) -> int:
     return number
 
 
+def split_down(page: Notebook) -> None:
+    """Right-click the first terminal's tab, Split Tab > Down."""
+    page.page.locator(TABS).filter(has_text="Terminal").first.click(button="right")
+    for name in ("Split Tab", "Down"):
+        page.page.locator(".lm-Menu-itemLabel").get_by_text(name, exact=True).click()
+
+
 def type_line(page: Notebook, number: int, line: str) -> None:
     """Type the line in this terminal."""
     terminal = page.page.locator(".jp-Terminal").nth(number)
-    page.page.locator(".lm-DockPanel-tabBar [role=tab]").filter(has_text="Terminal").nth(number).click()
+    page.page.locator(TABS).filter(has_text="Terminal").nth(number).click()
     expect(terminal).to_be_visible()
     terminal.locator("textarea").focus()
     page.page.keyboard.type(line)
@@ -68,16 +76,19 @@ def test_a_nomination_is_watched_with_kubectl(lab: Lab, notebook: Open, tmp_path
     page.run_all()
     panel = panel_of(page)
     expect(panel).to_contain_text("The cluster is running.")
-    expect(panel).to_contain_text("kubectl finds this cluster.")
+    expect(panel).to_contain_text("kubectl finds this cluster in any terminal")
+    expect(panel.locator(".ks-sentence")).to_contain_text("Type the first command.")
     watched = tmp_path / "watched"
     first = open_terminal(page)
+    split_down(page)
+    expect(panel).to_be_visible()
     type_line(page, first, f"kubectl get pod -o wide -w | tee {shlex.quote(str(watched))}")
     wait_for(watched, "mail-a", "Running", "node-a")
     second = open_terminal(page)
     type_line(page, second, "kubectl scale deployment urgent --replicas=1")
     text = wait_for(watched, "urgent-", "Pending", "node-a")
     assert "NOMINATED NODE" in text.splitlines()[0]
-    page.page.get_by_role("tab", name=name).click()
+    expect(panel).to_be_visible()
     expect(panel).to_contain_text("kubectl scales urgent from 0 to 1.")
     expect(panel.locator(".ks-picture")).to_contain_text("NOMINATED NODE of urgent-")
     expect(panel.locator("tr").filter(has_text="urgent-")).to_contain_text("node-a")
@@ -109,7 +120,7 @@ def test_the_cluster_ends_begins_again_and_belongs_to_one_notebook(notebook: Ope
     assert file.read_text() != before, "the cell that is run again brings a new cluster"
     other = notebook(cluster_of(lab, "01-overview"))
     other.run_all()
-    expect(panel_of(other)).to_contain_text("kubectl finds this cluster.")
+    expect(panel_of(other)).to_contain_text("kubectl finds this cluster")
     page.page.bring_to_front()
     expect(panel).to_contain_text("Terminals ask the cluster of another notebook now.")
     lab.end_kernels()

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.filter.stage import nodes_to_find
-from kschedlab.generations import DEFAULT_PREDICATES, V1_16
+from kschedlab.generations import V1_16
 from kschedlab.messages import listed, say, sentences
 from kschedlab.objects.model import Pod
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import listing
+from kschedlab_configuration.older.registry import DEFAULT_PREDICATES
 from kschedlab_lab.exercises.clusters import outcome
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.fitting import fitting
@@ -41,6 +42,8 @@ class Meeting:
     """A pod ``web``, ``node-a`` with a pod ``db``, and a line for each fact about them."""
 
     facts: list[str] = field(default_factory=list)
+    harmless: dict[str, list[str]] = field(default_factory=dict)
+    """By predicate: why the facts that it looks at are not in the way."""
     there: Manifest = field(default_factory=lambda: node("node-a", labels={HOST: "node-a", "disk": "hdd"}))
     db: Manifest = field(default_factory=lambda: pod("db", "node-a", 2, labels={"app": "db"}))
     web: Manifest = field(default_factory=lambda: pod("web", "", 1))
@@ -49,6 +52,10 @@ class Meeting:
     def manifests(self) -> list[Manifest]:
         """The cluster; web comes last."""
         return [self.there, self.db, self.web]
+
+    def passes(self, predicate: str, why: str) -> None:
+        """This predicate lets web pass, and why."""
+        self.harmless.setdefault(predicate, []).append(why)
 
     @property
     def instance(self) -> Instance:
@@ -60,6 +67,7 @@ def _cordon(met: Meeting, rng: random.Random) -> None:
     met.facts.append(say("node-a is cordoned."))
     if rng.random() < 0.5:
         _tolerate(met, "node.kubernetes.io/unschedulable")
+        met.passes("CheckNodeUnschedulable", say("web tolerates the cordon"))
 
 
 def _tolerate(met: Meeting, key: str) -> None:
@@ -71,6 +79,8 @@ def _size(met: Meeting, rng: random.Random) -> None:
     cpu = rng.choice([1, 2, 3])
     met.web["spec"]["containers"][0]["resources"] = {"requests": {"cpu": str(cpu)}}
     met.facts.append(say("node-a has 4 CPU, db has 2 of them, web asks for {cpu}.", cpu=cpu))
+    if cpu <= 2:
+        met.passes("GeneralPredicates", say("2 CPU are free, and web asks for {cpu}", cpu=cpu))
 
 
 def _port(met: Meeting, rng: random.Random) -> None:
@@ -78,6 +88,8 @@ def _port(met: Meeting, rng: random.Random) -> None:
     for each, protocol in ((met.db, taken), (met.web, wanted)):
         with_port(each, ("", protocol, 8080))
     met.facts.append(say("db has host port 8080/{taken}, web wants 8080/{wanted}.", taken=taken, wanted=wanted))
+    if taken != wanted:
+        met.passes("GeneralPredicates", say("8080/TCP and 8080/UDP are two ports"))
 
 
 def _disk(met: Meeting, rng: random.Random) -> None:
@@ -86,6 +98,7 @@ def _disk(met: Meeting, rng: random.Random) -> None:
         each["spec"]["volumes"] = [{"name": "d", "gcePersistentDisk": {"pdName": "disk-1", "readOnly": both}}]
     if both:
         met.facts.append(say("db and web use the GCE disk disk-1, both read-only."))
+        met.passes("NoDiskConflict", say("two pods may share a GCE disk that both only read"))
     else:
         met.facts.append(say("db and web use the GCE disk disk-1, and write to it."))
 
@@ -94,8 +107,11 @@ def _taint(met: Meeting, rng: random.Random) -> None:
     effect = rng.choice(["NoSchedule", "NoSchedule", "PreferNoSchedule"])
     met.there.setdefault("spec", {})["taints"] = [{"key": "gpu", "effect": effect}]
     met.facts.append(say("node-a has the taint gpu:{effect}.", effect=effect))
+    if effect == "PreferNoSchedule":
+        met.passes("PodToleratesNodeTaints", say("PreferNoSchedule only lowers the score"))
     if rng.random() < 0.3:
         _tolerate(met, "gpu")
+        met.passes("PodToleratesNodeTaints", say("web tolerates the taint"))
 
 
 def _company(met: Meeting, rng: random.Random) -> None:
@@ -103,6 +119,8 @@ def _company(met: Meeting, rng: random.Random) -> None:
     term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": HOST}
     met.web["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     met.facts.append(say("db has the label app=db; web must not be on a node with a pod app={app}.", app=app))
+    if app != "db":
+        met.passes("MatchInterPodAffinity", say("no pod with app={app} is there", app=app))
 
 
 def random_meeting(rng: random.Random) -> Meeting:
@@ -135,7 +153,11 @@ def who_refuses(rng: random.Random) -> Exercise:
         if name == right
         else say("{predicate} would refuse too, but another predicate before it refuses.", predicate=name)
         if name in verdict.also
-        else say("{predicate} lets web pass: read the facts about it once more.", predicate=name)
+        else say(
+            "{predicate} lets web pass: {why}.",
+            predicate=name,
+            why=listed(met.harmless.get(name, [say("nothing here concerns it")])),
+        )
         for name in ASKED
     }
     return Predict(
@@ -170,7 +192,8 @@ def how_many(rng: random.Random) -> Exercise:
     part = nodes * used // 100
     share = say("{percentage} % of {nodes:,} is {part:,}", percentage=used, nodes=nodes, part=part)
     if not percentage:
-        first = say("50 - {nodes:,}/125 = {less}", nodes=nodes, less=50 - nodes // 125)
+        full = nodes // 125
+        first = say("{nodes:,}/125 = {full} full steps; 50 - {full} = {less}", nodes=nodes, full=full, less=50 - full)
         least = say("at least 5") if used > 50 - nodes // 125 else ""
         share = say("; ").join(filter(None, (first, least, share)))
     why = say("{share}.", share=share)
@@ -184,7 +207,8 @@ def how_many(rng: random.Random) -> Exercise:
             return say("Half of them: v1.13 did that. v1.16 takes 1 % off for every 125 nodes.")
         if not percentage:
             return say(
-                "Step by step: 50 - {nodes}/125, in whole numbers, at least 5: which percentage is that?", nodes=nodes
+                "Step by step: {nodes}/125, cut to a whole number; 50 minus that, at least 5, is the percentage.",
+                nodes=nodes,
             )
         return say(
             "Step by step: {percentage} % of {nodes}; then look at the least that v1.16 looks for.",
@@ -279,11 +303,14 @@ def what_kubectl_shows(rng: random.Random) -> Exercise:
     right = _columns(*seen)
     first = say("{node} loses the least important pod, so urgent is nominated there.", node=case.first)
     why = sentences((first, _fate(case)))
-    options = [(on, to) for on in (NONE, *there) for to in (NONE, *there)]
+    options = [(NONE, NONE), *((on, to) for on in (NONE, *there) for to in there)]
     remarks = {_columns(on, to): why if (on, to) == seen else _wrong(case, on, to) for on, to in options}
     return Predict(
         say("What does kubectl show?"),
-        say("At {at} s somebody calls kubectl get pod urgent -o wide. What do these two columns show?", at=case.at),
+        say(
+            "At {at} s somebody calls kubectl get pod urgent -o wide. What do these two columns show with v1.16?",
+            at=case.at,
+        ),
         right,
         why,
         (

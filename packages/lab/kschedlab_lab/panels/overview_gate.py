@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from string import ascii_lowercase
 from typing import Any
 
 from kschedlab.build import Manifest, node, pod
@@ -42,7 +43,7 @@ class Settings(Restorable):
     tolerates: bool = switch("web tolerates the taint")
     zone: bool = switch("node-a is in the zone south")
     cache: bool = switch("a pod app=cache is there")
-    placed: bool = switch("web is carried to node-a")
+    placed: bool = switch("web is on node-a", folded=True)
 
 
 BY: Mapping[str, str] = {
@@ -56,6 +57,8 @@ BY: Mapping[str, str] = {
     "cache": "MatchInterPodAffinity",
 }
 """By obstacle: the predicate that sees it."""
+PARTS: Mapping[str, str] = {"busy": "PodFitsResources", "port": "PodFitsHostPorts", "hdd": "PodMatchNodeSelector"}
+"""By obstacle: the part of GeneralPredicates that sees it."""
 CHOICES = tuple(dict.fromkeys(BY.values()))
 
 
@@ -71,9 +74,9 @@ def manifests(settings: Settings) -> list[Manifest]:
     disk = {"name": "disk", "gcePersistentDisk": {"pdName": "disk-1"}}
     pods = [
         *([running("busy", "2500m")] if settings.busy else []),
-        *([with_port(running("proxy", "500m"), 8080)] if settings.port else []),
-        *([running("db", "500m", volumes=[disk])] if settings.disk else []),
-        *([running("cache", "500m", labels={"app": "cache"})] if settings.cache else []),
+        *([with_port(running("proxy", 0), 8080)] if settings.port else []),
+        *([running("db", 0, volumes=[disk])] if settings.disk else []),
+        *([running("cache", 0, labels={"app": "cache"})] if settings.cache else []),
     ]
     apart = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
     web = pod(
@@ -129,7 +132,7 @@ def draw(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: R
 
 
 def _pods(settings: Settings) -> tuple[Piece, ...]:
-    there = (("busy", "busy", 2500), ("port", "proxy", 500), ("disk", "db", 500), ("cache", "cache", 500))
+    there = (("busy", "busy", 2500), ("port", "proxy", 0), ("disk", "db", 0), ("cache", "cache", 0))
     return tuple(Piece(name, size) for setting, name, size in there if getattr(settings, setting))
 
 
@@ -162,12 +165,12 @@ def _locks(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto:
         now = state(name, asked, verdict, upto)
         said = listed(verdict.reasons) if now == "refuses" else say(SAID[now])
         tip = say("{function}: {result}", function=name, result=said) if said else name
-        title = name
         for obstacle in (key for key, by in BY.items() if by == name):
             has = _has(settings, obstacle, now)
             row: State = "passed" if now == "refuses" and not has.refuses else now
-            yield Lock(str(at + 1), title, row, _want(settings, obstacle), has, tip)
-            title = ""
+            part = PARTS.get(obstacle, "")
+            number = f"{at + 1}{ascii_lowercase[[*PARTS].index(obstacle)]}" if part else str(at + 1)
+            yield Lock(number, part or name, row, _want(settings, obstacle), has, tip)
         if name == others[-1]:
             first = asked.index(others[0])
             yield Lock(f"{first + 1}–{at + 1}", say("volumes, their number"), now, tip=listed(others))
@@ -272,7 +275,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def who_refuses() -> Question[Settings]:
     """The question before the panel: which predicate refuses, if several things are in the way."""
     return Question(
-        say("Several things are in the way. Which predicate refuses web?"),
+        say("Several things are in the way. Which predicate refuses web? 2a to 2c are parts of GeneralPredicates."),
         CHOICES,
         lambda settings: decide(settings)[1].plugin or "nobody",
         _why,

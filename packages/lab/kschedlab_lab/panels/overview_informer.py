@@ -38,7 +38,7 @@ SOON = "2026-01-01T00:00:30Z"
 class Settings(Restorable):
     """The pod ``web``, and how far the pods have come: at the API server, in the informer, handed on."""
 
-    phase: str = choice("web's phase", PHASES, "Pending")
+    phase: str = choice("web's phase", PHASES, "Pending", folded=True)
     bound: bool = switch("web has a node")
     deleted: bool = switch("web is being deleted")
     other: bool = switch("web names another scheduler")
@@ -52,11 +52,11 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 def _pods() -> Iterator[Manifest]:
     """Pods in every phase, a terminating one, and one of another scheduler."""
-    yield pod("running", "node-a", 1)
+    yield pod("shop", "node-a", 1)
     yield pod("done", "node-a", 1) | {"status": {"phase": "Succeeded"}}
-    yield pod("failed", "node-a", 1) | {"status": {"phase": "Failed"}}
+    yield pod("broken", "node-a", 1) | {"status": {"phase": "Failed"}}
     yield _deleted(pod("leaving", "node-a", 1))
-    yield pod("pending", "", 9)
+    yield pod("large", "", 9)
     yield pod("not-mine", "", 1, schedulerName="another-scheduler")
 
 
@@ -160,7 +160,7 @@ def _idle(settings: Settings) -> dict[str, str]:
 
 def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> Html:
     phase = PHASES[(PHASES.index(settings.phase) + 1) % len(PHASES)]
-    badges = [Fact(say("phase {phase}", phase=settings.phase), True, f"phase: {phase}", "pods", key="phase")]
+    badges = [Fact(settings.phase, True, f"phase: {phase}", "pods", key="phase")]
     for name, kind, text in (
         ("bound", "host", say("on node-a")),
         ("deleted", "cordon", say("being deleted")),

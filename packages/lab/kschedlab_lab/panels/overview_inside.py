@@ -6,7 +6,7 @@ Up to three nodes of 4 CPU, of which 1, 2 and 3 are taken; v1.16 decides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -37,6 +37,19 @@ WAY = (BASIC, PRE_FILTER, NUM_NODES, SNAPSHOT, FIND, POST_FILTER, META, PRIORITI
 """What Schedule() calls in v1.16, in this order (pkg/scheduler/core/generic_scheduler.go)."""
 
 NO_NODES = "ErrNoNodesAvailable"
+
+PLAINLY: Mapping[str, str] = {
+    BASIC: later("check claims"),
+    PRE_FILTER: later("prepare plugins"),
+    NUM_NODES: later("count nodes"),
+    SNAPSHOT: later("copy cache"),
+    FIND: later("filter"),
+    POST_FILTER: later("tell plugins"),
+    META: later("gather facts"),
+    PRIORITIZE: later("score"),
+    SELECT: later("select"),
+}
+"""What each function does, in a word or two; its name is in the tip."""
 
 DOES: Mapping[str, str] = {
     BASIC: later("Do the pod's claims exist?"),
@@ -131,14 +144,31 @@ def sentence_of(decision: Decision) -> str:
             message=decision.message,
         )
     if decision.scores is not None and decision.node is not None:
-        return say(
-            "web goes to {node}: of the {number} nodes with room it has the most points, {score:,}.",
+        own, same = points(decision)
+        chosen = say(
+            "web goes to {node}: of the {number} nodes with room it has the highest score, {score}.",
             node=decision.node,
             number=len(decision.feasible),
-            score=int(decision.scores.total.max()),
+            score=own[decision.node],
         )
+        return sentences((chosen, say("Every node also gets {same:,}, the same for all.", same=same)))
     said = outcome(decision).replace(decision.pod.key, decision.pod.pod.metadata.name)
     return said if decision.error else sentences((said, decision.message))
+
+
+def points(decision: Decision) -> tuple[dict[str, int], int]:
+    """What each node got from the priorities that tell the nodes apart; what every node got from the others."""
+    scores = decision.scores
+    assert scores is not None
+    same = int(scores.total[0] - scores.results[_differing(decision), 0].sum())
+    names = decision.cluster.names
+    return {names[n]: int(total) - same for n, total in zip(scores.nodes, scores.total, strict=True)}, same
+
+
+def _differing(decision: Decision) -> list[int]:
+    """The priorities that tell the nodes apart."""
+    assert decision.scores is not None
+    return [i for i, row in enumerate(decision.scores.rows) if len(set(row.normalized.tolist())) > 1]
 
 
 def draw(
@@ -146,7 +176,7 @@ def draw(
 ) -> Html:
     """The functions, the pod and the nodes; ``at``: how many functions were called, None for the end.
 
-    ``picks``: the nodes that are answers.
+    ``picks``: the nodes that are answers; while these are asked for, the pod and the nodes are all there is.
     """
     taken = way(decision)
     ended = at is None
@@ -155,11 +185,15 @@ def draw(
     chosen = decision.node is not None and ended
     size = settings.cpu * 1000
     switched = f"missing: {'off' if settings.missing else 'on'}"
-    claim = Fact(say("claim data is missing"), settings.missing, switched, "disk", settings.missing and bool(done))
+    claim = Fact(
+        say("its volume claim is missing"), settings.missing, switched, "disk", settings.missing and bool(done)
+    )
     web = Piece("web", size, 0, f"{settings.cpu} CPU", "ghost" if chosen else "")
-    hand = Hand(web, (claim,), resize="cpu")
+    hand = Hand(web) if picks else Hand(web, (claim,), resize="cpu")
     cards = tuple(_card(decision, name, done, ended) for name in decision.cluster.names)
-    bench = Bench(_stops(decision, taken, at, ended), (hand,), cards, picks)
+    if picks:
+        cards = tuple(replace(card, says="") for card in cards)
+    bench = Bench(() if picks else _stops(decision, taken, at, ended), (hand,), cards, picks)
     return draw_bench(bench, say("web waits.") if picks else sentence_of(decision), room)
 
 
@@ -174,7 +208,8 @@ def _stops(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tu
             state = "here"
         if ended:
             state = "failed" if i == stopped - 1 else "not asked" if i >= len(taken) else state
-        found.append(Stop(name, state, say("{function}: {does}", function=name, does=say(DOES[name]))))
+        tip = say("{function}: {does}", function=name, does=say(DOES[name]))
+        found.append(Stop(say(PLAINLY[name]), state, tip))
     if ended and end:
         found.insert(len(taken), Stop(end, "passed" if decision.node else "failed"))
     return tuple(found)
@@ -196,8 +231,7 @@ def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Ca
     scores = decision.scores
     if scores is None or PRIORITIZE not in done:
         return Card(name, 4000, pieces, state=state, says=say("the only node that fits" if ended else "fits"))
-    total = int(scores.total[scores.nodes.tolist().index(decision.cluster.index[name])])
-    return Card(name, 4000, pieces, state=state, says=say("fits; score {total:,}", total=total))
+    return Card(name, 4000, pieces, state=state, says=say("fits; score {score}", score=points(decision)[0][name]))
 
 
 def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
@@ -223,8 +257,7 @@ def table(decision: Decision) -> NotebookTable:
         return NotebookTable(
             (say("node"), "findNodesThatFit"), tuple((v.node, _said(v.plugin, v.reasons)) for v in verdicts)
         )
-    differ = [i for i, row in enumerate(scores.rows) if len(set(row.normalized.tolist())) > 1]
-    same = int(scores.total[0] - scores.results[differ, 0].sum())
+    differ, (_, same) = _differing(decision), points(decision)
     at = {int(n): i for i, n in enumerate(scores.nodes)}
     rows = []
     for n, name in enumerate(names):
@@ -259,4 +292,4 @@ def where_to() -> Question[Settings]:
 
 def _why(settings: Settings, answer: str) -> str:
     used = listed(f"{name} {cpu} CPU" for name, cpu in USED.items())
-    return say("The emptiest node has the most points; in use are {amounts}.", amounts=used)
+    return say("The emptiest node gets the highest score; in use are {amounts}.", amounts=used)

@@ -13,7 +13,7 @@ from typing import Any
 from kschedlab import build
 from kschedlab.build import Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, say, sentences, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -276,7 +276,11 @@ def show(settings: Settings) -> View:
     at = min(settings.step, len(found) - 1)
     step, way = found[at]
     words = step.words.removesuffix(".")
-    done = f"{words}." if step.title == loop.SKIP else say("{function}: {result}.", function=step.title, result=words)
+    done = (
+        f"{words}."
+        if step.title == loop.SKIP
+        else say("{function}: {result}.", function=loop.called(step.title), result=words)
+    )
     count = say("Step {step} of {last}, at {seconds} s.", step=at, last=len(found) - 1, seconds=step.seconds)
     sentence = sentences([done, count])
     log = loop.steps_table(taken(settings.story)[: at + 1], at)
@@ -288,44 +292,53 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, lambda settings: scenario(settings.story), "path.panel()")
 
 
-STEPS = (loop.NEXT, loop.SCHEDULE, loop.ASSUME, loop.BIND, loop.POST_BIND)
-AFTER = (loop.NEXT, loop.RECORD, loop.FORGET, loop.POST_BIND)
-"""The steps that are answers."""
+STEPS: Mapping[str, str] = {
+    loop.NEXT: later("out of the queue"),
+    loop.SCHEDULE: later("given a node"),
+    loop.ASSUME: later("counted in the cache"),
+    loop.BIND: later("sent to the API server"),
+    loop.POST_BIND: later("bound there"),
+}
+AFTER: Mapping[str, str] = {
+    loop.NEXT: later("take the next pod"),
+    loop.RECORD: later("put web back into the queue"),
+    loop.FORGET: later("free web's room in the cache"),
+    loop.POST_BIND: later("report that web is bound"),
+}
+"""The steps that are answers, in words."""
 
 
 def what_next() -> Question[Settings]:
     """The question before the panel: where is web when the next pod is taken from the queue?"""
     return Question(
-        say(
-            "web's binding takes a while, and shop waits in the queue. After which of web's steps does the scheduler "
-            "take shop?"
-        ),
-        STEPS,
-        lambda settings: loop.ASSUME,
+        say("shop waits in the queue behind web. How far must web be before the scheduler takes shop?"),
+        tuple(terms(*STEPS.values())),
+        lambda settings: say(STEPS[loop.ASSUME]),
         _why_next,
         lambda settings: partial(draw_way, ways(settings.story)[0][1], say("web and shop wait in the activeQ.")),
     )
 
 
 def _why_next(settings: Settings, answer: str) -> str:
-    if answer == loop.ASSUME:
+    if answer == say(STEPS[loop.ASSUME]):
         return say(
-            "The cache now counts web on its node, so nobody else is given its room; the rest runs in a goroutine."
+            "From then on nobody else is given web's room. The rest runs in a goroutine of web's own; this step is "
+            "called assume."
         )
-    if answer in (loop.BIND, loop.POST_BIND):
+    if answer in (say(STEPS[loop.BIND]), say(STEPS[loop.POST_BIND])):
         return say(
-            "Then the scheduler would wait for the API server with every pod. assume is enough: from then on the "
-            "cache counts web."
+            "Then every pod would wait for the API server. It is enough that the cache counts web (assume): from "
+            "then on nobody else is given its room."
         )
-    return say("Until assume, the cache does not count web on its node, and the next pod could be given the same room.")
+    return say("Too early: until the cache counts web on its node (assume), shop could be given the same room.")
 
 
 def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
-        say("The API server cannot take the binding. Which step comes next?"),
-        AFTER,
-        lambda settings: taken(settings.story)[_bind(settings.story) + 1].title,
+        say("The API server cannot take the binding. What does web's goroutine do next?"),
+        tuple(terms(*AFTER.values())),
+        lambda settings: say(AFTER[taken(settings.story)[_bind(settings.story) + 1].title]),
         _why_undone,
         lambda settings: partial(
             draw_way, ways(settings.story)[_bind(settings.story)][1], say("bind asks the API server.")
@@ -339,8 +352,6 @@ def _bind(story: str) -> int:
 
 
 def _why_undone(settings: Settings, answer: str) -> str:
-    if answer == loop.RECORD:
-        return say("That comes second. First ForgetPod frees the place in the cache, because the next pod may need it.")
-    return say(
-        "The cache still counts web on the node, so ForgetPod frees that place. Then the scheduler records the failure."
-    )
+    if answer == say(AFTER[loop.RECORD]):
+        return say("That comes second. First ForgetPod frees the place in the cache: the next pod may need it.")
+    return say("The cache still counts web on the node: ForgetPod frees that place. Then web goes back into the queue.")

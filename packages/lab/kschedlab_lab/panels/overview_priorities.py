@@ -220,8 +220,8 @@ def how_much() -> Question[Settings]:
     """The question before two preferred labels are compared."""
     return Question(
         say(
-            "node-a has the label that web prefers with weight 80, node-b the one with weight 20. "
-            "NodeAffinityPriority gives node-a 10 of 10. What does it give node-b?"
+            "web prefers node-a's label with weight 80, node-b's with weight 20. Scaled to whole numbers, node-a gets "
+            "10. What does node-b get?"
         ),
         (),
         lambda settings: str(_given(settings, "node-b")),
@@ -242,6 +242,10 @@ def _given(settings: Settings, name: str) -> int:
 def _why(settings: Settings, answer: str) -> str:
     if answer == "20":
         return say(
-            "20 is the raw score. Reduce then scales the raw scores so that the best node has 10: 20 * 10 / 80 = 2."
+            "20 is the raw score. Reduce scales it, so that the best node has 10: 20 x 10 / 80 = 2.5. Go's integers "
+            "cut that to 2."
         )
-    return say("The raw scores are 80 and 20; Reduce scales them so that the best node has 10: 20 * 10 / 80 = 2.")
+    return say(
+        "The raw scores are 80 and 20. Reduce scales them, so that the best node has 10: 20 x 10 / 80 = 2.5. Go's "
+        "integers cut that to 2."
+    )

@@ -19,8 +19,10 @@ from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart import curve
 
-SIZES = (10, 50, 99, 100, 101, 150, 200, 250, 300, 400, 500, *range(750, 10_001, 250))
-"""Numbers of nodes; 5,000 is the largest cluster that v1.16 is tested with."""
+SIZES = (50, *range(250, 10_001, 250))
+"""Numbers of nodes, in even steps that a hand can follow; 5,000 is the largest cluster that v1.16 is tested with."""
+STEPS = (50, 99, 100, 200, 205, *(size for step in range(125, 10_001, 125) for size in (step - 1, step)))
+"""Where a line bends if the percentage is not set: it falls at each full 125 nodes, and at first 100 are the least."""
 FITS = (1, 2, 4, 10)
 UNSET, EVERY = later("not set"), later("every node")
 
@@ -46,6 +48,11 @@ class Settings(Restorable):
     )
 
 
+def bends(percentage: int) -> list[int]:
+    """Numbers of nodes between which every line is straight."""
+    return sorted({*SIZES, *STEPS, *([10_000 // percentage] if percentage else [])})
+
+
 @dataclass(frozen=True)
 class Found:
     """``enough``: feasible nodes that end the search; ``found``: those found; ``looked``: nodes examined."""
@@ -55,26 +62,28 @@ class Found:
     looked: int
 
 
-def find(settings: Settings, generation: Generation) -> Found:
-    """The search for one pod, beginning at the first node."""
-    enough = nodes_to_find(settings.nodes, settings.percentage, generation.sampling)
-    passes = np.arange(settings.nodes) % settings.every == settings.every - 1
+def find(settings: Settings, generation: Generation, nodes: int = 0) -> Found:
+    """The search for one pod, beginning at the first node. ``nodes``: in a cluster of another size."""
+    nodes = nodes or settings.nodes
+    enough = nodes_to_find(nodes, settings.percentage, generation.sampling)
+    passes = np.arange(nodes) % settings.every == settings.every - 1
     found, looked = search(passes, 0, enough)
     return Found(enough, len(found), looked)
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    sizes = [settings.changed(nodes=nodes) for nodes in SIZES]
-    newer = [find(size, V1_16) for size in sizes]
-    series = {
-        say("{version} finds", version=each.name): [find(size, each).found for size in sizes] for each in (V1_16, V1_13)
+    places = bends(settings.percentage)
+    lines = {
+        say("{version} finds", version=each.name): {size: find(settings, each, size).found for size in places}
+        for each in (V1_16, V1_13)
     }
+    looked = {size: find(settings, V1_16, size).looked for size in places}
     if settings.every > 1:
-        series[say("v1.16 looks at")] = [each.looked for each in newer]
+        lines[say("v1.16 looks at")] = looked
     chart = curve(
         SIZES,
-        series,
+        {name: [line[size] for size in SIZES] for name, line in lines.items()},
         titles=(
             say("nodes in the cluster"),
             say("nodes found") if settings.every == 1 else say("nodes found, looked at"),
@@ -83,7 +92,8 @@ def show(settings: Settings) -> View:
         write=lambda value: f"{value:,}",
         sets=lambda index: f"nodes: {SIZES[index]}",
         drag="nodes",
-        most=max(each.looked for each in newer),
+        most=max(looked.values()),
+        bends={name: [*line.items()] for name, line in lines.items()},
     )
     return chart_view(chart, _sentence(settings))
 

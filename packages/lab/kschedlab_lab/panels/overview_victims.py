@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kschedlab.build import HOUR, Manifest, budget, node, pod
+from kschedlab.build import Manifest, budget, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
@@ -46,7 +46,7 @@ def manifests(settings: Settings) -> list[Manifest]:
     labels = {"app": "batch"}
     return [
         node(NODE),
-        *(pod(name, NODE, 1, p, 8 * HOUR, labels if name in COVERED else None) for name, p in PODS.items()),
+        *(pod(name, NODE, 1, p, labels=labels if name in COVERED else None) for name, p in PODS.items()),
         pod("urgent", "", settings.cpu, 500),
         budget("batch", settings.allowed),
     ]

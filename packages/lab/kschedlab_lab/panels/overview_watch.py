@@ -14,7 +14,8 @@ from kschedlab import build
 from kschedlab.build import Manifest, node, pod
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
+from kschedlab.objects.model import Node, Pod
+from kschedlab.queue.order import SCHEDULED
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
@@ -100,7 +101,7 @@ class Settings(Restorable):
     """The story, and the number of changes so far."""
 
     story: str = choice("story", STORIES, "the usual way")
-    change: int = steps("change of a pod", lambda settings: len(lines(settings.story)) - 1)
+    change: int = steps("change", lambda settings: len(lines(settings.story)) - 1)
 
     def at(self, indices: Mapping[str, Any]) -> Settings:
         """As always, but another story begins at its beginning."""
@@ -136,23 +137,55 @@ def _at(story: str, position: int, alt: str, room: Room) -> Html:
 
 
 def _sentence(line: Line, start: int) -> str:
+    """What has happened, and what kubectl shows of it."""
     change = line.change
     if change is None:
-        return say("The watch begins: three pods run.")
-    at, name = (change.at - start) / SECOND, change.key.partition("/")[2]
+        return say("kubectl begins to watch: three pods run.")
+    name, second = change.key.partition("/")[2], (change.at - start) // SECOND
     if change.new is None:
-        return say("At {at:.3f} s {pod} is gone: the {who} removed it.", at=at, pod=name, who=_who(change.by))
-    _, _, status, _, _, _, on, nominated, _ = wide_cells(change.new, change.at)
-    where = say("NODE {on}, NOMINATED NODE {nominated}", on=on, nominated=nominated)
-    now = say("{pod} is {status}: {where}.", pod=name, status=status, where=where)
-    by = later(
-        "The {who} changed it at {at:.3f} s." if change.old is not None else "The {who} created it at {at:.3f} s."
+        return say("{pod} is gone, {second} s after the start.", pod=name, second=second)
+    _, _, status, _, _, _, on, where, _ = wide_cells(change.new, change.at)
+    shown = say(
+        "After {second} s kubectl shows {pod} as {status}: NODE {on}, NOMINATED NODE {nominated}.",
+        second=second,
+        pod=name,
+        status=status,
+        on=on,
+        nominated=where,
     )
-    return sentences([now, say(by, who=_who(change.by), at=at)])
+    return sentences([_happened(name, change.old, change.new, status), shown])
 
 
-def _who(by: str) -> str:
-    return {DEFAULT_SCHEDULER: say("scheduler"), "timeline": say("user")}.get(by, by)
+def _happened(name: str, old: Pod | None, new: Pod, status: str) -> str:
+    """What this change of the pod is, in words."""
+    if old is None:
+        return say("Somebody creates {pod}, with the priority {priority}.", pod=name, priority=new.spec.priority or 0)
+    node, nominee = new.spec.nodeName, new.status.nominatedNodeName
+    if node != old.spec.nodeName:
+        elsewhere = later("The scheduler binds {pod} to {node}, where it fits now, not to {nominee}.")
+        bound = later("The scheduler binds {pod} to {node}.") if node == nominee else elsewhere
+        return say(bound, pod=name, node=node, nominee=nominee)
+    if nominee != old.status.nominatedNodeName:
+        gone = later("The scheduler takes the nomination away from {pod}.")
+        return say("The scheduler nominates {pod} to {node}." if nominee else gone, pod=name, node=nominee)
+    if new.metadata.deletionTimestamp is not None:
+        return _leaves(name, old, new)
+    if status == "Pending":
+        reason = listed(each.message for each in new.status.conditions if each.type == SCHEDULED)
+        nowhere = say("The scheduler finds no node for {pod}.", pod=name)
+        return sentences([nowhere, say("It writes PodScheduled=False: {reason}", reason=reason)])
+    starts = later("The kubelet of {node} starts the containers of {pod}.")
+    return say("{pod} runs on {node}." if status == "Running" else starts, pod=name, node=node)
+
+
+def _leaves(name: str, old: Pod, new: Pod) -> str:
+    """A pod on its way out."""
+    if old.metadata.deletionTimestamp is not None:
+        return say("The containers of {pod} have ended.", pod=name)
+    seconds = new.metadata.deletionGracePeriodSeconds
+    if not seconds:
+        return say("Somebody deletes {pod}, which ends at once.", pod=name)
+    return say("The scheduler deletes {pod}, which has {seconds} s to end.", pod=name, seconds=seconds)
 
 
 def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, picks: tuple[str, ...] = ()) -> Html:
@@ -177,7 +210,7 @@ def _waiting(name: str, each: Pod | None) -> Piece:
         return Piece(name, 3000, 0, say("is not created yet"), "ghost")
     piece = nominated(each, each.status.nominatedNodeName or NONE)
     if each.spec.nodeName:
-        return replace(piece, note=say("has gone to {node}", node=each.spec.nodeName), mark="ghost", short="")
+        return replace(piece, note=say("has gone to {node}", node=each.spec.nodeName), mark="ghost", short=())
     return piece
 
 
@@ -198,7 +231,7 @@ def where_to() -> Question[Settings]:
     """The question before the second story."""
     return Question(
         say(
-            "urgent is nominated to node-a, where mail-a may take 22 s more to end. Now shop-b on node-b is deleted. "
+            "urgent waits for node-a, where mail-a has 22 s left to end. Now somebody deletes shop-b on node-b. "
             "On which node will urgent run?"
         ),
         ("node-a", "node-b"),
@@ -214,15 +247,18 @@ def _ends(story: str) -> dict[str, str]:
 
 
 def _before(story: str, room: Room) -> Html:
-    """The moment before the timeline goes on: the victim terminates."""
-    found = lines(story)
-    at = next(i for i, line in enumerate(found) if "Terminating" in "".join(line.text))
+    """The moment at which the timeline goes on: a victim terminates already."""
+    begins = run(story).start + 10 * SECOND
     replay = Replay(run(story).log)
-    replay.seek(found[at].position)
+    replay.seek(next(line.position for line in lines(story) if line.change is not None and line.change.at >= begins))
     return _picture(replay, say("mail-a terminates, and urgent waits."), ("urgent",), room, ("node-a", "node-b"))
 
 
 def _why_to(settings: Settings, answer: str) -> str:
     if answer == "node-b":
-        return say("A nomination does not bind: urgent is tried again at once, and goes where it first fits.")
-    return say("A nomination does not bind: urgent is tried again at once, and node-b has room before mail-a ends.")
+        return say(
+            "When shop-b goes, urgent is tried again at once, and it goes where it fits. Nominated is not bound."
+        )
+    return say(
+        "Nominated is not bound: when shop-b goes, urgent is tried again at once, 22 s before mail-a has to end."
+    )

@@ -153,8 +153,12 @@ def choice(
     return _field(Control(label, "choice", tuple(options), write, shows=shows, folded=folded), default)
 
 
-def switch(label: str, default: bool = False) -> Any:
-    return _field(Control(label, "switch", (False, True), lambda on: later("on") if on else later("off")), default)
+def switch(label: str, default: bool = False, folded: bool = False) -> Any:
+    return _field(Control(label, "switch", (False, True), _on_or_off, folded=folded), default)
+
+
+def _on_or_off(on: Any) -> str:
+    return later("on") if on else later("off")
 
 
 def steps(label: str, last: Last | int, default: int = 0) -> Any:

@@ -27,11 +27,10 @@ URGENT = 500
 
 
 class Story(NamedTuple):
-    """A cluster, the scheduler's generation, and what is said before anything has happened."""
+    """A cluster and the scheduler's generation."""
 
     manifests: Callable[[], list[Manifest]]
     generation: str
-    before: str
 
 
 def _ours(name: str, value: int) -> list[Manifest]:
@@ -67,12 +66,10 @@ def _ladder() -> list[Manifest]:
     return [*found, *_ours("urgent", URGENT)]
 
 
-BEFORE = later("Before anything is typed. In JupyterLab, a kernel brings the cluster to life, and kubectl changes it.")
-NOTHING_YET = later("Nothing has happened yet. Type kubectl scale deployment urgent --replicas=1 in a terminal.")
-STORIES: Mapping[str, Story] = {
-    "nomination": Story(_nomination, "v1.16", BEFORE),
-    "ladder": Story(_ladder, "v1.20", NOTHING_YET),
-}
+STILL = later("A cluster for kubectl. In JupyterLab this cell starts it.")
+FIRST = later("Type the first command. Try kubectl scale deployment urgent --replicas=1 in a terminal.")
+"""What is said before anything has happened: without a cluster that lives, and with one."""
+STORIES: Mapping[str, Story] = {"nomination": Story(_nomination, "v1.16"), "ladder": Story(_ladder, "v1.20")}
 
 
 def scenario_text(story: str) -> str:
@@ -89,17 +86,17 @@ def beginning(story: str) -> Seen:
 
 
 class Terminal(Panel[Nothing]):
-    """The panel. ``seen``: the cluster as it is now."""
+    """The panel. ``seen``: the cluster as it is now; ``lives``: whether kubectl can change it."""
 
     def __init__(self, story: str) -> None:
-        self.story, self.seen = story, beginning(story)
+        self.story, self.seen, self.lives = story, beginning(story), False
         super().__init__(Nothing(), self._look, lambda _: scenario_text(story), f'terminal.panel("{story}")')
 
     def scenario(self) -> Scenario:
         return loads_scenario(scenario_text(self.story), self.story)
 
-    def see(self, seen: Seen) -> None:
-        self.seen = seen
+    def see(self, seen: Seen, lives: bool) -> None:
+        self.seen, self.lives = seen, lives
         self.go(self.settings)
 
     def state(self, settings: Nothing, room: Room) -> dict[str, Any]:
@@ -107,7 +104,7 @@ class Terminal(Panel[Nothing]):
         return {**super().state(settings, room), "moment": "".join(map(told, self.seen.lines[-1:]))}
 
     def _look(self, _settings: Nothing) -> Any:
-        return view_of(self.seen, STORIES[self.story].before)
+        return view_of(self.seen, FIRST if self.lives else STILL)
 
     def _ipython_display_(self) -> None:
         """Show it, and let the cluster live."""

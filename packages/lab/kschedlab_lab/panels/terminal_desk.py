@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import ipywidgets
 
-from kschedlab.messages import later, say
+from kschedlab.messages import gap, later, say
 from kschedlab.text.html import Child, Html, element, join
 from kschedlab_lab.panels.classroom import Enlargeable
 from kschedlab_lab.panels.terminal_feed import Feed, Seen
@@ -33,7 +33,11 @@ KUBECONFIG = "kschedlab.kubeconfig"
 TOGETHER, LOOK = 0.2, 1.0
 """Seconds for which changes are collected before they are shown; between two looks at the server."""
 
-LIVES = later("The cluster is running. Type kubectl's commands in a terminal, and watch.")
+LIVES = later("The cluster is running.")
+BELOW = later(
+    "File > New > Terminal opens a tab over this one: right-click it and choose Split Tab > Down (or drag it to the "
+    "lower edge), and you see both."
+)
 ENDED = later("The cluster has ended; this is its last state. Start again serves a new one.")
 AWAY = later("Terminals ask the cluster of another notebook now. Start again brings them back here.")
 NO_KUBECTL = later(
@@ -60,7 +64,7 @@ class Following(Protocol):
     def stage(self) -> Any:
         """A widget that shows the panel."""
 
-    def see(self, seen: Seen) -> None: ...
+    def see(self, seen: Seen, lives: bool) -> None: ...
 
 
 class Desk(Enlargeable):
@@ -159,7 +163,7 @@ class Desk(Enlargeable):
         if self._feed is not None:
             seen = self._feed.seen
             alive = self.background
-            self.panel.see(seen if alive is None else seen._replace(now=alive.now))
+            self.panel.see(seen if alive is None else seen._replace(now=alive.now), alive is not None)
 
     def _look(self) -> None:
         """Look whether the server lives, and whether terminals still ask it."""
@@ -179,12 +183,13 @@ class Desk(Enlargeable):
         assert self.background is not None
         if not self.background.named():
             return element("div", say(AWAY), role="alert")
-        said: list[Child] = [say("kubectl finds this cluster.")]
+        said: list[Child] = [say("kubectl finds this cluster in any terminal of JupyterLab.")]
         if os.environ.get("KUBECONFIG", "").partition(os.pathsep)[0] != str(self._path):
-            said = [say("type first:"), " ", element("code", f"export KUBECONFIG={shlex.quote(str(self._path))}")]
-        line = element("div", element("b", say("In a terminal")), say(" (File > New > Terminal) "), *said)
+            where = element("code", f"export KUBECONFIG={shlex.quote(str(self._path))}")
+            said = [say("Type first in a terminal:"), " ", where]
         missing = element("div", say(NO_KUBECTL), role="alert") if shutil.which("kubectl") is None else None
-        return join([element("div", say(LIVES), role="status"), line, missing])
+        lives = element("div", say(LIVES), gap(), *said, role="status")
+        return join([lives, element("div", say(BELOW)), missing])
 
     def _tell(self, said: Html) -> None:
         if self._said.value != str(said):

@@ -18,12 +18,12 @@ from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.joining import several
+from kschedlab.text.explanation import again
 from kschedlab.text.html import Html, visible
 from kschedlab.text.plain import LIMITS, plain
 from kschedlab.text.sections import Section
 from kschedlab.text.tables import html
 from kschedlab.text.whatif import WhatIfAnswer, notes, whatif_answers, whatif_sentence, whatif_table
-from kschedlab.text.why_not import again, margin, why_not, why_not_table
 from kschedlab.text.words import count, outcome, request_text
 from kschedlab.whatif import WhatIf, what_if
 from kschedlab_lab.panels.base import Panel, View
@@ -35,6 +35,7 @@ from kschedlab_lab.views.node_map import ONE, kinds
 from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.your_cluster import Event, whom_sections, why_sections
+from kschedlab_why.why_not import margin, why_not, why_not_table
 
 WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
 QUESTIONS = (WHY, WHAT_IF, WHOM)

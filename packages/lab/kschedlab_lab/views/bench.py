@@ -91,10 +91,6 @@ class _Layout:
             self._hand(hand)
         for card in self.bench.cards:
             self._card(card)
-        pieces = [hand.piece for hand in self.bench.hands] + [each for card in self.bench.cards for each in card.pieces]
-        if any(piece.short and piece.mark != "leaving" for piece in pieces):
-            self.shapes.append(label(say("number in a pod: its priority"), PAD, self.y + 4, fill=INK_2))
-            self.y += LINE
         return svg(self.shapes, self.width, self.y + PAD - GAP, alt)
 
     def _hand(self, hand: Hand) -> None:

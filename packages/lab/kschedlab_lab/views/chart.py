@@ -197,12 +197,13 @@ def curve(
     drag: str = "",
     alt: str = "",
     most: Number | None = None,
+    bends: Mapping[str, Sequence[tuple[Number, Number]]] | None = None,
 ) -> Chart:
     """Lines over ``xs``, each with its colour and dash; ``at``: index of the point in question.
 
     ``titles``: of the axes. ``sets``: the settings that a click near an x applies, by its index; ``drag``: the control
-    that dragging the point changes; ``most``: where the axis may end, though a line goes on.
-    The table has at most ``rows`` points, including the first, the last and ``at``.
+    that dragging the point changes; ``most``: where the axis may end, though a line goes on; ``bends``: the points of a
+    line that bends between ``xs``. The table has at most ``rows`` points, including the first, the last and ``at``.
     """
     shown = _spread(len(xs), rows, at)
     head = [titles[0], *series]
@@ -221,6 +222,7 @@ def curve(
             sets,
             drag,
             most,
+            bends or {},
         ),
         table,
         text,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import Any
 
@@ -26,7 +26,7 @@ class Lines:
 
     ``titles``: of the axes; ``sets``: the settings that a click near a point applies, by its index; ``drag``: the
     control that dragging the marked point changes, one value for each of ``xs``; ``most``: where the vertical axis
-    may end: a line that goes on is cut there.
+    may end: a line that goes on is cut there; ``bends``: by name, the points of a line that bends between ``xs``.
     """
 
     xs: Sequence[Number]
@@ -38,6 +38,7 @@ class Lines:
     sets: Callable[[int], str] | None = None
     drag: str = ""
     most: Number | None = None
+    bends: Mapping[str, Sequence[tuple[Number, Number]]] = field(default_factory=dict)
 
     def __call__(self, room: Room) -> Html:
         return _Drawing(self, room).svg()
@@ -100,14 +101,15 @@ class _Drawing:
     def _curves(self) -> list[Html]:
         shapes = []
         for i, (name, ys) in enumerate(self.lines.series.items()):
-            places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in self._below(ys))
+            line = self.lines.bends.get(name) or zip(self.lines.xs, ys, strict=True)
+            places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in self._below(line))
             shapes.append(element("path", d=f"M{'L'.join(places)}", data_key=f"line/{name}", fill="none", **_stroke(i)))
         return shapes
 
-    def _below(self, ys: Sequence[Number]) -> Iterator[tuple[Number, Number]]:
+    def _below(self, line: Iterable[tuple[Number, Number]]) -> Iterator[tuple[Number, Number]]:
         """The points of a line up to where it leaves the chart."""
         end, before = self.ticks[-1], None
-        for x, y in zip(self.lines.xs, ys, strict=True):
+        for x, y in line:
             if y > end and before is not None:
                 yield before[0] + (x - before[0]) * (end - before[1]) / (y - before[1]), end
                 return

@@ -10,13 +10,13 @@ from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult
-from kschedlab.text.why_not import Points, WhyNot
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Place, Plan, shapes
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, wrapped
 from kschedlab_lab.views.picture import boxes, common_resource, pods_on
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, priority_fill
 from kschedlab_lab.views.svg import label
+from kschedlab_why.why_not import Points, WhyNot
 
 LINE, BAR = 15, 5
 """Heights of a line of text and of a bar, in pixels."""

@@ -12,7 +12,6 @@ from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.why_not import WhyNot
 from kschedlab.text.words import count
 from kschedlab_lab.views.cluster_detail import Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
 from kschedlab_lab.views.drawing import Place, Plan, shapes
@@ -56,6 +55,7 @@ from kschedlab_lab.views.style import (
     priority_fill,
 )
 from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_why.why_not import WhyNot
 
 ALL = "all"
 ORDER = tuple(FILLS)

@@ -10,7 +10,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.icons import icon, tape
 from kschedlab_lab.views.layout import Part, column, moved, placed, words
-from kschedlab_lab.views.lettering import flowed, folded
+from kschedlab_lab.views.lettering import flowed, folded, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
 from kschedlab_lab.views.svg import Room, svg
@@ -38,6 +38,7 @@ class Lock:
 @dataclass(frozen=True)
 class Gate:
     """``web``: the pod, a ghost once it is on the node; ``pods``: on the node, of which ``capacity`` is the CPU.
+    A pod that asks for no CPU is as wide as its name.
 
     ``drop``, ``refuses``: what dropping the pod on the node sets, or why not; ``chosen``: the pod is there.
     """
@@ -84,13 +85,21 @@ def _node(gate: Gate, wide: float) -> Part:
     fill = EVICTED_SOFT if gate.refuses else TRAY
     shapes = [element("rect", **size, fill=fill, stroke_width=2.5 if gate.chosen else 1)]
     shapes += [tape(0, 18, wide)] if gate.cordoned else []
-    x, scale = 4.0, (wide - 8) / max(gate.capacity, sum(piece.size for piece in gate.pods))
-    for piece in gate.pods:
-        shapes.append(bar(piece, (x, 22), piece.size * scale - 2, BAR))
-        x += piece.size * scale
+    shapes += _bars(gate.pods, gate.capacity, wide)
     marks = {"data_drop": gate.drop or None, "data_refuses": gate.refuses or None, "data_accepts": "node"}
     ground = element("rect", width=wide, height=BAR + 26, fill="transparent")  # all of it takes the pod
     return Part(wide, BAR + 26, (element("g", ground, *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),))
+
+
+def _bars(pods: Sequence[Piece], capacity: int, wide: float) -> Iterator[Html]:
+    """The pods of the tray. Those without a request share at most half of it; where names don't fit, none is shown."""
+    needs = {piece.name: text_width(piece.name, 12, True) + 14 for piece in pods if not piece.size}
+    share = min(1, (wide - 8) / 2 / (sum(needs.values()) or 1))
+    scale, x = (wide - 8 - share * sum(needs.values())) / capacity, 4.0
+    for piece in pods:
+        long = piece.size * scale or needs[piece.name] * share
+        yield bar(piece, (x, 22), long - 2, BAR, named=bool(piece.size) or share == 1)
+        x += long
 
 
 def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: str) -> Part:
@@ -118,7 +127,7 @@ def _facts(lock: Lock, lefts: Sequence[float], wide: float, node: str) -> Iterat
     for fact, x, owner in zip((lock.wants, lock.has), lefts, ("pod/web", f"node/{node}"), strict=True):
         if fact is not None and not fact.sets:
             lines = column([words(each) for each in flowed(fact.text, wide - 24)], 0)
-            yield element("g", icon(fact.kind, x, 4, INK_2), moved(lines, x + 22, 4)), lines.height + 5
+            yield element("g", icon(fact.kind, x, 6, INK_2), moved(lines, x + 22, 6.5)), lines.height + 8
         elif fact is not None:
             shapes, bottom = draw_badges([fact], owner, x, 3, x + wide)
             yield element("g", *shapes), bottom - 3

@@ -54,15 +54,19 @@ def draw_informer(pods: Sequence[Seen], stage: int, badges: Sequence[Fact], alt:
         drawn += _pod(each, stage, y, columns, beside)
         y += BAR + 3 + (0 if beside else LINE * _lines(each, columns))
     grounds = [shape for i, column in enumerate(columns) for shape in _column(i, column, y, beside)]
-    facts, end = draw_badges(badges, f"pod/{pods[-1].name}", PAD, y + 10, room.width - PAD)
-    return svg([*grounds, *drawn, *facts], room.width, end + 2 if badges else y + PAD, alt)
+    whose = f"{pods[-1].name}:"
+    facts, end = draw_badges(
+        badges, f"pod/{pods[-1].name}", PAD + text_width(whose, 12, True) + 8, y + 10, room.width - PAD
+    )
+    named = [label(whose, PAD, y + 25.5, font_weight="bold")] if badges else []
+    return svg([*grounds, *drawn, *named, *facts], room.width, end + 2 if badges else y + PAD, alt)
 
 
 def _said(each: Seen, column: int, stays: bool) -> str:
-    """What there is to say of the pod in that column; its name may say it already."""
+    """What there is to say of the pod in that column."""
     if stays:
         return f"✕ {each.why}"
-    return ("" if each.facts.lower() == each.name else each.facts, "", each.to)[column]
+    return (each.facts, "", each.to)[column]
 
 
 def _lines(each: Seen, columns: Sequence[Column]) -> int:

@@ -14,7 +14,7 @@ from kschedlab.messages import say, terms
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.bench import Card
 from kschedlab_lab.views.layout import Part, column, moved, row, words
-from kschedlab_lab.views.lettering import fitting, flowed
+from kschedlab_lab.views.lettering import flowed
 from kschedlab_lab.views.pieces import Piece, bar
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
@@ -33,10 +33,13 @@ PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unsche
 
 LINE, PAD, GAP, HEAD = 15, 3, 3, 40
 """Heights: of a line, of the space above and below it, between two steps, of a lane's title."""
-CLOCK, BESIDE, BAR = 54, 48, 28
-"""The width of the times, and of the track of another pod that is bound meanwhile; the height of a pod on its node."""
+CLOCK, BESIDE, NARROW, BAR = 54, 76, 54, 28
+"""The width of the times, and of the track of another pod that is bound meanwhile, in wide and in narrow lanes; the
+height of a pod on its node."""
 WIDE = 520
 """Rooms of this width have the nodes beside the lanes, others above them."""
+SHORT: Mapping[str, str] = {RESERVE: "Reserve", PERMIT: "Permit", PRE_BIND: "PreBind", POST_BIND: "PostBind"}
+"""The extension points, by the function that runs their plugins."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +118,11 @@ def _lanes(way: Way, width: float) -> Part:
     """Both lanes with the times at their left; as high as the whole attempt, so that nothing jumps as it goes on."""
     wide = (width - CLOCK - 14) / 2
     left, hero = (CLOCK, CLOCK + wide + 14), way.pods[0].name
-    widths = {False: wide - 10, True: BESIDE - 5}
+    track = BESIDE if wide > 2 * BESIDE else NARROW
+    widths = {False: wide - 10, True: track - 5}
     whole = [(each, each.lane == 1 and each.step.pod != hero) for each in rows(way.steps)]
-    own = wide - 10 - BESIDE * any(aside for _, aside in whole)
+    before = track * any(aside for _, aside in whole)
+    own = wide - 10 - before
     texts = [_text(each, hero, (widths[aside] if aside or not each.lane else own) - 14) for each, aside in whole]
     highs = [1] * (max(each.last for each, _ in whole) + 1)
     for (each, _), text in zip(whole, texts, strict=True):
@@ -128,7 +133,8 @@ def _lanes(way: Way, width: float) -> Part:
     here = {piece.name for card in way.nodes for piece in card.pieces if not piece.mark}
     latest = {each.step.pod: at for at, each in enumerate(taken)}
     pods = {piece.name: piece for piece in way.pods}
-    ends = {pod: left[1] + (4 if pod == hero else wide - BESIDE - 1) for pod in pods}
+    tracks = {pod: left[1] + 5 + (before if pod == hero else 0) for pod in pods}
+    ends = {pod: x - 1 for pod, x in tracks.items()}
     shapes += _crossings(taken, left[0] + wide - 3, ends, tops)
     for at, each in enumerate(taken):
         aside, pod = whole[at][1], each.step.pod
@@ -138,7 +144,7 @@ def _lanes(way: Way, width: float) -> Part:
         shapes.append(
             moved(
                 _step(each.step, pods[pod], texts[at], size, at == len(taken) - 1),
-                left[each.lane] + (wide - BESIDE if aside else 5),
+                tracks[pod] if each.lane else left[0] + 5,
                 tops[each.first],
                 data_key=f"pod/{pod}" if is_pod else f"step/{at}",
                 data_tip=say("{function}: {result}", function=each.step.title, result=each.step.words),
@@ -159,13 +165,16 @@ def so_far(way: Way) -> list[Row]:
 
 
 def _text(each: Row, hero: str, width: float) -> list[str]:
-    """The step's name; another pod's has that pod's name, and in its own track nothing else."""
-    title, pod = PARTS.get(each.step.place, each.step.title), each.step.pod
-    if pod != hero:
-        return [pod if each.step.title == BIND else ""] if each.lane else [f"{pod}: {title}"]
-    if each.step.place:
-        return flowed(f"{hero}: {title}", width)
-    return flowed(fitting((title, title.removeprefix("Run").removesuffix("Plugins")), width), width)
+    """The step's name; another pod's has that pod's name."""
+    title, pod = PARTS.get(each.step.place, called(each.step.title)), each.step.pod
+    if pod != hero and each.lane:
+        return [pod, *flowed(title, width)]
+    return flowed(f"{pod}: {title}" if pod != hero or each.step.place else title, width)
+
+
+def called(title: str) -> str:
+    """The step's name in pictures and sentences."""
+    return SHORT.get(title, title)
 
 
 def _trays(left: Sequence[float], wide: float, bottom: float) -> Iterator[Html]:

@@ -275,6 +275,7 @@ class Boxes:
         }
         blocking = {info.key for info in blockers(decision, name)} if decided else set()
         chosen = decided and choose and name in (decision.node, decision.nominated_node)
+        waits = candidate is not None and tries is not None and tries < len(candidate.attempts)
         blocks = [
             replace(
                 self.pod(info, made.get(info.key), chosen, info.key in blocking, tries is None),
@@ -290,7 +291,7 @@ class Boxes:
             name,
             int(cluster.allocatable[row, cluster.index[name]]) if row is not None else 0,
             tuple(blocks),
-            captions(decision, name, candidate) if decided else (),
+            captions(decision, name, candidate) if decided and not waits else (),
             chosen,
             refused,
             _sign(decision, name) if refused else "",

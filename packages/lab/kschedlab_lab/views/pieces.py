@@ -39,7 +39,7 @@ class Fact:
 class Piece:
     """A pod as a bar. ``size``: milli CPU; ``mark``: ghost (not there yet, or no longer) or leaving.
 
-    ``short``: what stands for a ``note`` that does not fit.
+    ``short``: what stands for a ``note`` that does not fit, the longest first.
 
     ``sets``: the settings after a click. ``copied``: where it is a copy, and the place that it was copied from, "" if
     that is the pod itself.
@@ -50,7 +50,7 @@ class Piece:
     priority: int = 0
     note: str = ""
     mark: Mark = ""
-    short: str = ""
+    short: tuple[str, ...] = ()
     sets: str = ""
     copied: tuple[str, str] = ("", "")
 
@@ -65,11 +65,10 @@ def running(pod: Pod, now: int) -> Piece:
     priority, ends = pod.spec.priority or 0, pod.metadata.deletionTimestamp
     if ends is not None:
         left = -(-max(ends - now, 0) // SECOND)
-        note, short = (say("terminating, {left} s", left=left), f"{left} s") if left else (say("terminating"), "")
-        return Piece(pod.metadata.name, _cpu(pod), priority, note, "leaving", short)
-    return Piece(
-        pod.metadata.name, _cpu(pod), priority, say("priority {priority}", priority=priority), short=str(priority)
-    )
+        note = say("terminating, {left} s", left=left) if left else say("terminating")
+        return Piece(pod.metadata.name, _cpu(pod), priority, note, "leaving", (f"{left} s",) if left else ())
+    note = say("priority {priority}", priority=priority)
+    return Piece(pod.metadata.name, _cpu(pod), priority, note, short=(str(priority),))
 
 
 def created(pod: Pod) -> int:
@@ -81,7 +80,8 @@ def nominated(pod: Pod, node: str) -> Piece:
     """A pod that waits. ``node``: what kubectl shows as its NOMINATED NODE."""
     priority = pod.spec.priority or 0
     note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=node)
-    return Piece(pod.metadata.name, _cpu(pod), priority, note, short=str(priority))
+    short = say("priority {priority}", priority=priority), str(priority)
+    return Piece(pod.metadata.name, _cpu(pod), priority, note, short=short)
 
 
 def _cpu(pod: Pod) -> int:
@@ -143,7 +143,7 @@ def _within(piece: Piece, wide: float) -> list[tuple[str, float, dict[str, Any]]
         return [(name[: max(int(wide / 9), 1)], 0, BOLD)]
     end = text_width(name, 12, True)
     space = wide - end - (24 if piece.mark == "leaving" else 0)
-    for note, gap, size in ((piece.note, 8, 12), (piece.short, 5, 11.2)):
+    for note, gap, size in ((piece.note, 8, 12), *((each, 5, 11.2) for each in piece.short)):
         if note and text_width(note, size) <= space - gap:
             return [(name, 0, BOLD), (visible(note), end + gap, {"font_size": size if size != 12 else None})]
     return [(name, 0, BOLD)]

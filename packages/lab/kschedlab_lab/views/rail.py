@@ -12,7 +12,7 @@ from kschedlab_lab.views.lettering import flowed
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
 
 StopState: TypeAlias = Literal["ahead", "here", "passed", "failed", "not asked"]
-RADIUS, SMALL, LEAST = 10, 11.2, 60
+RADIUS, SMALL, LEAST = 10, 11.2, 48
 """The size of a disc and of a name; the least width of a stop with its name."""
 SIGNS = {"here": "▶", "passed": "✓", "failed": "✕"}
 

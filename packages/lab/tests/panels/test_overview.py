@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab.generations import DEFAULT_PRIORITIES
 from kschedlab.manifests.loading import loads
+from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES
 from kschedlab_lab.panels import (
     overview_gate as gate,
     overview_informer as informer,
@@ -58,7 +58,7 @@ def test_every_step_is_told_and_shown(story):
         if settings.story == story:
             view = path.show(settings)
             step = path.taken(story)[settings.step]
-            title = "skips" if step.title == "skip" else step.title
+            title = "skips" if step.title == "skip" else step.title.removeprefix("Run").removesuffix("Plugins")
             assert says(view.sentence, title, step.words, f"at {step.seconds} s")
             assert step.words, "nothing came of it"
             assert "▶" in view.text
@@ -175,11 +175,22 @@ def test_every_number_of_the_curve():
 
 
 def test_the_sentence_and_the_marked_point_say_the_same():
-    for nodes in (99, 100, 1000, 5000):
+    for nodes in (50, 250, 1000, 5000):
         view = sampling.show(sampling.Settings(nodes))
         row = next(line for line in view.text.splitlines() if "▶" in line).split()
         assert row[1:] == [f"{nodes:,}", *(f"{plainly(nodes, 0, adaptive):,}" for adaptive in (True, False))]
         assert says(view.sentence, "v1.16", row[2])
+
+
+@pytest.mark.parametrize("share", [0, 30])
+def test_a_line_is_straight_between_its_bends(share):
+    bends = sampling.bends(share)
+    for version, adaptive in ((sampling.V1_13, False), (sampling.V1_16, True)):
+        ends = [sampling.find(sampling.Settings(percentage=share), version, nodes).found for nodes in bends]
+        for left, right, low, high in zip(bends, bends[1:], ends, ends[1:], strict=False):
+            for nodes in range(left, right):
+                between = low + (high - low) * (nodes - left) / (right - left)
+                assert abs(plainly(nodes, share, adaptive) - between) < 1
 
 
 def test_every_twentieth_of_the_nodes_can_be_asked_for():
@@ -204,7 +215,7 @@ def test_every_change_is_told_as_kubectl_prints_it(story):
             assert view.text.splitlines()[-len(line.text) :] == list(line.text)
             if line.change is not None and line.change.new is not None:
                 nominated = line.change.new.status.nominatedNodeName or "<none>"
-                assert says(view.sentence, f"NOMINATED NODE {nominated}")
+                assert says(view.sentence, line.change.key.partition("/")[2], f"NOMINATED NODE {nominated}")
                 assert nominated in line.text[0]
             assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
 
@@ -233,11 +244,11 @@ def test_losing_a_nomination_brings_no_pod_back():
 # -- the informer
 
 FIXED = {
-    "running": (True, "cache"),
+    "shop": (True, "cache"),
     "done": (False, "nobody"),
-    "failed": (False, "nobody"),
+    "broken": (False, "nobody"),
     "leaving": (True, "cache"),
-    "pending": (True, "queue"),
+    "large": (True, "queue"),
     "not-mine": (True, "nobody"),
 }
 
@@ -348,8 +359,8 @@ def test_another_story_begins_at_its_beginning(settings):
 
 QUESTIONS = {
     "informer": (informer.how_many(), informer.Settings(), "5"),
-    "next": (path.what_next(), path.Settings(), "assume"),
-    "undone": (path.what_is_undone(), path.Settings("bind failure"), "ForgetPod"),
+    "next": (path.what_next(), path.Settings(), "counted in the cache"),
+    "undone": (path.what_is_undone(), path.Settings("bind failure"), "free web's room in the cache"),
     "inside": (inside.where_to(), inside.Settings(), "node-a"),
     "gate": (gate.who_refuses(), gate.Settings(taint=True, disk=True, zone=True, busy=False), "NoDiskConflict"),
     "sampling": (sampling.how_many(), sampling.Settings(5000), "500"),

@@ -52,7 +52,7 @@ class Played:
 @pytest.mark.parametrize("story", terminal.STORIES)
 def test_a_panel_shows_the_cluster_before_anything_is_typed(story: str) -> None:
     panel = terminal.panel(story)
-    assert panel.view.sentence == terminal.STORIES[story].before
+    assert panel.view.sentence == terminal.STILL
     assert str(panel) == str(terminal.panel(story)), "a saved notebook does not change"
     assert ElementTree.fromstring(str(panel.view.picture(ROOM))).tag.endswith("svg")
     assert "Running" in panel.view.text and "urgent-" not in panel.view.text
@@ -185,7 +185,7 @@ def test_the_panel_follows_what_is_typed(path: Path) -> None:
         panel = terminal.panel("nomination")
         desk = Desk(panel)
         desk.start()
-        assert "The cluster is running." in _words(desk) and panel.view.sentence == terminal.BEFORE
+        assert "The cluster is running." in _words(desk) and panel.view.sentence == terminal.FIRST
         assert desk.stage.shown["moment"] == ""
         await asyncio.to_thread(scaled, read(path), 1)
         await until(lambda: "node-a" in desk.stage.shown["table"] and "the scheduler nominates" in panel.view.text)
@@ -194,7 +194,7 @@ def test_the_panel_follows_what_is_typed(path: Path) -> None:
         desk.turn()
         desk.turn()
         desk.start()
-        assert panel.view.sentence == terminal.STORIES[panel.story].before, "it begins again"
+        assert panel.view.sentence == terminal.FIRST, "it begins again"
         desk.end()
         assert not path.exists() and Desk.current is None
 

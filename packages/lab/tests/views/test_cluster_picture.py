@@ -9,11 +9,11 @@ from kschedlab.cluster.pools import pools
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.text.html import join
-from kschedlab.text.why_not import why_not
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, choice_shapes, ends
 from kschedlab_lab.views.cluster_picture import WAITING, Asked, cluster_picture, near_pools, shown_nodes
 from kschedlab_lab.views.svg import Room
+from kschedlab_why.why_not import why_not
 
 QUESTIONS = ("why", "what would change it", "whom it would evict")
 ROOMS = [Room(), Room(400, 420), Room(640, 330), Room(640, 240), Room(1080, 460)]
