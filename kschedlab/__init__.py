@@ -5,7 +5,7 @@
 
 * a cluster: :class:`Cluster`, :func:`load`, :func:`loads`; manifests in few words: :mod:`build`
 * a decision: :func:`schedule`, :class:`Decision`, :class:`Scheduler`
-* questions: :func:`explain`, :func:`explain_pending`, :func:`compare`, :func:`what_if`, :func:`fits`
+* questions: :func:`explain`, :func:`explain_pending`, :func:`compare`, :func:`what_if`
 * who decides: :class:`Generation`, :data:`GENERATIONS`, your own :mod:`plugins`
 
 Names are loaded when they are first used, so importing the package is cheap.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kschedlab.generations import GENERATIONS as GENERATIONS, Generation as Generation
     from kschedlab.manifests.loading import ManifestError as ManifestError, load as load, loads as loads
     from kschedlab.scheduler import Scheduler as Scheduler, schedule as schedule
-    from kschedlab.whatif import compare as compare, fits as fits, what_if as what_if
+    from kschedlab.whatif import compare as compare, what_if as what_if
 
 _HOME = {
     name: f"kschedlab.{module}"
@@ -35,7 +35,7 @@ _HOME = {
         "generations": "GENERATIONS Generation",
         "manifests.loading": "ManifestError load loads",
         "scheduler": "Scheduler schedule",
-        "whatif": "compare fits what_if",
+        "whatif": "compare what_if",
     }.items()
     for name in names.split()
 }

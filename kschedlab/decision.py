@@ -20,9 +20,9 @@ from kschedlab.score.stage import Scores, prioritize
 from kschedlab.shown import Shown
 
 if TYPE_CHECKING:
-    from kschedlab.claims import GivenBack
     from kschedlab.extenders.extender import ExtenderCall
     from kschedlab.extenders.run import ExtenderRun
+    from kschedlab.filter.dynamic_resources import GivenBack
     from kschedlab.generations import Generation
     from kschedlab.preemption.evidence import Preemption
     from kschedlab.text.sections import Limits, Section

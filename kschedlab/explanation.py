@@ -11,6 +11,7 @@ from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST, Profiles, api_of, profile_for, profiles_of
+from kschedlab.objects.problems import InputValueError
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
 from kschedlab.shown import Shown
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from kschedlab.text.sections import Limits, Section
 
 
-class NoProfileError(ValueError):
+class NoProfileError(InputValueError):
     """No profile schedules the pod: none has its schedulerName."""
 
     def __init__(self, pod: PodInfo) -> None:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kschedlab.claims import claims_for
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster, not_pending
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray, Small
 from kschedlab.decision import Decision, scores_of
-from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, plugin_for
+from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, claims_for, plugin_for
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
@@ -213,8 +212,8 @@ class Scheduler:
         """Apply the decision: bind the pod, or evict the victims at once and nominate the pod."""
         cluster, pod = self.cluster, decision.pod
         writes = decision.node is not None or decision.given_back is not None
-        if writes and plugin_for(pod, cluster, self.generation.filters) is not None:
-            pod = claims_for(pod.pod).commit(decision)
+        if writes and (plugin := plugin_for(pod, cluster, self.generation.filters)) is not None:
+            pod = claims_for(pod.pod).commit(plugin, pod, cluster, decision.node, decision.given_back)
         if decision.node is not None:
             cluster.bind(pod, decision.node)
         elif (node := decision.nominated_node) is not None:

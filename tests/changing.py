@@ -15,13 +15,13 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.object_store import RELEVANT_PART, STORAGE, key_of
 from kschedlab.cluster.topology import zone_of
 from kschedlab.decision import Decision
-from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.generations import Generation
-from kschedlab.generations.registry import REGISTRY_1_16
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.scheduler import Scheduler
-from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
+from kschedlab_configuration.older.registry import REGISTRY_1_16
+from kschedlab_configuration.older.service_affinity import ServiceAffinity
+from kschedlab_configuration.older.service_anti_affinity import ServiceAntiAffinity
 from packages.devices.tests.device_manifests import (
     device,
     device_class,
@@ -231,7 +231,7 @@ PROBES = [variants for key, variants in POOL[Pod].items() if "probe" in key]
 PODS = [variants for key, variants in POOL[Pod].items() if "probe" not in key]
 
 _REGISTRY, _V1_16 = REGISTRY_1_16, GENERATIONS["v1.16"]
-_PRIORITIES = {name: make() for name, make in _REGISTRY.priorities.items() if name != "NodeLabelPriority"}
+_PRIORITIES = {name: score for name, score in _REGISTRY.priorities.items() if name != "NodeLabelPriority"}
 TESTED_GENERATIONS = [
     GENERATIONS["v1.37"],
     GENERATIONS["v1.20"],

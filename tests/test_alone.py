@@ -61,7 +61,7 @@ from kschedlab.text.sections import Section
 def prepare(plugin, pod, cluster):
     return PreFilterRejection(plugin.name, ("no devices on Sundays",))
 
-mine = Some(prepare=prepare, given_back=lambda *_: None, sections=lambda _: [Section("Devices are idle")])
+mine = Some(prepare=prepare, given_back=lambda *_: None, sections=lambda *_: [Section("Devices are idle")])
 packages = [Some(value="mine", load=lambda: mine), Some(value="yours", load=lambda: mine)]
 claim = {"name": "gpu", "resourceClaimName": "gpu"}
 world = cluster(node("a"), pod("p", resourceClaims=[claim]))

@@ -60,7 +60,7 @@ SCHEMAS = {name: json.loads(text) for name, text in SECTION.findall(JSON_PAGE)}
 
 
 def test_the_schemas_are_schemas():
-    assert SCHEMAS.keys() == {"explain", "why", "why --pending"}
+    assert SCHEMAS.keys() == {"explain", "why", "why --pending", "plan fit", "plan add", "plan drain", "experiment"}
     for schema in SCHEMAS.values():
         Draft202012Validator.check_schema(schema)
 
@@ -93,3 +93,26 @@ def test_what_the_program_prints_is_as_its_schema_says(name, command, tmp_path, 
         assert not unknown or unknown <= {"notes", "unreadable", "left out"}, "the page names every field"
         if "decision" in each:
             Draft202012Validator(SCHEMAS["explain"]).validate(each["decision"])
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("plan fit", ["FILE"]),
+        ("plan fit", ["FILE", "--most", "1", "--no-check"]),
+        ("plan add", []),
+        ("plan drain", ["--force"]),
+        ("experiment", ["--generation", "v1.20", "--generation", "v1.37", "--seeds", "1-2"]),
+    ],
+)
+def test_plans_and_experiments_are_as_their_schemas_say(name, options, tmp_path, capsys):
+    objects = [node("a", cpu=4), node("b", cpu=2), pod("run", on="a", cpu=1), pod("web", cpu=3), pod("more", cpu=3)]
+    file = str(tmp_path / "all.yaml")
+    Path(file).write_text(as_yaml(objects))
+    command = [*name.split(), file, *(file if each == "FILE" else each for each in options)]
+    assert main([*command, "--output", "json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines
+    for each in lines:
+        Draft202012Validator(SCHEMAS[name]).validate(each)
+        assert each.keys() == SCHEMAS[name]["properties"].keys(), "the page names every field"

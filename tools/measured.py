@@ -100,6 +100,7 @@ MEASURES = {
         "kschedlab beside kube-scheduler", f"tools.figures {ORACLES}/bench_1_37 --runs {{count}}", 3, "bench_1_37", True
     ),
     "growth": Measure("How a decision grows", "benchmarks.growth", table=True),
+    "upgrade": Measure("The question before an upgrade", "benchmarks.upgrade", table=True),
     "claims": Measure("Decisions about devices", "benchmarks.devices 100 8", table=True),
     "trace": Measure("A long trace", "benchmarks.trace", table=True),
     "experiment": Measure("An experiment", "benchmarks.experiment", table=True),

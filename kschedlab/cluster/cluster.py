@@ -16,14 +16,7 @@ from kschedlab.cluster.columns import (
     Columns,
 )
 from kschedlab.cluster.counts import Counts
-from kschedlab.cluster.derived import (
-    ATTACHMENTS,
-    LABELS,
-    NAMES,
-    VOLUMES,
-    DerivedValues,
-    bindable,
-)
+from kschedlab.cluster.derived import ATTACHMENTS, LABELS, NAMES, VOLUMES, DerivedValues, bindable
 from kschedlab.cluster.object_store import STORAGE, ObjectChange, ObjectStore, is_relevant, key_of, put_or_remove
 from kschedlab.cluster.pods import PodInfo, requests, same_info, start_of
 from kschedlab.cluster.queries import PodQuery

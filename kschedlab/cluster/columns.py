@@ -127,7 +127,6 @@ class Columns:
         self._count_pod(info, node, +1)
 
     def nominate(self, info: PodInfo, node: str) -> None:
-        """Nominate the pending pod to the node."""
         self._unshare("pods")
         self._end_nomination(info.key)
         self._nominate(info, node)

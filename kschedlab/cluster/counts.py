@@ -40,7 +40,6 @@ class Tally:
         return other
 
     def add(self, nodes: IntArray | int, number: int) -> None:
-        """Add the number on each of these nodes."""
         more = np.atleast_1d(nodes)
         end = self._length + len(more)
         if end > len(self._nodes):

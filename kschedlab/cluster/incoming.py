@@ -25,7 +25,6 @@ class Selects:
     terms: tuple[AffinityTerm, ...]
 
     def of(self, signature: Signature) -> int:
-        """1 if they match pods with this signature."""
         return int(all(term.matches(signature.namespace, signature.labels, {}) for term in self.terms))
 
     @property
@@ -84,7 +83,6 @@ class IncomingPod:
     terms: PodTerms
 
     def matches(self, term: AffinityTerm, signature: Signature) -> bool:
-        """Whether this term of the incoming pod matches pods of that signature."""
         return term.matches(signature.namespace, signature.labels, {})
 
     def matched_by(self, term: AffinityTerm) -> bool:

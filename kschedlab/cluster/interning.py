@@ -187,7 +187,6 @@ class Signatures:
         return [signature for each in self._born[number:] if (signature := each()) is not None]
 
     def living(self) -> list[Signature]:
-        """The signatures in use."""
         return [signature for each in self._known if (signature := each()) is not None]
 
     def of(self, pod: Pod) -> Signature:

@@ -140,5 +140,4 @@ def first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]
 
 
 def tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
-    """Whether one of the tolerations tolerates the taint."""
     return any(toleration.tolerates(taint) for toleration in tolerations)

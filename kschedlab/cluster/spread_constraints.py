@@ -71,7 +71,6 @@ class MatchesConstraint:
     counting: bool
 
     def of(self, signature: Signature) -> int:
-        """1 if it matches pods with this signature."""
         if self.selector is None or signature.namespace != self.namespace or (self.counting and signature.terminating):
             return 0
         return int(self.selector.matches(signature.labels))
@@ -104,7 +103,6 @@ class Constraint:
     def of(
         cls, spec: TopologySpreadConstraint, pod: Pod, selector: Selector | None, rules: ConstraintRules
     ) -> Constraint:
-        """The pod's constraint, with this selector."""
         namespace, labels = pod.metadata.namespace, pod.metadata.labels
         matches_none = selector is not None and selector.empty and rules.empty_selector_counts_no_pods
         return cls(

@@ -86,7 +86,6 @@ class Volumes:
         return self._capacities.values()
 
     def claims_on(self, volume: str) -> list[ClaimKey]:
-        """The claims that name the volume."""
         return list(self._claims_on.get(volume, ()))
 
     def reserved_for(self, claim: ClaimKey) -> list[model.PersistentVolume]:

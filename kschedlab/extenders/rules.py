@@ -29,7 +29,7 @@ class Binder(Enum):
     FIRST_INTERESTED = auto()
     """The first with a bindVerb that manages a resource of the pod. v1.16: factory/factory.go, getBinderFunc."""
     UNTIL_ONE_BINDS = auto()
-    """The same; if it is ignorable and fails, the next one. v1.37: schedule_one.go, extendersBinding."""
+    """The same; if it is ignorable and fails, the next one. v1.30: schedule_one.go, extendersBinding."""
 
 
 @dataclass(frozen=True)

@@ -53,12 +53,7 @@ class ExtenderRun:
     """
 
     def __init__(
-        self,
-        pod: PodInfo,
-        cluster: Cluster,
-        extenders: Sequence[Extender],
-        rules: ExtenderRules,
-        max_node_score: int,
+        self, pod: PodInfo, cluster: Cluster, extenders: Sequence[Extender], rules: ExtenderRules, max_node_score: int
     ) -> None:
         self.pod = pod
         self.cluster = cluster

@@ -23,7 +23,7 @@ from kschedlab.cluster.queries import Sum
 from kschedlab.cluster.signatures import BoolArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.terms import PodTerms
-from kschedlab.filter.plugin import Refusal, Refusals, first_of
+from kschedlab.filter.plugin import PodsFilter, Refusal, Refusals, first_of
 
 NO_AFFINITY_OR_ANTI_AFFINITY = "node(s) didn't match pod affinity/anti-affinity"
 NO_AFFINITY = "node(s) didn't match pod affinity rules"
@@ -86,18 +86,11 @@ def _applies(existing: Sum, key: str, cluster: Cluster) -> bool:
     return bool((cluster.count(existing)[cluster.topology(key).domain >= 0] > 0).any())
 
 
-class AffinityCheck:
+class AffinityCheck(PodsFilter):
     """``existing``: by topology key, how many terms of existing pods' anti-affinity match the pod."""
 
-    node_names: frozenset[str] | None = None
-    depends_on_pods: bool = True
-
     def __init__(
-        self,
-        incoming: IncomingPod,
-        existing: dict[str, Sum],
-        cluster: Cluster,
-        rules: InterPodAffinity,
+        self, incoming: IncomingPod, existing: dict[str, Sum], cluster: Cluster, rules: InterPodAffinity
     ) -> None:
         self._terms = terms = incoming.terms
         self._rules = rules

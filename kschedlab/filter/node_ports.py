@@ -18,7 +18,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.filter.plugin import Refusal, Refusals
+from kschedlab.filter.plugin import PodsFilter, Refusal, Refusals
 from kschedlab.objects.model import Pod
 
 PORTS_TAKEN = "node(s) didn't have free ports for the requested pod ports"
@@ -43,7 +43,6 @@ class HostPort(NamedTuple):
 
 
 def host_ports(pod: Pod, counts_sidecars: bool = True) -> tuple[HostPort, ...]:
-    """The host ports that the pod uses."""
     sidecars = [c for c in pod.spec.initContainers if counts_sidecars and c.restartPolicy == "Always"]
     return tuple(
         HostPort(p.hostIP or ALL_ADDRESSES, p.protocol or "TCP", p.hostPort)
@@ -81,7 +80,6 @@ class UsesHostPort:
     used: Callable[[Signature], frozenset[HostPort]] = host_ports_of
 
     def of(self, signature: Signature) -> int:
-        """1 if pods with this signature use it."""
         return int(self.host_port in self.used(signature))
 
     @property
@@ -108,13 +106,10 @@ class NodePorts:
 
 
 @dataclass(frozen=True)
-class PortsCheck:
+class PortsCheck(PodsFilter):
     """``conflicting``: every host port used by any pod in the cluster that conflicts with a requested one."""
 
     conflicting: tuple[UsesHostPort, ...]
-    node_names: frozenset[str] | None = None
-    depends_on_pods: bool = True
-    monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes where a conflicting port is in use. Terms: where each is. O(nodes x conflicting ports)."""

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kschedlab.claims import is_served
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.filter.plugin import Refusal, Refusals
+from kschedlab.filter.dynamic_resources import is_served
+from kschedlab.filter.plugin import PodsFilter, Refusal, Refusals
 from kschedlab.objects.requests import is_extended
 
 TOO_MANY_PODS = "Too many pods"
@@ -91,14 +91,11 @@ class Request(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FitCheck:
+class FitCheck(PodsFilter):
     """``requests``: all that the pod requests, by row; ``too_many_pods``: see :class:`NodeResourcesFit`."""
 
     requests: tuple[Request, ...]
     too_many_pods: str = TOO_MANY_PODS
-    node_names: frozenset[str] | None = None
-    depends_on_pods: bool = True
-    monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """One part for each resource that is insufficient somewhere. O(nodes x requested resources)."""

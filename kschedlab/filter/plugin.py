@@ -137,6 +137,14 @@ class PreparedFilter(Protocol):
         ...
 
 
+class PodsFilter:
+    """The usual prepared filter that reads the pods: it is about all nodes, and more pods only make it refuse more."""
+
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = True
+    monotonic: bool = True
+
+
 class CostlyFilter(ABC):
     """A prepared filter that is slow and remembers its answers: it runs only on nodes that earlier filters let pass."""
 

@@ -29,7 +29,7 @@ from kschedlab.cluster.spread_constraints import (
     has_all_keys,
 )
 from kschedlab.cluster.topology import Topology
-from kschedlab.filter.plugin import Refusal, Refusals, SchedulingError, first_of
+from kschedlab.filter.plugin import PodsFilter, Refusal, Refusals, SchedulingError, first_of
 
 TOO_SKEWED = "node(s) didn't match pod topology spread constraints"
 NO_LABEL = f"{TOO_SKEWED} (missing required label)"
@@ -65,13 +65,10 @@ class PodTopologySpread:
 
 
 @dataclass(frozen=True)
-class SpreadCheck:
+class SpreadCheck(PodsFilter):
     """``skews``: one for each constraint, in the pod's order."""
 
     skews: tuple[Skew, ...]
-    node_names: frozenset[str] | None = None
-    depends_on_pods: bool = True
-    monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes without a key, where evicting pods can't help, and those whose domain has too many pods.

@@ -9,7 +9,6 @@
 ``steps``                         a generation as what it changed in the one before
 ``history``                       when each difference came
 ``feature_gates``                 v1.37's feature gates, and what the modelled ones change
-``registry``                      plugins of older generations by name, for configurations
 ================================  =================================================================================
 """
 
@@ -29,14 +28,12 @@ from kschedlab.generations.generation import (
 
 if TYPE_CHECKING:
     from kschedlab.generations.v1_13 import V1_13
-    from kschedlab.generations.v1_16 import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, V1_16
+    from kschedlab.generations.v1_16 import V1_16
     from kschedlab.generations.v1_20 import V1_20
     from kschedlab.generations.v1_37 import V1_37
 
 __all__ = [
     "COURSE",
-    "DEFAULT_PREDICATES",
-    "DEFAULT_PRIORITIES",
     "GENERATIONS",
     "LATEST",
     "V1_13",
@@ -50,9 +47,7 @@ __all__ = [
     "profiles_of",
 ]
 
-_TABLES = {"DEFAULT_PREDICATES": "v1_16", "DEFAULT_PRIORITIES": "v1_16"} | {
-    name: name.lower() for name in ("V1_13", "V1_16", "V1_20", "V1_37")
-}
+_TABLES = {name: name.lower() for name in ("V1_13", "V1_16", "V1_20", "V1_37")}
 
 if not TYPE_CHECKING:
 

@@ -14,20 +14,7 @@ from kschedlab.filter.volumes.csi_migration import ALL_MIGRATED, CINDER, CLOUD_D
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITH_HINTS, WITHOUT_BACKOFF
 from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
-from kschedlab.objects.api import (
-    API_1_13,
-    API_1_16,
-    API_1_20,
-    API_1_22,
-    API_1_24,
-    API_1_28,
-    API_1_30,
-    API_1_32,
-    API_1_34,
-    API_1_35,
-    API_1_36,
-    API_1_37,
-)
+from kschedlab.objects import api
 from kschedlab.objects.meta import SECOND
 from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.rules import BudgetRules, PreemptionRules, VictimRules
@@ -42,38 +29,17 @@ _REJECTING = ("reserve", "permit", "pre_bind", "bind")
 _SET_BY_SERVER = ("resourceVersion", "nodeName", "annotations")
 _SET_BY_SERVER_1_20 = (*_SET_BY_SERVER, "finalizers", "conditions")
 
-_OLD_FAILED = 'error while running "{plugin}" {point} plugin for pod "{pod}": {message}'
-_FAILED = 'running {Point} plugin "{plugin}": {message}'
 _OLD_BIND = 'Bind failure, code: 1: bind plugin "{plugin}" failed to bind pod "{namespace}/{pod}": {message}'
-_OLD_PRE_SCORE = 'error while running "{plugin}" postfilter plugin for pod "{pod}"'
-_PRE_SCORE = 'running PreScore plugin "{plugin}"'
-_OLD_REJECTED = 'rejected by "{plugin}" at {point}: {message}'
-_REJECTED_1_20 = 'rejected pod "{pod}" by {point} plugin "{plugin}": {message}'
-_OLD_TIMEOUT = 'pod "{pod}" rejected due to timeout after waiting {wait} at permit'
-_TIMEOUT = "rejected due to timeout after waiting {wait} at plugin {plugin}"
-_OLD_REJECTED_WAITING = "rejected while waiting at permit: {message}"
+_FAILED = 'running {Point} plugin "{plugin}": {message}'
 _REJECTED_WAITING_1_20 = 'pod "{pod}" rejected while waiting on permit: {message}'
-_OLD_FAILED_WAITING = 'error received while waiting at permit for pod "{pod}": {message}'
-_FAILED_WAITING = "waiting on permit for pod: {message}"
-_FIT_ERROR = "0/1 nodes are available: 1 {message}."
-_BINDER = 'running Bind plugin "DefaultBinder": {message}'
-_OLD_BINDING, _BINDING_1_20 = "Binding rejected: {message}", "binding rejected: {message}"
-_VOLUMES = "binding volumes: {message}"
-_OLD_LATE, _LATE = "timed out waiting for the condition", "context deadline exceeded"
-_OLD_PROVISIONING = 'selectedNode annotation value "{selected}" not set to scheduled node "{node}"'
-_PROVISIONING = 'provisioning failed for PVC "{name}"'
-_PREEMPTED_1_13 = "by {namespace}/{name} on node {node}"
-_PREEMPTED_1_20 = "Preempted by {namespace}/{name} on node {node}"
-_PREEMPTED_1_24 = "Preempted by a pod on node {node}"
-_PREEMPTED = "Preempted by pod {uid} on node {node}"
-_NO_CLAIMS, _CLAIMS_KEPT = "no new claims to deallocate", "still not schedulable"
+_BINDING_1_20 = "binding rejected: {message}"
 _SAME = "{message}"
 _UNSCHEDULABLE, _ERROR = "Unschedulable", "SchedulerError"
 
 CHANGES: dict[str, dict[str, Any]] = {
     "v1.13": {
         # -- decisions
-        "api": API_1_13,  # the fields that the API server stores
+        "api": api.API_1_13,  # the fields that the API server stores
         "percentage": 0,  # its 50 is min_percentage here
         "sampling.min_percentage": 50,
         "sampling.counts_surplus_node": True,
@@ -153,29 +119,29 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.claims_kept": "",
         "messages.error_reason": _UNSCHEDULABLE,
         # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
-        "messages.rejected": _OLD_REJECTED,
-        "messages.failed": _OLD_FAILED,
+        "messages.rejected": 'rejected by "{plugin}" at {point}: {message}',
+        "messages.failed": 'error while running "{plugin}" {point} plugin for pod "{pod}": {message}',
         "messages.bind_failed": _OLD_BIND,
-        "messages.pre_score_failed": _OLD_PRE_SCORE,
+        "messages.pre_score_failed": 'error while running "{plugin}" postfilter plugin for pod "{pod}"',
         "messages.refused_on_node": _SAME,
-        "messages.timeout": _OLD_TIMEOUT,
+        "messages.timeout": 'pod "{pod}" rejected due to timeout after waiting {wait} at permit',
         "messages.timed_out": _SAME,
-        "messages.rejected_waiting": _OLD_REJECTED_WAITING,
-        "messages.failed_waiting": _OLD_FAILED_WAITING,
+        "messages.rejected_waiting": "rejected while waiting at permit: {message}",
+        "messages.failed_waiting": 'error received while waiting at permit for pod "{pod}": {message}',
         # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
         "messages.default_binder": _SAME,
         "messages.binding_failed": _SAME,
-        "messages.binding_event": _OLD_BINDING,
+        "messages.binding_event": "Binding rejected: {message}",
         "messages.binding_reason": "BindingRejected",
         "messages.volumes_failed": _SAME,
-        "messages.volumes_late": _OLD_LATE,
-        "messages.provisioning_failed": _OLD_PROVISIONING,
+        "messages.volumes_late": "timed out waiting for the condition",
+        "messages.provisioning_failed": 'selectedNode annotation value "{selected}" not set to scheduled node "{node}"',
         # the victim's event: scheduler.go, framework/preemption/executor.go
-        "messages.preempted": _PREEMPTED_1_13,
+        "messages.preempted": "by {namespace}/{name} on node {node}",
     },
     "v1.16": {
         # -- decisions
-        "api": API_1_16,  # the fields that the API server stores
+        "api": api.API_1_16,  # the fields that the API server stores
         "sampling.min_percentage": 5,  # core/generic_scheduler.go, numFeasibleNodesToFind
         "ties": Ties.DRAWN,  # selectHost
         "preemption.ladder": RULES,  # pickOneNodeForPreemption, GetEarliestPodStartTime
@@ -194,11 +160,11 @@ CHANGES: dict[str, dict[str, Any]] = {
         # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
         "messages.binding_reason": _ERROR,
         # the victim's event: scheduler.go, framework/preemption/executor.go
-        "messages.preempted": _PREEMPTED_1_20,
+        "messages.preempted": "Preempted by {namespace}/{name} on node {node}",
     },
     "v1.20": {
         # -- decisions
-        "api": API_1_20,  # the fields that the API server stores
+        "api": api.API_1_20,  # the fields that the API server stores
         "sampling.counts_surplus_node": False,  # core/generic_scheduler.go
         "checks_claims_first": False,
         "max_node_score": 100,  # framework/interface.go, MaxNodeScore
@@ -232,24 +198,24 @@ CHANGES: dict[str, dict[str, Any]] = {
         # FailedScheduling: scheduler.go, schedule_one.go, framework/types.go
         "messages.all_errors": False,
         # plugins: framework/v1alpha1/framework.go, framework/runtime/framework.go
-        "messages.rejected": _REJECTED_1_20,
+        "messages.rejected": 'rejected pod "{pod}" by {point} plugin "{plugin}": {message}',
         "messages.failed": _FAILED,
         "messages.bind_failed": _FAILED,
-        "messages.pre_score_failed": _PRE_SCORE,
-        "messages.timeout": _TIMEOUT,
+        "messages.pre_score_failed": 'running PreScore plugin "{plugin}"',
+        "messages.timeout": "rejected due to timeout after waiting {wait} at plugin {plugin}",
         "messages.timed_out": _REJECTED_WAITING_1_20,
         "messages.rejected_waiting": _REJECTED_WAITING_1_20,
-        "messages.failed_waiting": _FAILED_WAITING,
+        "messages.failed_waiting": "waiting on permit for pod: {message}",
         # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
-        "messages.default_binder": _BINDER,
+        "messages.default_binder": 'running Bind plugin "DefaultBinder": {message}',
         "messages.binding_failed": _BINDING_1_20,
         "messages.binding_event": _BINDING_1_20,
-        "messages.volumes_failed": _VOLUMES,
-        "messages.provisioning_failed": _PROVISIONING,
+        "messages.volumes_failed": "binding volumes: {message}",
+        "messages.provisioning_failed": 'provisioning failed for PVC "{name}"',
     },
     "v1.22": {
         # -- decisions
-        "api": API_1_22,  # the fields that the API server stores
+        "api": api.API_1_22,  # the fields that the API server stores
         "nominated_node_first": True,  # core/generic_scheduler.go, the gate PreferNominatedNode
         "extending.heeds_unresolvable": True,  # generic_scheduler.go, findNodesThatPassExtenders
         "extending.free_node": FreeNode.ERROR,  # defaultpreemption/default_preemption.go, CallExtenders
@@ -258,16 +224,18 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.ignored_changes": (),
         "loop.cache.binder.checks_storage_capacity": True,  # pkg/controller/volume/scheduling/scheduler_binder.go
         "loop.cache.binder.translates": (CINDER,),  # the gate CSIMigrationOpenStack
+        # -- messages
+        "messages.rejected": _SAME,  # framework/runtime/framework.go, RunPermitPlugins
+        "messages.timed_out": _SAME,  # WaitOnPermit
+        "messages.rejected_waiting": _SAME,
     },
     "v1.24": {
         # -- decisions
-        "api": API_1_24,  # noderesources/fit.go, the score of a pod with overhead
-        "sampling.one_node_if_no_scores": True,  # schedule_one.go, findNodesThatPassFilters
+        "api": api.API_1_24,  # noderesources/fit.go, the score of a pod with overhead
         "naming.missing_is_error": True,  # schedule_one.go, findNodesThatFitPod
         "preemption.reports_ineligibility": True,  # framework/preemption, Preempt
         "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
         "extending.keeps_violations": True,  # extender.go, convertToVictims
-        "extending.binder": Binder.UNTIL_ONE_BINDS,  # schedule_one.go, extendersBinding
         # -- the loop
         "loop.clears_nomination": True,  # schedule_one.go, clearNominatedNode
         "loop.moves_pods_after_failed_binding": True,  # schedule_one.go, scheduleOne
@@ -275,11 +243,12 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.cache.binder.translates": (*CLOUD_DISKS, CINDER),  # volumebinding/binder.go
         # -- messages
         "messages.post_filter": True,  # framework/types.go, FitError
-        "messages.preempted": _PREEMPTED_1_24,  # framework/preemption, prepareCandidate
+        "messages.error_reason": _ERROR,  # schedule_one.go, scheduleOne
+        "messages.preempted": "Preempted by a pod on node {node}",  # framework/preemption, prepareCandidate
     },
     "v1.28": {
         # -- decisions
-        "api": API_1_28,  # the fields that the API server stores
+        "api": api.API_1_28,  # the fields that the API server stores
         "naming.missing_is_error": False,  # schedule_one.go, findNodesThatFitPod
         "ties": Ties.HEAP,  # schedule_one.go, nodeScoreHeap
         "preemption.waits_for_preempted_pods_only": True,  # podTerminatingByPreemption
@@ -295,28 +264,26 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.reason_once": True,  # framework/types.go, FitError
         "messages.post_filter_end": ".",  # framework/types.go, SeparatorFormat
         "messages.post_filter_errors": True,  # schedule_one.go, schedulingCycle
-        "messages.error_reason": _ERROR,
-        "messages.rejected": _SAME,
-        "messages.refused_on_node": _FIT_ERROR,
-        "messages.timed_out": _SAME,
-        "messages.rejected_waiting": _SAME,
+        "messages.refused_on_node": "0/1 nodes are available: 1 {message}.",
         "messages.binding_failed": _SAME,  # schedule_one.go, handleBindingCycleError
         "messages.binding_event": _SAME,
     },
     "v1.30": {
         # -- decisions
-        "api": API_1_30,  # the fields that the API server stores
+        "api": api.API_1_30,  # the fields that the API server stores
+        "sampling.one_node_if_no_scores": True,  # schedule_one.go, findNodesThatPassFilters
         "naming.conflict_is_unresolvable": True,  # framework/runtime/framework.go, RunPreFilterPlugins
         "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
+        "extending.binder": Binder.UNTIL_ONE_BINDS,  # schedule_one.go, extendersBinding
         # -- messages
         "messages.post_filter_end": "",  # framework/types.go, FitError
-        "messages.volumes_late": _LATE,  # volumebinding/binder.go, BindPodVolumes
-        "messages.preempted": _PREEMPTED,  # framework/preemption, prepareCandidate
+        "messages.volumes_late": "context deadline exceeded",  # volumebinding/binder.go, BindPodVolumes
+        "messages.preempted": "Preempted by pod {uid} on node {node}",  # framework/preemption, prepareCandidate
     },
     "v1.32": {
         # -- decisions
         "preemption.excluded_ends_wait": True,  # framework/preemption, Preempt; framework/types.go, NodeToStatus
-        "api": API_1_32,  # the fields that the API server stores
+        "api": api.API_1_32,  # the fields that the API server stores
         "extending.sets_status": True,  # schedule_one.go, findNodesThatPassExtenders
         # -- the loop
         "queue": WITH_HINTS,  # backend/queue, the gate SchedulerQueueingHints
@@ -326,7 +293,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.34": {
         # -- decisions
-        "api": API_1_34,  # the fields that the API server stores
+        "api": api.API_1_34,  # the fields that the API server stores
         "preemption.after_dynamic_resources": True,  # apis/config/v1/default_plugins.go
         "extending.hides_pods": True,  # framework/interface.go, Score gets the node that the extender returned
         # -- the loop
@@ -334,22 +301,22 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.eviction": Eviction.ASYNC,  # prepareCandidateAsync, the gate SchedulerAsyncPreemption
         "loop.notes_generation": True,  # CalculatePodConditionObservedGeneration
         # -- messages
-        "messages.no_claims": _NO_CLAIMS,  # dynamicresources/dynamicresources.go, PostFilter
-        "messages.claims_kept": _CLAIMS_KEPT,
+        "messages.no_claims": "no new claims to deallocate",  # dynamicresources/dynamicresources.go, PostFilter
+        "messages.claims_kept": "still not schedulable",
     },
     "v1.35": {
-        "api": API_1_35,  # the fields that the API server stores
+        "api": api.API_1_35,  # the fields that the API server stores
         "loop.nominates_before_binding": True,  # the gate NominatedNodeNameForExpectation
     },
     "v1.36": {
-        "api": API_1_36,  # the fields that the API server stores
+        "api": api.API_1_36,  # the fields that the API server stores
+        "preemption.victims.budgets.stops_at_first_violation": True,  # filterVictimsWithPDBViolation
         "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
     },
     "v1.37": {
-        "api": API_1_37,  # the gate DRADeviceTaintRules
+        "api": api.API_1_37,  # the gate DRADeviceTaintRules
         "messages.no_claims": "",  # dynamicresources/dynamicresources.go, PostFilter
         "messages.claims_kept": "",
-        "preemption.victims.budgets.stops_at_first_violation": True,  # FilterVictimsWithPDBViolation
         "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
     },
 }

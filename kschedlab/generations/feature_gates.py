@@ -1,7 +1,8 @@
 """Feature gates of v1.37: which there are, which this package models, and what they change in a generation.
 
 v1.37: pkg/features/kube_features.go (the gates and what each depends on), with those of the libraries
-(test/compatibility_lifecycle/reference/versioned_feature_list.yaml). Older generations have their defaults alone.
+(test/compatibility_lifecycle/reference/versioned_feature_list.yaml), are in feature_gates.json. Older generations have
+their defaults alone.
 
 A package models another gate with a function from a generation to the changed one; in its pyproject.toml::
 
@@ -13,14 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import entry_points
+from importlib.resources import files
 from typing import Any, TypeAlias, TypeVar
+
+import msgspec
 
 from kschedlab.generations.rules import Eviction
 from kschedlab.messages import later, say
 from kschedlab.objects.api import GROUPS, LISTS, WORKLOADS
 from kschedlab.objects.problems import unknown
+from kschedlab.score.volume_binding import VolumeBindingScore
 
 FeatureGates: TypeAlias = Mapping[str, bool]
 G = TypeVar("G")
@@ -84,10 +89,12 @@ def effect_of(name: str) -> Callable[[Any], Any] | None:
     return next((entry.load() for entry in entry_points(group=GROUP, name=name)), None)
 
 
-def known_gates() -> dict[str, Gate]:
+@cache
+def known_gates() -> Mapping[str, Gate]:
     """All gates of v1.37 by name."""
-    lists = (_ON, True, False), (_OFF, False, False), (_LOCKED_ON, True, True), (_LOCKED_OFF, False, True)
-    return {name: Gate(default, locked) for names, default, locked in lists for name in names.split()}
+    content = files("kschedlab.generations").joinpath("feature_gates.json").read_bytes()
+    lists = msgspec.json.decode(content, type=dict[str, list[str]])
+    return {name: Gate(kind.endswith("on"), kind.startswith("locked")) for kind in lists for name in lists[kind]}
 
 
 def gated(generation: G, gates: FeatureGates) -> G:
@@ -139,6 +146,7 @@ def _word(value: bool) -> str:
 
 VERSION = "v1.37"
 GROUP = "kschedlab.feature_gates"
+CAPACITY = "StorageCapacityScoring"
 
 # -- what a modelled gate changes when it leaves its default
 
@@ -149,9 +157,18 @@ def _alike(generation: Any) -> Any:
 
 
 def _no_capacity_score(generation: Any) -> Any:
-    """volumebinding/volume_binding.go, Score: without a scorer, all nodes get 0."""
-    scored = any(score.name == "VolumeBinding" for score, _ in generation.scores)
-    return generation.weighted(VolumeBinding=0) if scored else generation
+    """volumebinding/volume_binding.go, Score: without a scorer, all nodes get 0.
+
+    FeatureGateError for a shape of its own (apis/config/validation, ValidateVolumeBindingArgs).
+    """
+    score = next((score for score, _ in generation.scores if score.name == "VolumeBinding"), None)
+    if score is None:
+        return generation
+    if score != VolumeBindingScore():
+        raise FeatureGateError(
+            say(later("VolumeBinding has a shape, which needs the feature gate {gate}"), gate=CAPACITY)
+        )
+    return generation.weighted(VolumeBinding=0)
 
 
 def _no_early_nomination(generation: Any) -> Any:
@@ -198,7 +215,7 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     "SchedulerAsyncPreemption": _eviction_in_cycle,
     "SchedulerPopFromBackoffQ": _no_early_pops,
     "SchedulerPreQueueingHints": _alike,
-    "StorageCapacityScoring": _no_capacity_score,
+    CAPACITY: _no_capacity_score,
     "TaintTolerationComparisonOperators": _comparing_taints,
 }
 """The gates that the engine models."""
@@ -216,80 +233,3 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "TopologyAwareWorkloadScheduling": ("GenericWorkload",),
 }
 """The modelled gates that depend on others, and on which."""
-
-_ON = """
-    APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AllowServiceExternalIPs
-    AllowUnsafeMalformedObjectDeletion AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions
-    CRDObservedGenerationTracking ClearingNominatedNodeNameAfterBinding ClusterTrustBundle ClusterTrustBundleProjection
-    ComponentFlagz ComponentStatusz ConcurrentWatchObjectDecode ConstrainedImpersonation ContainerCheckpoint
-    ContainerRestartRules ContextualLogging CustomCPUCFSQuotaPeriod DRAConsumableCapacity DRADeviceBindingConditions
-    DRADeviceTaintRules DRADeviceTaints DRAPartitionableDevices DRAResourceClaimGranularStatusAuthorization
-    DRASchedulerFilterTimeout DeclarativeValidationBeta DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency
-    EnvFiles EtcdRangeStream ExcludeAdmissionWebhookVirtualResources ExtendWebSocketsToKubelet GracefulNodeShutdown
-    GracefulNodeShutdownBasedOnPodPriority HPAGeneration HPAOptimizedSelectorStore HPAScaleToZero HugepageAwareEviction
-    InPlacePodLevelResourcesVerticalScaling KubeProxyIPVS KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
-    KubeletInUserNamespace KubeletPodResourcesListUseActivePods KubeletSeparateDiskGC
-    KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LoggingBetaOptions
-    ManifestBasedAdmissionControlConfig MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
-    MaxUnavailableStatefulSet MemoryQoS MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs
-    MutatingAdmissionPolicy NFTablesNetlink NativeHistograms NodeControllerLeaseCircuitBreaker
-    NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching PersistentVolumeClaimUnusedSinceTime
-    PodCertificateRequest PodDeletionCost PodLevelResources PodLevelResourcesFixDefaulting
-    PodLevelResourcesFixKubeletQOSClass PodTopologyLabelsAdmission PodsAPI PortForwardWebsockets
-    ReloadKubeletClientCAFile ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus
-    ResourceHealthStatusMessage RestartAllContainersOnContainerExits RotateKubeletServerCertificate SELinuxMount
-    SchedulerAsyncPreemption SchedulerPopFromBackoffQ ServiceAccountNodeAudienceRestriction ServiceCIDRStatusFieldWiping
-    SizeBasedListCostEstimate StaleControllerConsistencyDaemonSet StaleControllerConsistencyHPA
-    StaleControllerConsistencyJob StaleControllerConsistencyReplicaSet StaleControllerConsistencyStatefulSet
-    StatefulSetSemanticRevisionComparison StorageCapacityScoring StorageNamespaceIndex StorageVersionHash
-    StorageVersionMigrator StrictIPCIDRValidation StructuredAuthenticationConfigurationEgressSelector
-    StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation
-    TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
-    UnknownVersionInteroperabilityProxy VolumeLimitScaling WatchList WatchListCompression WebhookRoundTripLoadBalancing
-    WindowsGracefulNodeShutdown
-"""
-"""On by default."""
-_OFF = """
-    APIServerWebhookAuthenticationToken APIServingWithRoutine AllowDNSOnlyNodeCSR
-    AllowInsecureKubeletCertificateSigningRequests AtomicWriteVolumeUserFields CBORServingAndStorage
-    CPUManagerPolicyAlphaOptions CRIListStreaming CSIVolumeHealth ChangeContainerStatusOnKubeletRestart
-    CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook CompositePodGroup
-    ConsistentListFromCacheSkipTimeoutFallback ContainerStopSignals ControllerManagerReleaseLeaderElectionLockOnExit
-    CoordinatedLeaderElection CrossNamespaceVolumeDataSource DRADerivedAttributes DRADeviceCompatibilityGroups
-    DRAFractionalCapacityRange DRAListTypeAttributes DRANodeAllocatableResources DRAOptionalNodeOperations
-    DRAPartitionableDevicesType DRAResourcePoolStatus DRAWorkloadResourceClaims DefaultPodSysctls EmptyDirVolumeMode
-    EventedPLEG EvictionRequestAPI GRPCContainerProbeTLS GenericWorkload H2CContainerProbe ImageVolumeWithDigest
-    InPlacePodVerticalScalingExclusiveCPUs InPlacePodVerticalScalingExclusiveMemory
-    InPlacePodVerticalScalingMemoryBackedVolumes InPlacePodVerticalScalingSchedulerPreemption
-    InterPodAffinityHostnameFastPath KMSv1 KubeProxyNFTablesLocalhostNodePorts KubeletAllocatedPodsEndpoint
-    KubeletRegistrationGetOnExistsOnly LocalStorageCapacityIsolationFSQuotaMonitoring LoggingAlphaOptions
-    MutablePVNodeAffinity NodeLifecycleConditions PodAndContainerStatsFromCRI PodGroupPreemptionPolicy
-    PodLevelResourceManagers PodLogsQuerySplitStreams QOSReserved ReduceDefaultCrashLoopBackOffDecay
-    RuntimeClassInImageCriApi SchedulerAsyncAPICalls SchedulerPreQueueingHints ShardedListAndWatch
-    StatefulSetRecreateStrategy StorageVersionAPI TaintTolerationComparisonOperators TopologyAwareWorkloadScheduling
-    TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport VolumeBindMountOptions
-    WindowsCPUAndMemoryAffinity WindowsHostNetwork WorkloadWithJob
-"""
-"""Off by default."""
-_LOCKED_ON = """
-    AggregatedDiscoveryRemoveBetaType CPUManagerPolicyOptions CRDValidationRatcheting CSIServiceAccountTokenSecrets
-    CustomResourceFieldSelectors DRAAdminAccess DRAExtendedResource DRAPrioritizedList DRAResourceClaimDeviceStatus
-    DeclarativeValidation DisableAllocatorDualWrite DisableCPUQuotaWithExclusiveCPUs DisableNodeKubeProxyVersion
-    DynamicResourceAllocation ExecProbeTimeout ExternalServiceAccountTokenSigner HPAConfigurableTolerance
-    HostnameOverride ImageMaximumGCAge ImageVolume InPlacePodVerticalScaling InPlacePodVerticalScalingInitContainers
-    JobManagedBy KubeletCgroupDriverFromCRI KubeletFineGrainedAuthz KubeletPSI KubeletPodResourcesDynamicResources
-    KubeletPodResourcesGet KubeletTracing MatchLabelKeysInPodAffinity MultiCIDRServiceAllocator
-    MutableCSINodeAllocatableCount NFTablesProxyMode NodeDeclaredFeatures NodeInclusionPolicyInPodTopologySpread
-    NodeLogQuery NodeSwap PLEGOnDemandRelist PodObservedGenerationTracking PodReadyToStartContainersCondition
-    PodSchedulingReadiness PreferSameTrafficDistribution ProcMountType RecoverVolumeExpansionFailure
-    RecursiveReadOnlyMounts RelaxedEnvironmentVariableValidation RelaxedServiceNameValidation SELinuxChangePolicy
-    SELinuxMountReadWriteOncePod SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
-    ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo SupplementalGroupsPolicy SystemdWatchdog
-    TopologyManagerPolicyOptions UserNamespacesSupport VolumeAttributesClass WatchCacheInitializationPostStartHook
-    WinDSR WinOverlay
-"""
-"""On, and cannot be turned off."""
-_LOCKED_OFF = """
-    AllowOverwriteTerminationGracePeriodSeconds DeclarativeValidationTakeover GitRepoVolumeDriver SeparateCacheWatchRPC
-"""
-"""Off, and cannot be turned on."""

@@ -1,40 +1,25 @@
-"""v1.16. Source: pkg/scheduler/algorithmprovider/defaults/defaults.go."""
+"""v1.16. Source: pkg/scheduler/algorithmprovider/defaults/defaults.go, with the feature gate TaintNodesByCondition."""
 
 from __future__ import annotations
 
-from kschedlab.generations.changes import column
-from kschedlab.generations.generation import Generation
-from kschedlab.generations.registry import REGISTRY_1_16
+from kschedlab.generations.steps import after
+from kschedlab.generations.v1_13 import V1_13
 
-DEFAULT_PREDICATES = (
-    "CheckNodeUnschedulable",
-    "GeneralPredicates",
-    "NoDiskConflict",
-    "PodToleratesNodeTaints",
-    "MaxEBSVolumeCount",
-    "MaxGCEPDVolumeCount",
-    "MaxCSIVolumeCountPred",
-    "MaxAzureDiskVolumeCount",
-    "CheckVolumeBinding",
-    "NoVolumeZoneConflict",
-    "MatchInterPodAffinity",
-)
-"""The default provider's predicates in v1.13 and v1.16, with the feature gate TaintNodesByCondition."""
+_DISKS = {"counts_claims_of_any_class": False}  # algorithm/predicates/predicates.go, filterVolumes
 
-DEFAULT_PRIORITIES = {
-    "BalancedResourceAllocation": 1,
-    "ImageLocalityPriority": 1,
-    "InterPodAffinityPriority": 1,
-    "LeastRequestedPriority": 1,
-    "NodeAffinityPriority": 1,
-    "NodePreferAvoidPodsPriority": 10000,
-    "SelectorSpreadPriority": 1,
-    "TaintTolerationPriority": 1,
-}
-
-V1_16 = Generation(
-    name="v1.16",
-    filters=REGISTRY_1_16.filters(*DEFAULT_PREDICATES),
-    scores=REGISTRY_1_16.scores(**DEFAULT_PRIORITIES),
-    **column("v1.16"),
+V1_16 = after(
+    V1_13,
+    "v1.16",
+    filters={
+        **dict.fromkeys(("MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCount"), _DISKS),
+        "MaxCSIVolumeCountPred": {
+            "counts_unbound_claims": True,  # algorithm/predicates/csi_volume_predicate.go, getCSIDriverInfoFromSC
+            "reads_csi_nodes": True,  # algorithm/predicates/csi_volume_predicate.go, getVolumeLimits
+        },
+        # pkg/controller/volume/persistentvolume/util/util.go, IsDelayBindingMode
+        "CheckVolumeBinding": {"claims_with_selected_node_wait": True},
+    },
+    scores={
+        "SelectorSpreadPriority": {"requires_all_selectors": True},  # algorithm/priorities/selector_spreading.go
+    },
 )

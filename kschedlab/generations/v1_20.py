@@ -12,7 +12,7 @@ from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.filter.taint_toleration import UNTOLERATED_BY_NAME, TaintToleration
 from kschedlab.filter.volumes.csi_limits import CSI_LIMITS_1_20
 from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, DiskLimits
-from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
+from kschedlab.filter.volumes.volume_binding import VOLUME_BINDING_1_20
 from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN_BEFORE, VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
 from kschedlab.generations.changes import column
@@ -43,24 +43,14 @@ V1_20 = Generation(
         DiskLimits("GCEPDLimits", GCE_PD),
         CSI_LIMITS_1_20,
         DiskLimits("AzureDiskLimits", AZURE_DISK),
-        VolumeBinding(
-            translates=(),
-            checks_storage_capacity=False,
-            rejects_lost_claims=False,
-            explains_ephemeral_claims=False,
-            conflict=NODE_CONFLICT_BEFORE,
-            missing=VOLUME_MISSING_BEFORE,
-        ),
+        VOLUME_BINDING_1_20,
         VolumeZone(finds_volumes_in_pre_filter=False, accepts_newer_node_labels=False),
         PodTopologySpread(rules=CONSTRAINTS_1_20, counts_pods_on_eligible_nodes_only=False, panics_on_new_domain=True),
         InterPodAffinity(common_reason=NO_AFFINITY_OR_ANTI_AFFINITY, skips_in_pre_filter=False),
     ),
     scores=(
         (BalancedResourceAllocation(), 1),
-        (
-            ImageLocality(counts_init_containers=False, counts_image_volumes=False, image_volumes_raise_limit=False),
-            1,
-        ),
+        (ImageLocality(counts_init_containers=False, counts_image_volumes=False, image_volumes_raise_limit=False), 1),
         (InterPodAffinityScore(skips_in_pre_score=False, range_includes_zero=True), 1),
         (NodeResourcesFitScore("NodeResourcesLeastAllocated", ignores_absent_resources=False), 1),
         (NodeAffinityScore(skips_in_pre_score=False), 1),

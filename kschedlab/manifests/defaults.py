@@ -182,9 +182,7 @@ def _containers_change(container: Container, host_network: bool) -> bool:
 def _container(container: Container, host_network: bool) -> Container:
     ports = tuple(
         _replace(
-            port,
-            protocol=port.protocol or "TCP",
-            hostPort=port.hostPort or (port.containerPort if host_network else 0),
+            port, protocol=port.protocol or "TCP", hostPort=port.hostPort or (port.containerPort if host_network else 0)
         )
         for port in container.ports
     )

@@ -175,7 +175,6 @@ class Objects:
         return f"<Objects: {', '.join(one for one in counted if not one.startswith('0 ')) or 'none'}>"
 
     def of(self, kind: type[model.ApiObject]) -> list[Any]:
-        """The list of the objects of this kind."""
         objects: list[Any] = getattr(self, _LISTS[RESOURCES[kind].name])
         return objects
 

@@ -64,7 +64,10 @@ class SourceText:
                     raise
                 return compose_yaml(self.content, positions)
         except UnreadableError as error:
-            raise ManifestError([self.problem(error.line, error.message)]) from None
+            why: str = error.message
+            if "{{" in self.content:
+                why = later("{message} (if this is a template, render it first, as helm template does)", message=why)
+            raise ManifestError([self.problem(error.line, why)]) from None
 
     @cached_property
     def positions(self) -> Composer:

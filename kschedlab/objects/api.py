@@ -322,22 +322,11 @@ _DEVICES_AFTER_1_35 = (*_DEVICES_AFTER_1_34, "ResourceClaim.spec.devices.constra
 # pkg/features/kube_features.go of each version: a field whose feature is off by default is dropped
 API_1_37 = Api(unknown=(GROUP_FIELD,))
 _TO_1_36 = replace(
-    API_1_37,
-    applies_taint_rules=False,
-    distinct_from="last of each request",
-    keeps_namespace_selectors=True,
+    API_1_37, applies_taint_rules=False, distinct_from="last of each request", keeps_namespace_selectors=True
 )
-API_1_36 = replace(
-    _TO_1_36,
-    sees_all_counters=True,
-    leaks_counters=True,
-    all_skips_full_devices=True,
-)
+API_1_36 = replace(_TO_1_36, sees_all_counters=True, leaks_counters=True, all_skips_full_devices=True)
 API_1_35 = replace(
-    _TO_1_36,
-    unknown_status=_RESIZED,
-    unknown_elsewhere=_DEVICES_AFTER_1_35,
-    all_forgets_alternative=True,
+    _TO_1_36, unknown_status=_RESIZED, unknown_elsewhere=_DEVICES_AFTER_1_35, all_forgets_alternative=True
 )
 API_1_34 = replace(
     API_1_35,

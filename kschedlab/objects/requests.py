@@ -143,10 +143,7 @@ def _is_simple(pod: Pod) -> bool:
 
 def _nonzero_simple(requests: ResourceList) -> tuple[int, int]:
     cpu, memory = requests.get("cpu"), requests.get("memory")
-    return (
-        DEFAULT_MILLI_CPU if cpu is None else cpu.milli(),
-        DEFAULT_MEMORY if memory is None else memory.value(),
-    )
+    return DEFAULT_MILLI_CPU if cpu is None else cpu.milli(), DEFAULT_MEMORY if memory is None else memory.value()
 
 
 def _rounded(exact: Nanos) -> dict[str, int]:

@@ -98,7 +98,6 @@ class NodeTerms:
     terms: tuple[NodeTerm, ...] = ()
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
-        """Whether one of the terms matches the node of that name with those labels."""
         return any(term.matches(name, labels) for term in self.terms)
 
 

@@ -19,17 +19,7 @@ from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
 from kschedlab.messages import say
 from kschedlab.objects.model import Pod
-from kschedlab.plugins.framework import (
-    UNRESOLVABLE,
-    NodeView,
-    PluginError,
-    Skip,
-    Status,
-    call,
-    method,
-    name_of,
-    status,
-)
+from kschedlab.plugins.framework import UNRESOLVABLE, NodeView, PluginError, Skip, Status, call, method, name_of, status
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 
@@ -74,11 +64,7 @@ def _part(mask: BoolArray, answer: Status) -> Refusal:
 
 def _failure(name: str, fault: str, first: str, mask: BoolArray) -> Refusal:
     """The plugin is named, because the errors of v1.13 and v1.16 do not say whose they are."""
-    return Refusal(
-        mask,
-        say("{fault}; {name} on node {node}", fault=fault, name=name, node=first),
-        error=True,
-    )
+    return Refusal(mask, say("{fault}; {name} on node {node}", fault=fault, name=name, node=first), error=True)
 
 
 def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:

@@ -76,7 +76,6 @@ def sum_of_priorities(victims: Victims) -> IntArray:
 
 
 def number_of_victims(victims: Victims) -> IntArray:
-    """The number of victims."""
     return victims.number
 
 

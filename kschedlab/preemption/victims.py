@@ -63,13 +63,7 @@ class DryRun:
         return self.rows[self.in_listed_order[self.node[self.in_listed_order] == node]]
 
 
-def dry_run(
-    cluster: Cluster,
-    run: FilterRun,
-    nodes: IntArray,
-    lower: IntArray,
-    rules: VictimRules,
-) -> DryRun:
+def dry_run(cluster: Cluster, run: FilterRun, nodes: IntArray, lower: IntArray, rules: VictimRules) -> DryRun:
     """Dry-run preemption on the nodes at these positions. ``lower``: the rows of all pods of lower priority.
 
     Runs the filters on all nodes O(potential victims on a node) times.

@@ -11,6 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import COURSE, GENERATIONS, LATEST, Generation
 from kschedlab.objects.problems import UnknownNameError
+from kschedlab.program import hooks
 from kschedlab.program.options import (
     Commands,
     UsageError,
@@ -27,8 +28,7 @@ from kschedlab.program.options import (
 from kschedlab.program.progress import Progress
 
 if TYPE_CHECKING:
-    from kschedlab.whatif.compare import Comparison
-    from kschedlab.whatif.upgrade import Upgrade
+    from kschedlab.shown import Shown
 
 LARGE = 1000
 """Number of nodes and pods beyond which a comparison can take two seconds."""
@@ -96,11 +96,10 @@ def _compared(options: argparse.Namespace) -> list[str]:
     return chosen
 
 
-def _comparison(pod: str | None, cluster: Cluster, generations: Sequence[Generation]) -> Comparison | Upgrade:
+def _comparison(pod: str | None, cluster: Cluster, generations: Sequence[Generation]) -> Shown:
     if pod is not None:
         from kschedlab.whatif.compare import compare
 
         return compare(pod, cluster, generations)
-    from kschedlab.whatif.upgrade import upgrade
-
-    return upgrade(cluster, *generations)
+    shown: Shown = hooks.part("upgrade", "compare without --pod")(cluster, *generations)
+    return shown

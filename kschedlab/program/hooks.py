@@ -8,6 +8,7 @@
     extenders = "my_package:extenders"          # the extenders of a scenario for decide: JSON -> list of Extender
     pod_groups = "my_package.groups"            # group_verdict and group_scheduler, for scenarios with pod groups
     summary = "my_package.summary"              # what explain says of many pending pods: print_summary
+    upgrade = "my_package.upgrade:upgrade"      # compare without --pod: (cluster, earlier, later) -> something shown
     simulated = "my_package.simulate"           # state_at: the cluster at the time of --at
     kubectl = "my_package.kubectl"              # add_options and run of `kschedlab why` without a file
 
@@ -38,6 +39,7 @@ PARTS_OF = {
     "pod_groups": "groups",
     "simulated": "simulation",
     "summary": "why",
+    "upgrade": "why",
 }
 """The extra that installs a part of the program."""
 

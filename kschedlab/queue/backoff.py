@@ -57,7 +57,6 @@ class Backoff:
         return self._initial << (count - 1)
 
     def get(self, key: str) -> QueuedPodInfo | None:
-        """The pod, or None."""
         return self._rejected.get_by_key(key) or self._with_error.get_by_key(key)
 
     def add_or_update(self, pod: QueuedPodInfo) -> None:

@@ -152,7 +152,6 @@ class Heap(Generic[T]):
         return data.pop()
 
     def get_by_key(self, key: str) -> T | None:
-        """The object with this key, or None."""
         item = self.data.items.get(key)
         return None if item is None else item.obj
 

@@ -78,7 +78,6 @@ class Unschedulable:
         return iter(self._pods.values())
 
     def get(self, key: str) -> QueuedPodInfo | None:
-        """The pod, or None."""
         return self._pods.get(key)
 
     def add_or_update(self, pod: QueuedPodInfo) -> None:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kschedlab.claims import claims_for
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.filter.dynamic_resources import NAME, DynamicResources
+from kschedlab.filter.dynamic_resources import NAME, DynamicResources, claims_for
 from kschedlab.score.plugin import Scored, default_normalize
 
 

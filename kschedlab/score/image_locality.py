@@ -1,7 +1,6 @@
 """ImageLocality: how many bytes of the images that the pod needs are already on the node?
 
-v1.37: pkg/scheduler/framework/plugins/imagelocality/image_locality.go; an image has the size that the node itself
-reports (pkg/scheduler/backend/cache/snapshot.go, getNodeImageStates).
+v1.37: pkg/scheduler/framework/plugins/imagelocality/image_locality.go.
 """
 
 from __future__ import annotations
@@ -35,8 +34,6 @@ class ImageLocality:
     ``image_volumes_raise_limit``: each adds to the 1000 MiB, as a container does (not in v1.36: the same file).
     ``limits_size_per_image``: the 1000 MiB apply to each image; else to the sum (v1.16, v1.13:
     algorithm/priorities/image_locality.go).
-    ``uses_own_image_size``: an image has the size that the node itself reports; else the size that the first node with
-    the image reported (v1.13: internal/cache/cache.go, addNodeImageStates).
     """
 
     name: str = "ImageLocality"
@@ -45,13 +42,12 @@ class ImageLocality:
     image_volumes_raise_limit: bool = True
     highest: int = MAX_NODE_SCORE
     limits_size_per_image: bool = True
-    uses_own_image_size: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``bytes``, int64[nodes given], present and scaled; ``images``, how many."""
         used = images(pod.pod.spec, self.counts_init_containers, self.counts_image_volumes)
         names = sorted(normalized(image) for image in used)
-        sizes = scaled_sizes(cluster, self.uses_own_image_size)
+        sizes = scaled_sizes(cluster)
         present_names = tuple(name for name in names if name in sizes)  # on any node: an app's image may be on none
         counted = len(names)
         if self.counts_image_volumes and not self.image_volumes_raise_limit:
@@ -62,7 +58,7 @@ class ImageLocality:
         return Scored(raw, raw, {"bytes": present[nodes], "images": counted})
 
     def _all_nodes(self, names: tuple[str, ...], images: int, cluster: Cluster) -> tuple[IntArray, IntArray]:
-        sizes = scaled_sizes(cluster, self.uses_own_image_size)
+        sizes = scaled_sizes(cluster)
         present = np.zeros(len(cluster.nodes), np.int64)
         for name in names:
             present += sizes[name]
@@ -84,25 +80,22 @@ def normalized(image: str) -> str:
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
 
 
-def scaled_sizes(cluster: Cluster, uses_own_image_size: bool = True) -> dict[str, IntArray]:
+def scaled_sizes(cluster: Cluster) -> dict[str, IntArray]:
     """By image name: int64[nodes], its size on the nodes that have it, times the share of nodes that have it.
 
-    The share keeps pods from concentrating on the few nodes that have a rare image.
+    The share keeps pods from concentrating on the few nodes that have a rare image. The size is that which the first
+    node with the image reported (v1.37: backend/cache/cache.go, addNodeImageStates).
     """
-    return cluster.derived(
-        ("scaled sizes", uses_own_image_size), lambda: _scaled_sizes(cluster, uses_own_image_size), IMAGES
-    )
+    return cluster.derived("scaled sizes", lambda: _scaled_sizes(cluster), IMAGES)
 
 
-def _scaled_sizes(cluster: Cluster, uses_own_image_size: bool) -> dict[str, IntArray]:
+def _scaled_sizes(cluster: Cluster) -> dict[str, IntArray]:
     sizes: dict[str, dict[int, int]] = {}
-    # Which node came first matters only to the size that is reported first.
-    for position in range(len(cluster.nodes)) if uses_own_image_size else cluster.arrivals():
+    for position in cluster.arrivals():
         for image in cluster.nodes[position].status.images:
             for name in image.names:
                 by_node = sizes.setdefault(name, {})
-                first_reported = next(iter(by_node.values()), image.sizeBytes)
-                by_node[position] = image.sizeBytes if uses_own_image_size else first_reported
+                by_node[position] = next(iter(by_node.values()), image.sizeBytes)
     scaled = {}
     for name, by_node in sizes.items():
         row = scaled[name] = np.zeros(len(cluster.nodes), np.int64)

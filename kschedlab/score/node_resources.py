@@ -13,10 +13,10 @@ from typing import Protocol
 
 import numpy as np
 
-from kschedlab.claims import claims_for, is_served
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
+from kschedlab.filter.dynamic_resources import claims_for, is_served
 from kschedlab.objects.requests import is_scalar
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored, rounded
 
@@ -34,14 +34,6 @@ def least_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_
 def most_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
     """``requested * highest / capacity`` in integers; the highest where requests exceed the capacity."""
     return np.minimum(requested, capacity) * highest // np.maximum(capacity, 1)
-
-
-def most_requested(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
-    """Like :func:`most_allocated`, but 0 where requests exceed the capacity.
-
-    v1.16, v1.13: algorithm/priorities/most_requested.go.
-    """
-    return np.where(requested > capacity, 0, most_allocated(requested, capacity, highest))
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from kschedlab.claims import demands_devices, installed
 from kschedlab.decision import Decision
 from kschedlab.extenders.extender import ExtenderCall
+from kschedlab.filter.dynamic_resources import installed, plugin_for
 from kschedlab.messages import say, terms
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
@@ -89,9 +89,13 @@ def _failing(decision: Decision) -> Iterator[str]:
 
 def device_sections(decision: Decision) -> Iterator[Section]:
     """The devices that the pod gets, or why nodes cannot serve its claims."""
-    claims = installed() if demands_devices(decision.pod, decision.cluster) else None
-    if claims is not None:  # without a package, the decision ended before devices were considered
-        yield from claims.sections(decision)
+    pod, cluster = decision.pod, decision.cluster
+    plugin = plugin_for(pod, cluster, decision.generation.filters)
+    claims = installed() if plugin is not None else None
+    if (
+        plugin is not None and claims is not None
+    ):  # without a package, the decision ended before devices were considered
+        yield from claims.sections(plugin, pod, cluster, decision.node, decision.verdicts)
 
 
 def _extended(decision: Decision) -> Iterator[Section]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kschedlab.decision import Decision
 from kschedlab.explanation import Explanation, PendingPods
 from kschedlab.messages import say, sentences
 from kschedlab.text.decision import decision_sections
 from kschedlab.text.html import element
 from kschedlab.text.sections import Limits, Section
 from kschedlab.text.tables import LIMITS, html
-from kschedlab.text.why_not import again
 
 PAGE = (
     ":root{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1.5em;line-height:1.4}"
@@ -45,6 +45,23 @@ def running(explanation: Explanation) -> str:
             else "Scheduled again, it may land on the node where it runs."
         )
     return sentences((say("{pod} runs on {node}.", pod=decision.pod.key, node=node), result))
+
+
+def again(decision: Decision, was_on: str | None) -> str:
+    """Whether a running pod would land on its node again; "" for a pending pod."""
+    if was_on is None or decision.node is None:
+        return ""
+    if was_on in decision.best:
+        one = len(decision.best) == 1
+        return say(
+            "So it would land on the node where it runs." if one else "So it may land on the node where it runs."
+        )
+    if (plugin := decision.verdict(was_on).plugin) is not None:
+        return say("The node where it runs is refused now, by {plugin}.", plugin=plugin)
+    scores = decision.scores
+    assert scores is not None, "a node that passes and is not the best was scored"
+    place = scores.nodes.tolist().index(decision.cluster.index[was_on])
+    return say("The node where it runs is {points} behind.", points=scores.total.max() - scores.total[place])
 
 
 def page_html(explanations: Iterable[Explanation]) -> str:

@@ -76,7 +76,6 @@ def markup(text: str) -> Html:
 
 
 def join(children: Iterable[Child], between: Child = None) -> Html:
-    """The children, concatenated."""
     return markup(_written(between).join(map(_written, children)))
 
 

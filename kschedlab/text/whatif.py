@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from kschedlab.decision import Decision
@@ -12,10 +12,8 @@ from kschedlab.text.words import amount, count, evicted, listing, outcome
 from kschedlab.whatif.answers import WhatIf
 from kschedlab.whatif.case import Boundary
 from kschedlab.whatif.evictions import SmallestEviction
-from kschedlab.whatif.fits import Fits
 
 HEAD = (later("what"), later("change"), later("then"), later("but"))
-FITS_HEAD = (later("node"), later("pods"), later("which"))
 LIMIT = later("requests: most")
 VICTIMS = 3
 """Maximum number of pods named in a list."""
@@ -45,43 +43,6 @@ def whatif_sections(whatif: WhatIf) -> Iterator[Section]:
 
 def whatif_table(whatif: WhatIf) -> Table:
     return Table(terms(*HEAD), [Row([say(line.what), *line[1:]]) for line in whatif_lines(whatif)])
-
-
-def fits_sections(fits: Fits) -> Iterator[Section]:
-    """The number of pods that fit, the nodes with their new pods, and why others do not fit."""
-    rows = [Row([node, len(pods), listing(pods, VICTIMS)]) for node, pods in _grouped(fits.placed).items()]
-    yield Section(fits_sentence(fits), [Table(terms(*FITS_HEAD), rows), *_misfits(fits)])
-
-
-def fits_sentence(fits: Fits) -> str:
-    """The number of pods that fit."""
-    pods = len(fits.placements)
-    if pods < 2:
-        return (
-            say("The pod fits.")
-            if fits.placed
-            else say("The pod does not fit.")
-            if pods
-            else say("There are no pods to place.")
-        )
-    return (
-        say("All {pods:,} pods fit.", pods=pods)
-        if fits
-        else say("{placed:,} of {pods:,} pods fit.", placed=len(fits.placed), pods=pods)
-    )
-
-
-def _misfits(fits: Fits) -> Iterator[str]:
-    """Pods that do not fit, by message."""
-    for message, pods in _grouped(fits.unplaced).items():
-        yield say("{names}: {why}", names=listing(pods, VICTIMS), why=message)
-
-
-def _grouped(values: Mapping[str, str]) -> dict[str, list[str]]:
-    keys: dict[str, list[str]] = {}
-    for key, value in values.items():
-        keys.setdefault(value, []).append(key)
-    return keys
 
 
 def whatif_lines(whatif: WhatIf) -> list[Line]:
@@ -142,9 +103,7 @@ def notes(whatif: WhatIf) -> list[str]:
 def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
     for limit in whatif.requests:
         change = later(
-            "asking for {more} instead of {now}",
-            more=amount(limit.name, limit.far),
-            now=amount(limit.name, limit.now),
+            "asking for {more} instead of {now}", more=amount(limit.name, limit.far), now=amount(limit.name, limit.now)
         )
         but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
         yield _answer(later("requests"), change, limit.after, but)
@@ -192,10 +151,7 @@ def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         yield _answer(later("requests"), change, boundary.after, near)
     for boundary in whatif.weights:
         change = later(
-            "with weight {far} of {plugin} instead of {now}",
-            far=boundary.far,
-            plugin=boundary.name,
-            now=boundary.now,
+            "with weight {far} of {plugin} instead of {now}", far=boundary.far, plugin=boundary.name, now=boundary.now
         )
         if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
             change = later("without the score {plugin}", plugin=boundary.name)
@@ -214,8 +170,6 @@ def then(decision: Decision) -> str:
         return say("{node}, {feasible}", node=decision.node, feasible=count(len(decision.feasible), "feasible node"))
     if decision.preemption is not None and decision.nominated_node is not None:
         return say(
-            "preempts {victims} on {node}",
-            victims=evicted(decision.preemption.victims),
-            node=decision.nominated_node,
+            "preempts {victims} on {node}", victims=evicted(decision.preemption.victims), node=decision.nominated_node
         )
     return say("fits nowhere")

@@ -1,4 +1,4 @@
-"""Counterfactuals for one pod, or after an upgrade for all: what would change, found by search and never guessed.
+"""Counterfactuals for one pod: what would change, found by search and never guessed.
 
 Each answer contains the decisions that prove it; a boundary contains one from either side.
 """
@@ -6,6 +6,5 @@ Each answer contains the decisions that prove it; a boundary contains one from e
 from kschedlab.whatif.answers import WhatIf, what_if
 from kschedlab.whatif.case import Boundary, Case
 from kschedlab.whatif.compare import Comparison, compare
-from kschedlab.whatif.fits import Fits, fits
 
-__all__ = ["Boundary", "Case", "Comparison", "Fits", "WhatIf", "compare", "fits", "what_if"]
+__all__ = ["Boundary", "Case", "Comparison", "WhatIf", "compare", "what_if"]

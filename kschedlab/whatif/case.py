@@ -51,9 +51,7 @@ class Case:
     def fits(self, info: PodInfo) -> int:
         """On how many nodes this variant of the pod fits without evicting any pod."""
         filters_only = replace(
-            self.generation,
-            scores=(),
-            preemption=replace(self.generation.preemption, enabled=False),
+            self.generation, scores=(), preemption=replace(self.generation.preemption, enabled=False)
         )
         return len(self.decide(info, filters_only).feasible)
 

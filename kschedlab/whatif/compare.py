@@ -183,11 +183,7 @@ def changes(earlier: Generation, later: Generation) -> list[SettingChange]:
 
 
 def _settings(
-    earlier: Any,
-    later: Any,
-    path: str,
-    rebuilt: Callable[[Any], Generation],
-    skip: frozenset[str] = frozenset(),
+    earlier: Any, later: Any, path: str, rebuilt: Callable[[Any], Generation], skip: frozenset[str] = frozenset()
 ) -> Iterator[SettingChange]:
     """The fields in which two dataclasses of the same class differ; nested dataclasses are compared field by field.
 

@@ -71,8 +71,8 @@ def test_who_looks_at_a_node_keeps_the_verdict(shown: Show) -> None:
     panel = cluster_questions.what_helps()
     assert panel.question is not None
     page = shown(panel.answer(panel.question.choices[1]))
-    expect(page.question).to_contain_text("Right. The 12 nodes of the pool gpu")
+    expect(page.question).to_contain_text("Right. The selector leaves 12 nodes")
     page.picture.locator("[data-set^='node:']").first.click(position={"x": 8, "y": 4})  # above its pods
     page.settled()
     assert page.session.panel.settings.node != "none"
-    expect(page.question).to_contain_text("Right. The 12 nodes of the pool gpu")
+    expect(page.question).to_contain_text("Right. The selector leaves 12 nodes")

@@ -111,6 +111,12 @@ TWICE = {
 }
 
 
+@pytest.mark.parametrize("text", ["{{- if .Values.x }}\nkind: Pod", "kind: Pod\nmetadata:\n  name: {{ .Values.name }}"])
+def test_what_looks_like_a_template_is_to_be_rendered_first(text):
+    with pytest.raises(ManifestError, match=r"^a\.yaml:[13]: .* helm template"):
+        loads(text, "a.yaml")
+
+
 @pytest.mark.parametrize("case", TWICE)
 def test_json_that_repeats_a_key_is_refused_however_it_is_written(case):
     with pytest.raises(ManifestError, match='the key ".*" appears twice in the same map'):

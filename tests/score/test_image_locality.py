@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kschedlab.build import cluster, node, pod
+from kschedlab.generations import GENERATIONS
 from kschedlab.score.image_locality import ImageLocality, normalized
 from tests.verdicts import scored
 
@@ -84,16 +85,18 @@ def test_a_name_without_a_tag_means_latest(name, want):
     assert normalized(name) == want
 
 
-def test_the_size_is_the_one_that_the_node_reports():
-    nodes = [node(f"n{size}", images=[{"names": ["a:1"], "sizeBytes": size * MIB}]) for size in (100, 500)]
-    assert scored(ImageLocality(), pod("p", containers=[{"name": "c", "image": "a:1"}]), *nodes) == {
-        "n100": 7,
-        "n500": 48,
-    }
+@pytest.mark.parametrize("generation", list(GENERATIONS))
+@pytest.mark.parametrize("sizes", [(100, 500), (500, 100)])
+def test_the_size_is_the_one_that_the_first_node_reports(generation, sizes):
+    """v1.13 to v1.37: internal/cache or backend/cache, cache.go, addNodeImageStates."""
+    (plugin,) = [each for each, _ in GENERATIONS[generation].scores if isinstance(each, ImageLocality)]
+    nodes = [node(f"n{size}", images=[{"names": ["a:1"], "sizeBytes": size * MIB}]) for size in sizes]
+    found = scored(plugin, pod("p", containers=[{"name": "c", "image": "a:1"}]), *nodes)
+    assert set(found.values()) == {(sizes[0] - 23) * plugin.highest // (1000 - 23)}
 
 
-def test_a_name_that_a_node_reports_twice_has_its_last_size():
-    images = [{"names": ["a:1"], "sizeBytes": size * MIB} for size in (900, 100)]
+def test_a_name_that_a_node_reports_twice_has_its_first_size():
+    images = [{"names": ["a:1"], "sizeBytes": size * MIB} for size in (100, 900)]
     asking = pod("p", containers=[{"name": "c", "image": "a:1"}])
     assert scored(ImageLocality(), asking, node("n", images=images)) == {"n": 7}
 

@@ -11,12 +11,12 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations import V1_13, V1_16, V1_20, V1_37, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
-from kschedlab.generations.registry import REGISTRY_1_16
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.preemption.ladder import RULES
 from kschedlab.scheduler import schedule
 from kschedlab.score.image_locality import ImageLocality
 from kschedlab.whatif.compare import Comparison, changes, compare, identity, outcome, setting_text
+from kschedlab_configuration.older.registry import REGISTRY_1_16
 from tests.course import GENERATIONS
 
 STEPS = list(pairwise(GENERATIONS.values()))

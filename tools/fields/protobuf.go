@@ -11,8 +11,8 @@ import (
 
 // Written are the API versions whose objects clients may send as protobuf.
 var written = strings.Fields(`
-	v1 apps/v1 autoscaling/v1 autoscaling/v2 batch/v1 coordination.k8s.io/v1 discovery.k8s.io/v1 events.k8s.io/v1
-	networking.k8s.io/v1 policy/v1 rbac.authorization.k8s.io/v1 resource.k8s.io/v1 scheduling.k8s.io/v1
+	v1 admissionregistration.k8s.io/v1 apps/v1 autoscaling/v1 autoscaling/v2 batch/v1 coordination.k8s.io/v1 discovery.k8s.io/v1 events.k8s.io/v1
+	networking.k8s.io/v1 node.k8s.io/v1 policy/v1 rbac.authorization.k8s.io/v1 resource.k8s.io/v1 scheduling.k8s.io/v1
 	scheduling.k8s.io/v1beta1 storage.k8s.io/v1`)
 
 // Scalars are the kinds of scalar values, by the letters that stand for them.

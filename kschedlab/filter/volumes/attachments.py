@@ -42,7 +42,16 @@ ATTACHABLE = "attachable-volumes-"
 
 @dataclass(frozen=True)
 class AttachmentRules:
-    """Which volumes count, and what limits them: rules of NodeVolumeLimits, which explains them."""
+    """Which volumes count, and what limits them: named rules.
+
+    ``counts_attachments``: a volume that is attached to the node counts, even if no pod there uses it (v1.32).
+    ``reads_allocatable``: a node's allocatable ``attachable-volumes-csi-...`` is the limit where the CSINode names none
+    (until v1.31). ``reads_csi_nodes``: CSINodes set limits (v1.14).
+    ``checks_claims``: generic ephemeral volumes count, and a claim that is missing matters (v1.23).
+    ``counts_unbound_claims``: a claim without a volume counts as one of its class's driver (v1.14).
+    ``counts_inline``: a migrated volume that a pod names without a claim counts (v1.25).
+    ``migration``: the in-tree plugins whose volumes count as their driver's.
+    """
 
     counts_attachments: bool = True
     counts_inline: bool = True

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from kschedlab.filter.volumes.attachments import (
     installed,
     is_limited,
 )
-from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED, PLUGIN_OF, Migration
+from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED, PLUGIN_OF
 from kschedlab.filter.volumes.volume_limits import Count, HasVolumeProblem, LimitsCheck, VolumeProblem, problem_part
 from kschedlab.filter.volumes.volume_topology import has_csi_node
 
@@ -35,35 +34,21 @@ NOT_INSTALLED = "{driver} CSI driver is not installed on the node"
 
 
 @dataclass(frozen=True)
-class NodeVolumeLimits:
-    """The filter. Named rules:
+class NodeVolumeLimits(AttachmentRules):
+    """The filter, with more named rules:
 
     ``requires_driver``: a driver may require that its pods run only where it is installed (v1.37, the gate
     VolumeLimitScaling).
-    ``counts_attachments``: a volume that is attached to the node counts, even if no pod there uses it (v1.32).
-    ``reads_allocatable``: a node's allocatable ``attachable-volumes-csi-...`` is the limit where the CSINode names none
-    (until v1.31). ``reads_csi_nodes``: CSINodes set limits (v1.14).
     ``missing_claim_is_error``: a claim that does not exist is an error, not a refusal (until v1.29).
-    ``checks_claims``: generic ephemeral volumes count, and a claim that is missing matters (v1.23).
-    ``counts_unbound_claims``: a claim without a volume counts as one of its class's driver (v1.14).
-    ``counts_inline``: a migrated volume that a pod names without a claim counts (v1.25).
-    ``migration``: the in-tree plugins whose volumes count as their driver's.
     """
 
     name: str = "NodeVolumeLimits"
     requires_driver: bool = True
-    counts_attachments: bool = True
-    reads_allocatable: bool = False
-    reads_csi_nodes: bool = True
     missing_claim_is_error: bool = False
-    checks_claims: bool = True
-    counts_unbound_claims: bool = True
-    counts_inline: bool = True
-    migration: Migration = Migration()
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
         """Skips a pod that attaches no volumes."""
-        attached = list(attachments(pod.pod, cluster.volumes, self._rules)) if pod.pod.spec.volumes else []
+        attached = list(attachments(pod.pod, cluster.volumes, self)) if pod.pod.spec.volumes else []
         if not attached:
             return None
         volumes = [each for each in attached if isinstance(each, Attachment)]
@@ -73,25 +58,13 @@ class NodeVolumeLimits:
             parts += _missing_driver_parts(cluster, volumes)
         wanted = list(self._wanted(volumes, cluster))
         counts = tuple(Count(each, handles, each.limits) for each, handles in wanted if each.has_limits())
-        limited = is_limited(cluster, self._rules)
+        limited = is_limited(cluster, self)
         counted = np.logical_or.reduce([np.zeros(len(limited), np.bool_), *(each.nodes for each, _ in wanted)])
         checked = tuple(self._problems(cluster, limited & counted))
         if not counts and not checked:
             refused = first_of(parts)
             return StaticFilter(refused) if refused is not None else None
         return LimitsCheck(tuple(parts), checked, counts)
-
-    @cached_property
-    def _rules(self) -> AttachmentRules:
-        return AttachmentRules(
-            self.counts_attachments,
-            self.counts_inline,
-            self.counts_unbound_claims,
-            self.checks_claims,
-            self.reads_csi_nodes,
-            self.reads_allocatable,
-            self.migration,
-        )
 
     def _wanted(self, volumes: list[Attachment], cluster: Cluster) -> Iterator[tuple[Driver, tuple[str, ...]]]:
         """The drivers with the pod's volumes: where those of in-tree plugins count, and where they don't."""
@@ -100,14 +73,14 @@ class NodeVolumeLimits:
                 own = [each for each in volumes if each.driver == name and (migrated or not each.migrated)]
                 if own:
                     handles = tuple(dict.fromkeys(each.handle for each in own))
-                    yield driver(cluster, name, self._rules, migrated), handles
+                    yield driver(cluster, name, self, migrated), handles
 
     def _problems(self, cluster: Cluster, nodes: BoolArray) -> Iterator[tuple[HasVolumeProblem, BoolArray]]:
         """What to ask the pods of these nodes: those of in-tree volumes matter on nodes with a CSINode."""
         for migrated in (True, False):
             there = nodes & (has_csi_node(cluster) == migrated)
             if there.any():
-                yield HasVolumeProblem(OfDriver("", self._rules, migrated), cluster.volumes), there
+                yield HasVolumeProblem(OfDriver("", self, migrated), cluster.volumes), there
 
 
 CSI_LIMITS_1_20 = NodeVolumeLimits(

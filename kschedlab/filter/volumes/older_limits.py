@@ -98,7 +98,6 @@ class DisksOfKind:
     counts_claims_of_any_class: bool
 
     def names(self, pod: Pod, volumes: Volumes) -> Iterator[str | VolumeProblem]:
-        """The names of the pod's disks, and problems."""
         for volume in pod.spec.volumes:
             name: str | VolumeProblem | None = self.kind.name_of(volume)
             if name is None:

@@ -99,6 +99,16 @@ class VolumeBinding:
         return StaticFilter(Refusals([Refusal(np.ones(len(cluster.nodes), np.bool_), error, error=True)]))
 
 
+VOLUME_BINDING_1_20 = VolumeBinding(
+    translates=(),
+    checks_storage_capacity=False,
+    rejects_lost_claims=False,
+    explains_ephemeral_claims=False,
+    conflict=NODE_CONFLICT_BEFORE,
+    missing=VOLUME_MISSING_BEFORE,
+)
+
+
 def _local_nodes(claims: Sequence[PersistentVolumeClaim], volumes: Volumes) -> frozenset[str] | None:
     """The labels kubernetes.io/hostname that all local volumes require, which count as names; None without any."""
     found: frozenset[str] | None = None

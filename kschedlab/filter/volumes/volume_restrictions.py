@@ -19,7 +19,7 @@ from kschedlab.cluster.queries import Sum
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import not_found
-from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, first_of
+from kschedlab.filter.plugin import PodsFilter, PreFilterRejection, Refusal, Refusals, first_of
 from kschedlab.objects.model import Pod
 
 DISK_TAKEN = "node(s) had no available disk"
@@ -127,7 +127,7 @@ class VolumeRestrictions:
 
 
 @dataclass(frozen=True)
-class RestrictionsCheck:
+class RestrictionsCheck(PodsFilter):
     """``conflicting``: how many mounts conflict with the pod's. ``claim_taken``: the reason.
 
     ``sharers``: how many claims have the same name as a ReadWriteOncePod claim of the pod;
@@ -139,9 +139,6 @@ class RestrictionsCheck:
     sharers: Sum
     in_use: int
     claim_taken: str
-    node_names: frozenset[str] | None = None
-    depends_on_pods: bool = True
-    monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes with a conflicting mount, then those in whose snapshot a claim is in use."""

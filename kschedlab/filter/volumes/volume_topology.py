@@ -20,13 +20,7 @@ from kschedlab.cluster.labels import meets_uncached
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS
 from kschedlab.filter.volumes.csi_migration import Migration
-from kschedlab.objects.model import (
-    CSIStorageCapacity,
-    LabelSelector,
-    NodeSelector,
-    PersistentVolume,
-    StorageClass,
-)
+from kschedlab.objects.model import CSIStorageCapacity, LabelSelector, NodeSelector, PersistentVolume, StorageClass
 from kschedlab.objects.selectors import Requirement, SelectorError
 
 

@@ -123,7 +123,6 @@ def text(content: str, style: str = "") -> Text:
 
 
 def indented(*parts: RenderableType, by: int = 2) -> RenderableType:
-    """The parts, indented."""
     return Padding.indent(Group(*parts), by)
 
 

@@ -40,7 +40,6 @@ FIXED = 24
 
 
 def limits(screen: Screen) -> Limits:
-    """The limits of this screen."""
     rungs = max(2, (screen.width - RULE) // NODE)
     nodes = min(BEST, max(1, (screen.width - 34) // SCORE))
     if screen.all:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from kschedlab.claims import claims_for
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.filter.dynamic_resources import claims_for
 from kschedlab.objects.model import Pod, ResourceClaim
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kschedlab.claims import is_served
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.filter.dynamic_resources import is_served
 from kschedlab.filter.node_ports import host_ports
 from kschedlab.filter.node_resources import requested_resources
 from kschedlab.objects.model import DeviceClass, Node, Pod

@@ -80,11 +80,7 @@ def _devices_events(cluster: Callable[[], Cluster] | None = None) -> Events:
     hints = ClaimHints(cluster)
     return [
         (event(NODE, "Add", "UpdateNodeLabel", "UpdateNodeAllocatable"), queue),
-        (
-            event(DEVICE_CLAIM, "Add", "Update", "Delete"),
-            hints.after_claim,
-            Narrowing(hints.concerned, hints.names),
-        ),
+        (event(DEVICE_CLAIM, "Add", "Update", "Delete"), hints.after_claim, Narrowing(hints.concerned, hints.names)),
         (event(TARGET_POD, "UpdatePodGeneratedResourceClaim"), hints.after_itself),
         (event(DEVICE_CLASS, "Add", "Update"), queue),
         (event(DEVICE_SLICE, "Add", "Update"), queue),

@@ -73,7 +73,6 @@ class UnschedulablePodsMap:
         return self.pods.pop(key, None)
 
     def get(self, key: str) -> QueuedPodInfo | None:
-        """The pod, or None."""
         return self.pods.get(key)
 
     def with_matching_affinity_term(self, pod: Pod) -> list[QueuedPodInfo]:

@@ -34,7 +34,6 @@ class SelectedBy:
     all_must: bool
 
     def of(self, signature: Signature) -> int:
-        """1 if they select pods with this signature."""
         if signature.terminating or signature.namespace != self.namespace or not self.selectors:
             return 0
         matches = (selector.matches(signature.labels) for selector in self.selectors)

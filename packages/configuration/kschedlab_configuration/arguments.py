@@ -350,6 +350,13 @@ def _check_binding(args: fields.VolumeBindingArgs, path: Path, faults: Faults) -
         check_shape(args.shape, (*path, "shape"), faults)
 
 
+def _check_ungated_binding(args: fields.UngatedVolumeBindingArgs, path: Path, faults: Faults, gate: str) -> None:
+    _check_old_binding(args, path, faults)
+    if args.shape is not None:
+        why = later("Invalid value: unexpected field `shape`, remove it or turn on the feature gate {gate}", gate=gate)
+        faults.append(Fault((*path, "shape"), why))
+
+
 def _change_binding(args: fields.VolumeBindingArgs) -> NewValues:
     return NewValues(score={"shape": RequestedToCapacityRatio(shape_points(args.shape))}) if args.shape else NewValues()
 
@@ -405,11 +412,16 @@ V1_ARGUMENTS = {
     "VolumeBinding": ArgumentsSpec(fields.VolumeBindingArgs, _check_binding, _change_binding),
 }
 
-V1_ARGUMENTS_36 = {
-    **V1_ARGUMENTS,
-    "VolumeBinding": ArgumentsSpec(fields.OldVolumeBindingArgs, _check_old_binding, _change_nothing),
-}
-"""Until v1.36, ``shape`` needs the gate StorageCapacityScoring (before v1.33 VolumeCapacityPriority), which is off."""
+_CAPACITY = "StorageCapacityScoring"
+
+
+def _without_gate(name: str) -> ArgumentsSpec:
+    check = partial(_check_ungated_binding, gate=name)
+    return ArgumentsSpec(fields.UngatedVolumeBindingArgs, check, _change_nothing)
+
+
+V1_ARGUMENTS_36 = {**V1_ARGUMENTS, "VolumeBinding": _without_gate(_CAPACITY)}
+"""Until v1.36, the gate that ``shape`` needs is off."""
 
 V1_ARGUMENTS_TO_35 = {
     **V1_ARGUMENTS_36,
@@ -418,7 +430,10 @@ V1_ARGUMENTS_TO_35 = {
 }
 """``bindingTimeout`` is unknown to v1.34, and needs the gate DRADeviceBindingConditions in v1.35, which is off."""
 
-V1_ARGUMENTS_TO_32 = {name: spec for name, spec in V1_ARGUMENTS_TO_35.items() if name != "DynamicResources"}
+V1_ARGUMENTS_TO_32 = {
+    **{name: spec for name, spec in V1_ARGUMENTS_TO_35.items() if name != "DynamicResources"},
+    "VolumeBinding": _without_gate("VolumeCapacityPriority"),
+}
 
 V1BETA1_ARGUMENTS = {
     **_COMMON,
@@ -430,7 +445,7 @@ V1BETA1_ARGUMENTS = {
     "PodTopologySpread": ArgumentsSpec(fields.PodTopologySpreadArgs, _check_old_spread, _change_spread),
     "RequestedToCapacityRatio": ArgumentsSpec(fields.RequestedToCapacityRatioArgs, _check_ratio, _change_ratio),
     "ServiceAffinity": ArgumentsSpec(fields.ServiceAffinityArgs, _accept_all, _change_nothing),
-    "VolumeBinding": V1_ARGUMENTS_36["VolumeBinding"],
+    "VolumeBinding": ArgumentsSpec(fields.OldVolumeBindingArgs, _check_old_binding, _change_nothing),
 }
 
 V1BETA2_ARGUMENTS = {**V1_ARGUMENTS_TO_32, "InterPodAffinity": V1BETA1_ARGUMENTS["InterPodAffinity"]}
@@ -451,3 +466,8 @@ V1BETA1_22_ARGUMENTS = {
         fields.RequestedToCapacityRatioArgs, partial(_check_ratio, default=1), partial(_change_ratio, rounds_up=False)
     ),
 }
+
+
+def gated(arguments: Mapping[str, ArgumentsSpec], gates: Mapping[str, bool]) -> Mapping[str, ArgumentsSpec]:
+    """The arguments with these feature gates of v1.37 (validation_pluginargs.go, ValidateVolumeBindingArgs)."""
+    return arguments if gates.get(_CAPACITY, True) else {**arguments, "VolumeBinding": _without_gate(_CAPACITY)}

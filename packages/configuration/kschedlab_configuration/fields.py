@@ -48,10 +48,20 @@ class MultiPointPlugins(OldPlugins, frozen=True):
     multiPoint: PluginSet = NOTHING
 
 
-class Plugins(MultiPointPlugins, frozen=True):
+class PreEnqueuePlugins(MultiPointPlugins, frozen=True):
+    """v1.28 to v1.35."""
+
     preEnqueue: PluginSet = NOTHING
+
+
+class PlacementPlugins(PreEnqueuePlugins, frozen=True):
+    """v1.36."""
+
     placementGenerate: PluginSet = NOTHING
     placementScore: PluginSet = NOTHING
+
+
+class Plugins(PlacementPlugins, frozen=True):
     podGroupPostFilter: PluginSet = NOTHING
 
 
@@ -80,16 +90,30 @@ class MultiPointProfile(Profile, frozen=True):
 
 
 class Beta3Profile(Profile, frozen=True):
-    plugins: Plugins = Plugins()
+    """v1beta3 of v1.28."""
+
+    plugins: PreEnqueuePlugins = PreEnqueuePlugins()
 
 
-class KubeSchedulerProfile(Beta3Profile, frozen=True):
+class KubeSchedulerProfile35(Beta3Profile, frozen=True):
+    """v1 of v1.28 to v1.35."""
+
     percentageOfNodesToScore: Int32 | None = None
 
     @property
     def percentage(self) -> int | None:
         """The profile's own percentageOfNodesToScore; None leaves it to the configuration."""
         return self.percentageOfNodesToScore
+
+
+class KubeSchedulerProfile36(KubeSchedulerProfile35, frozen=True):
+    """v1 of v1.36."""
+
+    plugins: PlacementPlugins = PlacementPlugins()
+
+
+class KubeSchedulerProfile(KubeSchedulerProfile36, frozen=True):
+    plugins: Plugins = Plugins()
 
 
 # -- extenders
@@ -146,9 +170,21 @@ class Configuration(Part, frozen=True):
     profiles: tuple[Profile, ...] = ()
 
 
-class KubeSchedulerConfiguration(Configuration, frozen=True):
-    profiles: tuple[KubeSchedulerProfile, ...] = ()
+class KubeSchedulerConfiguration35(Configuration, frozen=True):
+    """v1 of v1.28 to v1.35."""
+
+    profiles: tuple[KubeSchedulerProfile35, ...] = ()
     delayCacheUntilActive: Any = None
+
+
+class KubeSchedulerConfiguration36(KubeSchedulerConfiguration35, frozen=True):
+    """v1 of v1.36."""
+
+    profiles: tuple[KubeSchedulerProfile36, ...] = ()
+
+
+class KubeSchedulerConfiguration(KubeSchedulerConfiguration36, frozen=True):
+    profiles: tuple[KubeSchedulerProfile, ...] = ()
 
 
 class Beta3KubeSchedulerConfiguration(Configuration, frozen=True):
@@ -253,6 +289,12 @@ class DefaultPreemptionArgs(Part, frozen=True):
 
 class OldVolumeBindingArgs(Part, frozen=True):
     bindTimeoutSeconds: Int64 = 600
+
+
+class UngatedVolumeBindingArgs(OldVolumeBindingArgs, frozen=True):
+    """Without the gate that ``shape`` needs."""
+
+    shape: tuple[UtilizationShapePoint, ...] | None = None
 
 
 class VolumeBindingArgs(OldVolumeBindingArgs, frozen=True):

@@ -31,6 +31,11 @@ def _plugins(text: str, generation: str = "") -> Mapping[str, int]:
     return {name: weights.get(name, 0) for name in text.split()}
 
 
+_ORDER_35 = _words(
+    "preFilter filter postFilter reserve preScore score preBind bind postBind permit preEnqueue queueSort"
+)
+_ORDER_36 = (*_ORDER_35, "placementGenerate", "placementScore")
+
 V1 = Catalogue(
     points=_points("""
         DefaultBinder: bind
@@ -70,10 +75,7 @@ V1 = Catalogue(
             "v1.37",
         )
     },
-    order=_words("""
-        preFilter filter postFilter reserve preScore score preBind bind postBind permit preEnqueue queueSort
-        placementGenerate placementScore podGroupPostFilter
-    """),
+    order=(*_ORDER_36, "podGroupPostFilter"),
     merge=merged,
     queue_sort_missing=later(
         "only one queue sort plugin required for profile with scheduler name {scheduler}, but got 0"
@@ -99,7 +101,8 @@ def _older(generation: str, limits: str, devices: str, last: str, points: str = 
     more = _points(points)
     every = {**V1.points, **_points(_POINTS_36), **more}
     known = {name: every[name] for name in (*multi_point, *more)}
-    return replace(V1, points=known, defaults={MULTI_POINT: multi_point}, removed=V1.removed - known.keys())
+    multi, removed = {MULTI_POINT: multi_point}, V1.removed - known.keys()
+    return replace(V1, points=known, defaults=multi, removed=removed, order=_ORDER_35)
 
 
 _POINTS_36 = """
@@ -121,8 +124,9 @@ _POINTS_28 = f"""{_POINTS_30}
 """
 _WITHOUT_SCORE = "DynamicResources: preEnqueue preFilter filter postFilter reserve preBind"
 _GANGS = "GangScheduling: preEnqueue permit"
-V1_28 = _older("v1.28", _BY_LIMITS, "", "", _POINTS_28)
-V1BETA3_28 = replace(V1_28, points={**V1_28.points, **_points("SelectorSpread: preScore score")})
+_V1_28 = _older("v1.28", _BY_LIMITS, "", "", _POINTS_28)
+V1_28 = replace(_V1_28, removed=frozenset({"SelectorSpread"}))
+V1BETA3_28 = replace(_V1_28, points={**_V1_28.points, **_points("SelectorSpread: preScore score")})
 V1_30 = _older("v1.30", _BY_LIMITS, "", "", _POINTS_30)
 V1_32 = _older("v1.32", "NodeVolumeLimits", "", "", _WITHOUT_SCORE)
 V1_34 = _older("v1.34", "NodeVolumeLimits", "DynamicResources", "", _WITHOUT_SCORE)
@@ -135,7 +139,9 @@ V1_35 = _older(
     NodeDeclaredFeatures: preFilter filter
     """,
 )
-V1_36 = _older("v1.36", "NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures", _GANGS)
+V1_36 = replace(
+    _older("v1.36", "NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures", _GANGS), order=_ORDER_36
+)
 
 V1BETA1 = Catalogue(
     points=_points("""

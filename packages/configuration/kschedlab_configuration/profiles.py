@@ -29,7 +29,7 @@ from kschedlab.plugins.loading import (
     takes_arguments,
 )
 from kschedlab.preemption.rules import PreemptionRules
-from kschedlab_configuration.arguments import ArgumentsSpec, NewValues
+from kschedlab_configuration.arguments import ArgumentsSpec, NewValues, gated
 from kschedlab_configuration.extender_settings import read_extenders
 from kschedlab_configuration.faults import decoded, duplicate, invalid, required
 from kschedlab_configuration.fields import (
@@ -141,7 +141,7 @@ class ProfileReader:
     """Reads one configuration. ``faults``: what the real scheduler refuses. ``warnings``: what is not modelled."""
 
     def __init__(self, version: Version, base: Generation, plugins: Mapping[str, object] | None = None) -> None:
-        self.version = version
+        self.version = replace(version, arguments=gated(version.arguments, dict(base.feature_gates)))
         self.out_of_tree = OutOfTreePlugins(plugins or {})
         self.base = base
         self.faults: list[Fault] = []

@@ -7,9 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from kschedlab.filter.plugin import Filter
+from kschedlab.filter.volumes.older_limits import CINDER, DiskLimits, StepsAside
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.generations.registry import REGISTRY_1_20, REGISTRY_1_22, Registry
+from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
 from kschedlab.score.plugin import Score
+from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
+from kschedlab.score.priorities.selector_spread import SelectorSpread
+from kschedlab.score.volume_binding import VolumeBindingScore
 from kschedlab_configuration.arguments import (
     V1_ARGUMENTS,
     V1_ARGUMENTS_36,
@@ -33,12 +37,17 @@ from kschedlab_configuration.fields import (
     Beta3Profile,
     Configuration,
     KubeSchedulerConfiguration,
+    KubeSchedulerConfiguration35,
+    KubeSchedulerConfiguration36,
     KubeSchedulerProfile,
+    KubeSchedulerProfile35,
+    KubeSchedulerProfile36,
     MultiPointKubeSchedulerConfiguration,
     MultiPointProfile,
     OldKubeSchedulerConfiguration,
     Profile,
 )
+from kschedlab_configuration.older.node_label import NodeLabel, NodeLabelScore
 from kschedlab_configuration.plugin_catalogues import (
     V1,
     V1_28,
@@ -64,7 +73,7 @@ GROUP = "kubescheduler.config.k8s.io"
 class Version:
     """A version of the API.
 
-    ``base``: the generation that reads it. ``filters``, ``scores``: plugins that it offers in addition to the base's.
+    ``base``: the generation that reads it. ``filters``, ``scores``: those that it offers in addition to the base's.
     ``address_complaints``: what is wrong with a bind address.
     """
 
@@ -84,24 +93,69 @@ class Version:
 
     def all_scores(self, base: Generation) -> dict[str, Score]:
         """The plugins by name; those of ``base`` take precedence."""
-        tables = (*GENERATIONS[self.base].scores, *base.scores)
+        of_base = GENERATIONS[self.base].with_feature_gates(dict(base.feature_gates))
+        tables = (*of_base.scores, *base.scores)
         return {s.name: s for s in (*self.scores, *(score for score, _ in tables))}
 
 
-def _v1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec] = V1_ARGUMENTS_TO_32) -> Version:
-    return Version(f"{GROUP}/v1", base, KubeSchedulerConfiguration, KubeSchedulerProfile, catalogue, arguments)
+# v1.20 to v1.30: pkg/scheduler/framework/plugins/registry.go: what the default table omits, except ServiceAffinity
+_CINDER = DiskLimits("CinderLimits", CINDER)
+_SPREAD = SelectorSpread(yields_to_spread_constraints=True)
+_FIT_1_20, _FIT_1_22 = NodeResourcesFitScore(ignores_absent_resources=False), NodeResourcesFitScore(adds_overhead=True)
+_MOST, _RATIO = "NodeResourcesMostAllocated", "RequestedToCapacityRatio"
+_SCORES_1_20: tuple[Score, ...] = (
+    NodeLabelScore(),
+    replace(_FIT_1_20, name=_MOST, strategy=most_allocated),
+    replace(_FIT_1_20, name=_RATIO, strategy=RequestedToCapacityRatio(rounds_utilization_up=True)),
+    _SPREAD,
+)
+_FILTERS_1_22 = (NodeLabel(), replace(_CINDER, steps_aside=StepsAside.WHERE_LISTED))
+_SCORES_1_22: tuple[Score, ...] = (
+    NodeLabelScore(panics_without_labels=False),
+    NodePreferAvoidPods(),
+    replace(_FIT_1_22, name="NodeResourcesLeastAllocated"),
+    replace(_FIT_1_22, name=_MOST, strategy=most_allocated),
+    replace(_FIT_1_22, name=_RATIO, strategy=RequestedToCapacityRatio()),
+    _SPREAD,
+    VolumeBindingScore(scores_capacity=False),
+)
+_CINDER_1_24 = replace(_CINDER, checks_claims=True, steps_aside=StepsAside.WITH_CSI_NODE)
+"""v1.24, v1.28: nodevolumelimits/utils.go, isCSIMigrationOn does not ask for Cinder's annotation."""
+
+_V1_37 = Version(f"{GROUP}/v1", "v1.37", KubeSchedulerConfiguration, KubeSchedulerProfile, V1, V1_ARGUMENTS)
+_V1_36 = replace(
+    _V1_37,
+    base="v1.36",
+    configuration=KubeSchedulerConfiguration36,
+    profile=KubeSchedulerProfile36,
+    catalogue=V1_36,
+    arguments=V1_ARGUMENTS_36,
+)
+_V1_35 = replace(
+    _V1_36,
+    base="v1.35",
+    configuration=KubeSchedulerConfiguration35,
+    profile=KubeSchedulerProfile35,
+    catalogue=V1_35,
+    arguments=V1_ARGUMENTS_TO_35,
+)
+_V1_32 = replace(_V1_35, base="v1.32", catalogue=V1_32, arguments=V1_ARGUMENTS_TO_32)
+_V1_28 = replace(_V1_32, base="v1.28", catalogue=V1_28, filters=(_CINDER_1_24,), scores=(_SPREAD,))
 
 
-def _v1beta1(base: str, catalogue: Catalogue, arguments: Mapping[str, ArgumentsSpec], registry: Registry) -> Version:
-    """``registry``: the plugins that only a configuration enables."""
-    filters = tuple(make() for make in registry.predicates.values())
-    scores = tuple(make() for make in registry.priorities.values())
+def _v1beta1(
+    base: str,
+    catalogue: Catalogue,
+    arguments: Mapping[str, ArgumentsSpec],
+    filters: tuple[Filter, ...],
+    scores: tuple[Score, ...],
+) -> Version:
     name, configuration = f"{GROUP}/v1beta1", OldKubeSchedulerConfiguration
     addresses = partial(socket_complaints, unreadable=False)
     return Version(name, base, configuration, Profile, catalogue, arguments, filters, scores, addresses)
 
 
-_V1BETA1_22 = _v1beta1("v1.22", V1BETA1_22, V1BETA1_22_ARGUMENTS, REGISTRY_1_22)
+_V1BETA1_22 = _v1beta1("v1.22", V1BETA1_22, V1BETA1_22_ARGUMENTS, _FILTERS_1_22, _SCORES_1_22)
 _V1BETA2_22 = replace(
     _V1BETA1_22,
     name=f"{GROUP}/v1beta2",
@@ -116,6 +170,8 @@ _V1BETA2_24 = replace(
     profile=MultiPointProfile,
     catalogue=V1BETA2_24,
     arguments=V1BETA2_ARGUMENTS,
+    filters=(_CINDER_1_24,),
+    scores=(_SPREAD,),
     address_complaints=port_0_complaints,
 )
 _V1BETA3_24 = replace(
@@ -124,7 +180,6 @@ _V1BETA3_24 = replace(
     configuration=MultiPointKubeSchedulerConfiguration,
     catalogue=V1BETA3_24,
 )
-_V1_28 = _v1("v1.28", V1_28)
 _V1BETA3_28 = replace(
     _V1BETA3_24,
     base="v1.28",
@@ -136,18 +191,20 @@ _V1BETA3_28 = replace(
 )
 
 VERSIONS = (
-    _v1("v1.37", V1, V1_ARGUMENTS),
-    _v1("v1.36", V1_36, V1_ARGUMENTS_36),
-    _v1("v1.35", V1_35, V1_ARGUMENTS_TO_35),
-    _v1("v1.34", V1_34, V1_ARGUMENTS_TO_35),
-    _v1("v1.32", V1_32),
-    _v1("v1.30", V1_30),
+    _V1_37,
+    _V1_36,
+    _V1_35,
+    replace(_V1_35, base="v1.34", catalogue=V1_34),
+    _V1_32,
+    replace(
+        _V1_32, base="v1.30", catalogue=V1_30, filters=(replace(_CINDER_1_24, missing_claim_is_error=False),), scores=()
+    ),
     _V1_28,
     _V1BETA3_28,
     _V1BETA3_24,
     _V1BETA2_24,
     _V1BETA2_22,
-    _v1beta1("v1.20", V1BETA1, V1BETA1_ARGUMENTS, REGISTRY_1_20),
+    _v1beta1("v1.20", V1BETA1, V1BETA1_ARGUMENTS, (NodeLabel(), _CINDER), _SCORES_1_20),
     _V1BETA1_22,
 )
 """The generations that read each version; the first of a version is the one that reads it by default."""

@@ -6,6 +6,7 @@ from kschedlab import Cluster, schedule
 from kschedlab.build import node, pod
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.generations import V1_37, Generation
+from kschedlab.generations.feature_gates import FeatureGateError
 from kschedlab.manifests.loading import ManifestError
 from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
 from kschedlab_configuration import load_configuration
@@ -193,7 +194,7 @@ def test_a_shape_for_another_strategy_is_refused_from_v1_36_on():
         fit_with_shape("v1.36", "v1", "LeastAllocated", points)
 
 
-def with_argument(base: str, version: str, name: str, args: str) -> Generation:
+def with_argument(base: str | Generation, version: str, name: str, args: str) -> Generation:
     text = f"profiles:\n- pluginConfig:\n  - {{name: {name}, args: {{{args}}}}}\n"
     return load_configuration(V1.replace("/v1\n", f"/{version}\n") + text, base)["default-scheduler"]
 
@@ -207,9 +208,29 @@ def with_argument(base: str, version: str, name: str, args: str) -> Generation:
 )
 def test_a_shape_for_volumes_is_refused_until_v1_36(base, version):
     """The gates VolumeCapacityPriority and StorageCapacityScoring are off."""
-    assert with_argument(base, version, "VolumeBinding", "bindTimeoutSeconds: 5")
-    with pytest.raises(ManifestError, match="shape"):
-        with_argument(base, version, "VolumeBinding", "shape: [{utilization: 0, score: 0}]")
+    gate = "VolumeCapacityPriority" if base < "v1.34" else "StorageCapacityScoring"
+    assert with_argument(base, version, "VolumeBinding", "bindTimeoutSeconds: 5, shape: null")
+    for shape in ("[]", "[{utilization: 0, score: 0}]"):
+        with pytest.raises(ManifestError, match=f"unexpected field `shape`.*turn on the feature gate {gate}"):
+            with_argument(base, version, "VolumeBinding", f"shape: {shape}")
+
+
+UNSCORED = V1_37.with_feature_gates({"StorageCapacityScoring": False})
+
+
+def test_v1_37_refuses_a_shape_for_volumes_without_its_gate():
+    """v1.37: validation_pluginargs.go, ValidateVolumeBindingArgs."""
+    assert with_argument(UNSCORED, "v1", "VolumeBinding", "bindTimeoutSeconds: 5")
+    with pytest.raises(ManifestError, match="unexpected field `shape`.*feature gate StorageCapacityScoring"):
+        with_argument(UNSCORED, "v1", "VolumeBinding", "shape: [{utilization: 0, score: 0}]")
+    profile = with_argument("v1.37", "v1", "VolumeBinding", "shape: [{utilization: 0, score: 0}]")
+    with pytest.raises(FeatureGateError, match="shape, which needs the feature gate StorageCapacityScoring"):
+        profile.with_feature_gates({"StorageCapacityScoring": False})
+
+
+def test_a_configuration_leaves_a_gate_s_score_out():
+    profile = with_argument(UNSCORED, "v1", "NodeResourcesFit", "ignoredResources: []")
+    assert [each.name for each, _ in profile.scores] == [each.name for each, _ in UNSCORED.scores]
 
 
 @pytest.mark.parametrize("base", ["v1.34", "v1.35"])

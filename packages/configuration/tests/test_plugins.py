@@ -9,12 +9,13 @@ from kschedlab import Cluster, schedule
 from kschedlab.build import node, pod
 from kschedlab.filter.plugin import Filter
 from kschedlab.generations import GENERATIONS, V1_20, V1_37, Generation
+from kschedlab.generations.history import minor
 from kschedlab.manifests.loading import ManifestError
 from kschedlab_configuration import load_configuration
 from kschedlab_configuration.loading import Profiles
 
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-V1BETA1, V1BETA2 = (V1.replace("/v1", f"/{version}") for version in ("v1beta1", "v1beta2"))
+V1BETA1, V1BETA2, V1BETA3 = (V1.replace("/v1", f"/{version}") for version in ("v1beta1", "v1beta2", "v1beta3"))
 V1_22 = GENERATIONS["v1.22"]
 
 
@@ -173,6 +174,36 @@ def test_plugins_that_a_beta_refuses(base, head, inside, expected):
         beta(inside, base, head)
 
 
+POINTS = [
+    ("preEnqueue", "v1.28"),
+    ("placementGenerate", "v1.36"),
+    ("placementScore", "v1.36"),
+    ("podGroupPostFilter", "v1.37"),
+]
+
+
+@pytest.mark.parametrize(("point", "since"), POINTS)
+@pytest.mark.parametrize("base", [name for name in GENERATIONS if minor(name) >= 28])
+def test_v1_knows_the_extension_points_of_the_version_that_reads_it(base, point, since):
+    """k8s.io/kube-scheduler/config/v1/types.go of each version."""
+    if minor(base) >= minor(since):
+        assert beta(f"{point}: {{}}", base, V1)
+    else:
+        with pytest.raises(ManifestError, match=f'unknown field "{point}"'):
+            beta(f"{point}: {{}}", base, V1)
+
+
+def test_v1beta3_knows_no_extension_points_of_pod_groups():
+    assert beta("preEnqueue: {}", "v1.28", V1BETA3)
+    with pytest.raises(ManifestError, match='unknown field "placementScore"'):
+        beta("placementScore: {}", "v1.28", V1BETA3)
+
+
+def test_v1_of_v1_28_refuses_selector_spread():
+    with pytest.raises(ManifestError, match='SelectorSpread": was invalid in version "v1"'):
+        beta("score: {enabled: [{name: SelectorSpread}]}", "v1.28", V1)
+
+
 def test_v1beta2_of_v1_24_accepts_multi_point_and_ignores_it():
     profiles = beta("multiPoint: {disabled: [{name: '*'}]}", "v1.24")
     assert weights(profiles["default-scheduler"]) == weights(V1_22)
@@ -191,9 +222,6 @@ def test_octets_of_an_address_may_begin_with_zeros(name):
     """The Go of these releases reads such an address; that of the recorded answers refuses it."""
     port = "10251" if name == "v1.22" else "0"
     assert load_configuration(f'{V1BETA2}healthzBindAddress: "010.00.0.1:{port}"\n', name)
-
-
-V1BETA3 = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
 
 
 @pytest.mark.parametrize("name", ["v1.24", "v1.28"])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import asdict, replace
 
-from kschedlab.claims import GivenBack
+from kschedlab.filter.dynamic_resources import GivenBack
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import (
     AllocationResult,

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kschedlab.claims import GivenBack
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.decision import Decision
-from kschedlab.filter.dynamic_resources import DynamicResources, plugin_for
+from kschedlab.filter.dynamic_resources import DynamicResources, GivenBack, plugin_for
 from kschedlab.filter.stage import Verdicts
 from kschedlab.generations import Generation
 from kschedlab_devices.binding import give_back, reserve, written
@@ -41,15 +39,15 @@ def given_back(plugin: DynamicResources, pod: PodInfo, cluster: Cluster, verdict
     return result if result.message else None
 
 
-def commit(decision: Decision) -> PodInfo:
+def commit(
+    plugin: DynamicResources, pod: PodInfo, cluster: Cluster, node: str | None, given_back: GivenBack | None
+) -> PodInfo:
     """Write the chosen node's devices into the cluster's claims, or what PostFilter gives back."""
-    cluster, pod = decision.cluster, decision.pod
-    if decision.given_back is not None and (claim := decision.given_back.claim) is not None:
-        cluster.change_objects(removed=[claim]) if decision.given_back.deleted else cluster.change_objects([claim])
-    plugin = plugin_for(pod, cluster, decision.generation.filters)
-    if plugin is None or decision.node is None or (demand := demand_by(plugin, pod, cluster)) is None:
+    if given_back is not None and (claim := given_back.claim) is not None:
+        cluster.change_objects(removed=[claim]) if given_back.deleted else cluster.change_objects([claim])
+    if node is None or (demand := demand_by(plugin, pod, cluster)) is None:
         return pod
-    reservation = reserve(demand, cluster.index[decision.node])
+    reservation = reserve(demand, cluster.index[node])
     claims, changed = written(reservation, pod.pod, plugin.now())
     cluster.change_objects(claims)
     return pod if changed is pod.pod else cluster.updated_info(pod, pod.pod, changed)

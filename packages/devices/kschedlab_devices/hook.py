@@ -1,4 +1,4 @@
-"""The entry point for the engine, as :mod:`kschedlab.claims` describes it."""
+"""The entry point for the engine, as :mod:`kschedlab.filter.dynamic_resources` describes it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kschedlab_devices.text import sections as sections
 from kschedlab_devices.usage import device_usage as usage
 
 if TYPE_CHECKING:
-    from kschedlab.claims import Claims
+    from kschedlab.filter.dynamic_resources import Claims
     from kschedlab_devices import hook
 
     _: Claims = hook

@@ -8,13 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kschedlab.decision import Decision
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.filter.dynamic_resources import DynamicResources
+from kschedlab.filter.stage import Verdicts
 from kschedlab.messages import later, listed, meant, say
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.text.sections import Section
 from kschedlab.text.words import count
 from kschedlab_devices.check import DeviceRefusals
-from kschedlab_devices.claiming import demand_for
+from kschedlab_devices.claiming import demand_by
 from kschedlab_devices.counters import APART, NO_COUNTERS
 from kschedlab_devices.demand import NOT_ALL, NOT_AVAILABLE, Demand
 from kschedlab_devices.errors import AllocationError
@@ -130,24 +133,25 @@ NODES = 8
 """Number of refusing nodes shown."""
 
 
-def sections(decision: Decision) -> Iterator[Section]:
+def sections(
+    plugin: DynamicResources, pod: PodInfo, cluster: Cluster, node: str | None, verdicts: Verdicts | None
+) -> Iterator[Section]:
     """The devices on the chosen node, then what nodes lack that devices alone keep from taking the pod."""
-    demand = demand_for(decision.pod, decision.cluster, decision.generation) if decision.node is not None else None
-    devices = given(demand, decision.cluster.index[decision.node]) if demand is not None and decision.node else []
+    demand = demand_by(plugin, pod, cluster) if node is not None else None
+    devices = given(demand, cluster.index[node]) if demand is not None and node is not None else []
     if devices:
-        yield Section(say("Devices on {node}", node=decision.node), devices)
-    if refusing := list(_refusing(decision)):
+        yield Section(say("Devices on {node}", node=node), devices)
+    if verdicts is not None and (refusing := list(_refusing(verdicts, cluster))):
         yield Section(say("Nodes that cannot serve the claims"), refusing)
 
 
-def _refusing(decision: Decision) -> Iterator[str]:
-    verdicts = decision.verdicts
-    for number, refused in enumerate(verdicts.refusals) if verdicts is not None else ():
-        if verdicts is None or not isinstance(refused, DeviceRefusals):
+def _refusing(verdicts: Verdicts, cluster: Cluster) -> Iterator[str]:
+    for number, refused in enumerate(verdicts.refusals):
+        if not isinstance(refused, DeviceRefusals):
             continue
         positions = np.flatnonzero(verdicts.refused_by == number).tolist()
         explained = [(n, why_not(refused.demand, n)) for n in positions[:NODES]]
         for n, lines in explained:
-            yield from (say("{node}: {line}", node=decision.cluster.names[n], line=line) for line in lines)
+            yield from (say("{node}: {line}", node=cluster.names[n], line=line) for line in lines)
         if any(lines for _, lines in explained) and len(positions) > NODES:
             yield say("and {nodes}", nodes=count(len(positions) - NODES, "more node"))

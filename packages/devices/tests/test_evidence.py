@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from kschedlab.build import Manifest, cluster, node
+from kschedlab.explanation import each_pending
 from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.program.main import main
 from kschedlab.scheduler import schedule
 from kschedlab_devices.check import DevicesCheck
 from kschedlab_devices.text import given, tried, why_not
 from packages.devices.tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
-from packages.devices.tests.test_plugin import allocated, claiming, gpus
+from packages.devices.tests.test_plugin import allocated, claiming, gpus, named
 
 BROKEN = {"key": "broken", "effect": "NoSchedule"}
 SLICE = resource_slice("a", [device("gpu-0"), device("gpu-1", taints=[BROKEN]), device("gpu-2")])
@@ -53,6 +54,14 @@ def test_an_allocated_claim_is_named() -> None:
     assert why_not(check.demand, 1) == ["c is allocated: its devices are elsewhere"]
     assert why_not(check.demand, 0) == [] and given(check.demand, 0) == ["c has gpu.example.com/a/gpu-0"]
     assert tried(check.demand, 0) == []
+
+
+def test_of_two_pending_pods_one_gets_the_only_device() -> None:
+    made = [node("a"), device_class(), gpus("a", 1), *(resource_claim(name, exactly()) for name in "cd")]
+    (first, one), (second, other) = each_pending(cluster(*made, named("x", claiming("c")), named("y", claiming("d"))))
+    assert (first.key, second.key) == ("default/x", "default/y") and one is not None and other is not None
+    assert (one.node, other.node) == ("a", None)
+    assert "c gets gpu.example.com/a/gpu-0" in str(one)
 
 
 def test_explain_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

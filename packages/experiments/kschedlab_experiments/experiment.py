@@ -179,11 +179,13 @@ def _progress(wanted: bool | Tell, total: int, before: int) -> Iterator[Callable
 
         yield tell
         return
+    if not (wanted and sys.stderr.isatty()):
+        yield lambda: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn(say("runs")), TimeRemainingColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not (wanted and sys.stderr.isatty())) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         shown = bar.add_task("", total=total, completed=before)
         yield lambda: bar.advance(shown)

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict, replace
 
-from kschedlab.claims import demands_devices
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.filter.dynamic_resources import plugin_for
+from kschedlab.filter.dynamic_resources import demands_devices, plugin_for
 from kschedlab.objects.model import PodGroup, ResourceClaim
 
 if TYPE_CHECKING:
-    from kschedlab.claims import GivenBack
+    from kschedlab.filter.dynamic_resources import GivenBack
     from kschedlab_devices.binding import Reservation
     from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kschedlab.claims import GivenBack
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.filter.dynamic_resources import GivenBack
 from kschedlab.generations import Generation
 from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import Pod, PodGroup, ResourceClaim

@@ -32,7 +32,7 @@ from kschedlab_groups.preemption import GroupPreemption, preempt
 from kschedlab_groups.queued_group import group_of
 
 if TYPE_CHECKING:
-    from kschedlab.claims import GivenBack
+    from kschedlab.filter.dynamic_resources import GivenBack
 
 LOWER = "PreemptLowerPriority"
 

@@ -17,7 +17,7 @@ from kschedlab_groups.assume import NOTHING, Taken, assume
 from kschedlab_groups.group import ERROR, GROUP_UNSCHEDULABLE, UNRESOLVABLE, UNSCHEDULABLE, Status, feasible
 
 if TYPE_CHECKING:
-    from kschedlab.claims import GivenBack
+    from kschedlab.filter.dynamic_resources import GivenBack
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Plans for a cluster: how many more pods fit, which nodes to add, which can go; and maps of decisions.
+"""Plans for a cluster: whether pods fit and how many more do, which nodes to add, which can go; and maps of decisions.
 
     >>> from kschedlab import Cluster
     >>> from kschedlab_planning import plan_add, plan_drain, plan_fit
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from kschedlab_planning.add import plan_add as plan_add
     from kschedlab_planning.drain import plan_drain as plan_drain
     from kschedlab_planning.fit import plan_fit as plan_fit
+    from kschedlab_planning.fitting import fits as fits
     from kschedlab_planning.maps import decision_map as decision_map
     from kschedlab_planning.weights import weight_region as weight_region
 
 _HOME = {
     "decision_map": "maps",
+    "fits": "fitting",
     "plan_add": "add",
     "plan_drain": "drain",
     "plan_fit": "fit",

@@ -136,7 +136,7 @@ def plan_drain(
     check = None
     if seed is not None:
         lost = sum(len(step.lost) for step in best.steps)
-        check = check_drains(cluster, [step.node for step in best.steps], profiles, seed, lost)
+        check = check_drains(start, [step.node for step in best.steps], profiles, seed, lost)
     nodes_of_second = tuple(step.node for step in runner_up.steps) if runner_up is not None else ()
     return Drain(best.steps, tuple(obstacles), nodes_of_second, search.proven, force, check)
 

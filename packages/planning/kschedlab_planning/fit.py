@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,9 +17,10 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST, Profiles
 from kschedlab.objects.kinds import RESOURCES
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import ApiObject, LimitRange, Pod, ResourceQuota
 from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.shown import Shown
+from kschedlab_planning.allowance import Allowance
 from kschedlab_planning.check import Check, check_pods
 from kschedlab_planning.kinds import kinds_of, more_nodes
 from kschedlab_planning.manifests import manifest
@@ -43,7 +44,8 @@ class OneNodeMore(NamedTuple):
 class Fit(Shown):
     """How many more replicas fit. ``pods``: each with its node, in order; ``stop``: the decision about the next one.
 
-    ``stop`` is None if the limit is reached. ``first``: the pending pods that get their nodes before.
+    ``stop`` is None if the limit is reached, or if the API server would refuse the next one: ``refused`` says why.
+    ``first``: the pending pods that get their nodes before.
     ``runner_up``: what one node more of each kind would add, the best first. ``workload``: what has the replicas.
     """
 
@@ -54,6 +56,7 @@ class Fit(Shown):
     runner_up: tuple[OneNodeMore, ...]
     workload: Workload | None = None
     check: Check | None = None
+    refused: str = ""
 
     @property
     def replicas(self) -> int:
@@ -89,6 +92,7 @@ class Fit(Shown):
             "replicas": self.replicas,
             "nodes": self.by_node,
             "stop": None if self.stop is None else self.stop.event,
+            "refused": self.refused,
             "runnerUp": [more._asdict() for more in self.runner_up],
             "check": None if self.check is None else self.check._asdict(),
         }
@@ -107,12 +111,14 @@ def plan_fit(
     most: int = MOST,
     label: str = "",
     seed: int | None = 0,
+    bounds: Iterable[ApiObject] = (),
 ) -> Fit:
     """How many more replicas of the pod fit after the pending pods, without evicting any, and what stops the next.
 
     ``pod``: ``namespace/name`` of a pod, a manifest, a Pod or a Workload. ``most``: where counting ends. ``label``: the
-    label that names pools of nodes. ``seed``: of the simulation that checks the plan; None: no check. KeyError if there
-    is no such pod; ValueError if ``most`` is negative.
+    label that names pools of nodes. ``seed``: of the simulation that checks the plan; None: no check. ``bounds``: the
+    LimitRanges and ResourceQuotas, which no Cluster has. KeyError if there is no such pod; ValueError if ``most`` is
+    negative.
     """
     from kschedlab_planning.workloads import Workload
 
@@ -122,11 +128,13 @@ def plan_fit(
     workload = pod if isinstance(pod, Workload) else None
     first = beginning(cluster, profiles)
     template = as_template(workload.template if workload is not None else pod, first.cluster)  # type: ignore[arg-type]
-    filled, pods, stop = _fill(template, first.cluster, profiles, most)
+    bounds = [each for each in bounds if isinstance(each, LimitRange | ResourceQuota)]
+    filled, pods, stop, refused = _fill(template, first.cluster, profiles, most, bounds)
     runner_up: tuple[OneNodeMore, ...] = ()
     if stop is not None:
         more = ((kind, more_nodes(filled, {kind: 1})) for kind in kinds_of(cluster, label))
-        counted = [OneNodeMore(kind.name, len(_fill(template, bigger, profiles, most)[1])) for kind, bigger in more]
+        fills = ((kind, _fill(template, bigger, profiles, most, bounds)) for kind, bigger in more)
+        counted = [OneNodeMore(kind.name, len(fill[1])) for kind, fill in fills]
         runner_up = tuple(sorted(counted, key=lambda each: -each.replicas))
     check = None
     if seed is not None:
@@ -134,7 +142,7 @@ def plan_fit(
         names = [*(key.partition("/")[2] for key in pods), *([last] if stop is not None else [])]
         new = [named(template, name) for name in names]
         check = check_pods(cluster, new, profiles, seed, len(first.left) + (stop is not None))
-    return Fit(template, pods, stop, first, runner_up, workload, check)
+    return Fit(template, pods, stop, first, runner_up, workload, check, refused)
 
 
 def as_template(pod: AnyPod, cluster: Cluster) -> Pod:
@@ -157,19 +165,23 @@ def named(pod: Pod, name: str) -> Pod:
 
 
 def _fill(
-    template: Pod, cluster: Cluster, profiles: Profiles, most: int
-) -> tuple[Cluster, dict[str, str], Decision | None]:
-    """The cluster with the replicas that fit, their nodes, and the decision about the first that does not."""
+    template: Pod, cluster: Cluster, profiles: Profiles, most: int, bounds: Sequence[ApiObject]
+) -> tuple[Cluster, dict[str, str], Decision | None, str]:
+    """The cluster with the replicas that fit, their nodes, and what stops the next: a decision, or a refusal."""
     fork, nodes = cluster.fork(), dict[str, str]()
+    allowed = Allowance(bounds, template.metadata.namespace, cluster.objects.pods if bounds else ())
     taken, name = set(cluster.pod_keys()), template.metadata.name
     free = (f"{name}-{i}" for i in count(1) if f"{template.metadata.namespace}/{name}-{i}" not in taken)
     for each in free:
         if len(nodes) >= most:
             break
         info: PodInfo = fork.info(named(template, each))
+        if refused := allowed.refusal(info.pod):
+            return fork, nodes, None, refused
         decision = decide(info, fork, profiles)
         if decision.node is None:
-            return fork, nodes, decision
+            return fork, nodes, decision, ""
         bind(decision, fork)
+        allowed.take(info.pod)
         nodes[info.key] = decision.node
-    return fork, nodes, None
+    return fork, nodes, None, ""

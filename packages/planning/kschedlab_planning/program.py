@@ -19,6 +19,7 @@ from kschedlab.program.options import (
     screen,
 )
 from kschedlab.text.html import visible
+from kschedlab_simulation.status import ApiError
 
 if TYPE_CHECKING:
     from kschedlab_planning.add import Add
@@ -92,7 +93,7 @@ def run_fit(options: argparse.Namespace) -> int:
         wanted = read_workloads([options.pods], objects, profiles, say)
     if not wanted:
         raise UsageError(f"{options.pods}: there is no pod and no workload with a template")
-    keywords = {"most": options.most, "label": options.pool_label, "seed": _seed(options)}
+    keywords = {"most": options.most, "label": options.pool_label, "seed": _seed(options), "bounds": objects}
     return _shown([_checked(plan_fit, each, cluster, profiles, **keywords) for each in wanted], options)
 
 
@@ -126,7 +127,7 @@ def _checked(make: object, *arguments: object, **keywords: object) -> Plan:
     """The plan. UsageError for what the user gave wrong."""
     try:
         plan: Plan = make(*arguments, **keywords)  # type: ignore[operator]  # one of the three
-    except InputError as error:
+    except (InputError, ApiError) as error:  # the API server would refuse the new pods
         raise UsageError(str(error)) from None
     return plan
 

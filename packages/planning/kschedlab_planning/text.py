@@ -15,6 +15,7 @@ from kschedlab_planning.add import COMMANDS, Add, Option
 from kschedlab_planning.check import Check
 from kschedlab_planning.drain import Drain
 from kschedlab_planning.fit import Fit
+from kschedlab_planning.fitting import Fits
 from kschedlab_planning.maps import DecisionMap, Outcome
 from kschedlab_planning.weights import Range, WeightRegion
 
@@ -26,18 +27,29 @@ def fit_sections(fit: Fit) -> Iterator[Section]:
     """How many fit and where, what stops the next, what one node more would add."""
     number = fit.replicas
     title = f"{count(number, 'replica')} of {fit.template.key} fit{'s' * (number == 1)}."
-    if fit.stop is None:
+    if fit.stop is None and not fit.refused:
         title = f"At least {count(number, 'replica')} of {fit.template.key} fit: counting ended there."
     rows = [Row([node, number]) for node, number in fit.by_node.items()]
     yield Section(title, [*_first(len(fit.first.nodes)), Table(["node", "replicas"], rows)], mark=GOOD if rows else BAD)
+    stops = f"What stops the next one ({fit.template.metadata.name}-{fit.replicas + 1}):"
+    if fit.refused:
+        yield Section(stops, [f"the API server: {fit.refused}"])
     if fit.stop is not None:
-        name = fit.template.metadata.name
-        sections = list(decision_sections(fit.stop, LIMITS))
-        yield Section(f"What stops the next one ({name}-{fit.replicas + 1}):", [fit.stop.event, *_tables(sections)])
+        yield Section(stops, [fit.stop.event, *_tables(list(decision_sections(fit.stop, LIMITS)))])
     if fit.runner_up:
         rows = [Row([more.kind, more.replicas]) for more in fit.runner_up]
         yield Section("With one node more:", [Table(["of", "replicas more"], rows)])
     yield from _checked(fit.check)
+
+
+def fits_sections(fits: Fits) -> Iterator[Section]:
+    """The number of pods that fit, the nodes with their new pods, and why others do not fit."""
+    number, most = len(fits.placed), len(fits.placed) + len(fits.unplaced)
+    title = f"{number:,} of {most:,} pods fit." if fits.unplaced else f"All {most:,} pods fit."
+    if most < 2:
+        title = ("The pod fits." if fits else "The pod does not fit.") if most else "There are no pods to place."
+    rows = [Row([node, len(pods), listing(pods, PODS)]) for node, pods in _by_value(fits.placed).items()]
+    yield Section(title, [Table(["node", "pods", "which"], rows), *_grouped(fits.unplaced)])
 
 
 def _tables(sections: Sequence[Section]) -> list[Part]:
@@ -140,10 +152,14 @@ def drain_sections(drain: Drain) -> Iterator[Section]:
 
 
 def _grouped(messages: Mapping[str, str]) -> list[Part]:
-    groups: dict[str, list[str]] = {}
-    for pod, why in messages.items():
-        groups.setdefault(why, []).append(pod)
-    return [f"{listing(pods, PODS)}: {why}" for why, pods in groups.items()]
+    return [f"{listing(pods, PODS)}: {why}" for why, pods in _by_value(messages).items()]
+
+
+def _by_value(values: Mapping[str, str]) -> dict[str, list[str]]:
+    pods: dict[str, list[str]] = {}
+    for pod, value in values.items():
+        pods.setdefault(value, []).append(pod)
+    return pods
 
 
 def _checked(check: Check | None) -> Iterator[Section]:

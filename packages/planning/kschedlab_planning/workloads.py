@@ -7,17 +7,20 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import ObjectMeta
+from kschedlab.manifests.defaults import priority_classes, with_defaults
 from kschedlab.objects.model import (
     ApiObject,
     Deployment,
     Job,
+    LimitRange,
     Pod,
+    PriorityClass,
     ReplicaSet,
     ReplicationController,
     StatefulSet,
 )
 from kschedlab_simulation.controllers.replicas import replicas_of, template_of
+from kschedlab_simulation.server.limit_ranges import with_defaults_of
 
 Scalable: TypeAlias = Deployment | ReplicaSet | ReplicationController | StatefulSet
 OWNERS = (Deployment, ReplicaSet, ReplicationController, StatefulSet, Job)
@@ -32,11 +35,14 @@ class Workload(NamedTuple):
 
 
 def workloads(objects: Iterable[ApiObject], cluster_has: Iterable[ApiObject] = ()) -> list[Workload]:
-    """The pods, and the pods of the templates, without those of an owner that another owner has.
+    """The pods, and the pods of the templates as the API server would admit them.
 
     A workload that the cluster has keeps its replicas; one that is new begins at 0.
     """
+    objects, cluster_has = list(objects), list(cluster_has)
     there = {_key(each) for each in cluster_has if isinstance(each, OWNERS)}
+    classes = priority_classes(each for each in (*cluster_has, *objects) if isinstance(each, PriorityClass))
+    ranges = [each for each in (*cluster_has, *objects) if isinstance(each, LimitRange)]
     made = []
     for each in objects:
         if isinstance(each, Pod):
@@ -44,9 +50,10 @@ def workloads(objects: Iterable[ApiObject], cluster_has: Iterable[ApiObject] = (
         elif isinstance(each, OWNERS) and (template := template_of(each)) is not None:
             owner = None if isinstance(each, Job) else each
             now = replicas_of(each) if not isinstance(each, Job) and _key(each) in there else 0
-            metadata: ObjectMeta = each.metadata
-            of_pod = replace(template.metadata, name=metadata.name, namespace=metadata.namespace or "default")
-            made.append(Workload(Pod(metadata=of_pod, spec=template.spec), owner, now))
+            metadata = replace(template.metadata, name=each.metadata.name, namespace=each.metadata.namespace)
+            own = [each for each in ranges if each.metadata.namespace == metadata.namespace]
+            pod = with_defaults(with_defaults_of(Pod(metadata=metadata, spec=template.spec), own), classes)
+            made.append(Workload(pod, owner, now))
     return made
 
 

@@ -141,6 +141,16 @@ def test_drain_empties_nodes_and_says_what_is_in_the_way():
     ]
 
 
+def test_pods_that_wait_have_their_nodes_before_the_first_drain():
+    """By its order of nodes, zone after zone, a scheduler would take c; the plan takes b, which is as good."""
+    zones = {name: {"labels": {"topology.kubernetes.io/zone": zone}} for name, zone in zip("abc", "xxy", strict=True)}
+    tainted = [{"key": "gpu", "effect": "NoSchedule"}]
+    nodes = node("a", taints=tainted, **zones["a"]), node("b", **zones["b"]), node("c", **zones["c"])
+    plan = plan_drain(cluster(*nodes, pod("alone")))
+    assert len(plan.nodes) == 2 and plan.check.holds
+    assert [each.pod for each in plan.obstacles] == ["default/alone"]
+
+
 def test_forced_drains_lose_pods_without_a_controller():
     world = cluster(node("a"), node("b"), pod("alone", on="a", cpu=1))
     assert plan_drain(world, nodes=["a"]).nodes == ()

@@ -74,6 +74,47 @@ def test_wrong_input_costs_a_line(files, capsys, arguments, facts):
     assert says(capsys.readouterr().err, *facts)
 
 
+def test_replicas_are_as_the_api_server_admits_them(files, capsys):
+    """Requests come from limits, and from LimitRanges; both only when a pod is created."""
+    by_limits, plain = deployment("limited", 1), deployment("plain", 1)
+    by_limits["spec"]["template"]["spec"]["containers"][0]["resources"] = {"limits": {"cpu": "500m"}}
+    bounds = {"limits": [{"type": "Container", "defaultRequest": {"cpu": "250m"}}]}
+    ranges = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "cpu"}, "spec": bounds}
+    cluster, pods = files(cluster=[node("a", cpu=2), ranges], pods=[by_limits, plain])
+    assert main(["plan", "fit", cluster, pods, "-o", "json"]) == 0
+    plans = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(plan["replicas"], plan["check"]["holds"]) for plan in plans] == [(4, True), (8, True)]
+
+
+def test_quotas_and_limit_ranges_bound_the_replicas(files, capsys):
+    hard = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "3"}}}
+    bounds = {"limits": [{"type": "Container", "max": {"cpu": "1"}}]}
+    ranges = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "cpu"}, "spec": bounds}
+    nodes = [node("a", cpu=4), pod("there", on="a")]
+    cluster, limited, pods, large = files(
+        quota=[*nodes, hard], ranges=[*nodes, ranges], pods=[deployment("web", 1, cpu=1)], large=[pod("big", cpu=2)]
+    )
+    assert main(["plan", "fit", cluster, pods]) == 0
+    assert says(capsys.readouterr().out, "2 replicas of default/web", "exceeded quota: q", "pods=3", "confirms")
+    assert main(["plan", "fit", limited, large]) == 0
+    assert says(capsys.readouterr().out, "0 replicas", "maximum cpu usage per Container is 1")
+
+
+def test_pods_of_another_scheduler_cost_a_line(files, capsys):
+    cluster, pods = files(cluster=CLUSTER, pods=[pod("web", schedulerName="volcano")])
+    assert main(["plan", "fit", cluster, pods]) == 2
+    assert says(capsys.readouterr().err, "schedulerName", "volcano", "default/web-1")
+
+
+def test_pods_that_the_api_server_refuses_cost_a_line(files, capsys):
+    """A template may have such an image (v1.37: pkg/apis/core/validation, ValidatePodTemplateSpec), a pod may not."""
+    web = deployment("web", 1)
+    web["spec"]["template"]["spec"]["containers"][0]["image"] = " "
+    cluster, pods = files(cluster=CLUSTER, pods=[web])
+    assert main(["plan", "fit", cluster, pods]) == 2
+    assert says(capsys.readouterr().err, "spec.containers[0].image", "space")
+
+
 def test_what_is_left_out_of_a_plan_is_said(files, capsys):
     claims = [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": ROOM}}]
     database = deployment("db", 1, cpu=1)

@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.objects.meta import SECOND, controller_of
 from kschedlab.objects.model import Deployment, Pod
-from kschedlab_simulation.controllers.replicas import replicas_of, template_of
+from kschedlab_simulation.controllers.replicas import REPLICA_FAILURE, replicas_of, template_of
 from kschedlab_simulation.log import Changed
 from kschedlab_simulation.pods import condition_of
 
@@ -23,7 +23,7 @@ class StuckRollout:
     ``name``: ``namespace/name``. ``wanted``, ``updated``, ``available``: numbers of pods: desired, with the newest
     template, and available. ``old``: pods with an older template. ``since``: seconds after the start at which its
     status last changed. ``deadline_exceeded``: of a Deployment, whether its progressDeadlineSeconds are over.
-    ``pending``: its pods without a node, by cause.
+    ``pending``: its pods without a node, by cause. ``refused``: why the API server refused its last pod, or "".
     """
 
     kind: str
@@ -35,6 +35,7 @@ class StuckRollout:
     since: float
     deadline_exceeded: bool
     pending: dict[str, int]
+    refused: str
 
 
 class Rollouts:
@@ -67,9 +68,19 @@ class Rollouts:
             if (updated >= wanted and available >= wanted and old <= 0) or _is_paused(owner):
                 continue
             pending = dict(causes.get((kind, name), Counter()).most_common())
-            since = (at - start) / SECOND
             found.append(
-                StuckRollout(kind, name, wanted, updated, available, max(0, old), since, _timed_out(owner), pending)
+                StuckRollout(
+                    kind,
+                    name,
+                    wanted,
+                    updated,
+                    available,
+                    max(0, old),
+                    since=(at - start) / SECOND,
+                    deadline_exceeded=_timed_out(owner),
+                    pending=pending,
+                    refused=_refusal(owner),
+                )
             )
         return tuple(found)
 
@@ -86,6 +97,12 @@ class Rollouts:
 
 def _is_paused(owner: Any) -> bool:
     return isinstance(owner, Deployment) and owner.spec.paused
+
+
+def _refusal(owner: Any) -> str:
+    """What the condition ReplicaFailure says, which StatefulSets have not."""
+    failure = condition_of(getattr(owner.status, "conditions", ()), REPLICA_FAILURE)
+    return failure.message if failure is not None else ""
 
 
 def _timed_out(owner: Any) -> bool:

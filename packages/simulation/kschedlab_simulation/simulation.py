@@ -266,7 +266,8 @@ class Simulation:
 
     def _restore(self, objects: Iterable[ApiObject | ManifestObject]) -> None:
         """Store the initial objects. ManifestError with all that the API server rejects."""
-        problems = []
+        objects, problems = [*objects], []
+        self.api.leave_uids(map(_typed, objects))
         for obj in objects:
             try:
                 self.api.restore(_typed(obj))

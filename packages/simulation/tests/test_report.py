@@ -335,6 +335,14 @@ def test_a_rollout_that_hangs_is_named_with_its_cause():
     assert sum(stuck.pending.values()) == 1 and "anti-affinity" in next(iter(stuck.pending))
 
 
+def test_a_rollout_that_is_refused_pods_says_why():
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "2"}}}
+    simulation = Simulation([node("a"), quota, deployment("web", 3)])
+    simulation.run("30s")
+    [stuck] = simulation.report().stuck
+    assert stuck.available == 2 and not stuck.pending and "exceeded quota: q" in stuck.refused
+
+
 def test_json_has_the_schema_that_the_documents_show():
     simulation = Simulation([node("a", cpu=1), deployment("web", 2, cpu=1)])
     simulation.run()

@@ -58,6 +58,17 @@ def test_what_is_exported_is_the_cluster_and_can_be_read_again(name, example, tm
     assert again.report().failures == () and all(pod.spec.nodeName for pod in again.pods())
 
 
+def test_what_is_new_in_an_exported_cluster_has_uids_of_its_own(tmp_path, capsys):
+    first, more, out = (str(tmp_path / f"{name}.yaml") for name in ("first", "more", "out"))
+    Path(first).write_text(as_yaml([node("n1"), deployment("web", 3)]))
+    Path(more).write_text(as_yaml([deployment("shop", 3)]))
+    run(capsys, "simulate", first, "--export", out)
+    again = Simulation.of(load_scenario(more, out))
+    again.run()
+    uids = [each.metadata.uid for kind in RESOURCES for each in again.api.list(kind)[0]]
+    assert len(again.pods()) == 6 and len(set(uids)) == len(uids)
+
+
 def test_the_end_is_exported_without_a_moment(example, tmp_path, capsys):
     out = tmp_path / "out.json"
     run(capsys, "simulate", example, "--export", str(out))

@@ -46,14 +46,24 @@ def template_faults(document: ApiObject, may_lack: bool = False) -> list[Fault]:
     check_pod_spec(Pod(spec=spec), faults, template=True)
     check_labels(labels, ("metadata", "labels"), faults)
     check_annotations(template.metadata.annotations, ("metadata", "annotations"), faults)
-    if not isinstance(document, Job):
-        if not _selects(document.spec.selector or _default_selector(document), labels):
-            faults.append(Fault(("metadata", "labels"), "do not match spec.selector, which must select them"))
-        if template.spec.activeDeadlineSeconds is not None:
-            faults.append(Fault(("spec", "activeDeadlineSeconds"), "cannot be set in the template of this kind"))
+    if not isinstance(document, Job) and template.spec.activeDeadlineSeconds is not None:
+        faults.append(Fault(("spec", "activeDeadlineSeconds"), "cannot be set in the template of this kind"))
     policies = ("OnFailure", "Never") if isinstance(document, Job) else ("Always",)
     check_choice(template.spec.restartPolicy or "Always", policies, ("spec", "restartPolicy"), faults)
-    return [fault._replace(path=("spec", "template", *fault.path)) for fault in faults]
+    in_template = (fault._replace(path=("spec", "template", *fault.path)) for fault in faults)
+    return [*_selector_faults(document, labels), *in_template]
+
+
+def _selector_faults(document: ApiObject, labels: dict[str, str]) -> list[Fault]:
+    """A fault if the selector does not match the labels of the template, or there is none."""
+    if isinstance(document, Job):
+        return []
+    selector = document.spec.selector or _default_selector(document)  # type: ignore[attr-defined]
+    if not selector:
+        return [Fault(("spec", "selector"), "is missing: it must select the pods of the template")]
+    if _selects(selector, labels):
+        return []
+    return [Fault(("spec", "template", "metadata", "labels"), "do not match spec.selector, which must select them")]
 
 
 def _without_claims(spec: PodSpec, document: ApiObject) -> PodSpec:
@@ -70,9 +80,7 @@ def _default_selector(document: ApiObject) -> dict[str, str] | None:
     return template.metadata.labels if template is not None else None
 
 
-def _selects(selector: LabelSelector | dict[str, str] | None, labels: dict[str, str]) -> bool:
-    if selector is None:
-        return False
+def _selects(selector: LabelSelector | dict[str, str], labels: dict[str, str]) -> bool:
     label_selector = selector if isinstance(selector, LabelSelector) else LabelSelector(matchLabels=selector)
     with suppress(SelectorError):
         compiled = label_selector.compile()

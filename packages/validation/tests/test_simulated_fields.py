@@ -104,7 +104,7 @@ def test_a_job_s_numbers_must_not_be_negative() -> None:
 
 TEMPLATE_FAULTS: list[tuple[dict[str, Any], list[str]]] = [
     (owner("ReplicaSet", selector={"matchLabels": {"app": "web"}}, template=TEMPLATE), []),
-    (owner("ReplicaSet", template=TEMPLATE), ["spec.template.metadata.labels"]),
+    (owner("ReplicaSet", template=TEMPLATE), ["spec.selector"]),
     (owner("ReplicaSet", selector={}, template=TEMPLATE), ["spec.template.metadata.labels"]),
     (
         owner("Deployment", selector={"matchLabels": {"app": "db"}}, template=TEMPLATE),
@@ -116,6 +116,8 @@ TEMPLATE_FAULTS: list[tuple[dict[str, Any], list[str]]] = [
     ),
     (owner("ReplicaSet", selector={"matchLabels": {"app": "web"}}), ["spec.template"]),
     (owner("ReplicationController", selector={"app": "web"}, template=TEMPLATE), []),
+    (owner("ReplicationController", template=TEMPLATE), []),
+    (owner("ReplicationController", template={"spec": TEMPLATE["spec"]}), ["spec.selector"]),
     (
         owner("ReplicationController", selector={"app": "web"}, template=TEMPLATE | {"spec": {}}),
         ["spec.template.spec.containers"],

@@ -24,8 +24,8 @@ from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT, NODE_CONFLICT
 from kschedlab.filter.volumes.volume_zone import ZONE_CONFLICT
 from kschedlab.objects.model import TopologySpreadConstraint
 from kschedlab.objects.selectors import Requirement, SelectorError
-from kschedlab.text.why_not import why_not
 from kschedlab.text.words import RefusedNodes, amount, count, refusals
+from kschedlab_why.why_not import why_not
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONES = (

@@ -9,9 +9,9 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.program.terminal.names import shortened
 from kschedlab.text.decision import device_sections
+from kschedlab.text.explanation import again
 from kschedlab.text.sections import BAD, GOOD, WARNING, WEAK, Line, Lines, Names, Part, Row, Section, Table
 from kschedlab.text.whatif import whatif_answers
-from kschedlab.text.why_not import WhyNot, again, compared, margin, why_not, why_not_table
 from kschedlab.text.words import (
     choice,
     count,
@@ -35,6 +35,7 @@ from kschedlab_why.answer import (
     failed,
 )
 from kschedlab_why.refused import groups
+from kschedlab_why.why_not import WhyNot, compared, margin, why_not, why_not_table
 
 DONE = (BOUND, FINISHED, ENDING)
 NOTHING = re.compile(r"asking for 0m? (\S+)")

@@ -78,6 +78,7 @@ func Answer(run, runQueue func(*Scenario) *Verdict) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		giveFirstSizes(s.Objects)
 		if len(s.Extenders) > 0 {
 			Serve(s.Extenders)
 		}

@@ -12,13 +12,10 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.filter.general_predicates import GeneralPredicates
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.plugin import Filter
-from kschedlab.filter.predicates.general import GeneralPredicates
-from kschedlab.filter.predicates.node_label import NodeLabel
-from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.generations import Generation
-from kschedlab.generations.registry import MAX_PRIORITY, REGISTRY_1_13, REGISTRY_1_16, Registry
 from kschedlab.messages import later
 from kschedlab.objects.api import API_1_13
 from kschedlab.objects.model import DEFAULT_SCHEDULER
@@ -29,11 +26,13 @@ from kschedlab.objects.requests import is_extended
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
 from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio
 from kschedlab.score.plugin import Score
-from kschedlab.score.priorities.node_label import NodeLabelScore
-from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 from kschedlab_configuration.arguments import check_shape, ignored_resources, shape_points, with_weights
 from kschedlab_configuration.extender_settings import read_extenders
 from kschedlab_configuration.faults import decoded
+from kschedlab_configuration.older.node_label import NodeLabel, NodeLabelScore
+from kschedlab_configuration.older.registry import MAX_PRIORITY, REGISTRY_1_13, REGISTRY_1_16, Registry
+from kschedlab_configuration.older.service_affinity import ServiceAffinity
+from kschedlab_configuration.older.service_anti_affinity import ServiceAntiAffinity
 from kschedlab_configuration.policy.fields import Policy, PredicatePolicy, PriorityPolicy
 
 MANDATORY = ("CheckNodeUnschedulable", "PodToleratesNodeTaints")
@@ -135,7 +134,7 @@ class PolicyReader:
             )
             self.warnings += [Fault(("predicates",), later(message, name=shortened(name))) for name in gate_off]
         for name in (CONDITION,) if gate_off else MANDATORY:
-            by_name.setdefault(name, self.registry.predicates[name]())
+            by_name.setdefault(name, self.registry.predicates[name])
         ordered = (by_name.get(name) for name in self._order)
         return tuple(_ignoring(f, ignored) for f in ordered if f is not None)
 
@@ -159,7 +158,7 @@ class PolicyReader:
             why = later("Invalid configuration: Predicate type not found for {name}", name=name)
             self.faults.append(Fault((*path, "name"), why))
         else:
-            return self.registry.predicates[name]()
+            return self.registry.predicates[name]
         return None
 
     # -- priorities
@@ -197,7 +196,7 @@ class PolicyReader:
                 '"{name}" exists only while the feature gate ResourceLimitsPriorityFunction is on, as is assumed here'
             )
             self.warnings.append(Fault((*path, "name"), later(message, name=shortened(name))))
-        return self.registry.priorities[name]()
+        return self.registry.priorities[name]
 
     def _with_argument(self, priority: PriorityPolicy, path: Path) -> Score | None:
         name, argument = priority.name, priority.argument
@@ -214,7 +213,7 @@ class PolicyReader:
         assert ratio is not None
         ratio_path = (*path, "argument", "requestedToCapacityRatioArguments")
         check_shape(ratio.shape, (*ratio_path, "shape"), self.faults)
-        score = self.registry.priorities[RATIO]()
+        score = self.registry.priorities[RATIO]
         assert isinstance(score, NodeResourcesFitScore) and isinstance(score.strategy, RequestedToCapacityRatio)
         if ratio.resources and self.registry is REGISTRY_1_13:
             self.warnings.append(Fault((*ratio_path, "resources"), "is ignored by v1.13"))

@@ -5,16 +5,15 @@ import json
 import pytest
 
 from kschedlab.build import cluster, node, pod
-from kschedlab.filter.predicates.general import GeneralPredicates
-from kschedlab.filter.predicates.node_label import NodeLabel
-from kschedlab.filter.predicates.service_affinity import ServiceAffinity
+from kschedlab.filter.general_predicates import GeneralPredicates
 from kschedlab.generations import V1_13, V1_16, V1_20, Generation
 from kschedlab.manifests.loading import ManifestError
 from kschedlab.scheduler import schedule
 from kschedlab.score.node_resources import RequestedToCapacityRatio
-from kschedlab.score.priorities.node_label import NodeLabelScore
-from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 from kschedlab_configuration import load_configuration
+from kschedlab_configuration.older.node_label import NodeLabel, NodeLabelScore
+from kschedlab_configuration.older.service_affinity import ServiceAffinity
+from kschedlab_configuration.older.service_anti_affinity import ServiceAntiAffinity
 from tests.verdicts import refused
 
 MANDATORY = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"]

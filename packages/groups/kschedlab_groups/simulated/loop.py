@@ -28,7 +28,7 @@ from kschedlab_simulation.server.interface import answered
 from kschedlab_simulation.status import ApiError
 
 if TYPE_CHECKING:
-    from kschedlab.claims import GivenBack
+    from kschedlab.filter.dynamic_resources import GivenBack
 
 SCHEDULED = "PodGroupInitiallyScheduled"
 Run = Generator[Any, Any, None]

@@ -80,8 +80,14 @@ def by_chance(rng: random.Random) -> Exercise:
         say("{right} of {ways}: p is {p:.3f}.", right=right, ways=ways, p=right / ways),
         (say("Which signs make the sum largest? And smallest?"), most),
         Instance(lines(shown), shown),
-        remark=lambda _: say("Take the signs as they are, then change that of the smallest number; count both sides."),
+        remark=_hint_at_signs,
     )
+
+
+def _hint_at_signs(said: str) -> str:
+    if not said.strip().lstrip("-").isdigit():
+        return say('"{answer}" is not {numbers}', answer=said, numbers=say("a whole number, 0 or more"))
+    return say("Take the signs as they are, then change that of the smallest number; count both sides.")
 
 
 def in_pairs(rng: random.Random) -> Exercise:
@@ -100,7 +106,7 @@ def in_pairs(rng: random.Random) -> Exercise:
         say("In pairs"),
         say(
             "Two experiments, X and Y, with the same numbers in another order. "
-            "For which one can you call the difference real?"
+            "For which one can chance hardly explain the difference?"
         ),
         firm,
         say("In {firm} each difference is between +2 and +5; in the other they go up and down.", firm=firm),
@@ -213,10 +219,9 @@ def packed(rng: random.Random) -> Exercise:
         START.replace("cpu: ", "cpu: 1", 2).replace("cpu: }", f"cpu: {cpu}}}"),
         say("The default puts a and b on two nodes, and none stays empty; packing puts both on one."),
         (say("Where does the default put a second small pod?"), say("Which request needs a whole node?")),
-        Instance(lines(base), base),
-        base,
-        START,
-        boards,
+        base=base,
+        start=START,
+        decided=boards,
     )
 
 

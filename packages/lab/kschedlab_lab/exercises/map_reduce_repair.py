@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from kschedlab import build
-from kschedlab.generations.registry import MAX_PRIORITY
 from kschedlab.messages import say
 from kschedlab.score.plugin import default_normalize
+from kschedlab_configuration.older.registry import MAX_PRIORITY
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.map_reduce_clusters import AFFINITY, TAINTS, decided, random_cluster, taints, weighted
 from kschedlab_lab.exercises.repair import Repair

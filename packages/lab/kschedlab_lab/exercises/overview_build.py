@@ -8,11 +8,12 @@ from typing import Any
 from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import DEFAULT_PREDICATES, V1_16
+from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import later, listed, say
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.text.html import element
+from kschedlab_configuration.older.registry import DEFAULT_PREDICATES
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import outcome, shown
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.filter.stage import nodes_to_find
-from kschedlab.generations import DEFAULT_PREDICATES, V1_16
+from kschedlab.generations import V1_16
 from kschedlab.messages import listed, say, sentences
 from kschedlab.objects.model import Pod
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import listing
+from kschedlab_configuration.older.registry import DEFAULT_PREDICATES
 from kschedlab_lab.exercises.clusters import outcome
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.fitting import fitting

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
+
+import yaml
 
 from kschedlab.build import Manifest, pod
 from kschedlab.cluster.cluster import Cluster
@@ -12,9 +15,9 @@ from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, say, terms
+from kschedlab.messages import later, say, sentences, terms
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import element, join
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import Instance, lines
@@ -57,23 +60,29 @@ def pool_rows() -> list[list[str]]:
     return rows
 
 
-def yaml_instance(text: str) -> Instance:
-    """A pod as YAML beside the pools."""
-    beside = pool_instance()
+def wish_instance(wish: Wish) -> Instance:
+    """What the pod asks for, beside the pools."""
+    beside, text = pool_instance(), wish.essentials
     manifest = lines(text)
     return replace(beside, picture=join([manifest, beside.picture]), text=f"{text}\n{beside.text}", printed=manifest)
 
 
-def pool_instance() -> Instance:
-    note = say(
-        "Nodes of a pool have the label {pool}. Three nodes of general that take nobody are left out.", pool=POOL
-    )
+def pool_instance(pool: str = "") -> Instance:
+    """All pools, or this one, in a table."""
+    whole, text = _table(pool_rows())
+    picture, text = _table([each for each in pool_rows() if each[0] == pool]) if pool else (whole, text)
+    return Instance(picture, text, common=whole)
+
+
+def _table(pools: Sequence[Sequence[str]]) -> tuple[Html, str]:
+    """These pools as a table and as text."""
+    note = say("Nodes of a pool have the label {pool}.", pool=POOL)
+    if any(name == "general" for name, *_ in pools):
+        note = sentences((note, say("Three nodes of general that take nobody are left out.")))
     head = terms(*HEAD)
-    rows = [[name, number, taint or say("none"), *sizes] for name, number, taint, *sizes in pool_rows()]
+    rows = [[name, number, taint or say("none"), *sizes] for name, number, taint, *sizes in pools]
     shown = table(head, (row(*each) for each in rows))
-    said = [*aligned([head, *rows], ""), note]
-    picture = join([shown, element("p", note)])
-    return Instance(picture, "\n".join(said), common=picture)
+    return join([shown, element("p", note)]), "\n".join([*aligned([head, *rows], ""), note])
 
 
 def decide(manifest: Manifest) -> Decision:
@@ -107,6 +116,17 @@ class Wish(NamedTuple):
     cpu: int
     tolerates: tuple[str, ...]
     selects: str = ""
+
+    @property
+    def essentials(self) -> str:
+        """What decides about it, in a few lines of its YAML."""
+        spec = self.manifest["spec"]
+        asks = {"requests": spec["containers"][0]["resources"]["requests"]}
+        wishes = {name: spec[name] for name in ("nodeSelector", "tolerations") if name in spec}
+        return "".join(
+            yaml.safe_dump({name: each}, default_flow_style=None, sort_keys=False, width=200)
+            for name, each in (asks | wishes).items()
+        )
 
     @property
     def manifest(self) -> Manifest:

@@ -76,7 +76,7 @@ def the_order(seed: int) -> Exercise:
     """activeQComp, with two mistakes."""
     return Repair(
         say("Who comes first"),
-        say("This function should do what activeQComp does, but it has two mistakes. Mend them."),
+        say("This function should do what v1.13's activeQComp does, but it has two mistakes. Mend them."),
         active_q_comp_broken,
         active_q_comp_mended,
         by_engine,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping
 from difflib import ndiff
 from typing import Any
@@ -27,8 +28,8 @@ from kschedlab_lab.exercises.pools import (
     decide,
     placed,
     pool_instance,
+    wish_instance,
     with_pod,
-    yaml_instance,
 )
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
@@ -85,7 +86,7 @@ def what_helps(rng: random.Random) -> Exercise:
             say("What does each pool ask of a pod? First its label, then its taint, then its room."),
             decide(wish.manifest).message,
         ),
-        yaml_instance(as_yaml([wish.manifest])),
+        wish_instance(wish),
         said,
         solved=lambda: outcome(outcomes[right]),
     )
@@ -134,7 +135,7 @@ def which_pool(rng: random.Random) -> Exercise:
             ),
             say("A toleration allows; it does not attract."),
         ),
-        yaml_instance(as_yaml([wish.manifest])),
+        wish_instance(wish),
         remarks,
         solved=lambda: outcome(decision),
     )
@@ -171,6 +172,9 @@ def how_much(rng: random.Random) -> Exercise:
     assert right is not None
 
     def remark(said: str) -> str:
+        if (cores := re.fullmatch(r"(\d{1,3})\.(\d{1,3})", said)) is not None:
+            milli = int(cores[1] + cores[2].ljust(3, "0"))
+            return say("In milli, {said} CPU is {milli}m: answer so.", said=said, milli=milli)
         if not said.removesuffix("m").isdecimal() or len(said) > 9:
             return say("An amount in milli is expected, such as 250m.")
         amount = int(said.removesuffix("m"))
@@ -192,7 +196,7 @@ def how_much(rng: random.Random) -> Exercise:
             say("Which pools let it in? Leave the others out of the table."),
             say("Its requests must fit on one node, not in a pool."),
         ),
-        yaml_instance(as_yaml([wish.manifest])),
+        wish_instance(wish),
         remark=remark,
         unit="m",
         solved=lambda: outcome(decide(wish._replace(cpu=right).manifest)),
@@ -240,7 +244,7 @@ def only_there(rng: random.Random) -> Exercise:
             say("Nodes of the pool have the label {label}: {pool}.", label=POOL, pool=pool),
             say("And they have the taint {taint}: without a toleration nobody gets in.", taint="=".join(TAINTS[pool])),
         ),
-        pool_instance(),
+        pool_instance(pool),
         start=as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)]),
         decided=lambda objects: outcome(placed(objects)),
     )
@@ -298,7 +302,7 @@ def one_line(rng: random.Random) -> Exercise:
             say("The event says: {event}", event=placed(loads(wrong)).event),
             say("Compare the pod with the pool's line, word by word."),
         ),
-        pool_instance(),
+        pool_instance(pool),
         start=wrong,
         decided=lambda objects: outcome(placed(objects)),
     )

@@ -18,12 +18,15 @@ from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Pod
 from kschedlab.plugins import NodeView, default_normalize, node_filter, node_score
 from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import pictured, scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.views.racks import Rack, stage_before
+from kschedlab_lab.views.racks import Rack, stage_after, stage_before
+from kschedlab_lab.views.svg import Room
 
 NODES = ("node-a", "node-b", "node-c")
 HOT = 60
@@ -107,9 +110,9 @@ def heavier(rng: random.Random) -> Exercise:
     return Predict(
         say("Heavier"),
         say(
-            "v1.37 with NodeResourcesFit alone scores the free room with weight 1. ColdNode refuses nodes at {hot} "
-            "degrees or more, and Cooler scores 100 - celsius. With weight 1, web goes to {node}. Where does it go "
-            "with Cooler at weight {weight}?",
+            "v1.37 with NodeResourcesFit alone scores free CPU and memory, averaged, with weight 1; all nodes have the "
+            "same memory free. ColdNode refuses nodes at {hot} degrees or more, and Cooler scores 100 - celsius. With "
+            "weight 1, web goes to {node}. Where does it go with Cooler at weight {weight}?",
             hot=HOT,
             node=before.node,
             weight=case.weight,
@@ -202,9 +205,9 @@ apiVersion: v1
 kind: Node
 metadata:
   name: node-x
-  labels: {celsius: ""}
+  labels: {celsius: }
 status:
-  allocatable: {cpu: , memory: , pods: 110}
+  allocatable: {cpu: 8, memory: 32Gi, pods: 110}
 """
 """The beginning of a node."""
 
@@ -218,13 +221,20 @@ def warmest(rng: random.Random) -> Exercise:
         return warm < HOT - 2 and goal(decode_objects([*case.manifests, *example(warm)])) == ""
 
     def example(warm: int) -> list[Manifest]:
-        return [node("node-x", 512, "4Ti", {"celsius": str(warm + 1)})]
+        return [node("node-x", 8, "32Gi", {"celsius": str(warm + 1)})]
 
     def goal(objects: Objects) -> str:
         warmest, own = degrees(objects), {each.metadata.name for each in objects.nodes} - {*NODES}
         if len(own) != 1 or len(objects.pods) != 4 or len(objects.nodes) != 4:
             return say("Add one node, with a name of its own, and nothing else.")
         (name,) = own
+        label = next(each.metadata.labels.get("celsius", "") for each in objects.nodes if each.metadata.name == name)
+        if warmest[name] < 0:
+            message = later('celsius of {node} is "{label}": write whole degrees, such as "58".')
+            return say(message, node=name, label=label)
+        cpu = {each.metadata.name: each.status.allocatable["cpu"].milli() for each in objects.nodes}
+        if cpu[name] > max(cpu[other] for other in NODES):
+            return say("{node} is larger than the others: it needs only to be empty.", node=name)
         if any(warmest[name] <= warmest[other] for other in NODES):
             return say(
                 "{node} has {degrees} degrees: it must be warmer than all others.", node=name, degrees=warmest[name]
@@ -243,22 +253,30 @@ def warmest(rng: random.Random) -> Exercise:
     return Build(
         say("The warmest wins"),
         say(
-            "ColdNode and Cooler (weight {weight}) are in the scheduler, beside NodeResourcesFit. Add one node "
-            "that is warmer than all others and gets web nevertheless. (Write its label celsius in quotes.)",
+            "ColdNode and Cooler (weight {weight}) are in the scheduler, beside NodeResourcesFit. Add one node, no "
+            "larger than the others, that is warmer than all of them and gets web nevertheless. (Write its label "
+            "celsius in quotes.)",
             weight=weight,
         ),
         goal,
         solution,
-        say("ColdNode has no opinion below 60 degrees, and a large node makes up for a few degrees: scores add up."),
+        say("ColdNode has no opinion below 60 degrees, and an empty node makes up for a few degrees: scores add up."),
         (
             say("It must stay below the filter's limit."),
-            say("What does NodeResourcesFit give a node that is nearly empty?"),
+            say("What does NodeResourcesFit give an empty node?"),
         ),
         measured(case.decision(weight), case.manifests),
         as_yaml(case.manifests),
         START,
-        lambda objects: scored(decided(objects, weight)),
+        lambda objects: fitting(partial(judged, decided(objects, weight), objects)),
     )
+
+
+def judged(decision: Decision, objects: Objects, room: Room) -> Html:
+    """The racks with their thermometers after the decision, and each feasible one's score."""
+    labels = degrees(objects)
+    racks = {name: Rack(celsius, "", 5, 90) for name, celsius in labels.items()}
+    return stage_after(decision, racks, room)
 
 
 def degrees(objects: Objects) -> dict[str, int]:

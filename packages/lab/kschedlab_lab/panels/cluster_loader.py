@@ -28,7 +28,8 @@ class Loader(Enlargeable):
     def __init__(self, panel: Any) -> None:
         self.panel = panel
         self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
-        super().__init__([*self.fields(), self._said, self._wrong, self._box])
+        files, path, *text = self.fields()
+        super().__init__([files, path, self._wrong, *text, self._said, self._box])
         self.stage: Any = None
         self._show(panel)
 

@@ -12,8 +12,16 @@ from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
+from kschedlab_why.why_not import why_not
 
-STUCK, LARGE, URGENT = "ml/train-small-0", "analytics/report-builder-0", "shop/payment-burst-0"
+STUCK, LARGE, URGENT, APART = (
+    "ml/train-small-0",
+    "analytics/report-builder-0",
+    "shop/payment-burst-0",
+    "data/redis-24",
+)
+MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
+TOLERATING = "tolerating nvidia.com/gpu=present"
 
 
 def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[str, str], **values: str) -> YourCluster:
@@ -24,11 +32,11 @@ def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[s
 
 
 def what_helps() -> YourCluster:
-    """Which filter is in the way on the nodes that matter?"""
-    selector, taint, gpu = (
-        say("the nodeSelector: 95 nodes do not match it"),
-        say("a taint that it does not tolerate"),
-        say("there is no free GPU"),
+    """Which single change lets the pod in?"""
+    selector, taint, less = (
+        say("drop its nodeSelector"),
+        say("tolerate the taint nvidia.com/gpu"),
+        say("ask for less CPU"),
     )
 
     def right(_: Any) -> str:
@@ -37,28 +45,21 @@ def what_helps() -> YourCluster:
 
     return _asking(
         STUCK,
-        say("What keeps {stuck} off the 12 nodes with GPUs?", stuck=STUCK),
+        say("{pod} waits. Which single change lets it run?", pod="train-small-0"),
         right,
         {
             selector: say(
-                "Those 95 are the nodes of the pool general, where this pod does not want to go. It is the taint "
-                "nvidia.com/gpu that keeps it off the 12."
+                "Then 95 nodes of general let it in, but they have no GPU. The 12 with GPUs keep their taint."
             ),
-            taint: say(
-                "The 12 nodes of the pool gpu have the taint nvidia.com/gpu, and this pod does not tolerate it. "
-                "The event hides them among 103 nodes."
-            ),
-            gpu: say(
-                "Then the event would say Insufficient nvidia.com/gpu; the bars show that the nodes have free ones. "
-                "It is their taint, nvidia.com/gpu."
-            ),
+            taint: say("The selector leaves 12 nodes, all with room, and only their taint keeps it out."),
+            less: say("The 12 nodes with GPUs have room enough. It is their taint that keeps it out."),
         },
     )
 
 
 def how_much() -> YourCluster:
     """How large is the largest free piece that this pod may have?"""
-    little, three, one = "7600m", "3000m", "1285m"
+    data, general, spot = "3685m", "1285m", "3165m"
 
     def right(_: Any) -> str:
         (boundary,) = what_if(LARGE, bundled().cluster(LATEST)).requests
@@ -66,19 +67,82 @@ def how_much() -> YourCluster:
 
     return _asking(
         LARGE,
-        say("{large} asks for 7.7 CPU. What is the largest request with which it fits?", large=LARGE),
+        say("{pod} asks for 7.7 CPU and waits. With how much would it fit?", pod="report-builder-0"),
         right,
         {
-            little: say(
-                "A node of general has 7.91 CPU, but daemons run on every node, and so do other pods. "
-                "The most is 1285m."
-            ),
-            three: say(
-                "Nodes of spot and data have that much left, but their taints keep this pod out. The most is 1285m."
-            ),
-            one: say("One node that lets it in has 1285m left, and none has more."),
+            data: say("A node of data has that much left, but its taint keeps this pod out. The most is 1285m."),
+            general: say("One node that lets it in has 1285m left, and none has more."),
+            spot: say("A node of spot has that much left, but its taint keeps this pod out. The most is 1285m."),
         },
         question=WHAT_IF,
+    )
+
+
+def why_six() -> YourCluster:
+    """What keeps a pod that tolerates the taint off half of the nodes?"""
+    taint, gpu, cpu = say("another taint"), say("no GPU is free"), say("too little CPU is free")
+
+    def right(_: Any) -> str:
+        relaxed = what_if(LARGE, bundled().cluster(LATEST)).relaxations.sufficient[0].decision
+        full = relaxed.verdict("gpu-02").reasons == ("Insufficient cpu",)
+        return cpu if full else taint
+
+    return _asking(
+        LARGE,
+        say("With the toleration, 6 of the 12 nodes of gpu take it. Why not the others?"),
+        right,
+        {
+            taint: say(
+                "They have the one taint that all nodes of gpu have. They have 6665m CPU free, and it needs 7.7."
+            ),
+            gpu: say("It asks for no GPU. They have 6665m CPU free, and it needs 7.7."),
+            cpu: say("6665m is free there. The event hid that: it counts a node under the first filter that refuses."),
+        },
+        question=WHAT_IF,
+        change=TOLERATING,
+        show="gpu",
+    )
+
+
+def which_pool() -> YourCluster:
+    """A new node of which pool would take the pod?"""
+
+    def right(_: Any) -> str:
+        (more,) = what_if(APART, bundled().cluster(LATEST)).nodes
+        return more.pool
+
+    return _asking(
+        APART,
+        say("{pod} waits. A new node of which pool would help?", pod="redis-24"),
+        right,
+        {
+            "general": say("Its nodeSelector names the pool data."),
+            "spot": say("Its nodeSelector names the pool data, and spot has a taint."),
+            "data": say("A new node has no redis yet, so the anti-affinity lets it in."),
+        },
+        question=WHAT_IF,
+        change="one node more of data",
+    )
+
+
+def which_plugin() -> YourCluster:
+    """Which score speaks most against the node where the pod runs?"""
+    even, fit, spread = "NodeResourcesBalancedAllocation", "NodeResourcesFit", "PodTopologySpread"
+
+    def right(_: Any) -> str:
+        *plugins, _total = why_not(explain(MOVES, bundled().cluster(LATEST)).decision, RUNS_ON).points
+        return max(plugins, key=lambda each: each.lead).plugin
+
+    return _asking(
+        MOVES,
+        say("Now it would go to general-03. Through which plugin is {node} most behind?", node=RUNS_ON),
+        right,
+        {
+            even: say("That is 1 point. PodTopologySpread makes 44."),
+            fit: say("That is 2 points. PodTopologySpread makes 44."),
+            spread: say("general-03 and its zone have fewer pods of the same ReplicaSet."),
+        },
+        node=RUNS_ON,
     )
 
 
@@ -93,7 +157,7 @@ def whose_pods() -> YourCluster:
 
     return _asking(
         URGENT,
-        say("{urgent} has priority 100000 and fits nowhere. Pods of which app does it evict?", urgent=URGENT),
+        say("{pod} has priority 100000. Pods of which app does it evict?", pod="payment-burst-0"),
         right,
         {
             say("{app} (priority {priority})", app="checkout", priority=100000): say(

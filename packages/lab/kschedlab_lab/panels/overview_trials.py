@@ -12,9 +12,9 @@ from kschedlab.build import HOUR, Manifest, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, Generation
-from kschedlab.generations.registry import REGISTRY_1_16
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import Scheduler
+from kschedlab_configuration.older.registry import REGISTRY_1_16
 
 HOST, ZONE = "kubernetes.io/hostname", "failure-domain.beta.kubernetes.io/zone"
 

@@ -5,8 +5,9 @@ The numbers come from anywhere: an experiment (``kschedlab_experiments``), a fil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import make_dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
-from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.pairs import FEWEST, Floats, Pairs, Picture, draw_pairs, number
@@ -31,13 +32,13 @@ SAMPLE: Numbers = {
 
 
 class Compared:
-    """What the panel shows of some numbers. ``what``: the measure; ``unit``: of its numbers.
+    """What the panel shows of some numbers. ``what``: the measure; ``unit``: of its numbers; ``hero``: a seed's name.
 
     InputValueError unless there are two policies or more, with equally many numbers.
     """
 
-    def __init__(self, numbers: Numbers, what: str = "", unit: str = "%") -> None:
-        self.what, self.unit = what or say("CPU in use"), unit
+    def __init__(self, numbers: Numbers, what: str = "", unit: str = "%", hero: int = 0) -> None:
+        self.what, self.unit, self.hero = what or say("CPU in use"), unit, hero
         self.numbers = {str(name): np.asarray(row, np.float64) for name, row in numbers.items()}
         lengths = {len(row) for row in self.numbers.values()}
         if len(self.numbers) < 2 or len(lengths) != 1 or lengths == {0}:
@@ -55,7 +56,7 @@ class Compared:
     def picture(self, settings: Any) -> Picture:
         """The numbers of these two policies for the first seeds."""
         names = settings.a, settings.b
-        return Picture(names, self.numbers, settings.seeds, settings.joined, self.what, self.unit)
+        return Picture(names, self.numbers, settings.seeds, settings.joined, self.what, self.unit, self.hero)
 
     def pairs(self, settings: Any) -> Pairs:
         """The pairs that are shown."""
@@ -70,12 +71,13 @@ class Compared:
             for seed, (a, b) in enumerate(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True), 1)
         ]
         text = "\n".join([sentence, *(aligned(rows) if pairs.joined else [])])
-        return View(lambda room: draw_pairs(picture, room, sentence), sentence, Html(), text)
+        told = partial(story, picture) if pairs.joined and settings.a != settings.b else None
+        return View(lambda room: draw_pairs(picture, room, sentence), sentence, Html(), text, story=told)
 
-    def hidden(self, settings: Any) -> Callable[[Room], Html]:
-        """The picture while a question is open: the dots without what they say."""
+    def hidden(self, settings: Any, seeds: Collection[int] | None = None) -> Callable[[Room], Html]:
+        """The picture while a question is open: the dots, of these seeds or of all, without what they say."""
         alt = say("{a} and {b}, a dot for each seed", a=settings.a, b=settings.b)
-        return lambda room: draw_pairs(self.picture(settings), room, alt, answered=False)
+        return lambda room: draw_pairs(self.picture(settings), room, alt, False, seeds)
 
 
 def describe(picture: Picture) -> str:
@@ -97,12 +99,33 @@ def describe(picture: Picture) -> str:
         size = say("{b} − {a}: {mean} on average.", a=a, b=b, mean=number(pairs.mean, signed=True))
         verdict = say("Too few to tell: at least {fewest} seeds must differ.", fewest=FEWEST)
     else:
-        verdict = say("The difference is real.") if pairs.real else say("It may be chance.")
+        verdict = say("Hard to explain by chance.") if pairs.real else say("It may be chance.")
     if not pairs.joined:
-        return sentences([verdict, size, say("Nobody knows which numbers have the same seed.")])
+        return sentences([verdict, size])
     return sentences(
         [verdict, size, say("B is higher for {higher} of {all} seeds, lower for {lower}.", **signs(pairs))]
     )
+
+
+def story(picture: Picture, room: Room) -> list[Frame]:
+    """The named seed, those with which nothing changes, then those with less and with more; at the end, the mean."""
+    signs = np.sign(picture.pairs.differences).tolist()
+    seeds = {sign: {seed for seed, each in enumerate(signs, 1) if each == sign} for sign in (0, -1, 1)}
+    frames, drawn = list[Frame](), set[int]()
+
+    def draw(more: set[int], caption: str) -> None:
+        drawn.update(more)
+        frames.append(Frame(draw_pairs(picture, room, caption, False, frozenset(drawn)), caption))
+
+    if 0 < picture.hero <= picture.count:
+        difference = number(float(picture.pairs.differences[picture.hero - 1]), signed=True)
+        draw({picture.hero}, say("Seed {seed}: {difference}.", seed=picture.hero, difference=difference))
+    all_seeds = len(signs)
+    draw(seeds[0], say("With {number} of {all} seeds nothing changes.", number=len(seeds[0]), all=all_seeds))
+    draw(seeds[-1], say("With {number} of {all}, B is lower.", number=len(seeds[-1]), all=all_seeds))
+    draw(seeds[1], say("With {number} of {all}, B is higher.", number=len(seeds[1]), all=all_seeds))
+    said = describe(picture)
+    return [*frames, Frame(draw_pairs(picture, room, said), said)]
 
 
 def signs(pairs: Pairs) -> dict[str, int]:
@@ -111,41 +134,52 @@ def signs(pairs: Pairs) -> dict[str, int]:
     return {"higher": found.count(1), "lower": found.count(-1), "same": found.count(0), "all": len(found)}
 
 
-def panel(numbers: Numbers = SAMPLE, what: str = "", unit: str = "%", **settings: Any) -> Panel[Any]:
+def panel(numbers: Numbers = SAMPLE, what: str = "", unit: str = "%", hero: int = 0, **settings: Any) -> Panel[Any]:
     """The panel; settings override its defaults: the first two policies, all seeds, joined.
 
-    ``numbers``: by policy, a number for each seed; ``what``: the measure. InputValueError if seeds are missing.
+    ``numbers``: by policy, a number for each seed; ``what``: the measure; ``hero``: the seed that is named, 0 for none.
+    InputValueError if seeds are missing.
     """
-    shown = Compared(numbers, what, unit)
+    shown = Compared(numbers, what, unit, hero)
     return Panel(shown.settings().changed(**settings), shown, call="pairs.panel(...)")
 
 
-def how_many(numbers: Numbers = SAMPLE, **settings: Any) -> Question[Any]:
-    """For how many of the seeds is B higher? The lines show. ``settings``: as :func:`panel` takes them."""
-    shown = Compared(numbers)
+def do_the_same(numbers: Numbers = SAMPLE, hero: int = 1, **settings: Any) -> Question[Any]:
+    """With how many of the other seeds is B higher, too? The line of the named one shows."""
+    shown = Compared(numbers, hero=hero)
     picture = shown.picture(shown.settings().changed(**settings))
+    difference = float(picture.pairs.differences[hero - 1])
+    others = picture.count - 1
+
+    def higher(settings: Any) -> int:
+        differences = shown.pairs(settings).differences
+        return int((differences > 0).sum() - (differences[hero - 1] > 0))
 
     def why(settings: Any, _: str) -> str:
-        said = later("{higher} of {all} seeds; it is lower for {lower}, and the same for {same}.")
-        return say(said, **signs(shown.pairs(settings)))
+        differences = shown.pairs(settings).differences
+        said = [say("With {number} of {others}.", number=higher(settings), others=others)]
+        if differences[hero - 1] == differences.max() > 0:
+            best = later("Seed {seed} is the best of all {all}: anyone who tries for long enough finds such a run.")
+            said.append(say(best, seed=hero, all=others + 1))
+        return sentences(said)
 
-    a, b = (f"`{name}`" for name in picture.names)
-    asked = say("For how many of the {seeds} seeds is {b} higher than {a}?", seeds=picture.count, a=a, b=b)
-    return Question(
-        asked,
-        (),
-        lambda settings: str(signs(shown.pairs(settings))["higher"]),
-        why,
-        shown.hidden,
-        shown.most,
+    asked = say(
+        "With seed {seed}, {b} has {points} points more than {a}. With how many of the other {others} has it more?",
+        seed=hero,
+        a=f"`{picture.names[0]}`",
+        b=f"`{picture.names[1]}`",
+        points=number(difference),
+        others=others,
     )
+    before = partial(shown.hidden, seeds=frozenset([hero]))
+    return Question(asked, (), lambda settings: str(higher(settings)), why, before, others)
 
 
-def is_it_real(numbers: Numbers = SAMPLE, **settings: Any) -> Question[Any]:
-    """Is the difference real? The dots show. ``settings``: as :func:`panel` takes them."""
-    shown = Compared(numbers)
+def is_it_chance(numbers: Numbers = SAMPLE, hero: int = 0, **settings: Any) -> Question[Any]:
+    """Can chance explain the difference? The dots show. ``settings``: as :func:`panel` takes them."""
+    shown = Compared(numbers, hero=hero)
     picture = shown.picture(shown.settings().changed(**settings))
-    yes, no = say("real"), say("may be chance")
+    yes, no = say("hardly"), say("it may")
 
     def why(settings: Any, _: str) -> str:
         pairs = shown.pairs(settings)
@@ -156,8 +190,8 @@ def is_it_real(numbers: Numbers = SAMPLE, **settings: Any) -> Question[Any]:
         return say("The interval, {low} to {high}, contains 0.", **where)
 
     a, b = (f"`{name}`" for name in picture.names)
-    lost = later("Is the difference real if nobody knows which runs of {a} and {b} have the same seed?")
-    asked = later("Is the difference between {a} and {b} real?") if picture.joined else lost
+    lost = later("The seeds are lost. Can chance explain the difference between {a} and {b} now?")
+    asked = later("Can chance explain the difference between {a} and {b}?") if picture.joined else lost
     return Question(
         say(asked, a=a, b=b),
         (yes, no),

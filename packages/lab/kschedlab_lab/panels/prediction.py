@@ -36,7 +36,7 @@ class Prediction(Panel[Nothing]):
             if not right or answer == right:
                 return remark
             solution = say("The answer is “{answer}”.", answer=right)
-            return sentences((solution, remark, self.remarks[right]))
+            return sentences(dict.fromkeys((solution, remark, self.remarks[right])))
 
         asked = Question[Any](self.text, tuple(remarks), lambda _: right, why)
         super().__init__(Nothing(), lambda _: view, question=asked)

@@ -8,7 +8,6 @@ from kschedlab.messages import later, say, sentences, terms
 from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import fate
-from kschedlab_lab.panels.prediction import Prediction
 from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide, scene
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.obstacles import obstacle
@@ -24,17 +23,20 @@ def which_node(text: str = "") -> Question[Settings]:
     return Question(asked, NODES, _chosen, _why_node, _asked(Handles(nodes={name: _pick(name) for name in NODES})))
 
 
-def which_victims() -> Prediction:
-    """Who would be evicted on node-b in the panel's first picture."""
-    tries = _tries(Settings())
-    right = say(" and ").join(
-        sorted((each.pod.pod.metadata.name for each in tries if not each.reprieved), reverse=True)
-    )
-    why = sentences(map(_said, tries))
-    return Prediction(
+def which_victims() -> Question[Settings]:
+    """Who would be evicted on node-b?"""
+    pairs = tuple(map(say(" and ").join, (("shop-b", "jobs-b"), ("shop-b", "logs-b"), ("jobs-b", "logs-b"))))
+
+    def right(settings: Settings) -> str:
+        victims = {each.pod.pod.metadata.name for each in _tries(settings) if not each.reprieved}
+        return next(pair for pair in pairs if victims <= set(pair.split(say(" and "))))
+
+    return Question(
         say("If node-b were chosen, which two of its pods would be evicted?"),
-        dict.fromkeys(map(say(" and ").join, (("shop-b", "jobs-b"), ("shop-b", "logs-b"), ("jobs-b", "logs-b"))), why),
+        pairs,
         right,
+        lambda settings, _: sentences(map(_said, _tries(settings))),
+        _asked(Handles()),
     )
 
 
@@ -116,6 +118,7 @@ def _why_node(settings: Settings, answer: str) -> str:
 
 
 def _tries(settings: Settings) -> tuple[Attempt, ...]:
+    """Who was tried on node-b, in this order."""
     return _preemption(settings).candidates["node-b"].attempts
 
 

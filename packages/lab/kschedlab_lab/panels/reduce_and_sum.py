@@ -14,13 +14,14 @@ from kschedlab import build
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import DEFAULT_PRIORITIES, V1_16, Generation
+from kschedlab.generations import V1_16, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import meant, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_configuration import load_configuration
+from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab_lab.panels.prediction import Question

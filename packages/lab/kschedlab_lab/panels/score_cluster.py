@@ -184,7 +184,8 @@ def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Dec
     if decision is not None:
         verdict, found = decision.verdict(name), total(bare(decision), name)
         reason = verdict.reasons[0] if verdict.plugin else ""
-        lines = [*([say("sum {sum}", sum=found)] if found is not None else []), *lines]
+        said = say("veto") if found is not None and found < 0 else say("sum {sum}", sum=found)
+        lines = [*([said] if found is not None else []), *lines]
         tied = decision.scores is not None and name in decision.best and len(decision.best) > 1
     pick = {"data_pick": name} if decision is None else {}
     return Box(

@@ -18,13 +18,13 @@ from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.joining import several
+from kschedlab.text.explanation import again
 from kschedlab.text.html import Html, visible
 from kschedlab.text.plain import LIMITS, plain
 from kschedlab.text.sections import Section
 from kschedlab.text.tables import html
 from kschedlab.text.whatif import WhatIfAnswer, notes, whatif_answers, whatif_sentence, whatif_table
-from kschedlab.text.why_not import again, margin, why_not, why_not_table
-from kschedlab.text.words import count, outcome, request_text
+from kschedlab.text.words import count, evicted, listing, outcome, request_text
 from kschedlab.whatif import WhatIf, what_if
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
@@ -35,6 +35,7 @@ from kschedlab_lab.views.node_map import ONE, kinds
 from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.your_cluster import Event, whom_sections, why_sections
+from kschedlab_why.why_not import margin, why_not, why_not_table
 
 WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
 QUESTIONS = (WHY, WHAT_IF, WHOM)
@@ -130,19 +131,17 @@ class Answers:
         evicts = (
             settings.question == WHOM and decision.preemption is not None and len(decision.preemption.positions) > 0
         )
-        ran = (
-            say("{pod} runs on {node}. Decided again: ", pod=settings.pod, node=runs_on) if runs_on is not None else ""
-        )
         asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
         if settings.question == WHY:
-            said = sentences([*headline(decision), margin(decision), again(decision, runs_on)])
-            sections = list(why_sections(decision, runs_on, settings.pools))
+            moves = runs_on not in (None, *decision.best)
+            parts = [*headline(decision, runs_on), margin(decision), again(decision, runs_on) if moves else ""]
+            said, sections = sentences(parts), list(why_sections(decision, runs_on, settings.pools))
         elif not evicts:
-            said, sections = sentences((outcome(decision), say("Nobody is evicted."))), []
+            said, sections = sentences((*headline(decision, runs_on)[:1], say("Nobody is evicted."))), []
         else:
             assert decision.preemption is not None
-            said, sections = caption(decision), list(whom_sections(decision.preemption, LIMITS))
-        return _view(decision, settings, asked, ran + said, sections)
+            said, sections = leaving(decision), list(whom_sections(decision.preemption, LIMITS))
+        return _view(decision, settings, asked, said, sections, runs_on)
 
     def before(self, settings: Any) -> Callable[[Room], Html]:
         """The cluster with the pod before anything is decided, while a question is open."""
@@ -158,36 +157,31 @@ class Answers:
         found = self._what_if(settings.pod, settings.generation, settings.pools)
         answers = {_word(answer): answer for answer in whatif_answers(found)}
         applied = answers.get(settings.change)
-        choices = tuple(Choice(word, each.line.change, each.line.then) for word, each in answers.items())
+        choices = tuple(_choice(word, each, found) for word, each in answers.items())
         decision, before = (applied.decision, found.decision) if applied is not None else (found.decision, None)
         word = settings.change if applied is not None else NONE
         asked = Asked(WHAT_IF, QUESTIONS, settings.show, settings.pools, None, choices, word, before)
-        ran = (
-            say("{pod} runs on {node}. Decided again: ", pod=settings.pod, node=found.was_on)
-            if found.was_on is not None
-            else ""
-        )
-        helping = count(len(choices), "change")
-        elsewhere = found.decision.node is not None
-        does = say("{changes} would send it elsewhere." if elsewhere else "{changes} would help.", changes=helping)
-        said = ran + (sentences((outcome(found.decision), does)) if choices else whatif_sentence(found))
-        if applied is not None:
-            said = say(
-                "After {change}: {after} Before: {before}",
-                before=outcome(found.decision),
-                change=applied.line.change,
-                after=outcome(decision),
-            )
-        return _view(decision, settings, asked, said, [Section("", [whatif_table(found), *notes(found)])])
+        said = changing(found, len(choices)) if before is None else after(decision)
+        sections = [Section("", [whatif_table(found), *notes(found)])]
+        return _view(decision, settings, asked, said, sections, found.was_on)
 
 
-def headline(decision: Decision) -> list[str]:
-    """Where the pod goes, or how near it is to a node."""
+# -- in words
+
+
+def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
+    """Where the pod goes, or how near it is to a node; ``runs_on``: where it runs, if it is decided again."""
     name, nodes = decision.pod.pod.metadata.name, len(decision.cluster.nodes)
     if decision.node is not None:
-        return [say("{pod} goes to {node}.", pod=name, node=decision.node)]
+        if runs_on is None:
+            return [say("{pod} goes to {node}.", pod=name, node=decision.node)]
+        if runs_on == decision.node:
+            return [say("{pod} goes to {node}, where it runs.", pod=name, node=runs_on)]
+        return [say("{pod} would go to {node} now; it runs on {other}.", pod=name, node=decision.node, other=runs_on)]
+    if runs_on is not None:
+        return [say("{pod} runs on {node}, but would not go there now.", pod=name, node=runs_on), *headline(decision)]
     if decision.nominated_node is not None:
-        return [caption(decision)]
+        return [leaving(decision)]
     if decision.error or decision.gates or decision.verdicts is None or decision.verdicts.rejected is not None:
         return [outcome(decision)]
     near = kinds(decision).count(ONE)
@@ -197,18 +191,66 @@ def headline(decision: Decision) -> list[str]:
     return [say(message, pod=name, near=f"{near:,}", nodes=count(nodes, "node")), asks]
 
 
+def leaving(decision: Decision) -> str:
+    """Where the pod goes if others leave, and by which rule; several others are counted, the picture names them."""
+    said, preemption = caption(decision), decision.preemption
+    if preemption is None or len(preemption.victims) < 2:
+        return said
+    return said.replace(evicted(preemption.victims), count(len(preemption.victims), "pod"), 1)
+
+
+def changing(found: WhatIf, helping: int) -> str:
+    """Where the pod goes, and how many changes would change that."""
+    decision, name = found.decision, found.decision.pod.pod.metadata.name
+    if not helping:
+        return whatif_sentence(found)
+    changes = count(helping, "change")
+    if decision.node is not None:
+        return say("{pod} goes to {node}; {changes} would alter that.", pod=name, node=decision.node, changes=changes)
+    if decision.gates or decision.error or decision.verdicts is None or decision.verdicts.rejected is not None:
+        return sentences((outcome(decision), say("{changes} would help.", changes=changes)))
+    return say("{pod} fits on no node; {changes} would help.", pod=name, changes=changes)
+
+
+def after(decision: Decision) -> str:
+    """Where the pod goes after a change."""
+    if (node := decision.node) is None:
+        victims = decision.preemption.victims if decision.preemption is not None else ()
+        if decision.nominated_node is None:
+            return outcome(decision)
+        leave = later("Then it goes to {node}; {pods} have to leave.")
+        message = leave if len(victims) != 1 else later("Then it goes to {node}; {pods} has to leave.")
+        return say(message, node=decision.nominated_node, pods=count(len(victims), "pod"))
+    fits, best = len(decision.feasible), len(decision.best)
+    if fits < 2:
+        return say("Then it goes to {node}, the only node that fits.", node=node)
+    if best > 1:
+        return say("Then it goes to {node}, one of {best} with the highest score.", node=node, best=count(best, "node"))
+    return say("Then it goes to {node}, the best of {fits} that fit.", node=node, fits=count(fits, "node"))
+
+
+def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
+    """The change as a card; many pods that would leave are counted there."""
+    line, eviction, whole = answer.line, found.eviction, ""
+    if eviction is not None and answer.decision is eviction.decision and len(eviction.victims) > 1:
+        pods, where = count(len(eviction.victims), "pod"), listing(eviction.where, 1)
+        line, whole = line._replace(change=say("without {names} on {node}", names=pods, node=where)), line.change
+    return Choice(word, line.change, line.then, whole)
+
+
 def _word(answer: WhatIfAnswer) -> str:
     """The change as a setting: commas separate settings."""
     return _short(answer.word.replace(",", ";"))
 
 
-def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
+def _view(
+    decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section], runs_on: str | None
+) -> View:
     """The view, with the node in question if there is one."""
-    both = [each for each in (asked.before, decision) if each is not None]
-    asked = replace(asked, near=tuple(pool for each in both for pool in near_pools(each, settings.pools)))
+    asked = replace(asked, near=near_pools(asked.before or decision, settings.pools))
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
-        asked, said = replace(asked, why_not=found), sentences((*headline(decision), found.sentence))
+        asked, said = replace(asked, why_not=found), sentences((headline(decision, runs_on)[0], found.sentence))
         answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])
         sections = [answer, *([] if found.points else sections)]  # which hold the same scores
     first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), said]))

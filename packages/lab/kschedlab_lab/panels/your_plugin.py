@@ -26,7 +26,8 @@ from kschedlab_lab.exercises.limits import EndlessError, alarm
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.racks import Points, Rack, stage, stage_before
+from kschedlab_lab.views.picture import boxes_before
+from kschedlab_lab.views.racks import Points, Rack, boxes_filtered, points_height, stage, stage_before
 from kschedlab_lab.views.svg import Room
 
 NO_LABEL, STEP, MOST = -1, 5, 4
@@ -130,7 +131,11 @@ def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
         if plugin in own or len(set(results)) > 1:
             parts[f"{plugin} ×{weight}"] = dict(zip(names, results, strict=True))
     totals = dict(zip(names, scores.total.tolist(), strict=True))
-    same = min(totals[name] - sum(each[name] for each in parts.values()) for name in names)
+    same = {
+        plugin: results[0]
+        for plugin, results in zip(scores.plugins, scores.results.tolist(), strict=True)
+        if plugin not in own and len(set(results)) == 1 and results[0]
+    }
     once = {name: 0 for name in names}
     if own:
         alone = made.plugin(own[-1]).score(decision.pod.key, decision.cluster, nodes=names)
@@ -160,34 +165,43 @@ def sentence(decision: Decision) -> str:
     """Where the pod goes, and which racks are out."""
     if decision.error:
         return say("One of your functions failed. {error}", error=decision.error)
-    if decision.scores is None:
-        return outcome(decision)
+    if decision.scores is None and decision.node is None:
+        return outcome(decision).replace(decision.pod.key, decision.pod.pod.metadata.name, 1)
     refused = [name for name in RACKS if not decision.verdict(name).passes]
-    reasons = ", ".join(decision.verdict(refused[0]).reasons) if refused else ""
-    out = say("{nodes}: {reasons}.", nodes=listing(refused), reasons=reasons) if refused else ""
-    one = len(decision.best) == 1
+    out = say("{nodes}: {reasons}.", nodes=listing(refused), reasons=_reasons(decision, refused[0])) if refused else ""
+    one = decision.scores is None or len(decision.best) == 1
     message = later("web goes to {nodes}." if one else "{nodes} tie.")
     return sentences((say(message, nodes=decision.node if one else listing(decision.best)), out))
 
 
+def _reasons(decision: Decision, rack: str) -> str:
+    return ", ".join(decision.verdict(rack).reasons)
+
+
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
     """The pod waits; the filters refuse; the points come without your score, then with it; the pod goes."""
-    decision = decide(settings, plugins)
-    shown = racks(settings, plugins)
+    decision, shown = decide(settings, plugins), racks(settings, plugins)
     without = decide(settings.changed(weight=0), plugins)
-    said, all_points = sentence(decision), points(decision, plugins)
-    yours = stage(decision, shown, all_points, room, said, decided=False)
-    return [
-        Frame(stage(decision, shown, None, room, said, decided=False), say("web waits.")),
-        Frame(stage(without, shown, points(without, plugins), room, said, decided=False), say("v1.37's own points.")),
-        *([Frame(yours, say("With your score."))] if all_points is not None and all_points.own else []),
-        Frame(stage(decision, shown, all_points, room, said), said),
-    ]
+    said, all_points, filtered = sentence(decision), points(decision, plugins), boxes_filtered(decision)
+    frames = [Frame(stage(decision, shown, None, room, said, boxes_before(decision)), say("web waits."))]
+    refused = [name for name in RACKS if not decision.verdict(name).passes]
+    for name in refused[:1]:
+        plugin, reasons = decision.verdict(name).plugin, _reasons(decision, name)
+        message = later("{plugin} refuses {node}: {reason}.")
+        caption = say(message, plugin=plugin, node=listing(refused), reason=reasons)
+        frames.append(Frame(stage(decision, shown, None, room, said, filtered), caption))
+    own = stage(without, shown, points(without, plugins), room, said, filtered)
+    frames.append(Frame(own, say("v1.37's own points.")))
+    if all_points is not None and all_points.own:
+        frames.append(Frame(stage(decision, shown, all_points, room, said, filtered), say("With your score.")))
+    return [*frames, Frame(stage(decision, shown, all_points, room, said), said)]
 
 
 def where(plugins: object = (), text: str = "") -> Question[Settings]:
     """The question before the picture, with the same plugins as the panel."""
     added = several(plugins)
+    names = [name for name, _ in V1_37.plus(*added).plugins]
+    with_them = say("With {plugins}: where does web go?", plugins=listing(names)) if names else ""
 
     def right(settings: Settings) -> str:
         return str(decide(settings, added).node)
@@ -205,10 +219,15 @@ def where(plugins: object = (), text: str = "") -> Question[Settings]:
         return advantage(decision, added, answer)
 
     def before(settings: Settings, room: Room) -> Html:
-        return stage_before(decide(settings, added), racks(settings, added), room)
+        shown = racks(settings, added)
+        return stage_before(decide(settings, added), shown, room, high=points_height(shown))
 
     return Question(
-        text or say("Where does web go?"), (*RACKS,), right, why, lambda settings: partial(before, settings)
+        text or with_them or say("Where does web go?"),
+        (*RACKS,),
+        right,
+        why,
+        lambda settings: partial(before, settings),
     )
 
 
@@ -288,7 +307,8 @@ def lightest(rack: str, plugins: object) -> Question[Settings]:
         need = right(settings)
         return settings.changed(weight=int(need)) if need.isdecimal() else settings
 
-    text = say("From which weight on does web go to {rack}?", rack=rack)
+    score = (own_scores(V1_37.plus(*added)) or [say("your score")])[-1]
+    text = say("From which weight of {score} on does web go to {rack}?", score=score, rack=rack)
     drawn = partial(partial, before)
     return Question(text, (), right, why, drawn, MOST, looks=("weight",), shows=there)
 

@@ -243,7 +243,8 @@ class Stage {
     this.refreshControls();
     this.picture.draw(shown.picture, duration);
     if (!this.hand.held) this.tip.settle();
-    this.saying.show(shown.sentence, shown.names, shown.verdict?.why);
+    this.judge(shown);
+    this.saying.show(shown.sentence, shown.names, this.why);
     if (this.tableText !== shown.table) {
       this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
       divisible(this.table);
@@ -263,6 +264,13 @@ class Stage {
     if (moment !== undefined && moment !== shown.moment) this.shared?.lives(this);
     if (covered && !shown.covered) this.shared?.follow();
     this.clock(shown);
+  }
+
+  /** The reason that a verdict gives, until something else is shown: that has a reason of its own. */
+  judge({ verdict, at }) {
+    const judged = JSON.stringify([verdict?.text, verdict?.answer]), here = this.key(at);
+    if (judged !== this.judged) Object.assign(this, { judged, judgedAt: here });
+    this.why = here === this.judgedAt ? verdict?.why : "";
   }
 
   /** Numbers without a picture are what there is to see; beside one they wait until somebody asks for them. */

@@ -67,8 +67,8 @@ export class Story {
     this.stage.pause();
     this.frames = null;
     this.bar.remove();
-    const { sentence, names, verdict } = this.stage.shown;
-    this.stage.saying.show(sentence, names, verdict?.why);
+    const { sentence, names } = this.stage.shown;
+    this.stage.saying.show(sentence, names, this.stage.why);
     this.stage.el.classList.remove("ks-telling");
     this.stage.room.steady();
   }

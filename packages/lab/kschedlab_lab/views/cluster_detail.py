@@ -10,16 +10,18 @@ from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult
-from kschedlab.text.why_not import Points, WhyNot
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Place, Plan, shapes
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, wrapped
 from kschedlab_lab.views.picture import boxes, common_resource, pods_on
-from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, priority_fill
+from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, priority_fill
 from kschedlab_lab.views.svg import label
+from kschedlab_why.why_not import Points, WhyNot
 
-LINE, BAR = 15, 5
-"""Heights of a line of text and of a bar, in pixels."""
+LINE, BAR, ROW = 15, 5, 38
+"""Heights of a line of text, of a bar and of a victim, in pixels."""
+LEAST_BOX, TALLEST, TITLE = 64, 260, 36
+"""The least and the greatest height of the node that loses pods, and that of its name; in pixels."""
 WORDS = ((3, 2), (2, 1), (2, 0))
 """The most lines of a change and of what follows from it; less where the height is too small for all changes."""
 
@@ -28,11 +30,12 @@ Drawn: TypeAlias = tuple[list[Html], float]
 
 
 class Choice(NamedTuple):
-    """A change that can be applied: what it sets, its words, and what follows from it."""
+    """A change that can be applied: what it sets, its words, and what follows from it. ``whole``: all of its words."""
 
     word: str
     change: str
     then: str
+    whole: str = ""
 
 
 def heading(text: str, width: float) -> list[Html]:
@@ -73,7 +76,7 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
     equal = [each.plugin for each in rows if not each.lead]
     fitting = max(int((height - 70 - 2 * LINE) // 34), 1)
     highest = max((max(each.chosen, each.others[0]) for each in differing), default=1) or 1
-    y = 56.0
+    y = 60.0
     for each in differing[:fitting]:
         drawn += _bars(each, y, width, highest)
         y += 34
@@ -91,11 +94,11 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
 
 
 def _bars(each: Points, y: float, width: float, highest: int) -> Iterator[Html]:
-    numbers = f"{each.chosen} : {each.others[0]}  ({-each.lead:+d})"
-    taken = text_width(numbers)
     weight = f" ×{each.weight}" if each.weight != 1 else ""
-    yield label(fitted(f"{each.plugin}{weight}", width - taken - 8), 0, y + 9)
-    yield label(numbers, width, y + 9, "end")
+    lead = f"{-each.lead:+d}"
+    name = label(fitted(f"{each.plugin}{weight}", width - text_width(lead) - 8), 0, y + 9)
+    yield element("g", name, data_tip=say("{chosen} and {other} points", chosen=each.chosen, other=each.others[0]))
+    yield label(lead, width, y + 9, "end", font_weight="bold")
     for row, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], "currentColor"))):
         wide = max(width * points / highest, 0.5)
         look: dict[str, Any] = {"fill": fill, "fill_opacity": None if fill == CHOSEN else 0.55}
@@ -161,7 +164,7 @@ def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height:
     many = [Choice("none", say("as it is"), say("before any change")), *choices]
     for most in WORDS:
         sizes = [_Button(each, width, *most) for each in many]
-        if sum(each.tall + 5 for each in sizes) <= height:
+        if sum(each.tall + 4 for each in sizes) <= height:
             break
     found, y = list[Html](), 0.0
     for number, each in enumerate(sizes):
@@ -171,7 +174,7 @@ def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height:
             )
             return found, y + LINE + 5
         found.append(each.draw(each.choice.word == applied, y))
-        y += each.tall + 5
+        y += each.tall + 4
     return found, y
 
 
@@ -181,7 +184,7 @@ class _Button:
     def __init__(self, choice: Choice, width: float, lines: int, more: int) -> None:
         self.choice, self.width = choice, width
         then = choice.then if choice.word == "none" else f"→ {choice.then}"
-        self.lines = wrapped(choice.change, width - 16, lines, bold=True)
+        self.lines = wrapped(choice.change, width - 16, lines)
         self.then = wrapped(then, width - 16, more) if more else []
         self.tall = LINE * len([*self.lines, *self.then]) + 8
 
@@ -189,11 +192,13 @@ class _Button:
         look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
         size = {"width": self.width - 2, "height": self.tall - 2, "stroke_width": 2.5 if applied else 1}
         box = element("rect", x=1, y=1, rx=4, **size, **look)
-        words = [label(line, 8, 15 + LINE * i, font_weight="bold") for i, line in enumerate(self.lines)]
-        words += [label(line, 8, 15 + LINE * i) for i, line in enumerate(self.then, len(self.lines))]
+        words = [label(line, 8, 15 + LINE * i) for i, line in enumerate(self.lines)]
+        words += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(self.then, len(self.lines))]
         name = say("{change}: {then}", change=self.choice.change, then=self.choice.then)
         marks = {"data_set": f"change: {self.choice.word}", "aria_pressed": str(applied).lower()}
-        marks |= {"aria_label": name} if self.then else {"data_tip": name}
+        marks["aria_label"] = name
+        if self.choice.whole or not self.then:
+            marks["data_tip"] = self.choice.whole or name
         return element(
             "g", box, *words, transform=f"translate(0,{y:g})", data_key=f"change/{self.choice.word}", **marks
         )
@@ -209,40 +214,43 @@ def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
         return [], 0
     waiting, box = (each for each in boxes(decision, nodes=[node]))
     gone = {block.key for block in waiting.blocks}
-    kept = [info for info in pods_on(decision, node) if info.key not in gone and info.pod.metadata.name not in gone]
-    wide, tall = min(width * 0.42, 150), height - 48
+    others = [info for info in pods_on(decision, node) if not {info.key, info.pod.metadata.name} & gone]
+    spared = sum(each.reprieved for each in preemption.candidates[node].attempts)
     victims = preemption.victims
     moment = clock(info.start for info in victims)
+    title = say("{node} loses {pods}", node=node, pods=count(len(victims), "pod"))
+    found, y = [label(fitted(title, width, bold=True), 0, 14, font_weight="bold")], 38.0
+    shown = max(int((height - 60) // (2 * ROW)), 1)
+    for info in victims[:shown]:
+        name = ends(info.pod.metadata.name, width - 20)
+        look: dict[str, Any] = {"fill": priority_fill(info.priority), "stroke": EVICTED, "stroke_width": 2}
+        square = element("rect", x=1, y=-11, width=13, height=13, rx=3, **look)
+        words = [square, label(name, 20, 0, fill=EVICTED, font_weight="bold")]
+        numbers = (
+            say("priority {priority}, {start}", priority=info.priority, start=moment(info.start)),
+            str(info.priority),
+        )
+        words.append(label(fitting(numbers, width - 20), 20, LINE, fill=INK_2))
+        place = f"translate(0,{y:g})"
+        found.append(element("g", *words, transform=place, data_key=f"victim/{info.key}", data_tip=info.key))
+        y += ROW
+    rest = len(victims) - shown
+    parts = [
+        *([say("and {pods} more", pods=count(rest, "pod"))] if rest > 0 else []),
+        *([say("{pods} may stay", pods=count(spared, "pod"))] if spared else []),
+        *([say("{pods} never at risk", pods=count(safe, "pod"))] if (safe := len(others) - spared) > 0 else []),
+    ]
+    for line in wrapped(say(", ").join(parts), width, 3):
+        found.append(label(line, 0, y, fill=INK_2))
+        y += LINE
+    left = height - y - TITLE
+    if left < LEAST_BOX:
+        return found, y
     blocks = tuple(replace(block, key=f"beside/{block.key}") for block in box.blocks)
     beside = replace(box, name=f"beside/{node}", title=box.title or node, blocks=blocks)
-    found = shapes(
-        [beside], Plan((Place(8, 12, wide, tall),), wide, tall), common_resource(decision, [node]), captions=False
-    )
-    x, y = wide + 26, 40.0
-    left = width - x
-    evicts = wrapped(say("evicts {pods}", pods=count(len(victims), "pod")), left, 2, bold=True)
-    found += [label(line, x, 14 + LINE * i, font_weight="bold") for i, line in enumerate(evicts)]
-    y += LINE * (len(evicts) - 1)
-    shown = max(int((height - 60) // (2 * LINE + 8)), 1)
-    for info in victims[:shown]:
-        name = ends(f"✕ {info.pod.metadata.name}", left - 20)
-        look: dict[str, Any] = {"fill": priority_fill(info.priority), "stroke": EVICTED, "stroke_width": 2}
-        square = element("rect", x=1, y=-11, width=13, height=13, **look)
-        words = [square, label(name, 20, 0, fill=EVICTED, font_weight="bold")]
-        numbers = (f"{info.priority} · {moment(info.start)}", str(info.priority))
-        words.append(label(fitting(numbers, left - 20), 20, LINE))
-        place = f"translate({x:g},{y:g})"
-        found.append(element("g", *words, transform=place, data_key=f"victim/{info.key}", data_tip=info.key))
-        y += 2 * LINE + 8
-    rest = len(victims) - shown
-    said = [
-        *([say("and {pods} more", pods=count(rest, "pod"))] if rest > 0 else []),
-        say("{pods} may stay", pods=count(len(kept), "pod")),
-    ]
-    for line in (line for each in said for line in wrapped(each, left, 2)):
-        found.append(label(line, x, y, opacity=0.75))
-        y += LINE
-    return found, max(y, height)
+    tall = min(left, TALLEST)
+    plan = Plan((Place(6, y + 4, width - 12, tall),), width, tall)
+    return [*found, *shapes([beside], plan, common_resource(decision, [node]), captions=False)], y + tall + TITLE
 
 
 def ends(text: str, width: float) -> str:

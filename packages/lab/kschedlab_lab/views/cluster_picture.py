@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import numpy as np
+
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.pools import pools
+from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.why_not import WhyNot
 from kschedlab.text.words import count
 from kschedlab_lab.views.cluster_detail import Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
-from kschedlab_lab.views.drawing import Place, Plan, shapes
+from kschedlab_lab.views.drawing import Block, Place, Plan, shapes
 from kschedlab_lab.views.glyphs import OUTLINES
-from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
+from kschedlab_lab.views.layout import Part, column, moved, padded, placed, row, words, wrap
 from kschedlab_lab.views.lettering import after_hyphen, text_width
-from kschedlab_lab.views.map_legend import legend
+from kschedlab_lab.views.map_legend import in_a_column, in_a_line, legend
 from kschedlab_lab.views.node_map import (
-    CAUSE,
+    DIVIDED,
     EVICTS,
     FILLS,
     FITS,
@@ -35,15 +36,23 @@ from kschedlab_lab.views.node_map import (
     Grid,
     Shape,
     blocks,
+    dots,
     ending,
     frame,
     grid,
     heads,
     kinds,
+    refusing,
     sign_for,
+    spots,
+    star_at,
+    starred,
+    taints,
     verdict_of,
+    way,
     word_of,
 )
+from kschedlab_lab.views.obstacles import SIGNS
 from kschedlab_lab.views.picture import Handles, boxes, common_resource
 from kschedlab_lab.views.style import (
     ACT,
@@ -53,9 +62,10 @@ from kschedlab_lab.views.style import (
     INK_2,
     LIFT,
     TICK,
-    priority_fill,
+    TRAY,
 )
 from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_why.why_not import WhyNot
 
 ALL = "all"
 ORDER = tuple(FILLS)
@@ -67,13 +77,17 @@ TILES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for 
 LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MORE], HAIR)}
 """The ground of a box and its edge, by the kind of the node; of one that is one obstacle away, the colour of what is in
 the way."""
-SEVERAL = 3
-"""As many nodes are a part of a pool with a heading of its own."""
-WAITING, CHIPS, MORE_PODS = 5, 220, 64
+VOLUMES = {"disk", "zone"}
+"""The signs of filters that ask where a volume is."""
+WAITING, CHIPS, NEXT = 5, 220, 84
 """The most pods to choose from; the widths for them beside the questions, and for what leads to more; in pixels."""
-BESIDE, LOW, PHONE = 400, 340, 360
-"""The least width of a picture for two things side by side, and the least height for a legend where something is beside
-the nodes, and below which width a room is a phone's; in pixels."""
+BESIDE, SHARE, PHONE = 400, 0.56, 360
+"""The least width of a picture for two things side by side, the nodes' share of it, and below which width a room is a
+phone's; in pixels."""
+SPARE = -1
+"""The position of a node that is not there."""
+BELOW = 24
+"""The height of a legend in a line below the nodes, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +97,7 @@ class Asked:
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
     ``before`` it; ``victims``: whether the victims are shown; ``node``: one that is framed. ``near``: the pools that
-    are drawn large; the others are rows of dots.
+    are drawn large; the others are rows of dots. With ``before``, nodes are where they were then.
     """
 
     question: str = ""
@@ -103,20 +117,29 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     """The whole picture. ``alt``: its text alternative."""
     width = float(room.width)
     top, y = _header(decision, asked, width)
-    found = shown_nodes(decision, asked.show, asked.pools)
+    beside = width >= BESIDE
+    left = round(width * SHARE) if beside else width
     has_detail = asked.why_not is not None or bool(asked.choices) or asked.victims
-    left = round(width * 0.54) if has_detail and width >= BESIDE else width
     space = max(room.height - y, 200.0)
-    tall = space if left < width or not has_detail else space * 0.55
-    explains, is_phone = not has_detail or room.height >= LOW, room.width < PHONE
-    nodes, bottom = _nodes(decision, asked, found, left, tall, explains, is_phone)
-    parts = [*top, element("g", *nodes, transform=f"translate(0,{y:g})")]
+    tall = space * 0.55 if has_detail and not beside else space
+    nodes = _Nodes(decision, asked, left, tall, room.width < PHONE)
+    body, each, shut = nodes.drawn(), nodes.each, len(nodes.cells.closed)
+    if not beside:
+        body = column([body, legend(decision, width, each, shut)], 10)
+    x, at = (left + 22, y) if beside else (0.0, y + body.height + 12)
+    low, parts = y + body.height, [*top, moved(body, 0, y)]
     if has_detail:
-        x, at = (left + 18, y) if left < width else (0.0, y + bottom + 8)
-        detail, low = _detail(decision, asked, width - x, max(space, bottom) if left < width else space)
+        detail, high = _detail(decision, asked, width - x, space - BELOW if beside else space)
         parts.append(element("g", *detail, transform=f"translate({x:g},{at:g})"))
-        bottom = max(bottom, at + low - y)
-    return svg(parts, width, y + bottom, alt)
+        low = max(low, at + high)
+    elif beside:
+        explained = in_a_column(decision, width - x, space, each, shut)
+        parts.append(moved(explained, x, at + 2))
+        low = max(low, at + explained.height)
+    if has_detail and beside:
+        parts.append(moved(in_a_line(decision, width, each, shut), 0, low + 8))
+        low += BELOW
+    return svg(parts, width, low, alt)
 
 
 def undecided(decision: Decision) -> Decision:
@@ -156,7 +179,11 @@ def _tabs(asked: Asked, width: float) -> Part:
         on = question == asked.question
         text = words(say(question), 12, bold=True, fill="currentColor" if on else INK_2)
         box = element("rect", width=text.width + 18, height=24, rx=8, fill=LIFT if on else "transparent")
-        marks = {"data_set": f"question: {question}", "aria_label": say(question), "aria_pressed": str(on).lower()}
+        marks = {
+            "data_set": f"question: {question}, node: none",
+            "aria_label": say(question),
+            "aria_pressed": str(on).lower(),
+        }
         parts.append(Part(text.width + 18, 24, (element("g", box, moved(text, 9, 4), **marks),)))
     inside = padded(wrap(parts, width - 6, 2, 2), 3, 3)
     ground = element("rect", width=inside.width, height=inside.height, rx=10, fill=TICK)
@@ -172,38 +199,38 @@ def _waiting(decision: Decision, width: float) -> Part:
     chips = [_chip(own, True), *(_chip(info, False) for info in others)]
     shown: list[Part] = []
     for chip in chips[:WAITING]:
-        if sum(part.width + 12 for part in shown) + chip.width + MORE_PODS > width and shown:
+        if sum(part.width + 6 for part in shown) + chip.width + NEXT > width and shown:
             break
         shown.append(chip)
     if not (rest := others[len(shown) - 1 :]):
-        return row(shown, 12)
-    more = words(say("{number} more", number=len(rest)), fill=ACT)
-    marks = {"data_set": f"pod: {rest[0].key}", "data_tip": say("the next pods that wait")}
-    return row([*shown, Part(more.width, more.height, (element("g", *more.shapes, **marks),))], 12)
+        return row(shown, 6)
+    more = words(say("next pods ›"), fill=ACT)
+    marks = {"data_set": f"pod: {rest[0].key}", "data_tip": say("{number} more wait", number=len(rest))}
+    return row([*shown, Part(more.width, more.height, (element("g", *more.shapes, **marks),))], 6)
 
 
 def _chip(info: PodInfo, here: bool) -> Part:
-    square = element("rect", width=12, height=12, rx=3, fill=priority_fill(info.priority), stroke=HAIR)
     name = words(ends(info.pod.metadata.name, 130), bold=here, fill="currentColor" if here else INK_2)
-    part = row([Part(12, 12, (square,)), name], 5)
+    wide, tall = name.width + 18, name.height + 8
+    pill = element("rect", width=wide, height=tall, rx=tall / 2, fill=TICK if here else LIFT, stroke=HAIR)
     tip = say("{pod}, priority {priority}", pod=info.key, priority=info.priority)
-    surface = element("rect", x=-4, y=-5, width=part.width + 8, height=26, fill="transparent")
     marks = {"data_key": f"pod/{info.key}", "data_set": f"pod: {info.key}", "data_tip": tip}
-    return Part(part.width, part.height, (element("g", surface, *part.shapes, **marks),))
+    return Part(wide, tall, (element("g", pill, placed(name, wide / 2, 4), **marks),))
 
 
 # -- the nodes
 
 
-def shown_nodes(decision: Decision, words: str, label: str = "") -> dict[str, list[int]]:
+def shown_nodes(decision: Decision, words: str, label: str = "", known: Container[str] = ()) -> dict[str, list[int]]:
     """By pool, the positions of the nodes that all these words choose.
 
     A word chooses by a part of the node's name, a label's value, the pool, the plugin that refuses it, "feasible", a
-    kind such as "one-away", or a range of names ``first..last``. The nearest nodes come first.
+    kind such as "one-away", or a range of names ``first..last``. Nodes that are not ``known`` come last.
     """
     names, kind = decision.cluster.names, kinds(decision)
+    known = known or decision.cluster.index
     groups = {
-        pool: sorted(places, key=lambda place: (ORDER.index(kind[place]), natural(names[place])))
+        pool: sorted(places, key=lambda place: (names[place] not in known, natural(names[place])))
         for pool, places in pools(decision.cluster, label).items()
     }
     if words in (ALL, ""):
@@ -223,7 +250,12 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
 
 
 def near_pools(decision: Decision, label: str = "") -> tuple[str, ...]:
-    """The pools with a node that the pod can have, or else with the nodes that are the fewest obstacles away."""
+    """The pools with a node that the pod can have, or else with the nodes that are the fewest obstacles away.
+
+    All pools of a cluster that is small.
+    """
+    if len(decision.cluster.nodes) <= BOXES:
+        return tuple(pools(decision.cluster, label))
     kind, reached = kinds(decision), ORDER.index(EVICTS)
     far = {
         pool: min(max(ORDER.index(kind[place]), reached) for place in places)
@@ -232,17 +264,24 @@ def near_pools(decision: Decision, label: str = "") -> tuple[str, ...]:
     return tuple(pool for pool, rank in far.items() if rank == min(far.values()))
 
 
-def by_cause(decision: Decision, found: Mapping[str, Sequence[int]]) -> dict[str, Sequence[int]]:
-    """A pool that takes the pod on no node in parts, by the plugin that refuses it there."""
-    parts: dict[str, Sequence[int]] = {}
+def by_zone(
+    base: Decision, decision: Decision, found: Mapping[str, Sequence[int]]
+) -> dict[str, tuple[list[int], bool]]:
+    """The pools in zones, each with whether the pod's volume is there; {} unless ``base`` has zones without it."""
+    away = np.zeros(len(base.cluster.nodes), bool)
+    for plugin, mask in refusing(base).items():
+        if SIGNS.get(plugin) in VOLUMES:
+            away |= mask
+    parts, sides = dict[str, list[int]](), dict[str, set[bool]]()
     for pool, places in found.items():
-        causes: dict[str, list[int]] = {}
-        for place in places:
-            causes.setdefault(verdict_of(decision, place), []).append(place)
-        divides = all(cause.startswith(REFUSED) and len(each) >= SEVERAL for cause, each in causes.items())
-        named = {f"{pool}{CAUSE}{cause.removeprefix(REFUSED)}": each for cause, each in causes.items()}
-        parts |= named if divides else {pool: places}
-    return parts
+        for node, place in ((decision.cluster.nodes[place].metadata, place) for place in places):
+            part = f"{pool}{DIVIDED}{node.labels.get(ZONE, '')}"
+            parts.setdefault(part, []).append(place)
+            if node.name in base.cluster.index:
+                sides.setdefault(part, set()).add(bool(away[base.cluster.index[node.name]]))
+    if {frozenset(each) for each in sides.values()} != {frozenset({True}), frozenset({False})}:
+        return {}
+    return {part: (parts[part], sides.get(part) == {False}) for part in sorted(parts)}
 
 
 def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) -> bool:
@@ -259,44 +298,78 @@ def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) ->
     return word in name or word == word_of(pool) or word in node.metadata.labels.values()
 
 
-def _nodes(
-    decision: Decision,
-    asked: Asked,
-    found: Mapping[str, Sequence[int]],
-    width: float,
-    height: float,
-    explains: bool,
-    is_phone: bool,
-) -> tuple[list[Html], float]:
-    """The nodes with their legend if it ``explains`` them, and their height."""
-    number, everything = sum(map(len, found.values())), len(decision.cluster.nodes)
-    crumbs = _crumbs(asked.show, number, everything) if number < everything else []
-    above = 21 if crumbs else 0
-    large = {pool: places for pool, places in found.items() if crumbs or pool in asked.near} or dict(found)
-    small = {pool: places for pool, places in found.items() if pool not in large}
-    large = by_cause(decision, large) if small or len(large) == 1 else large
-    number = sum(map(len, large.values()))
-    changed = asked.before is not None
-    causes = not all(CAUSE in pool for pool in large)
-    explained, low = legend(decision, width, 1, changed, causes) if explains else ([], 0.0)
-    cells = Cells(
-        decision, large | small, asked.why_not.node if asked.why_not is not None else asked.node, asked.before
-    )
-    rows = cells.dots(small, width)
-    space = height - above - low - rows.height - 6
-    tiles = blocks(large, width, space, TILES) if 0 < number <= BOXES else None
-    if tiles is not None:
-        drawn, made = _tiles(decision, cells, tiles), tiles
-        explained, low = legend(decision, width, 0, changed, causes) if explains else ([], 0.0)
-    else:
-        made = grid(large, width - 1, space, is_phone)
-        drawn = cells.draw(made)
-        if made.each > 1 and explains:
-            explained, low = legend(decision, width, made.each, changed, causes)
-    body = element("g", *heads(large, made, decision), *drawn, transform=f"translate(0,{above:g})")
-    y = above + made.bottom + 4
-    below = column([rows, Part(width, low, tuple(explained))], 8)
-    return [*crumbs, body, moved(below, 0, y)], y + below.height
+class _Nodes:
+    """The nodes in a space of this size: pools that are near large, and below them the others as dots."""
+
+    def __init__(self, decision: Decision, asked: Asked, width: float, height: float, is_phone: bool) -> None:
+        self.decision, self.asked, self.width = decision, asked, width
+        base = asked.before or decision
+        found = shown_nodes(decision, asked.show, asked.pools, base.cluster.index)
+        number, everything = sum(map(len, found.values())), len(decision.cluster.nodes)
+        self.crumbs = _crumbs(asked.show, number, everything) if number < everything else []
+        large = {pool: places for pool, places in found.items() if self.crumbs or pool in asked.near} or found
+        small = {pool: places for pool, places in found.items() if pool not in large}
+        zones = by_zone(base, decision, large)
+        self.notes = {part: say("the volume is here") for part, (_, here) in zones.items() if here}
+        if zones:
+            large = {part: places for part, (places, _) in zones.items()}
+        elif decision.verdicts is not None:
+            self.notes = {pool: taints(decision, places) for pool, places in large.items()}
+        self.large, self.small = large, small
+        self.cells = Cells(decision, large | small)
+        self.far = dots(small, width)
+        self.above = 21 if self.crumbs else 0
+        space = height - self.above - self.far.bottom - BELOW
+        tiles = blocks(large, width, space, TILES) if large and (self.crumbs or everything <= BOXES) else None
+        self.are_boxes = tiles is not None
+        self.made = tiles or _without_spare(grid(_with_spare(large, decision, base), width - 1, space, is_phone))
+        self.each = 0 if self.are_boxes else self.made.each
+
+    def drawn(self) -> Part:
+        """The whole: what is shown, the pools with their nodes, and above them what moves."""
+        made, low = self.made, self.made.bottom + 8
+        near = _tiles(self.decision, self.cells, made) if self.are_boxes else self.cells.draw(made)
+        near = [*heads(self.large, made, self.notes), *near]
+        far = [*heads(self.small, self.far, {}), *self.cells.dots(self.far)]
+        parts = [*near, element("g", *far, transform=f"translate(0,{low:g})"), *self._moving(low)]
+        body = element("g", *parts, transform=f"translate(0,{self.above:g})")
+        return Part(self.width, self.above + low + self.far.bottom, (*self.crumbs, body))
+
+    def _moving(self, low: float) -> list[Html]:
+        """The frame of the node in question, the star, and the way that it went."""
+        up = self.made.shape.head - 2 if self.are_boxes else 0
+        where = spots(self.made, -up) | spots(self.far, low)
+        index, star, before = self.decision.cluster.index, starred(self.decision), self.asked.before
+        asked = index.get(self.asked.why_not.node if self.asked.why_not is not None else self.asked.node, -1)
+        parts = [frame(where[asked])] if asked in where else []
+        if star not in where:
+            return parts
+        was = starred(before) if before is not None else -1
+        old = index.get(before.cluster.names[was], -1) if before is not None and was >= 0 else -1
+        if old in where and old != star:
+            parts.append(way(where[old], where[star]))
+        return parts if self.are_boxes and self._is_large(star) else [*parts, star_at(where[star])]
+
+    def _is_large(self, place: int) -> bool:
+        return any(place in places for places in self.large.values())
+
+
+def _with_spare(found: Mapping[str, Sequence[int]], decision: Decision, base: Decision) -> dict[str, Sequence[int]]:
+    """Each pool with room for one node more, which a change may add: then no other node has to move."""
+    names, known = decision.cluster.names, base.cluster.index
+    return {
+        pool: places if any(names[place] not in known for place in places) else [*places, SPARE]
+        for pool, places in found.items()
+    }
+
+
+def _without_spare(made: Grid) -> Grid:
+    """The same without that room, and without the row that it alone takes below the others."""
+    cells = [(tuple(place for place in group if place != SPARE), x, y) for group, x, y in made.cells]
+    last = max((y for _, _, y in cells), default=0.0)
+    kept = [cell for cell in cells if cell[0]]
+    cut = last - max((y for _, _, y in kept), default=last)
+    return made._replace(cells=kept, bottom=made.bottom - cut)
 
 
 def _crumbs(show: str, number: int, everything: int) -> list[Html]:
@@ -328,17 +401,20 @@ def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
     for name, title, (group, _, _) in zip(names, titles, made.cells, strict=True):
         box, sign = found[name], sign_for(decision, group[0])
         kind = cells.kinds[group[0]]
-        look = (cells.fills[group[0]], HAIR) if kind == ONE else LOOKS.get(kind)
+        look = (TRAY, cells.fills[group[0]]) if kind == ONE else LOOKS.get(kind)
         refused = cells.tip(group) if box.refused else ""
         sign = sign if box.refused and sign in OUTLINES else ""
         inside = {"data_set": f"node: {name}", "role": "img"}  # Tab stops at the node alone
-        pods = tuple(replace(block, marks=inside) for block in box.blocks)
+        pods = tuple(replace(_named(block, made.shape.wide - 22), marks=inside) for block in box.blocks)
         drawn.append(replace(box, title=ending(title, room), refused=refused, sign=sign, blocks=pods, look=look))
     wide, tall = made.shape.wide, made.shape.tall
     places = [Place(x, y, wide, tall) for _, x, y in made.cells]
-    above = [frame(x, y, wide, tall) for group, x, y in made.cells if cells.asked in group]
-    corners = "".join(f"M{x + wide - 8:g} {y:g}h8v8z" for group, x, y in made.cells if cells.changed(group))
-    if corners:
-        above.append(element("path", d=corners, fill="currentColor", pointer_events="none"))
     resource = common_resource(decision, names)
-    return [*shapes(drawn, Plan(tuple(places), 0, 0), resource, captions=False), *above]
+    return shapes(drawn, Plan(tuple(places), 0, 0), resource, captions=False)
+
+
+def _named(block: Block, room: float) -> Block:
+    """The pod with its name where all of it fits; else its tip tells it."""
+    if text_width(block.name, bold=True) <= room:
+        return block
+    return replace(block, name="", numbers=(), note=block.name, key=block.key or block.name)

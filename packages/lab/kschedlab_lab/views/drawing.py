@@ -351,7 +351,8 @@ def _below(box: Box, width: float, captions: bool) -> Part:
         found = [_answer(fitted(fitting((name, name.rpartition("-")[2]), wide, size, True), wide, size, True), size)]
     else:
         name = told_apart(box.title or box.name, width - (SIZE + 4) * len(signs), size, bold=True)
-        found = [row([words(name, size, bold=True, fill=colour), *signs], 4)]
+        title = words(name, size, bold=True, fill=colour)
+        found = [row([title, *signs], 4) if signs else title]
     if box.tied and captions:
         found.append(words(say(TIE), SMALL, bold=True, fill=CHOSEN))
     if box.refused and captions:
@@ -381,7 +382,7 @@ def _answer(name: str, size: float) -> Part:
         stroke=ACT,
         stroke_opacity=0.55,
     )
-    return Part(text.width, text.height + 4, (pill, *text.shapes))
+    return Part(text.width, text.height + 4, (pill, placed(text, text.width / 2, 0)))
 
 
 def _refusal(box: Box, width: float) -> Part:

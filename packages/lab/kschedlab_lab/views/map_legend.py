@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say
-from kschedlab.text.html import Html, element
-from kschedlab_lab.views.glyphs import hatch
-from kschedlab_lab.views.layout import Part, phrase, row, wrap
+from kschedlab.text.html import element
+from kschedlab_lab.views.layout import Part, column, phrase, row, words, wrap
 from kschedlab_lab.views.node_map import (
     CHOSEN_ONE,
+    EDGE,
     EVICTS,
     FILLS,
     GOOD,
-    LINES,
     MORE,
     ONE,
     OPEN,
@@ -23,11 +23,15 @@ from kschedlab_lab.views.node_map import (
     cause_fill,
     kinds,
     one_away,
+    star_path,
 )
+from kschedlab_lab.views.obstacles import obstacle, sign_of
 from kschedlab_lab.views.picture import scarcest
-from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, TRAY
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, TICK, TRAY
 
-SWATCH = 14
+SWATCH, GAP = 14, 6
+EXPLAINED = 500
+"""The most nodes whose reasons are compared."""
 NAMES = {
     CHOSEN_ONE: later("chosen"),
     GOOD: later("fits"),
@@ -41,49 +45,100 @@ NAMES = {
 
 
 class Entry(NamedTuple):
-    """``word``: what the panel searches for to show these nodes alone; ``fill``: their colour, if not the kind's."""
+    """``word``: what the panel searches for to show these nodes alone; ``fill``: their colour, if not the kind's.
+
+    ``more``: what is known of them beyond their kind.
+    """
 
     kind: str
     text: str
     number: str = ""
     word: str = ""
     fill: str = ""
+    more: str = ""
 
 
-def legend(
-    decision: Decision, width: float, each: int = 1, changed: bool = False, causes: bool = True
-) -> tuple[list[Html], float]:
-    """What the squares mean, in as many lines as it takes, and their height; the upper left corner is (0, 0).
+def legend(decision: Decision, width: float, each: int = 1, closed: int = 0) -> Part:
+    """What the squares mean, in as many lines as it takes. ``each``: how many nodes a square is, 0 for boxes.
 
-    ``each``: how many nodes a square is, 0 for boxes; ``changed``: whether corners mark what has changed;
-    ``causes``: whether it names what is in the way, because nothing else does.
+    ``closed``: how many nodes are cordoned or have a taint of their own.
     """
-    part = wrap([_drawn(entry) for entry in _entries(decision, each, changed, causes)], width, 18, 4)
-    return [*part.shapes], part.height + 4
+    return wrap([_drawn(entry) for entry in _entries(decision, each, closed)], width, 18, 4)
 
 
-def _entries(decision: Decision, each: int, changed: bool, causes: bool) -> list[Entry]:
+def in_a_line(decision: Decision, width: float, each: int = 1, closed: int = 0) -> Part:
+    """The first entries of the legend, as many as fit in a line."""
+    shown: list[Part] = []
+    for entry in map(_drawn, _entries(decision, each, closed)):
+        if sum(part.width + 18 for part in [*shown, entry]) - 18 > width:
+            break
+        shown.append(entry)
+    return row(shown, 18)
+
+
+def in_a_column(decision: Decision, width: float, height: float, each: int = 1, closed: int = 0) -> Part:
+    """The legend one below the other, with what is known of each kind, if it is not too high with it."""
+    entries = _entries(decision, each, closed)
+    whole = column((_explained(entry, width) for entry in entries), 10)
+    return whole if whole.height <= height else column((_drawn(entry) for entry in entries), 8)
+
+
+def _entries(decision: Decision, each: int, closed: int) -> list[Entry]:
     found, entries = Counter(kinds(decision)), list[Entry]()
     for kind, name in NAMES.items():
         if kind == ONE:
             entries += [
-                Entry(kind, say(name, plugin=plugin), f"{len(places):,}", f"{kind} {plugin}", cause_fill(turn))
-                for turn, (plugin, places) in enumerate(one_away(decision).items() if causes else ())
+                Entry(
+                    kind,
+                    say(name, plugin=plugin),
+                    f"{len(places):,}",
+                    f"{kind} {plugin}",
+                    cause_fill(plugin),
+                    _why(decision, places),
+                )
+                for plugin, places in one_away(decision).items()
             ]
         elif found[kind]:
-            entries.append(Entry(kind, say(name), f"{found[kind]:,}", kind))
-    if decision.verdicts is None:
-        entries.append(Entry("free", say("free {resource}", resource=scarcest(decision))))
+            scored = kind == GOOD and decision.scores is not None
+            more = say("the darker, the more points") if scored else ""
+            entries.append(Entry(kind, say(name), f"{found[kind]:,}", kind, more=more))
     if len(decision.best) > 1:
         entries.append(Entry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}"))
-    if changed:
-        entries.append(Entry("changed", say("changed")))
+    if each:
+        entries.append(Entry("free", say("free {resource}", resource=scarcest(decision))))
+    if closed and each:
+        entries.append(Entry("closed", say("a cordon or taint of its own"), f"{closed:,}"))
     return [*entries, *([Entry("", say("a cell is {each} nodes", each=each))] if each > 1 else [])]
 
 
+def _why(decision: Decision, places: Sequence[int]) -> str:
+    """What is in the way on these nodes, by the scheduler's reasons; taints by their names."""
+    found = Counter(_reason(decision, decision.cluster.names[place]) for place in places[:EXPLAINED])
+    (first, _), *others = found.most_common()
+    return say("{first} and others", first=first) if others or len(places) > EXPLAINED else first
+
+
+def _reason(decision: Decision, node: str) -> str:
+    if sign_of(decision, node) == "taint":
+        return obstacle(decision, node)
+    return say("; ").join(reason.removeprefix("node(s) ") for reason in decision.verdict(node).reasons)
+
+
 def _drawn(entry: Entry) -> Part:
-    text = [(entry.text, "currentColor", False), *([(entry.number, INK_2, False)] if entry.number else [])]
-    part = row([_sample(entry.kind, entry.fill), phrase(*text)], 6)
+    return _marked(entry, row([_sample(entry.kind, entry.fill), _name(entry)], GAP))
+
+
+def _explained(entry: Entry, width: float) -> Part:
+    """An entry with what is known of these nodes below its name."""
+    texts = [_name(entry), *([words(entry.more, width=width - SWATCH - GAP, fill=INK_2)] if entry.more else [])]
+    return _marked(entry, row([_sample(entry.kind, entry.fill), column(texts, 1)], GAP, "start"))
+
+
+def _name(entry: Entry) -> Part:
+    return phrase((entry.text, "currentColor", False), *([(entry.number, INK_2, False)] if entry.number else []))
+
+
+def _marked(entry: Entry, part: Part) -> Part:
     if not entry.word:
         return part
     marks = {"data_set": f"show: {entry.word}", "data_tip": say("show these nodes alone ({text})", text=entry.text)}
@@ -93,11 +148,18 @@ def _drawn(entry: Entry) -> Part:
 def _sample(kind: str, fill: str) -> Part:
     box = {"width": SWATCH, "height": SWATCH, "rx": 4}
     shapes = {
-        "": None,
-        "tie": element("path", d=hatch(SWATCH, SWATCH, 6), stroke=CHOSEN),
-        "tied": element("rect", **box, fill=TRAY, stroke=CHOSEN, stroke_width=2, stroke_dasharray="4 2"),
-        "free": element("rect", **box, fill=TRAY, stroke=HAIR),
-        "changed": element("path", d="M4 2H8A4 4 0 0 1 12 6V10Z", fill="currentColor"),
+        "": [],
+        "tie": [element("path", d=star_path(7, 7, 6), fill="none", stroke=CHOSEN)],
+        "tied": [element("rect", **box, fill=TRAY, stroke=CHOSEN, stroke_width=2, stroke_dasharray="4 2")],
+        "free": [
+            element("rect", **box, fill=HAIR),
+            element("path", d="M1.5 8v-4q0 -2.5 2.5 -2.5h6q2.5 0 2.5 2.5v4z", fill=TRAY),
+        ],
+        "closed": [
+            element("rect", **box, fill=TICK),
+            element("path", d="M3 11L11 3", stroke=INK_3, stroke_width=1.5, stroke_linecap="round"),
+        ],
     }
-    drawn = shapes[kind] if kind in shapes else element("rect", **box, fill=fill or FILLS[kind], stroke=LINES.get(kind))
-    return Part(SWATCH, SWATCH, (drawn,)) if drawn is not None else Part(0, 0)
+    if kind in FILLS:
+        shapes[kind] = [element("rect", **box, fill=fill or FILLS[kind], **(EDGE if kind == EVICTS else {}))]
+    return Part(SWATCH, SWATCH, tuple(shapes[kind])) if shapes[kind] else Part(0, 0)

@@ -1,11 +1,11 @@
-"""A map of nodes: a square for each, in pools, coloured by how many obstacles are in the way. Large clusters share
-squares."""
+"""A map of nodes: a square for each, in pools, coloured by how many obstacles are in the way. A node keeps its place
+whatever is decided. Large clusters share squares."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from math import cos, pi, sin
+from math import cos, hypot, pi, sin
 from os.path import commonprefix
 from typing import Any, NamedTuple
 
@@ -16,21 +16,19 @@ from kschedlab.filter.stage import EXCLUDED
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.glyphs import hatch
-from kschedlab_lab.views.layout import Part, column, phrase, row
+from kschedlab_lab.views.layout import phrase
 from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width
-from kschedlab_lab.views.obstacles import sign_of
+from kschedlab_lab.views.obstacles import SIGNS, sign_of
 from kschedlab_lab.views.picture import scarcest
 from kschedlab_lab.views.style import (
     CHOSEN,
-    CHOSEN_SOFT,
     EVICTED,
-    EVICTED_SOFT,
     INK_2,
+    INK_3,
     KINDS,
     ON_ACCENT,
-    TICK,
     TRAY,
+    mixed,
     themed,
 )
 
@@ -41,9 +39,10 @@ LINE = 16
 NAMED, THUMB = 40, 24
 """The least sizes of a cell with its node's name, and of a cell on a phone, in pixels."""
 FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), later("not looked at yet"), "refused by "
-RANGE, CAUSE = "..", " · "
-DOT, PITCH, DOTS, SIDE = 6, 8, 400, 92
-"""The size of a dot, from one to the next, the most dots, and the width of the name before them; in pixels."""
+RANGE, DIVIDED = "..", " · "
+"""What is between the names of the first and the last node of several, and between a pool and its part."""
+DOTS, SIDE = 400, 92
+"""The most dots for nodes that are drawn small, and the width of a pool's name before them, in pixels."""
 
 
 class Shape(NamedTuple):
@@ -57,7 +56,9 @@ class Shape(NamedTuple):
 
 TALLER = 1.1
 """How much taller than wide a node may be."""
-CELL_SHAPES = tuple(Shape(size, size, gap=4 if size > 16 else 3) for size in range(46, 10, -1))
+DOT = Shape(5, 5, gap=1)
+"""A node that is drawn small."""
+CELL_SHAPES = tuple(Shape(size, size, gap=4 if size > 16 else 3) for size in range(60, 10, -1))
 """From the largest to the smallest."""
 
 
@@ -113,24 +114,55 @@ def _grid(pools: Mapping[str, Sequence[int]], width: float, shape: Shape, each: 
     return Grid(shape, each, cells, heads, y, width)
 
 
+def dots(pools: Mapping[str, Sequence[int]], width: float) -> Grid:
+    """Pools in small: each a line or more of dots, after its name. Many nodes share dots."""
+    each = -(-sum(map(len, pools.values())) // DOTS)
+    pitch = DOT.wide + DOT.gap
+    columns = int((width - SIDE) // pitch)
+    cells, heads, y = [], [], 0.0
+    for pool, places in pools.items():
+        groups = [tuple(places[i : i + each]) for i in range(0, len(places), each)]
+        rows = -(-len(groups) // columns)
+        high = max(rows * pitch, LINE)
+        heads.append((pool, 0.0, y + (high - LINE) / 2))
+        top = y + (high - rows * pitch + DOT.gap) / 2
+        cells += [(g, SIDE + i % columns * pitch, top + i // columns * pitch) for i, g in enumerate(groups)]
+        y += high + 4
+    return Grid(DOT, each, cells, heads, y, SIDE - 14)
+
+
 # -- verdicts
 
 CHOSEN_ONE, GOOD, EVICTS, ONE, TWO, MORE, OPEN = "chosen", FITS, "evicting", "one-away", "two-away", "further", "open"
 """The kinds of nodes: chosen; the pod fits; it fits if others leave; so many obstacles are in the way; not decided."""
-CAUSES = (KINDS[1], KINDS[4], KINDS[6], KINDS[3], KINDS[5])
-"""The colours of nodes that are one obstacle away, by what is in the way, the most frequent first."""
+SHADES = tuple(
+    themed(mixed("#DDF1EA", "#6DBBA3", n / 4), mixed("#17382F", "#2C8269", n / 4))  # from CHOSEN_SOFT towards CHOSEN
+    for n in range(5)
+)
+"""The colours of nodes on which the pod fits, from the fewest points to the most."""
+CAUSES = {
+    "taint": KINDS[1],
+    "full": KINDS[4],
+    "label": KINDS[6],
+    "pods": KINDS[3],
+    **dict.fromkeys(("disk", "zone"), KINDS[5]),
+}
+"""The colours of nodes that are one obstacle away, by the sign of what is in the way; others have that of OTHER."""
+OTHER = KINDS[0]
 FILLS = {
     CHOSEN_ONE: CHOSEN,
-    GOOD: CHOSEN_SOFT,
-    EVICTS: EVICTED_SOFT,
-    ONE: CAUSES[-1],
+    GOOD: SHADES[2],
+    EVICTS: themed("#FBE0D3", "#4E2D1F"),
+    ONE: OTHER,
     TWO: themed("#B9BEC8", "#59626F"),
     MORE: themed("#DDE0E5", "#2D3541"),
-    OPEN: TICK,
+    OPEN: themed("#D5D9E0", "#343D4B"),
 }
 """By kind, those that are nearest first: the colour of its square."""
-LINES = {GOOD: CHOSEN, EVICTS: EVICTED}
-"""By kind: the colour of its edge; other squares have none."""
+EDGE: dict[str, Any] = {"stroke": EVICTED, "stroke_opacity": 0.55}
+"""The edge of nodes on which the pod fits if others leave; other squares have none."""
+PALE = 0.6
+"""How much of the tray is seen through a square where its node has room."""
 
 
 def kinds(decision: Decision) -> list[str]:
@@ -138,18 +170,43 @@ def kinds(decision: Decision) -> list[str]:
     verdicts, nodes = decision.verdicts, len(decision.cluster.nodes)
     if verdicts is None or verdicts.rejected is not None:
         return [OPEN] * nodes
-    refused = {plugin: np.zeros(nodes, bool) for plugin in verdicts.plugins}
-    for plugin, found in zip(verdicts.plugins, verdicts.refusals, strict=True):
-        for part in found.parts if found is not None else ():
-            refused[plugin] |= part.mask
-    many = np.sum([np.zeros(nodes, int), *refused.values(), verdicts.refused_by == EXCLUDED], axis=0)
+    refused = refusing(decision).values()
+    many = np.sum([np.zeros(nodes, int), *refused, verdicts.refused_by == EXCLUDED], axis=0)
     result = [GOOD if n == 0 else ONE if n == 1 else TWO if n == 2 else MORE for n in many.tolist()]
     if decision.preemption is not None:
         for place in decision.preemption.positions.tolist():
             result[place] = EVICTS
-    if (star := decision.cluster.index.get(decision.node or decision.nominated_node or "", -1)) >= 0:
+    if (star := starred(decision)) >= 0:
         result[star] = CHOSEN_ONE
     return result
+
+
+def refusing(decision: Decision) -> dict[str, np.ndarray[Any, Any]]:
+    """By filter, whether it refuses each node, asked or not."""
+    verdicts, nodes = decision.verdicts, len(decision.cluster.nodes)
+    if verdicts is None:
+        return {}
+    refused = {plugin: np.zeros(nodes, bool) for plugin in verdicts.plugins}
+    for plugin, found in zip(verdicts.plugins, verdicts.refusals, strict=True):
+        for part in found.parts if found is not None else ():
+            refused[plugin] |= part.mask
+    return refused
+
+
+def starred(decision: Decision) -> int:
+    """The position of the chosen node, or of the nominated one; -1 for none."""
+    return decision.cluster.index.get(decision.node or decision.nominated_node or "", -1)
+
+
+def closed(decision: Decision, pools: Mapping[str, Sequence[int]]) -> set[int]:
+    """The nodes that are cordoned, or have a taint that others of their pool do not have."""
+    found, nodes = set[int](), decision.cluster.nodes
+    for places in pools.values():
+        keys = {place: {taint.key for taint in nodes[place].spec.taints} for place in places}
+        usual = Counter(key for each in keys.values() for key in each)
+        common = {key for key, number in usual.items() if 2 * number > len(places)}
+        found |= {place for place in places if nodes[place].spec.unschedulable or keys[place] - common}
+    return found
 
 
 def one_away(decision: Decision) -> dict[str, list[int]]:
@@ -161,9 +218,9 @@ def one_away(decision: Decision) -> dict[str, list[int]]:
     return dict(sorted(found.items(), key=lambda each: -len(each[1])))
 
 
-def cause_fill(turn: int) -> str:
-    """The colour of the cause with this place in :func:`one_away`."""
-    return CAUSES[min(turn, len(CAUSES) - 1)]
+def cause_fill(plugin: str) -> str:
+    """The colour of nodes on which this plugin alone is in the way: the same in every picture."""
+    return CAUSES.get(SIGNS.get(plugin, ""), OTHER)
 
 
 def verdict_of(decision: Decision, place: int) -> str:
@@ -185,13 +242,15 @@ def sign_for(decision: Decision, place: int) -> str:
 # -- the drawing
 
 
-def heads(pools: Mapping[str, Sequence[int]], made: Grid, decision: Decision) -> list[Html]:
-    """The pools' names, which show a pool alone; before the decision also the taints of all nodes of a pool."""
-    notes = {pool: _taints(decision, pools[pool]) if decision.verdicts is None else "" for pool in pools}
-    return [_head(pool, len(pools[pool]), x, y, made.room, notes[pool]) for pool, x, y in made.heads]
+def heads(pools: Mapping[str, Sequence[int]], made: Grid, notes: Mapping[str, str]) -> list[Html]:
+    """The pools' names, which show a pool alone, with their notes."""
+    if made.shape == DOT:
+        return [_side(pool, len(pools[pool]), y, made.room) for pool, _, y in made.heads]
+    return [_head(pool, len(pools[pool]), x, y, made.room, notes.get(pool, "")) for pool, x, y in made.heads]
 
 
-def _taints(decision: Decision, places: Sequence[int]) -> str:
+def taints(decision: Decision, places: Sequence[int]) -> str:
+    """The taints that all of these nodes have."""
     found = [{taint.key for taint in decision.cluster.nodes[place].spec.taints} for place in places]
     common = sorted(set.intersection(*found)) if found else []
     return say("taint {taints}", taints=listed(common)) if common else ""
@@ -201,8 +260,19 @@ def _head(pool: str, nodes: int, x: float, y: float, room: float, note: str) -> 
     many = say(", ").join([f"{nodes:,}", *filter(None, [note])])
     name = fitted(pool, room - 6 - text_width(many), bold=True)
     title = phrase((name, "currentColor", True), (many, INK_2, False))
-    marks = {"data_set": f"show: {word_of(pool)}", "data_tip": _alone(pool, nodes)}
-    return element("g", *title.shapes, transform=f"translate({x:g},{y:g})", data_key=f"pool/{pool}", **marks)
+    return element("g", *title.shapes, transform=f"translate({x:g},{y:g})", **_marks(pool, nodes))
+
+
+def _side(pool: str, nodes: int, y: float, room: float) -> Html:
+    """A pool's name at the left, and its number of nodes right before the dots."""
+    many = f"{nodes:,}"
+    name = element("text", fitted(pool, room - 6 - text_width(many)), y=12)
+    number = element("text", many, x=room, y=12, text_anchor="end", fill=INK_2)
+    return element("g", name, number, transform=f"translate(0,{y:g})", **_marks(pool, nodes))
+
+
+def _marks(pool: str, nodes: int) -> dict[str, Any]:
+    return {"data_key": f"pool/{pool}", "data_set": f"show: {word_of(pool)}", "data_tip": _alone(pool, nodes)}
 
 
 def _alone(pool: str, nodes: int) -> str:
@@ -210,42 +280,27 @@ def _alone(pool: str, nodes: int) -> str:
 
 
 def word_of(pool: str) -> str:
-    """A pool's name, and a cause, as the panel's search takes them: spaces and commas would separate words."""
-    return " ".join(part.replace(",", "").split(" ")[0] for part in pool.split(CAUSE))
+    """A pool's name, and that of its part, as the panel's search takes them: spaces and commas would separate words."""
+    return " ".join(part.replace(",", "").split(" ")[0] for part in pool.split(DIVIDED))
 
 
 class Cells:
-    """Draws the cells of one map of ``pools``. ``asked``: the node in question; ``before``: a decision to compare with.
+    """Draws the cells of one map of ``pools``. ``pick``: a click on a node answers a question."""
 
-    ``pick``: a click on a node answers a question.
-    """
-
-    def __init__(
-        self,
-        decision: Decision,
-        pools: Mapping[str, Sequence[int]],
-        asked: str = "",
-        before: Decision | None = None,
-        pick: bool = False,
-    ) -> None:
-        self.decision, self.before, self.pick = decision, before, pick
+    def __init__(self, decision: Decision, pools: Mapping[str, Sequence[int]], pick: bool = False) -> None:
+        self.decision, self.pick = decision, pick
         cluster = decision.cluster
-        self.kinds = kinds(decision)
-        self.fills = [FILLS[kind] for kind in self.kinds]
-        for turn, places in enumerate(one_away(decision).values()):
-            for place in places:
-                self.fills[place] = cause_fill(turn)
-        line = cluster.resources.get(scarcest(decision), 0)
-        self.free = np.maximum(1 - cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 0.0)
-        self.free[cluster.allocatable[line] == 0] = 0
-        self.share = np.minimum(cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 1.0)
-        self.star = cluster.index.get(decision.node or decision.nominated_node or "", -1)
-        self.asked = cluster.index.get(asked, -1)
+        self.kinds, self.star = kinds(decision), starred(decision)
         self.tied = {cluster.index[name] for name in decision.best} if len(decision.best) > 1 else set()
         preemption = decision.preemption
         self.candidates = set(preemption.positions.tolist()) if preemption is not None else set()
         scores = decision.scores
         self.total = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores else {}
+        self.fills = self._fills()
+        line = cluster.resources.get(scarcest(decision), 0)
+        self.share = np.minimum(cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 1.0)
+        self.share[cluster.allocatable[line] == 0] = 1
+        self.closed = closed(decision, pools)
         self.pools = {place: pool for pool, places in pools.items() for place in places}
         self.short = short_names(cluster.names)
         self.last = {
@@ -254,47 +309,45 @@ class Cells:
             for place, name in zip(places, after_hyphen([self.short[place] for place in places]), strict=True)
         }
 
+    def _fills(self) -> list[str]:
+        """By position, the colour of a node: its kind's, that of what is in the way, or that of its score."""
+        fills = [FILLS[kind] for kind in self.kinds]
+        for plugin, places in one_away(self.decision).items():
+            for place in places:
+                fills[place] = cause_fill(plugin)
+        low, high = (min(self.total.values()), max(self.total.values())) if self.total else (0, 0)
+        for place, total in self.total.items():
+            if self.kinds[place] == GOOD:
+                fills[place] = SHADES[round(4 * (total - low) / (high - low))] if high > low else SHADES[-1]
+        return fills
+
     def draw(self, made: Grid) -> list[Html]:
-        """All squares, what is written on them, and above them what moves: the star and the frame."""
+        """All squares, and what is written on them; the star is drawn by :func:`star_at`."""
         size, few = made.shape.wide, len(made.cells) <= TABS
         rows: dict[tuple[str, str, float], list[Html]] = {}
-        above: list[Html] = []
         for group, x, y in made.cells:
             best = min(group, key=self._rank)
             rows.setdefault((self.kinds[best], self.fills[best], y), []).append(self._cell(group, best, x, size, few))
-            if self.star in group:
-                above.append(self.star_at(x, y, size, size))
-            if self.asked in group:
-                above.append(frame(x, y, size, size))
         groups = [
-            element("g", *cells, transform=f"translate(0,{y:g})", fill=fill, stroke=LINES.get(kind))
+            element("g", *cells, transform=f"translate(0,{y:g})", fill=fill, **(EDGE if kind == EVICTS else {}))
             for (kind, fill, y), cells in rows.items()
         ]
         key = f"writing/{size:g}/{len(made.cells)}"
-        writing = element("g", *self._writing(made), pointer_events="none", data_key=key)
-        return [*groups, writing, *above]
+        return [*groups, element("g", *self._writing(made), pointer_events="none", data_key=key)]
 
-    def dots(self, pools: Mapping[str, Sequence[int]], width: float) -> Part:
-        """Pools in small: a name and a dot for each node, or for several; a click shows such a pool alone."""
-        each, rows = -(-sum(map(len, pools.values())) // DOTS), list[Part]()
-        columns = int((width - SIDE) // PITCH)
-        look: dict[str, Any] = {"stroke_width": DOT, "stroke_linecap": "round"}
-        for pool, places in pools.items():
-            groups = [min(places[i : i + each], key=self._rank) for i in range(0, len(places), each)]
-            lines = dict[str, str]()
-            for i, place in enumerate(groups):
-                x, y = i % columns * PITCH + DOT // 2, i // columns * PITCH + DOT // 2
-                lines[self.fills[place]] = lines.get(self.fills[place], "") + f"M{x} {y}h0"
-            drawn = [element("path", d=line, stroke=fill, **look) for fill, line in lines.items()]
-            high = -(-len(groups) // columns) * PITCH
-            many = f"{len(places):,}"
-            name = phrase((fitted(pool, SIDE - 14 - text_width(many)), "currentColor", False), (many, INK_2, False))
-            whole = row([Part(SIDE, name.height, name.shapes), Part(width - SIDE, high, tuple(drawn))], 0)
-            surface = element("rect", width=width, height=whole.height, fill="transparent")
-            marks = {"data_set": f"show: {word_of(pool)}", "data_tip": _alone(pool, len(places))}
-            shapes = element("g", surface, *whole.shapes, data_key=f"pool/{pool}", **marks)
-            rows.append(Part(width, whole.height, (shapes,)))
-        return column(rows, 6)
+    def dots(self, made: Grid) -> list[Html]:
+        """Nodes in small, a path for each colour of a pool; a click shows such a pool alone."""
+        lines = dict[tuple[str, str], str]()
+        half = DOT.wide / 2
+        for group, x, y in made.cells:
+            best = min(group, key=self._rank)
+            key = (self.pools[best], self.fills[best])
+            lines[key] = lines.get(key, "") + f"M{x + half:g} {y + half:g}h0"
+        look: dict[str, Any] = {"stroke_width": DOT.wide, "stroke_linecap": "round"}
+        return [
+            element("path", d=line, stroke=fill, data_set=f"show: {word_of(pool)}", role="img", **look)
+            for (pool, fill), line in lines.items()
+        ]
 
     def _cell(self, group: tuple[int, ...], best: int, x: float, size: float, tab: bool) -> Html:
         """One node, or several: then the best of them gives the colour."""
@@ -306,60 +359,43 @@ class Cells:
             marks["data_set"] = f"node: {name}"
             marks["data_pick"] = name if self.pick else None
         marks |= {"data_tip": self.tip(group), "role": None if tab else "img"}
-        box: dict[str, Any] = {"x": f"{x:g}", "width": size, "height": size, "rx": round(size / 4)}
+        box: dict[str, Any] = {"x": f"{x:g}", "width": size, "height": size, "rx": corner(size)}
         return element("rect", **box, data_key=f"node/{name}", **marks)
 
     def _writing(self, made: Grid) -> Iterator[Html]:
-        """Names and scores, ties, and corners that changed."""
+        """How much is free, closed nodes, ties, names and scores."""
         size, texts = made.shape.wide, list[Html]()
-        ties, corners, free = "", "", ""
+        free, bars, ties = "", "", ""
         for group, x, y in made.cells:
             place = min(group, key=self._rank)
             named = size >= NAMED and len(group) == 1
-            if self.decision.verdicts is None and (left := round(float(self.free[list(group)].mean()) * (size - 4))):
-                free += f"M{x + 2:g} {y + 2:g}h{size - 4:g}v{left}h{4 - size:g}z"
-            fill = ON_ACCENT if self.kinds[place] == CHOSEN_ONE else None
+            is_star = self.kinds[place] == CHOSEN_ONE
+            if not is_star and (left := round(float(1 - self.share[list(group)].mean()) * (size - 3))):
+                free += _top(x + 1.5, y + 1.5, size - 3, left, corner(size) - 1)
+            if len(group) == 1 and place in self.closed:
+                bars += f"M{x + 3:g} {y + size - 3:g}L{x + size - 3:g} {y + 3:g}"
             if named:
                 name = self.short[place] if text_width(self.short[place]) <= size - 2 else self.last[place]
+                fill = ON_ACCENT if is_star else None
                 texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 14, fill=fill))
             if place in self.total and size >= 27 and place != self.star:
                 down = size / 2 + (9 if named else 4)
-                texts.append(element("text", ending(str(self.total[place]), size - 2), x=x + size / 2, y=y + down))
-            if place in self.tied:
-                ties += hatch(size, size, 6, x, y)
-            if self.changed(group):
-                corners += f"M{x + size - 9:g} {y:g}h5a4 4 0 0 1 4 4v5z"
+                score = f"☆ {self.total[place]}" if place in self.tied else f"{self.total[place]}"
+                texts.append(element("text", ending(score, size - 2), x=x + size / 2, y=y + down))
+            elif place in self.tied and not is_star:
+                ties += star_path(x + size / 2, y + size / 2, 0.36 * size)
         if free:
-            yield element("path", d=free, fill=TRAY)
+            opacity = PALE if self.decision.verdicts is not None else None
+            yield element("path", d=free, fill=TRAY, fill_opacity=opacity)
+        if bars:
+            yield element("path", d=bars, stroke=INK_3, stroke_width=1.5, stroke_linecap="round")
         if ties:
-            yield element("path", d=ties, stroke=CHOSEN, opacity=0.6)
-        if corners:
-            yield element("path", d=corners)
+            yield element("path", d=ties, fill="none", stroke=CHOSEN)
         if texts:
             yield element("g", *texts, text_anchor="middle")
 
     def _rank(self, place: int) -> tuple[bool, bool, bool]:
         return place != self.star, verdict_of(self.decision, place) != FITS, place not in self.candidates
-
-    def star_at(self, x: float, y: float, wide: float, tall: float) -> Html:
-        """The chosen node's star; it travels from node to node."""
-        high = min(wide, tall, 26.0)
-        halo = {"x": -3, "y": -3, "width": wide + 6, "height": tall + 6, "rx": round(min(wide, tall) / 4) + 3}
-        ring = element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.25, stroke_width=4)
-        middle = tall / 2 + (6 if wide >= NAMED else 0)
-        star = element("path", d=star_path(wide / 2, middle, 0.42 * high), fill=ON_ACCENT)
-        return element("g", ring, star, transform=f"translate({x:g},{y:g})", data_key="star", pointer_events="none")
-
-    def changed(self, group: tuple[int, ...]) -> bool:
-        """Whether one of these nodes had another verdict before."""
-        before = self.before
-        if before is None:
-            return False
-        index, names = before.cluster.index, self.decision.cluster.names
-        return any(
-            names[place] not in index or verdict_of(before, index[names[place]]) != verdict_of(self.decision, place)
-            for place in group
-        )
 
     def tip(self, group: tuple[int, ...]) -> str:
         """What is known about these nodes, in a line."""
@@ -390,6 +426,77 @@ def _said(verdict: str) -> str:
     return say(verdict)
 
 
+def corner(size: float) -> int:
+    """The radius of a square's corners."""
+    return min(round(size / 4), 8)
+
+
+def _top(x: float, y: float, wide: float, tall: float, radius: float) -> str:
+    """The upper part of a square with round corners."""
+    high = min(radius, tall)
+    rounded = f"q0 {-high:g} {radius:g} {-high:g}h{wide - 2 * radius:g}q{radius:g} 0 {radius:g} {high:g}"
+    return f"M{x:g} {y + high:g}{rounded}v{tall - high:g}h{-wide:g}z"
+
+
+class Spot(NamedTuple):
+    """Where a node is drawn, in pixels."""
+
+    x: float
+    y: float
+    wide: float
+    tall: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        return self.x + self.wide / 2, self.y + self.tall / 2
+
+
+def spots(made: Grid, down: float = 0) -> dict[int, Spot]:
+    """By position, where the grid draws the node, ``down`` lower."""
+    wide, tall = made.shape.wide, made.shape.tall if made.shape.head else made.shape.wide
+    return {place: Spot(x, y + down, wide, tall) for group, x, y in made.cells for place in group}
+
+
+def star_at(spot: Spot) -> Html:
+    """The chosen node's star; it travels from node to node. It covers a dot."""
+    wide, tall = max(spot.wide, 14), max(spot.tall, 14)
+    x, y = (at - size / 2 for at, size in zip(spot.middle, (wide, tall), strict=True))
+    halo = {"x": -3, "y": -3, "width": wide + 6, "height": tall + 6, "rx": corner(min(wide, tall)) + 3}
+    ring = element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.25, stroke_width=4)
+    ground = element("rect", width=wide, height=tall, rx=corner(min(wide, tall)), fill=CHOSEN)
+    middle = tall / 2 + (6 if wide >= NAMED else 0)
+    star = element("path", d=star_path(wide / 2, middle, 0.42 * min(wide, tall, 26.0)), fill=ON_ACCENT)
+    covers = [ground] if spot.wide < wide else []
+    return element(
+        "g", ring, *covers, star, transform=f"translate({x:g},{y:g})", data_key="star", pointer_events="none"
+    )
+
+
+def way(old: Spot, new: Spot) -> Html:
+    """The way of the star: a hollow one where it was, and an arrow to where it is."""
+    (x, y), (to_x, to_y) = old.middle, new.middle
+    far = max(hypot(to_x - x, to_y - y), 1)
+    across, down = (to_x - x) / far, (to_y - y) / far
+    size = min(max(old.wide, 14), 26)
+    start, end = size / 2 + 2, far - min(max(new.wide, 14), 26) / 2 - 6
+    hollow = element("path", d=star_path(x, y, 0.46 * size), fill=TRAY, stroke=CHOSEN, stroke_width=1.5)
+    parts = [hollow]
+    if end > start + 6:
+        tip_x, tip_y = x + across * end, y + down * end
+        line = f"M{x + across * start:.1f} {y + down * start:.1f}L{tip_x - 4 * across:.1f} {tip_y - 4 * down:.1f}"
+        head = (
+            f"M{tip_x:.1f} {tip_y:.1f}L{tip_x - 8 * across - 4 * down:.1f} {tip_y - 8 * down + 4 * across:.1f}"
+            f"L{tip_x - 8 * across + 4 * down:.1f} {tip_y - 8 * down - 4 * across:.1f}Z"
+        )
+        edge: dict[str, Any] = {"stroke": TRAY, "stroke_width": 5, "stroke_opacity": 0.8}
+        parts += [
+            element("path", d=line, fill="none", **edge),
+            element("path", d=line, fill="none", stroke=CHOSEN, stroke_width=2),
+            element("path", d=head, fill=CHOSEN),
+        ]
+    return element("g", *parts, data_key="way", pointer_events="none")
+
+
 def star_path(x: float, y: float, radius: float) -> str:
     """A star around (x, y): a path, because as a letter it would be too small in a small cell."""
     turns = [(radius * (0.4 if i % 2 else 1), i * pi / 5) for i in range(10)]
@@ -413,13 +520,13 @@ def ending(name: str, width: float) -> str:
     return f"…{name}"
 
 
-def frame(x: float, y: float, wide: float, tall: float) -> Html:
+def frame(spot: Spot) -> Html:
     """The frame around the node in question; it travels from node to node."""
     look: dict[str, Any] = {
         "fill": "none",
         "stroke": "currentColor",
         "stroke_width": 2.5,
-        "rx": min(wide, tall) / 4 + 2,
+        "rx": corner(min(spot.wide, spot.tall)) + 2,
     }
-    ring = element("rect", x=-2, y=-2, width=wide + 4, height=tall + 4, **look)
-    return element("g", ring, transform=f"translate({x:g},{y:g})", data_key="asked", pointer_events="none")
+    ring = element("rect", x=-2, y=-2, width=spot.wide + 4, height=spot.tall + 4, **look)
+    return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key="asked", pointer_events="none")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Look, pills
 from kschedlab_lab.views.chart_lines import ticks
+from kschedlab_lab.views.layout import moved, words
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, HAIR, INK_2, INK_3, TICK, TRAY, themed
 from kschedlab_lab.views.svg import Room, label, svg
@@ -24,9 +25,14 @@ RESAMPLES = 4000
 CONFIDENCE = 95
 FEWEST = 6
 """Fewer differences may all have one sign by chance more often than once in twenty times: 2 / 2**5."""
-PILLS, AXIS, SEEDS, EDGE, DOT = 28, 42, 46, 10, 4.5
+PILLS, AXIS, SEEDS, EDGE, DOT = 28, 42, 50, 10, 4.5
 """The height of a row of pills; the width of an axis with its numbers; the height of the row of seeds, of the edge
 above and below the dots, and the radius of a dot; in pixels."""
+COLUMNS = {True: (0.09, 0.41, 0.52, 0.72, 1.0), False: (0.25, 0.75, 1.0, 1.0, 1.0)}
+"""Where A, B, the differences with their hill and the end are, as shares of the width; before the answer, A and B
+alone."""
+HALO: Any = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 4, "stroke_opacity": 0.8}
+"""Of numbers upon the hill."""
 GREY_SOFT = themed("#E3E7ED", "#323B49")
 
 
@@ -85,7 +91,7 @@ class Pairs:
 class Picture:
     """``names``: of A and B; ``numbers``: of all policies, for all seeds; ``count``: how many seeds are shown.
 
-    ``what``: the measure; ``unit``: of its numbers.
+    ``what``: the measure; ``unit``: of its numbers; ``hero``: the seed that is named, 0 for none.
     """
 
     names: tuple[str, str]
@@ -94,6 +100,7 @@ class Picture:
     joined: bool
     what: str
     unit: str
+    hero: int = 0
 
     @property
     def most(self) -> int:
@@ -125,27 +132,29 @@ def number(value: float, signed: bool = False) -> str:
 class _Plan:
     """Where things are: two columns of dots, and beside them their differences on a scale of their own.
 
-    ``beside``: whether the switch has room beside the policies' names.
+    ``seeds``: those whose dots are drawn. ``beside``: whether the switch has room beside the policies' names.
     """
 
-    def __init__(self, picture: Picture, room: Room, answered: bool) -> None:
+    def __init__(self, picture: Picture, room: Room, answered: bool, seeds: Collection[int] | None) -> None:
         self.picture, self.pairs = picture, picture.pairs
+        self.seeds = range(1, picture.count + 1) if seeds is None else seeds
         self.width = float(room.width)
         choices = [text_width(name, bold=True) + 26 for name in picture.numbers]
         self.switch = text_width(say("joined by seed"), bold=True) + 26
         self.beside = 26 + len(choices) * max(choices) + self.switch <= self.width
         self.pill = min(max(choices), (self.width - 26) / len(choices))
         self.top = 30.0 + PILLS * (0 if not answered else 2 if self.beside else 3)
-        self.bottom = max(float(room.height), 330.0) - SEEDS
+        self.bottom = max(float(room.height), self.top + 200 + SEEDS) - SEEDS
         free = self.width - 2 * AXIS - 4
-        self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in (0.09, 0.41, 0.52, 0.72, 1))
-        every = np.concatenate([*picture.numbers.values()])
-        self.values = _Scale(float(every.min()), float(every.max()), self.top + EDGE, self.bottom - EDGE)
-        self.differences = _Scale(*picture.extent, self.top + EDGE, self.bottom - EDGE)
+        self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in COLUMNS[answered])
+        self.room = self.zero - self.right - 6
+        every = np.concatenate([picture.numbers[name] for name in picture.names])
+        self.values = Scale(float(every.min()), float(every.max()), self.top + EDGE, self.bottom - EDGE)
+        self.differences = Scale(*picture.extent, self.top + EDGE, self.bottom - EDGE)
 
 
 @dataclass(frozen=True)
-class _Scale:
+class Scale:
     """A vertical axis for numbers between ``low`` and ``high``, from the line ``bottom`` up to ``top``."""
 
     low: float
@@ -161,10 +170,15 @@ class _Scale:
         return [float(each) for each in ticks(self.low, self.high) if self.low <= each <= self.high]
 
 
-def draw_pairs(picture: Picture, room: Room, alt: str, answered: bool = True) -> Html:
-    """The picture. ``answered``: else without what the differences say, and without what one can change."""
-    plan = _Plan(picture, room, answered)
-    shapes = [*_axis(plan), *_lines(plan), *_dots(plan)]
+def draw_pairs(
+    picture: Picture, room: Room, alt: str, answered: bool = True, seeds: Collection[int] | None = None
+) -> Html:
+    """The picture. ``answered``: else without what the differences say, and without what one can change.
+
+    ``seeds``: those that are drawn, by default all that count.
+    """
+    plan = _Plan(picture, room, answered, seeds)
+    shapes = [*_axis(plan), *_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan))]
     if answered:
         shapes += [*_choices(plan), *_hill(plan), *_differences_axis(plan), *_swarm(plan), *_interval(plan)]
         shapes += _seeds(plan)
@@ -205,19 +219,22 @@ def _names(plan: _Plan) -> list[str]:
     return [fitted(name, wide, bold=True) for name in names]
 
 
-def _colour(difference: float) -> str:
+def colour(difference: float) -> str:
     return CHOSEN if difference > 0 else EVICTED if difference < 0 else INK_3
 
 
 def _lines(plan: _Plan) -> Iterator[Html]:
     """A line for each seed from A to B."""
-    for seed, a, b in _each(plan.pairs) if plan.pairs.joined else ():
+    starts, ends = _column(plan, "a"), _column(plan, "b")
+    for seed, a, b in _each(plan) if plan.pairs.joined else ():
+        is_hero = seed == plan.picture.hero
+        (left, top), (right, bottom) = starts[seed], ends[seed]
         yield element(
             "path",
-            d=f"M{plan.left:.1f} {plan.values.y(a):.1f}L{plan.right:.1f} {plan.values.y(b):.1f}",
-            stroke=_colour(b - a),
-            stroke_width=1.6,
-            stroke_opacity=0.75,
+            d=f"M{left:.1f} {top:.1f}L{right:.1f} {bottom:.1f}",
+            stroke=colour(b - a),
+            stroke_width=3.5 if is_hero else 1.6,
+            stroke_opacity=None if is_hero else 0.75,
             fill="none",
             data_key=f"line/{seed}",
             data_ref=f"seed/{seed}",
@@ -231,20 +248,57 @@ def _tip(seed: int, a: float, b: float) -> str:
     )
 
 
-def _each(pairs: Pairs) -> Iterator[tuple[int, float, float]]:
-    """The number of a seed, and what A and B have with it."""
-    yield from zip(range(1, len(pairs.a) + 1), pairs.a.tolist(), pairs.b.tolist(), strict=True)
+def _each(plan: _Plan) -> Iterator[tuple[int, float, float]]:
+    """The number of each seed that is drawn, and what A and B have with it."""
+    every = zip(range(1, len(plan.pairs.a) + 1), plan.pairs.a.tolist(), plan.pairs.b.tolist(), strict=True)
+    yield from (each for each in every if each[0] in plan.seeds)
+
+
+def aside(ys: Sequence[float]) -> list[int]:
+    """For dots at these heights: how many others are between each and its column, so that none hides another."""
+    found, lowest = [0] * len(ys), list[float]()
+    for at in sorted(range(len(ys)), key=ys.__getitem__):
+        free = next((k for k, low in enumerate(lowest) if ys[at] - low >= 2 * DOT - 1), len(lowest))
+        lowest[free : free + 1] = [ys[at]]
+        found[at] = free
+    return found
+
+
+def _column(plan: _Plan, letter: str) -> dict[int, tuple[float, float]]:
+    """By seed: where A's or B's dot is, away from the other column where several are equal."""
+    x, side, room = (plan.left, -1, plan.left - AXIS) if letter == "a" else (plan.right, 1, plan.room)
+    each = [(seed, plan.values.y(a if letter == "a" else b)) for seed, a, b in _each(plan)]
+    besides = aside([y for _, y in each])
+    step = side * min(2 * DOT, (room - DOT) / max([*besides, 1]))
+    return {seed: (x + step * k, y) for (seed, y), k in zip(each, besides, strict=True)}
 
 
 def _dots(plan: _Plan) -> Iterator[Html]:
-    """A dot for each number, and a bar at each mean."""
-    pairs, scale = plan.pairs, plan.values
-    for seed, a, b in _each(pairs):
-        for letter, x, value in (("a", plan.left, a), ("b", plan.right, b)):
-            colour, tip = (_colour(b - a), _tip(seed, a, b)) if pairs.joined else (INK_2, number(value))
-            yield _dot(x, scale.y(value), colour, f"{letter}/{seed}", tip)
+    """A dot for each number."""
+    joined = plan.pairs.joined
+    for letter in "ab":
+        column = _column(plan, letter)
+        for seed, a, b in _each(plan):
+            value = number(a if letter == "a" else b)
+            fill, tip = (colour(b - a), _tip(seed, a, b)) if joined else (INK_2, value)
+            yield _dot(*column[seed], fill, f"{letter}/{seed}", tip)
+    if joined and plan.picture.hero in column:
+        yield _named(plan, column)
+
+
+def _named(plan: _Plan, column: Mapping[int, tuple[float, float]]) -> Html:
+    """The name of the hero, beside its dot in this column and those at the same height."""
+    text = words(say("seed {seed}", seed=plan.picture.hero), bold=True, **HALO)
+    _, y = column[plan.picture.hero]
+    x = max(x for x, other in column.values() if abs(other - y) < text.height)
+    return moved(text, x + DOT + 4, y - text.height / 2, data_key="hero")
+
+
+def _means(plan: _Plan) -> Iterator[Html]:
+    """A bar at the mean of each column."""
+    pairs = plan.pairs
     for letter, x, mean in (("a", plan.left, float(pairs.a.mean())), ("b", plan.right, float(pairs.b.mean()))):
-        line = f"M{x - 15:.1f} {scale.y(mean):.1f}h30"
+        line = f"M{x - 15:.1f} {plan.values.y(mean):.1f}h30"
         yield element("path", d=line, stroke="currentColor", stroke_width=3, data_key=f"mean/{letter}")
 
 
@@ -266,14 +320,13 @@ def _differences_axis(plan: _Plan) -> Iterator[Html]:
 
 def _swarm(plan: _Plan) -> Iterator[Html]:
     """A dot for each difference, side by side where they are equal; many of them overlap."""
-    levels: dict[int, list[tuple[int, float, float]]] = {}
-    for seed, a, b in _each(plan.pairs) if plan.pairs.joined else ():
-        levels.setdefault(round(plan.differences.y(b - a) / (2 * DOT)), []).append((seed, a, b))
-    for equal in levels.values():
-        step = min(2 * DOT, (plan.hill - 14 - plan.zero) / max(len(equal) - 1, 1))
-        for place, (seed, a, b) in enumerate(equal):
-            x, y = plan.hill - 14 - place * step, plan.differences.y(b - a)
-            yield _dot(x, y, _colour(b - a), f"seed/{seed}", _tip(seed, a, b))
+    each = [*_each(plan)] if plan.pairs.joined else []
+    besides = aside([plan.differences.y(b - a) for _, a, b in each])
+    step = min(2 * DOT, (plan.hill - 14 - plan.zero) / max([*besides, 1]))
+    for (seed, a, b), k in zip(each, besides, strict=True):
+        yield _dot(
+            plan.hill - 14 - k * step, plan.differences.y(b - a), colour(b - a), f"seed/{seed}", _tip(seed, a, b)
+        )
 
 
 def _hill(plan: _Plan) -> Iterator[Html]:
@@ -303,24 +356,23 @@ def _interval(plan: _Plan) -> Iterator[Html]:
     middle = plan.differences.y(pairs.mean)
     look: Look = {"r": 6.5, "fill": colour, "stroke": TRAY, "stroke_width": 1.5}
     yield element("circle", **look, data_key="difference", transform=f"translate({x:.1f},{middle:.1f})")
-    halo: Any = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 4, "stroke_opacity": 0.8}
     zero = plan.differences.y(0)
 
     def at(value: float, left: float, y: float, **look: Any) -> Html:
         """The number, above or below the line at 0 that would strike it through."""
         y = y if not -3 < y - zero < 13 else zero - 5 if value > 0 else zero + 15
-        return label(number(value, True), left, y, **look, **halo)
+        return label(number(value, True), left, y, **look, **HALO)
 
     yield at(pairs.mean, x + 11, middle + 4.5, fill=colour, font_weight="bold", font_size=14)
-    if pairs.enough and bottom - top > 44:
-        yield at(high, x + 9, top + 2, fill=INK_2)
-        yield at(low, x + 9, bottom + 6, fill=INK_2)
+    if pairs.enough:
+        yield at(high, x + 11, min(top + 2, middle - 12), fill=INK_2)
+        yield at(low, x + 11, max(bottom + 6, middle + 19), fill=INK_2)
 
 
 def _seeds(plan: _Plan) -> Iterator[Html]:
     """How many seeds count: a track to drag along."""
     most, count = plan.picture.most, plan.picture.count
-    y, left, right = plan.bottom + SEEDS - 14, 62.0, plan.width - 60
+    y, left, right = plan.bottom + SEEDS - 18, 62.0, plan.width - 60
     step = (right - left) / max(most - 1, 1)
     x = left + step * (count - 1)
     yield label(say("seeds"), 4, y + 4, fill=INK_2)

@@ -8,20 +8,23 @@ from dataclasses import dataclass, field, replace
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import Box, Place, Plan, arrange, shapes
+from kschedlab_lab.views.drawing import LINE, TALL, TOP, Box, Place, Plan, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import fitted
-from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
+from kschedlab_lab.views.picture import NO_HANDLES, Boxes, boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, KINDS, PANEL, TRAY, ink, themed
 from kschedlab_lab.views.svg import Room, label, svg
 
-TUBE, SLIM, NARROW = 46, 28, 460
+TUBE, SLIM, NARROW = 54, 28, 460
 """Widths of a thermometer with its scale, without it, and of a picture that has no room for scales; in pixels."""
 BULB, SCALE = 9, (20, 40, 60, 80)
 """The radius of a bulb, and the degrees that a scale names."""
 MERCURY = themed("#D64B45", "#F0827C")
 ROW, NAME, TOTAL = 19, 74, 48
 """The height of a row of bars, widths of names and of totals; in pixels."""
+REASON, LEGEND, LOW, ABOVE, SHORTEST = 34, 38, 14, 18, 100
+"""Heights: of a refusal below a rack, of a legend of two lines, of the space below the bars, and above the racks; the
+least height of a rack."""
 COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
 
 
@@ -43,7 +46,8 @@ class Rack:
 
 @dataclass(frozen=True)
 class Points:
-    """The weighted scores that differ, by plugin and node. ``same``: points of all nodes; ``most``: the longest bar.
+    """The weighted scores that differ, by plugin and node. ``same``: points of all nodes, by plugin; ``most``: the
+    longest bar.
 
     ``own``: the plugin whose weight is dragged, as the setting ``weight``, and by node its points at weight 1.
     """
@@ -51,50 +55,98 @@ class Points:
     parts: Mapping[str, Mapping[str, int]]
     totals: Mapping[str, int]
     best: Sequence[str]
-    same: int
+    same: Mapping[str, int]
     most: int
     own: str = ""
     each: Mapping[str, int] = field(default_factory=dict)
 
 
 def stage(
-    decision: Decision, racks: Mapping[str, Rack], points: Points | None, room: Room, alt: str, decided: bool = True
+    decision: Decision,
+    racks: Mapping[str, Rack],
+    points: Points | None,
+    room: Room,
+    alt: str,
+    boxes: Sequence[Box] | None = None,
 ) -> Html:
-    """The racks, and what the plugins give them. ``decided``: else the pod still waits."""
-    shown = boxes(decision) if decided else boxes_before(decision)
-    return _stage(shown, scarcest(decision), racks, points, room, alt)
+    """The racks, and what the plugins give them. ``boxes``: before the decision is made, what is known of it."""
+    is_alone = boxes is None and points is None and decision.node is not None
+    shown = boxes_after(decision) if boxes is None else boxes
+    width = float(room.width)
+    bars, high = _bars([*racks], points, width) if points is not None else ([], 0.0)
+    if is_alone:
+        bars = [moved(words(say("One rack is left: there is nothing to score."), fill=INK_2), 8, 0)]
+    return _stage(decision, shown, racks, room, alt, bars, max(high, points_height(racks)))
 
 
-def stage_before(decision: Decision, racks: Mapping[str, Rack], room: Room, pick: bool = True) -> Html:
-    """The racks while a question is open. ``pick``: one picks a node."""
+def stage_before(decision: Decision, racks: Mapping[str, Rack], room: Room, pick: bool = True, high: float = 0) -> Html:
+    """The racks while a question is open. ``pick``: one picks a node; ``high``: the height that points will take."""
     picks = [
         replace(box, marks={"data_pick": box.name}) if box.capacity and pick else box for box in boxes_before(decision)
     ]
     still = {name: replace(rack, control="", toggle="", refused=()) for name, rack in racks.items()}
-    return _stage(picks, scarcest(decision), still, None, room, say("{pod} waits.", pod=decision.pod.key))
+    return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), (), high)
+
+
+def stage_after(decision: Decision, racks: Mapping[str, Rack], room: Room) -> Html:
+    """The racks after the decision, each with its score below it."""
+    return _stage(decision, boxes(decision), racks, room, say("{pod} is decided.", pod=decision.pod.key), (), 0)
+
+
+def points_height(racks: Mapping[str, Rack]) -> float:
+    """The height that points take, at least: it is kept free where there are none."""
+    return LEGEND + ROW * len(racks) + LOW
+
+
+def boxes_after(decision: Decision) -> list[Box]:
+    """The pod on its rack, or waiting; totals are with the bars."""
+    return [replace(box, captions=()) for box in boxes(decision)]
+
+
+def boxes_filtered(decision: Decision) -> list[Box]:
+    """The pod waits, and the filters have refused some racks."""
+    return [replace(box, captions=()) for box in Boxes(decision, NO_HANDLES).tried()]
 
 
 def _stage(
-    shown: Sequence[Box], resource: str, racks: Mapping[str, Rack], points: Points | None, room: Room, alt: str
+    decision: Decision,
+    shown: Sequence[Box],
+    racks: Mapping[str, Rack],
+    room: Room,
+    alt: str,
+    bars: Sequence[Html],
+    lower: float,
 ) -> Html:
-    width = float(room.width)
-    bars, lower = _bars([*racks], points, width) if points is not None else ([], 0.0)
-    plan = arrange(shown, room, lower)
-    named = list(zip(shown, plan.places, strict=True))
-    tube = TUBE if width >= NARROW else SLIM
-    places = tuple(
-        place._replace(x=place.x + tube, width=place.width - tube) if box.name in racks else place
-        for box, place in named
-    )
+    """``bars``: what is drawn below the racks, in a height of ``lower``."""
+    resource, wide = scarcest(decision), room.width >= NARROW
+    side = TUBE if wide else SLIM
+    plan = _arranged(shown, decision.pod.request.get(resource, 0), side, room, lower)
+    named = zip(shown, plan.places, strict=True)
     tubes = [
-        part for box, place in named if box.name in racks for part in _tube(box.name, racks[box.name], place, tube)
+        part
+        for box, place in named
+        if box.name in racks
+        for part in tube(box.name, racks[box.name], place._replace(x=place.x - side), side)
     ]
-    below = element("g", *bars, transform=f"translate(0,{plan.bottom + 4:g})")
-    nodes = shapes(shown, Plan(places, plan.width, plan.bottom), resource)
-    return svg([*nodes, *tubes, below], width, plan.bottom + lower, alt)
+    below = element("g", *bars, transform=f"translate(0,{plan.bottom:g})")
+    return svg([*shapes(shown, plan, resource), *tubes, below], plan.width, plan.bottom + lower, alt)
 
 
-def _tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
+def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: float) -> Plan:
+    """The pod that waits, and below it the racks, all to one scale: they have their height whether it waits or not."""
+    nodes = [replace(box, marks={}) for box in shown[1:]]
+    share = asks / max(box.capacity for box in nodes)
+    above = LINE + 3 + TALL * share + ABOVE
+    plan = arrange(
+        nodes, Room(room.width, room.height), lower + REASON + above, captions=False, most=room.width, short=SHORTEST
+    )
+    racks = [each._replace(x=each.x + side, y=each.y + above, width=each.width - side) for each in plan.places]
+    tall, wide = racks[0].height, racks[0].width
+    waits = Place((room.width - wide) / 2, TOP + LINE + 3 - tall * (1 - share), wide, tall)
+    return Plan((waits, *racks), room.width, plan.bottom + above + REASON)
+
+
+def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     """A thermometer: bulb and scale, what is refused, the temperature with its handle, and the label that says it.
 
     A value stands in the middle of its zone, so that the handle is inside or outside, never on an edge.
@@ -168,7 +220,7 @@ def _bars(names: Sequence[str], points: Points, width: float) -> tuple[list[Html
     scale = (width - NAME - TOTAL - 8) / max(points.most, 1)
     for i, name in enumerate(names):
         found.append(element("g", *_row(name, points, scale), transform=f"translate(0,{y + ROW * i:g})"))
-    return found, y + ROW * len(names) + 8
+    return found, y + ROW * len(names) + LOW
 
 
 def _legend(points: Points, width: float) -> tuple[list[Html], float]:
@@ -178,7 +230,8 @@ def _legend(points: Points, width: float) -> tuple[list[Html], float]:
         row([Part(12, 12, (element("rect", **square, fill=COLOURS[i % len(COLOURS)]),)), words(text)], 4)
         for i, text in enumerate(plugin.replace("NodeResourcesBalanced", "Balanced") for plugin in points.parts)
     ]
-    same = words(say("and {points} for every node", points=points.same), font_style="italic")
+    tip = "; ".join(f"{plugin} {each}" for plugin, each in points.same.items())
+    same = words(say("and {points} for every node", points=sum(points.same.values())), fill=INK_2, data_tip=tip or None)
     part = wrap([*entries, same], width - 16, 14, 2)
     return [moved(part, 8, 2)], part.height + 4
 

@@ -212,7 +212,7 @@ def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
     names = sorted(
         normalized(image) for image in images(spec, plugin.counts_init_containers, plugin.counts_image_volumes)
     )
-    lines = list(_images(plugin, cell, names))
+    lines = list(_images(cell, names))
     present = int(cell.scored.terms["bytes"][cell.place])  # type: ignore[index]  # int64[nodes given]
     most = f"1000Mi × {max(len(names), 1)}" if plugin.limits_size_per_image else "1000Mi"
     limit = 1000 * MIB * (max(len(names), 1) if plugin.limits_size_per_image else 1)
@@ -222,17 +222,17 @@ def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
     return [*lines, Step(RAW, formula, str(cell.raw), say("between {low} and 1000Mi", low=low)), _as_it_is(cell)]
 
 
-def _images(plugin: ImageLocality, cell: Cell, names: list[str]) -> Iterator[Step]:
+def _images(cell: Cell, names: list[str]) -> Iterator[Step]:
     """Size in bytes of each of the pod's images that the node has."""
-    scaled, nodes = scaled_sizes(cell.cluster, plugin.uses_own_image_size), cell.cluster.nodes
+    scaled, nodes = scaled_sizes(cell.cluster), [cell.cluster.nodes[place] for place in cell.cluster.arrivals()]
     for name in dict.fromkeys(names):
         there = [node for node in nodes if any(name in image.names for image in node.status.images)]
         if cell.node not in there:
             yield Step(later("image"), "0", "0", say("{name} is not there", name=name))
             continue
         result = _bytes(int(scaled[name][cell.position]))
-        size = next(image.sizeBytes for image in cell.node.status.images if name in image.names)
-        formula = f"{_bytes(size)} × {len(there)} / {len(nodes)}" if plugin.uses_own_image_size else result
+        size = next(image.sizeBytes for image in there[0].status.images if name in image.names)
+        formula = f"{_bytes(size)} × {len(there)} / {len(nodes)}"
         yield Step(later("image"), formula, result, say("{name}, by the share of nodes that have it", name=name))
 
 

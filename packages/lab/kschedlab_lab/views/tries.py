@@ -1,54 +1,74 @@
-"""When a waiting pod was tried: a lane of time for each plugin, and the events that may help."""
+"""When a waiting pod is tried while racks cool down: a lane for each plugin, with the racks' thermometers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from kschedlab.messages import later, say
+from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.style import ACT, CHOSEN, INK_2
-from kschedlab_lab.views.svg import label, svg
+from kschedlab_lab.views.drawing import EDGE, Block, Box, Place, Plan, shapes
+from kschedlab_lab.views.layout import moved, words
+from kschedlab_lab.views.picture import WAITING
+from kschedlab_lab.views.racks import SLIM, Rack, tube
+from kschedlab_lab.views.style import CHOSEN, INK_2
+from kschedlab_lab.views.svg import Room, svg
 
-WIDE, TOP, LANE, STEP, SECOND = 340, 56, 58, 13, 11.5
-"""Width, which a phone has; height of the events and of a lane; pixels between tries of one second; of a second."""
+HEAD, BELOW, LEAST, MOST, DOT, GAP = 44, 40, 70, 120, 5, 14
+"""Heights above a lane's racks and below them, limits of their own; the radius of a try; the space between racks."""
+CAPACITY = 4000
+"""Milli CPU of a rack."""
 
 
-def draw_tries(
-    tries: Mapping[str, Sequence[int]], nodes: Mapping[str, str], events: Mapping[int, tuple[str, str]]
-) -> Html:
-    """``tries``: the seconds of each, ``nodes``: where the pod runs at last; both by lane.
+@dataclass(frozen=True)
+class Lane:
+    """What a plugin makes of a moment. ``tries``: how many so far; ``node``: where web runs, or "".
 
-    ``events``: by second, what changes and how.
+    ``remark``: what has just happened; ``celsius``: by rack.
     """
-    tall = TOP + LANE * len(tries)
-    shapes: list[Html] = []
-    for second, what in {0: ("", ""), **events}.items():
-        x = _at(second)
-        ticks = "".join(f"M{x:g} {TOP + LANE * place + 30:g}v20" for place in range(len(tries)))
-        shapes.append(element("path", d=ticks, stroke=ACT))
-        shapes += [label(text, x - 6, 14 + 16 * line) for line, text in enumerate((f"{second} s", *what))]
-    for place, (name, seconds) in enumerate(tries.items()):
-        y = TOP + LANE * place + 40
-        bold = element("tspan", name, font_weight="bold")
-        when = say(": tried at {seconds} s", seconds=", ".join(map(str, seconds)))
-        title = element("text", bold, when, x=0, y=y - 20)
-        shapes += [title, element("line", x1=0, x2=WIDE, y1=y, y2=y, stroke=INK_2, opacity=0.5)]
-        for number, second in enumerate(seconds):
-            x = _at(second) + STEP * list(seconds[:number]).count(second)
-            last = number == len(seconds) - 1
-            shapes.append(element("circle", cx=x, cy=y, r=5.5, fill=CHOSEN if last else "currentColor"))
-        shapes.append(label(f"★ {nodes[name]}", _at(seconds[-1]) + STEP, y - 8, fill=CHOSEN, font_weight="bold"))
-    return svg(shapes, WIDE, tall, tries_text(tries, nodes))
+
+    name: str
+    tries: int
+    node: str
+    remark: str
+    celsius: Mapping[str, int]
 
 
-def _at(second: int) -> float:
-    return 8 + second * SECOND
+def draw_tries(lanes: Sequence[Lane], room: Room, alt: str) -> Html:
+    """One lane above the other."""
+    tall = min(max(room.height / len(lanes) - HEAD - BELOW, LEAST), MOST)
+    step = HEAD + tall + BELOW
+    drawn = [shape for i, lane in enumerate(lanes) for shape in _lane(lane, i * step, tall, room)]
+    return svg(drawn, room.width, step * len(lanes), alt)
 
 
-def tries_text(tries: Mapping[str, Sequence[int]], nodes: Mapping[str, str]) -> str:
-    """A line for each lane."""
-    message = later("{name}: tried at {seconds} s, and runs on {node}")
-    return "\n".join(
-        say(message, name=name, seconds=", ".join(map(str, seconds)), node=nodes[name])
-        for name, seconds in tries.items()
-    )
+def _lane(lane: Lane, y: float, tall: float, room: Room) -> Iterator[Html]:
+    """The plugin's name with a dot for each try, what happens, and below that the pod and its racks."""
+    name = words(lane.name, 15, bold=True)
+    yield moved(name, EDGE, y)
+    for k in range(lane.tries):
+        fill = CHOSEN if lane.node and k == lane.tries - 1 else "currentColor"
+        at = f"translate({EDGE + name.width + 14 + k * 15:g},{y + name.height / 2:g})"
+        tip = say("try {number}", number=k + 1)
+        yield element("circle", r=DOT, fill=fill, transform=at, data_key=f"try/{lane.name}/{k}", data_tip=tip)
+    if lane.remark:
+        remark = words(lane.remark, width=room.width - 2 * EDGE, fill=CHOSEN if lane.node else INK_2)
+        yield moved(remark, EDGE, y + name.height + 1)
+    wide = min((room.width - 2 * EDGE + GAP) / (len(lane.celsius) + 1) - GAP, 170)
+    top = y + HEAD
+    places = [Place(EDGE + i * (wide + GAP), top, wide, tall) for i in range(len(lane.celsius) + 1)]
+    trays = [place._replace(x=place.x + SLIM, width=wide - SLIM) for place in places[1:]]
+    boxes = [Box(f"{lane.name}/{WAITING}", 0, _web(lane, ""), title=WAITING)]
+    boxes += [
+        Box(f"{lane.name}/{rack}", CAPACITY, _web(lane, rack), chosen=lane.node == rack, title=rack)
+        for rack in lane.celsius
+    ]
+    plan = Plan((places[0], *trays), room.width, top + tall)
+    yield from shapes(boxes, plan, "cpu", captions=False)
+    for (rack, celsius), place in zip(lane.celsius.items(), places[1:], strict=True):
+        yield from tube(f"{lane.name}/{rack}", Rack(celsius, "", 5, 90), place, SLIM)
+
+
+def _web(lane: Lane, rack: str) -> tuple[Block, ...]:
+    mark = "placed" if rack else ""
+    return (Block("web", CAPACITY // 4, 0, mark=mark, key=f"{lane.name}/web"),) if lane.node == rack else ()

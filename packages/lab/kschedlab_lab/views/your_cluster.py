@@ -13,8 +13,8 @@ from kschedlab.shown import Shown
 from kschedlab.text.decision import candidates_table
 from kschedlab.text.ladder import ladder_table
 from kschedlab.text.sections import DECIDES, Limits, Row, Section, Table
-from kschedlab.text.why_not import compared
 from kschedlab.text.words import count, listing, refusals
+from kschedlab_why.why_not import compared
 
 
 class Event(Shown):

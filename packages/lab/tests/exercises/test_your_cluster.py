@@ -11,6 +11,7 @@ from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.pools import TAINTS, Wish, decide
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
+from tests.saying import says
 
 exercises = partial(made, "your_cluster")
 
@@ -49,8 +50,9 @@ def test_one_milli_more_is_too_much_and_one_less_too_little(seed):
     amount = int(exercise.right.removesuffix("m"))
     assert "fits nowhere" in exercise.check(f"{amount + 1}m").words
     assert "it may ask for more" in exercise.check(f"{amount - 1}m").words
-    for nonsense in ("much", "-5m", "9" * 30, "", "1.5"):
+    for nonsense in ("much", "-5m", "9" * 30, "", "1.2.3"):
         assert "An amount in milli is expected" in exercise.check(nonsense or " ").words
+    assert says(exercise.check("9.665").words, "9.665 CPU", "9665m"), "cores are understood"
 
 
 def test_a_toleration_alone_is_told_where_else_it_fits():

@@ -54,8 +54,9 @@ def test_wrong_nodes_are_told_what_is_missing():
 
     assert says(exercise.check("").words, "one node", "name")
     assert "must be warmer than all others" in said("0")
-    assert says(said("warm"), "node-x", "-1", "warmer")
-    assert said("70", 64) == "node-x is refused: node(s) were too hot."
+    assert says(said("warm"), "node-x", "warm", "whole degrees")
+    assert says(said("58", 64), "node-x", "larger than the others")
+    assert said("70") == "node-x is refused: node(s) were too hot."
 
 
 def test_a_division_too_early_is_refuted_by_the_first_instance():

@@ -79,7 +79,8 @@ OWN_NAMES = {
         "selector satisfy existing pods rules"
     ),
     "your_plugin": (  # plugins, their label and their reason; an error as the framework writes it
-        "celsius web api db etl Cooler Half too hot normalize reverse Score plugin plugins running failed with"
+        "celsius web api db etl old cold patient Cooler Half Alone unresolvable too hot had other pods "
+        "normalize reverse Score plugin plugins running failed with"
     ),
     "devices": (  # claims, a taint; attributes; fields of a claim; parts of selectors, broken into lines
         "rival gpus train broken Broken model memory capacity firmware constraints requests count key "

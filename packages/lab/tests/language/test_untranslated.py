@@ -16,6 +16,7 @@ from kschedlab_lab.exercises.sheet import Sheet, answers
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
     cluster_questions,
+    coins,
     contents,
     devices,
     first,
@@ -38,6 +39,7 @@ from kschedlab_lab.panels import (
     queue_nominated,
     queue_order,
     queue_parts,
+    queue_returns,
     reduce_and_sum,
     round_robin,
     score,
@@ -47,9 +49,12 @@ from kschedlab_lab.panels import (
     select_host,
     selector,
     shared_sum,
+    two_runs,
     weights,
     your_cluster,
     your_plugin,
+    your_plugin_motion,
+    your_plugin_preemption,
 )
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Session, described
@@ -77,7 +82,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "preemption, equals": lambda: preemption.panel(shop_a=200, allowed=2, mail_c_start=9 * 60).ask(
         preemption_questions.which_of_equals()
     ),
-    "preemption, victims": preemption_questions.which_victims,
+    "preemption, victims": lambda: preemption.panel().ask(preemption_questions.which_victims()),
     "first": first.panel,
     "overview, path": path.panel,
     "overview, what next": lambda: path.panel(step=5).ask(path.what_next()),
@@ -96,10 +101,10 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "queue, parts": lambda: queue_parts.panel(meanwhile=queue_parts.DURING).ask(
         queue_parts.where_to(queue_parts.DURING)
     ),
-    "queue, returns": lambda: queue_parts.returns_panel().ask(queue_parts.how_many_return()),
+    "queue, returns": lambda: queue_returns.panel(),
     "queue, nominated": lambda: queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent(3)),
-    "queue, versions": lambda: queue_clock.versions_panel().ask(queue_clock.when_is_web_bound()),
-    "queue, clock, friend": lambda: queue_clock.panel(time=330).ask(queue_clock.how_often_is_friend_tried()),
+    "queue, versions": lambda: queue_clock.versions_panel().ask(queue_clock.when_is_web_tried()),
+    "queue, clock, friend": lambda: queue_clock.friend_panel("v1.37"),
     "score, two nodes": lambda: score_two.panel().ask(score_two.which()),
     "score": lambda: score.panel(stage="summed").ask(score_questions.which_node()),
     "score, change": lambda: score.causes().ask(score_questions.which_change()),
@@ -126,6 +131,9 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     ),
     "your_cluster, what helps": cluster_questions.what_helps,
     "your_cluster, how much": cluster_questions.how_much,
+    "your_cluster, why six": cluster_questions.why_six,
+    "your_cluster, which pool": cluster_questions.which_pool,
+    "your_cluster, which plugin": cluster_questions.which_plugin,
     "your_cluster, whose pods": cluster_questions.whose_pods,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
@@ -133,8 +141,12 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         your_plugin.lightest("rack-d", [COLD, COOLER])
     ),
     "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
-    "experiments": lambda: pairs.panel().ask(pairs.how_many()),
-    "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_real()),
+    "your_plugin, preemption": your_plugin_preemption.panel,
+    "your_plugin, motion": your_plugin_motion.panel,
+    "experiments, two runs": two_runs.panel,
+    "experiments, coins": coins.panel,
+    "experiments": lambda: pairs.panel(hero=1).ask(pairs.do_the_same()),
+    "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_chance()),
 }
 """By name, the panels of the lessons, with their questions."""
 LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab.generations import DEFAULT_PRIORITIES
 from kschedlab.manifests.loading import loads
+from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES
 from kschedlab_lab.panels import (
     overview_gate as gate,
     overview_informer as informer,

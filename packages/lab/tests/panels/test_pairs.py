@@ -1,12 +1,13 @@
 """Pairs of runs: the interval, the verdict, and the picture over the whole grid."""
 
+import re
 from itertools import product
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from kschedlab_lab.panels.pairs import SAMPLE, Compared, how_many, is_it_real, panel
+from kschedlab_lab.panels.pairs import SAMPLE, Compared, do_the_same, is_it_chance, panel
 from kschedlab_lab.views.pairs import Pairs
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
@@ -30,7 +31,7 @@ def test_every_setting_has_a_picture_with_a_dot_for_each_run():
 
 def test_pairs_take_the_seeds_luck_away():
     joined, apart = panel(), panel(joined=False)
-    assert says(joined.view.sentence, "real", "+3.6", "8 of 8")
+    assert says(joined.view.sentence, "Hard to explain by chance", "+3.6", "8 of 8")
     assert says(apart.view.sentence, "chance", "+3.6")
 
 
@@ -47,7 +48,7 @@ def test_a_planted_difference_is_found_and_chance_is_not():
 def test_few_differences_of_one_sign_are_no_verdict():
     numbers = {"a": [1.0] * 20, "b": [2.0] * 5 + [1.0] * 15}
     assert says(panel(numbers).view.sentence, "6 seeds", "5 of 20")
-    assert panel({"a": [1.0] * 20, "b": [2.0] * 6 + [1.0] * 14}).view.sentence.startswith("The difference is real")
+    assert panel({"a": [1.0] * 20, "b": [2.0] * 6 + [1.0] * 14}).view.sentence.startswith("Hard to explain by chance")
 
 
 def test_equal_policies_have_no_difference():
@@ -55,16 +56,35 @@ def test_equal_policies_have_no_difference():
 
 
 def test_questions():
-    asked, settings = how_many(b="lucky"), panel(b="lucky").settings
-    assert says(asked.text, "lucky", "higher than `default`")
+    asked, settings = do_the_same(b="lucky"), panel(b="lucky").settings
+    assert says(asked.text, "seed 1", "lucky", "1.5 points", "default", "other 7")
     before = keys(asked.before(settings)(ROOM))
-    assert {"a/1", "b/8", "line/1"} <= before and "interval" not in before
-    assert asked.right(settings) == "4" and says(asked.why(settings, "3"), "4 of 8", "lower for 4")
-    assert is_it_real(joined=False).text != is_it_real().text
-    asked = is_it_real()
+    assert {"a/1", "b/1", "line/1", "hero"} <= before and not {"a/2", "line/2", "interval"} & before
+    assert asked.right(settings) == "3" and says(asked.why(settings, "3"), "3 of 7")
+    best = do_the_same(hero=7)
+    assert says(best.why(panel().settings, "7"), "7 of 7", "Seed 7", "best of all 8")
+    assert is_it_chance(joined=False).text != is_it_chance().text
+    asked = is_it_chance()
     assert [asked.right(panel(b=name).settings) for name in ("packing", "lucky")] == list(asked.choices)
-    assert "interval" not in keys(asked.before(panel().settings)(ROOM))
+    before = keys(asked.before(panel().settings)(ROOM))
+    assert "a/8" in before and "interval" not in before
     assert "contains 0" in asked.why(panel(b="lucky").settings, "")
+
+
+def test_the_story_counts_what_becomes_of_the_seeds_and_ends_at_the_picture():
+    view = panel(b="lucky", hero=1).view
+    frames = view.story(ROOM)
+    assert says(frames[0].caption, "Seed 1", "+1.5") and keys(frames[0].picture) & {"a/1", "a/2"} == {"a/1"}
+    assert [says(frame.caption, word) for frame, word in zip(frames[1:4], ("0 of 8", "4 of 8", "4 of 8"), strict=True)]
+    assert frames[-1].picture == view.picture(ROOM)
+    assert panel(joined=False).view.story is None
+
+
+def test_no_dot_hides_another():
+    numbers = {"a": [70.0] * 9 + [90.0], "b": [70.0] * 5 + [80.0] * 5}
+    drawn = ElementTree.fromstring(str(panel(numbers).view.picture(ROOM))).iter()
+    places = [each.get("transform") for each in drawn if re.fullmatch(r"(a|b|seed)/\d+", each.get("data-key") or "")]
+    assert len(places) == len(set(places)) == 30
 
 
 @pytest.mark.parametrize("width", [312, 640])

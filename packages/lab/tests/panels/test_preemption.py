@@ -263,8 +263,8 @@ def test_the_tries_are_those_on_node_b_at_the_beginning() -> None:
 def test_the_other_questions() -> None:
     later = Settings(shop_a=200, allowed=2)
     victims = which_victims()
-    assert victims.question is not None and victims.question.right(victims.settings) == "shop-b and logs-b"
-    assert victims.remarks["shop-b and jobs-b"].startswith("jobs-b is tried first, because evicting it would break")
+    assert victims.right(Settings()) == "shop-b and logs-b"
+    assert says(victims.why(Settings(), "shop-b and jobs-b"), "jobs-b is tried first", "break the budget")
     assert which_pod().right(later) == "mail-c" and says(which_pod().why(later, "shop-b"), "rule 5", "later")
     assert which_priority().right(Settings()) == str(LOWEST)
     assert "-100 + 2³¹ is 2,147,483,548" in which_priority().why(Settings(), "-100")

@@ -7,11 +7,12 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import DEFAULT_PRIORITIES, V1_13, V1_16
+from kschedlab.generations import V1_13, V1_16
 from kschedlab.manifests.loading import decode_objects, loads
 from kschedlab.plugins import node_score
 from kschedlab.scheduler import schedule
 from kschedlab_configuration import load_configuration
+from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES
 from kschedlab_lab.panels.map_reduce import NEW, manifests
 from kschedlab_lab.panels.reduce_and_sum import (
     FIELDS,

@@ -88,7 +88,7 @@ def test_points_add_up_and_the_weight_is_dragged_where_a_score_is():
         found = points(decide(Settings(weight=weight), BOTH), BOTH)
         assert found is not None and found.best == decide(Settings(weight=weight), BOTH).best
         for name, total in found.totals.items():
-            assert sum(part[name] for part in found.parts.values()) + found.same == total
+            assert sum(part[name] for part in found.parts.values()) + sum(found.same.values()) == total
     assert found.parts["Cooler ×4"] == {"rack-b": 200, "rack-c": 240, "rack-d": 260}
     assert found.each == {"rack-b": 50, "rack-c": 60, "rack-d": 65} and "rack-a" not in found.totals
     markup = drawn(BOTH)
@@ -110,21 +110,38 @@ def test_the_sentence_says_who_is_refused():
     said = show(Settings(), BOTH).sentence
     assert says(said, "rack-a", "node(s) were too hot", "web goes to rack-b")
     hot = show(Settings(75, 75, 75, 75), BOTH).sentence
-    assert says(hot, "default/web", "none of 4 nodes", "preemption")
+    assert says(hot, "web", "none of 4 nodes", "preemption")
 
 
 def test_a_story_ends_at_the_picture():
     view = show(Settings(), BOTH)
     frames = view.story(Room())
-    assert [frame.caption for frame in frames[:3]] == ["web waits.", "v1.37's own points.", "With your score."]
+    refuses = "ColdNode refuses rack-a: node(s) were too hot."
+    captions = ["web waits.", refuses, "v1.37's own points.", "With your score."]
+    assert [frame.caption for frame in frames[:4]] == captions
     assert frames[-1].picture == view.picture(Room()) and show(Settings()).story is None
     half = node_score("Half")(lambda pod, node: 0.5)
     assert show(Settings(), [half]).story is None  # nothing was decided
 
 
+def test_racks_are_as_high_in_every_state():
+    def heights(picture) -> set[str]:
+        return set(re.findall(r'height="([\d.]+)"[^>]*data-key="node/rack-[a-d]/box"', str(picture)))
+
+    question = where(BOTH).before(Settings())(ROOM)
+    states = [show(Settings().changed(**each), BOTH).picture(ROOM) for each in ({}, {"a": 50}, {"b": 90, "c": 90})]
+    assert len(set.union(*map(heights, [question, *states]))) == 1
+
+
+def test_one_rack_that_is_left_needs_no_points():
+    hot = show(Settings(75, 75, 40, 75), [cold])
+    assert says(hot.sentence, "web goes to rack-c") and "nothing to score" in str(hot.picture(ROOM))
+
+
 def test_the_question_is_picked_in_the_picture():
     asked = panel([cold]).ask(where([cold]))
     before = str(asked.question.before(asked.settings)(Room()))
+    assert says(asked.question.text, "With ColdNode", "where does web go")
     assert re.findall('data-pick="([^"]*)"', before) == [*RACKS]
     assert "score" not in before and "★" not in before
     assert "data-drag" not in before and "data-set" not in before
@@ -135,6 +152,7 @@ def test_the_question_is_picked_in_the_picture():
 
 def test_the_weight_is_typed():
     asked = panel(BOTH).ask(lightest("rack-d", BOTH))
+    assert says(asked.question.text, "weight of Cooler", "rack-d")
     before = str(asked.question.before(asked.settings)(ROOM))
     assert "data-drag" not in before and "data-set" not in before and "★" in before
     assert says(repr(asked.answer("2")), "Right. Weight 2", "551 against 546")

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from kschedlab.generations import DEFAULT_PRIORITIES, V1_13, V1_16, V1_20, V1_37, Generation
-from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20
-from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
+from kschedlab.generations import V1_13, V1_16, V1_20, V1_37, Generation
+from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES, REGISTRY_1_13, REGISTRY_1_16
+from kschedlab_configuration.older.service_anti_affinity import ServiceAntiAffinity
+from kschedlab_configuration.versions import VERSIONS
 from kschedlab_lab.views.generations import TOPICS, GenerationTable, generations_html, generations_text, sections
 from kschedlab_lab.views.style import CHANGED
 from tests.course import GENERATIONS
@@ -54,9 +55,11 @@ def test_no_plugin_is_left_out() -> None:
 
 
 def test_every_plugin_there_is_has_a_topic() -> None:
-    makers = [make for r in (REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20) for make in r.predicates.values()]
-    makers += [make for r in (REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20) for make in r.priorities.values()]
-    classes = {type(make()).__name__ for make in makers} - {"GeneralPredicates"} | {ServiceAntiAffinity.__name__}
+    named: list[object] = []
+    for registry in (REGISTRY_1_13, REGISTRY_1_16):
+        named += [*registry.predicates.values(), *registry.priorities.values()]
+    named += [each for version in VERSIONS for each in (*version.filters, *version.scores)]
+    classes = {type(each).__name__ for each in named} - {"GeneralPredicates"} | {ServiceAntiAffinity.__name__}
     classes |= {type(plugin).__name__ for plugin in V1_37.filters}
     classes |= {type(score).__name__ for generation in (V1_20, V1_37) for score, _ in generation.scores}
     assert classes <= set(TOPICS)

@@ -16,21 +16,27 @@ from kschedlab_lab.views.node_map import (
     CELLS,
     CHOSEN_ONE,
     FILLS,
+    GOOD,
     MORE,
     ONE,
+    SHADES,
     THUMB,
     TWO,
     Cells,
     Shape,
     blocks,
     cause_fill,
+    closed,
+    dots,
     ending,
     grid,
     heads,
     kinds,
     one_away,
     short_names,
-    verdict_of,
+    spots,
+    star_at,
+    way,
 )
 
 PENDING = [
@@ -52,7 +58,11 @@ def world():
 def drawn(decision, width=720.0, height=350.0, **more):
     found = pools(decision.cluster)
     made = grid(found, width, height)
-    return str(join([*heads(found, made, decision), *Cells(decision, found, **more).draw(made)]))
+    return str(join([*heads(found, made, {}), *Cells(decision, found, **more).draw(made)]))
+
+
+def text_of(part):
+    return str(join(part.shapes))
 
 
 @pytest.mark.parametrize("key", PENDING)
@@ -62,10 +72,9 @@ def test_every_node_is_a_cell_that_says_its_verdict(world, key):
     keys = re.findall(r'data-key="node/([^"]*)"', svg)
     assert sorted(keys) == sorted(world.names)
     assert svg.count('data-set="node: ') == 200 and svg.count('data-key="pool/') == 5
-    assert svg.count('data-key="star"') == (decision.node is not None or decision.nominated_node is not None)
     fills = Counter(re.findall(r'<g transform="[^"]*" fill="([^"]*)"', svg))
-    causes = [cause_fill(turn) for turn in range(len(one_away(decision)))]
-    assert set(fills) <= {*causes, *(FILLS[kind] for kind in kinds(decision))}
+    shades = SHADES if GOOD in kinds(decision) else ()
+    assert set(fills) <= {*map(cause_fill, one_away(decision)), *shades, *(FILLS[kind] for kind in kinds(decision))}
     assert len(svg) < 80_000
 
 
@@ -98,7 +107,7 @@ def test_many_nodes_share_cells_which_open_them():
     svg = drawn(decision, 900, 400)
     assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: 4 feasible" in svg
     assert len(svg) < 220_000
-    assert "a cell is 4 nodes" in str(join(legend(decision, 900, 4)[0]))
+    assert "a cell is 4 nodes" in text_of(legend(decision, 900, 4))
 
 
 def test_each_filter_that_refuses_is_an_obstacle():
@@ -112,28 +121,49 @@ def test_each_filter_that_refuses_is_an_obstacle():
     assert kinds(explain("default/mine", cluster(node("a"), pod("mine", "", 1))).decision) == [CHOSEN_ONE]
 
 
-def test_what_changed_and_what_is_asked_about_is_marked(world):
-    before = explain("ml/train-small-0", world).decision
-    after = explain("shop/banner-0", world).decision
-    changed = sum(verdict_of(before, place) != verdict_of(after, place) for place in range(200))
-    svg = drawn(after, before=before, asked="gpu-01")
-    assert svg.count("h5a4 4 0 0 1 4 4v5z") == changed > 0 and svg.count('data-key="asked"') == 1
-    assert 'data-pick="gpu-01"' in drawn(after, pick=True) and "data-pick" not in svg
+def test_a_node_that_fits_is_the_darker_the_more_points_it_has(world):
+    decision = explain("shop/banner-0", world).decision
+    cells = Cells(decision, pools(world))
+    fitting = sorted((total, place) for place, total in cells.total.items() if cells.kinds[place] == GOOD)
+    turns = [SHADES.index(cells.fills[place]) for _, place in fitting]
+    assert turns == sorted(turns) and {turns[0], turns[-1]} == {0, len(SHADES) - 1}
 
 
-def test_tied_nodes_are_hatched_and_called_a_tie():
-    twins = cluster(node("a"), node("b"), node("c", 2), pod("mine", "", 1))
+def test_nodes_that_are_closed_are_marked_whatever_is_decided(world):
+    shut = {world.names[place] for place in closed(explain("ml/train-small-0", world).decision, pools(world))}
+    assert len(shut) == 3 and all(name.startswith("general-") for name in shut)
+
+
+def test_every_node_has_a_spot_and_the_star_goes_from_one_to_another():
+    found = {"web": [*range(30)], "db": [30, 31]}
+    for made in (grid(found, 300, 200), dots(found, 300)):
+        where = spots(made)
+        assert len({(x, y) for x, y, *_ in where.values()}) == len(where) == 32
+        assert all(spot.x + spot.wide <= 300 for spot in where.values())
+        lower = spots(made, 40)
+        assert all(lower[place].y == where[place].y + 40 for place in where)
+    assert 'data-key="star"' in str(star_at(where[3])), "also on a dot"
+    far, near = str(way(where[0], where[29])), str(way(where[0], where[1]))
+    assert far.count("<path") > near.count("<path") == 1, "an arrow needs some length"
+
+
+def test_a_click_on_a_node_can_be_an_answer(world):
+    decision = explain("shop/banner-0", world).decision
+    assert 'data-pick="gpu-01"' in drawn(decision, pick=True) and "data-pick" not in drawn(decision)
+
+
+def test_tied_nodes_have_a_hollow_star_and_are_called_a_tie():
+    twins = cluster(node("a"), node("b"), node("c"), node("d", 2), pod("mine", "", 1))
     decision = explain("default/mine", twins).decision
-    (ties,) = re.findall(r'd="([^"]*)" stroke="light-dark\(#00795A,#3DDBA6\)" opacity="0.6"', drawn(decision))
-    lines = re.findall(r"M([\d.]+) ", ties)
-    assert len(decision.best) == 2 and 2 * sum(float(x) <= 5 + 46 for x in lines) == len(lines) > 10
-    assert ">tie<" in str(join(legend(decision, 700)[0]))
+    (ties,) = re.findall(r'd="([^"]*)" fill="none" stroke=', drawn(decision, 720, 48))
+    assert len(decision.best) == 3 and ties.count("Z") == 2, "one of the three is chosen"
+    assert ">tie<" in text_of(legend(decision, 700))
 
 
 def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
     for key in PENDING:
         decision = explain(key, world).decision
-        text = str(join(legend(decision, 500)[0]))
+        text = text_of(legend(decision, 500))
         shown = dict(re.findall(r'data-set="show: ([\w -]+)".*?> ?(\d+)</tspan>', text))
         causes = {f"{ONE} {plugin}": len(places) for plugin, places in one_away(decision).items()}
         found = Counter(kinds(decision))

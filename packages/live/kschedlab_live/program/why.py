@@ -138,9 +138,9 @@ def _pending(options: argparse.Namespace, kubectl: Kubectl) -> int:
 
 def _upgrade(options: argparse.Namespace, kubectl: Kubectl) -> int:
     from kschedlab.program.terminal.writer import limits, written
-    from kschedlab.whatif.upgrade import upgrade
     from kschedlab_live.why.asking import asks_pending, gather
     from kschedlab_live.why.version import nearest
+    from kschedlab_why.upgrade import upgrade
 
     with _reading():
         setting = gather(kubectl, "", asks_pending(""), None, options.generation)

@@ -62,6 +62,7 @@ class Application:
         if request.method == "CONNECT":  # kubectl exec, attach, cp and port-forward, through the proxy-url
             raise failure(501, "NotImplemented", NO_CONTAINERS)
         path = checked_path(request.scope["path"], request.scope["headers"], self._token, self._port)
+        path = path.rstrip("/")  # Kubernetes' Python client asks for /version/ and /apis/
         if path in HEALTH:
             return Response("ok", media_type="text/plain")
         check_length(request.headers.get("content-length", ""))
@@ -80,8 +81,6 @@ class Application:
             return _json(await self._clock(request, raw))
         if path in REVIEWS and request.method == "POST":
             return _json(reviewed(path), 201)
-        if path == "/version/":  # as Kubernetes' Python client asks
-            path = "/version"
         parts = target(_binding(path, request.method, raw) or path, self._kinds)
         if parts is not None:
             call = self._call(request, parts, raw)
@@ -89,6 +88,8 @@ class Application:
         if request.method != "GET":
             raise ApiError.no_such_resource()
         accept = request.headers.get("accept", "")
+        if path == "/openapi/v2" and openapi.ASKED in accept:
+            return Response(media_type=openapi.PROTOBUF)
         if path in ("/api", "/apis") and discovery.wants_aggregated(accept):
             return _json(discovery.aggregated(self._kinds, path == "/api"), media_type=discovery.AGGREGATED)
         described = self._described(path)
@@ -104,6 +105,8 @@ class Application:
             return discovery.core_versions()
         if path == "/apis":
             return discovery.group_list(self._kinds)
+        if path == "/openapi/v2":
+            return openapi.OLDER
         if path == "/openapi/v3":
             return openapi.index(self._kinds, f"/{self._token}")
         if path.startswith("/openapi/v3/"):

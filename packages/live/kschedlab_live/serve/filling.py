@@ -5,6 +5,7 @@ v1.37: pkg/apis/core/v1/defaults.go, apps/v1/defaults.go, batch/v1/defaults.go.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,16 @@ def with_images(pod: Data) -> Data:
             filled_in = [{"image": images.get(each.get("name"), ""), "imageID": ""} | each for each in statuses]
             status = {**status, name: filled_in}
     return dict(status)
+
+
+def secret(data: Data) -> Data:
+    """The Secret as it is stored: texts are data, too (v1.37: pkg/apis/core/v1/conversion.go, defaults.go)."""
+    texts = data.get("stringData")
+    rest = {name: value for name, value in data.items() if name != "stringData"}
+    if isinstance(texts, dict) and texts:
+        coded = {name: base64.b64encode(str(text).encode()).decode() for name, text in texts.items()}
+        rest["data"] = {**(rest.get("data") or {}), **coded}
+    return {"type": "Opaque"} | rest
 
 
 def _workload(**defaults: Any) -> Callable[[Data], Data]:

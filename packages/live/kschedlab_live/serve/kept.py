@@ -12,6 +12,7 @@ from kschedlab.objects.kinds import Resource
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab_live.serve.bounds import Bounds
 from kschedlab_live.serve.custom import MOST_DEFINITIONS, completed, defined, resource_of
+from kschedlab_live.serve.filling import secret
 from kschedlab_live.serve.kinds import DEFINITIONS, SERVED, Kept, Kinds, Served
 from kschedlab_live.wire.objects import without_nulls
 from kschedlab_live.wire.statuses import already_exists, conflict, invalid, not_found
@@ -144,6 +145,8 @@ class KeptObjects:
         clean["metadata"] = {key: value for key, value in metadata.items() if key != "resourceVersion"}
         if served is DEFINITIONS:
             clean = completed(clean, self._api.now)
+        if served.kind == "Secret" and not served.custom:
+            clean = secret(clean)
         return Kept(meta, {**clean, "apiVersion": served.api_version, "kind": served.kind})
 
     def _write(self, served: Served, type: str, new: Kept, old: Kept | None) -> Kept:

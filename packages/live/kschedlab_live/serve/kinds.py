@@ -110,6 +110,7 @@ _WITH_STATUS = frozenset(
     statefulsets deployments daemonsets jobs cronjobs poddisruptionbudgets
     persistentvolumes persistentvolumeclaims volumeattachments resourceclaims devicetaintrules podgroups
     resourcequotas horizontalpodautoscalers customresourcedefinitions
+    ingresses apiservices validatingadmissionpolicies
     """.split()  # noqa: SIM905  # a table
 )
 _OF_PODS = {"binding": "v1 Binding", "eviction": "policy/v1 Eviction", "resize": "v1 Pod"}
@@ -120,10 +121,18 @@ _KEPT = """
     apps/v1                      ControllerRevision controllerrevisions
     coordination.k8s.io/v1       Lease leases
     discovery.k8s.io/v1          EndpointSlice endpointslices
-    networking.k8s.io/v1         Ingress ingresses, NetworkPolicy networkpolicies !
+    networking.k8s.io/v1         Ingress ingresses, IngressClass ingressclasses -, NetworkPolicy networkpolicies !
     rbac.authorization.k8s.io/v1 Role roles !, RoleBinding rolebindings !
     rbac.authorization.k8s.io/v1 ClusterRole clusterroles -!, ClusterRoleBinding clusterrolebindings -!
     apiextensions.k8s.io/v1      CustomResourceDefinition customresourcedefinitions -
+    apiregistration.k8s.io/v1    APIService apiservices -!
+    node.k8s.io/v1               RuntimeClass runtimeclasses -!
+    admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration validatingwebhookconfigurations -!
+    admissionregistration.k8s.io/v1 MutatingWebhookConfiguration mutatingwebhookconfigurations -!
+    admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy validatingadmissionpolicies -!
+    admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings -!
+    admissionregistration.k8s.io/v1 MutatingAdmissionPolicy mutatingadmissionpolicies -!
+    admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings -!
     v1                           Event events
     events.k8s.io/v1             Event events
 """

@@ -1,6 +1,7 @@
 """OpenAPI v3, made of the model: what ``kubectl explain`` shows, and that the server validates fields itself.
 
-v1.37: k8s.io/kube-openapi pkg/handler3; k8s.io/kubectl pkg/explain/v2, pkg/util/openapi, pkg/validation.
+v1.37: k8s.io/kube-openapi pkg/handler3; k8s.io/kubectl pkg/explain/v2, pkg/util/openapi, pkg/validation. Of a list, and
+of a kind that is not served, kubectl asks OpenAPI v2, and checks nothing if it does not find the kind there either.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ _SCALARS: dict[Any, Data] = {
     Quantity: {"type": "string", "format": "quantity"},
     Time: {"type": "string", "format": "date-time"},
 }
+ASKED = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+PROTOBUF = ASKED.replace("@", ".")
+"""How kubectl asks for OpenAPI v2, and how the answer is called; an empty one is a document without any kind."""
+OLDER: Data = {"swagger": "2.0", "info": {"title": "kschedlab", "version": "v1"}, "paths": {}}
 _REFERENCES = "#/components/schemas/"
 _VALIDATES = [{"name": "fieldValidation", "in": "query", "schema": {"type": "string"}}]
 

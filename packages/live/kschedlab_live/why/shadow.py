@@ -18,9 +18,9 @@ from kschedlab.filter.stage import nodes_to_find
 from kschedlab.generations import Generation
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.scheduler import Scheduler
-from kschedlab.text.why_not import why_not
 from kschedlab.text.words import count, evicted, outcome
 from kschedlab_why.answer import failed
+from kschedlab_why.why_not import why_not
 
 WINDOW = 1.5
 """Seconds for which a different decision is judged again, and for which a binding counts as recent."""

@@ -229,6 +229,8 @@ def test_what_clients_take_for_given_is_written(cluster):
     assert answer.json()["status"]["numberMisscheduled"] == 0
     watch(cluster, PODS, lambda event: event["object"]["spec"].get("nodeName") == "n2", labelSelector="app=ds")
     assert cluster.http.get("/version/").json()["major"] == "1"
+    assert cluster.http.get("/apis/").json() == cluster.http.get("/apis").json()
+    assert cluster.http.get("/apis/apps/v1/").json()["groupVersion"] == "apps/v1"
 
 
 def test_a_binding_that_names_its_pod(cluster):
@@ -247,6 +249,14 @@ def test_a_grace_of_zero_deletes_at_once_and_one_below_is_a_second(cluster):
         deleted = cluster.http.delete(f"{PODS}/{name}", params={"gracePeriodSeconds": grace}).json()
         assert deleted["metadata"].get("deletionGracePeriodSeconds", 0) == last
     assert cluster.http.get(f"{PODS}/now").status_code == 404
+
+
+def test_the_texts_of_a_secret_are_data(cluster):
+    secrets = "/api/v1/namespaces/default/secrets"
+    made = cluster.http.post(secrets, json={"metadata": {"name": "s"}, "stringData": {"a": "b"}, "data": {"c": "ZA=="}})
+    assert (made.json()["data"], made.json()["type"]) == ({"a": "Yg==", "c": "ZA=="}, "Opaque")
+    changed = cluster.http.put(f"{secrets}/s", json={"metadata": {"name": "s"}, "stringData": {"a": "e"}}).json()
+    assert changed["data"] == {"a": "ZQ=="} and "stringData" not in changed
 
 
 def test_only_a_load_balancer_waits_for_an_address(cluster):

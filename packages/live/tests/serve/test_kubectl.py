@@ -113,6 +113,24 @@ spec: {containers: [{name: c, image: "busybox:1", resources: {requests: {cpu: 50
 LARGER = '{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}'
 
 
+INSTALLED = """
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleList
+items:
+- {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: operator}, rules: []}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: operator}
+webhooks: []
+---
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1.metrics.example.com}
+spec: {group: metrics.example.com, version: v1, groupPriorityMinimum: 100, versionPriority: 100}
+"""
+
+
 class Case(NamedTuple):
     """A command, what it prints, and the remark in the table; ``input``: of ``-f -``; ``fails``: it is refused."""
 
@@ -229,6 +247,21 @@ def run_the_table(cluster):
         arguments = ["-" if word == "FILE" else word for word in case.command.split(" ")]
         said = cluster.kubectl(*arguments, input=case.input, fails=case.fails)
         assert case.prints in said, f"{case.command}: {said}"
+
+
+def test_what_an_operator_installs_is_applied_and_deleted(cluster):
+    created = cluster.kubectl("apply", "-f", "-", input=INSTALLED)
+    assert len(created.splitlines()) == 3 and "validatingwebhookconfiguration" in created
+    assert "Local" in cluster.kubectl("get", "apiservices")
+    assert "deleted" in cluster.kubectl("delete", "-f", "-", input=INSTALLED)
+
+
+def test_a_kind_without_its_definition_is_named(cluster):
+    """kubectl says so itself, once it has found no schema of the kind to check the file with."""
+    other = CRONTAB.replace("example.com", "example.org")  # kubectl remembers the kinds of example.com
+    said = cluster.kubectl("apply", "-f", "-", input=other, fails=True)
+    assert 'no matches for kind "CronTab" in version "example.org/v1"' in said
+    assert "ensure CRDs are installed first" in said
 
 
 def test_a_watch_shows_the_nominated_node(tmp_path):

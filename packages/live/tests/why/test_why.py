@@ -263,7 +263,7 @@ def test_one_node_more(kubectl, why):
         ("v1.37.2", ""),
         ("v1.31.0+k3s1", "The server is v1.31: decided as v1.30, the nearest known."),
         ("v1.22.17-gke.1", ""),
-        ("v1.23.4", "The server is v1.23: decided as v1.24, the nearest known."),
+        ("v1.27.4", "The server is v1.27: decided as v1.28, the nearest known."),
         ("v1.28.9", ""),
         ("v1.16.15", ""),
         ("v1.9.0", "The server is v1.9: decided as v1.13, the nearest known."),

@@ -98,6 +98,8 @@ def _stuck(report: Report) -> Iterator[RenderableType]:
         parts += ["its deadline is over"] if each.deadline_exceeded else []
         yield indented(text(f"{each.kind} {each.name}: {', '.join(parts)}, since {seconds(each.since)}"))
         yield from (indented(text(f"{count(pods, 'pod')}: {why}"), by=4) for why, pods in each.pending.items())
+        if each.refused:
+            yield indented(text(each.refused), by=4)
 
 
 def _measured(report: Report) -> Iterator[str]:

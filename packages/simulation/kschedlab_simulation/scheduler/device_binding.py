@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace as put
 
-from kschedlab.claims import demands_devices
 from kschedlab.cluster.object_store import key_of
-from kschedlab.filter.dynamic_resources import DynamicResources
+from kschedlab.filter.dynamic_resources import DynamicResources, demands_devices
 from kschedlab.generations import Generation
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod, ResourceClaim
@@ -26,7 +25,7 @@ from kschedlab_simulation.server.interface import answered
 from kschedlab_simulation.status import ApiError
 
 if TYPE_CHECKING:
-    from kschedlab.claims import GivenBack
+    from kschedlab.filter.dynamic_resources import GivenBack
     from kschedlab.objects.model import AllocationResult
     from kschedlab_devices.binding import Reservation
     from kschedlab_devices.claims import Consumer

@@ -11,7 +11,7 @@ from kschedlab.plugins.framework import Status
 from kschedlab.preemption.evidence import Preemption
 
 if TYPE_CHECKING:
-    from kschedlab.claims import GivenBack
+    from kschedlab.filter.dynamic_resources import GivenBack
 
 
 @dataclass(frozen=True)

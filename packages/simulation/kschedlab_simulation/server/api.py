@@ -13,7 +13,8 @@ takes effect at once, or raises :class:`ApiError` and changes nothing.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from random import Random
 from typing import Any, TypeVar
 
@@ -80,6 +81,7 @@ BOOKMARKS = 60_000_000
 """Microseconds between two bookmarks."""
 
 _NAME_ATTEMPTS = 8
+_UID = re.compile("00000000-0000-4000-8000-([0-9a-f]{12})")
 _replace = msgspec.structs.replace
 
 
@@ -194,6 +196,11 @@ class ApiServer:
                 self._check_bounds(new)
                 return self._add(store, new, by)
         raise ApiError.name_generation_failed(type(obj), _metadata(named).name)
+
+    def leave_uids(self, objects: Iterable[ApiObject]) -> None:
+        """New objects get other uids than these, which may have theirs from an earlier simulation."""
+        ours = (_UID.fullmatch(_metadata(obj).uid) for obj in objects)
+        self._uids = max((int(uid[1], 16) for uid in ours if uid), default=0)
 
     def restore(self, obj: D, by: str = "") -> D:
         """Set up a cluster: store an object with its status, node, uid and age. ApiError as :meth:`create`.

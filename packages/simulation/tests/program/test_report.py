@@ -65,7 +65,9 @@ def test_a_report_in_full():
                 ResourceUse("cluster", "", "cpu", amounts(8, 4), amounts(8, 8, used=6)),
                 ResourceUse("cluster", "", "nvidia.com/gpu", amounts(4, 1), amounts(4, 2, stranded=2, fragmented=2)),
             ),
-            stuck=(StuckRollout("Deployment", "default/web", 3, 1, 2, 2, 30.0, True, {"Insufficient cpu": 1}),),
+            stuck=(
+                StuckRollout("Deployment", "default/web", 3, 1, 2, 2, 30.0, True, {"Insufficient cpu": 1}, "too many"),
+            ),
             throughput=(Throughput("namespace-1", 1, 0.012, 83.3), Throughput("none", 0, 0, None)),
             unschedulable={"default/a": "0/1 nodes are available", "default/b": ""},
             failures=("run.yaml:3: delete pod default/x: not found",),
@@ -93,6 +95,7 @@ Resources: shares of what the nodes have
   Deployment default/web: 1 of 3 pods updated, 2 available, 2 of an older
   template, its deadline is over, since 30 s
     1 pod: Insufficient cpu
+    too many
 2 pods without a node
   1 pod: default/a
     0/1 nodes are available

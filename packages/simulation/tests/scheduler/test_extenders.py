@@ -66,12 +66,13 @@ def test_the_error_of_a_binder_is_the_pods(generation: str) -> None:
     assert message.lower().startswith("binding rejected: ") == (generation != "v1.37")
 
 
-@pytest.mark.parametrize("generation", ALL)
-def test_an_ignorable_binder_gives_way_since_v1_37(generation: str) -> None:
+@pytest.mark.parametrize("generation", [*ALL, "v1.28", "v1.30"])
+def test_an_ignorable_binder_gives_way_since_v1_30(generation: str) -> None:
+    """v1.30: schedule_one.go, extendersBinding."""
     world = plane(generation, Binder("full", ignorable=True))
     world.create(pod("web"))
     world.run()
-    assert world.where() == {"web": "n1" if generation == "v1.37" else ""}
+    assert world.where() == {"web": "n1" if generation in ("v1.30", "v1.37") else ""}
 
 
 @pytest.mark.parametrize("generation", ALL)

@@ -7,13 +7,13 @@ from typing import Any
 
 from kschedlab.objects.model import Pod
 from kschedlab_live.serve.kinds import Served
-from kschedlab_live.serve.tables import cluster, workloads
+from kschedlab_live.serve.tables import cluster, kept, workloads
 from kschedlab_live.serve.tables.cells import Columns, Data
 from kschedlab_live.serve.tables.custom import printed
 from kschedlab_simulation.kubectl import wide_cells
 
 _PODS = "Name Ready Status Restarts Age IP* Node* Nominated_Node* Readiness_Gates*"
-_TABLES = workloads.TABLES | cluster.TABLES
+_TABLES = workloads.TABLES | cluster.TABLES | kept.TABLES
 
 
 def table(served: Served, objects: Iterable[tuple[Any, Data]], now: int, version: str, include: str) -> Data:

@@ -12,7 +12,6 @@ from kschedlab_live.serve.tables.cells import (
     Data,
     age_of,
     joined,
-    labels,
     maps,
     name_of,
     number,
@@ -182,33 +181,24 @@ def _named(data: Data, now: int) -> list[Any]:
     return [name_of(data), age_of(data, now)]
 
 
+def _quota(data: Data, now: int) -> list[Any]:
+    used, hard = part(data, "status", "used"), part(data, "status", "hard") or {}
+    cells: dict[bool, list[str]] = {False: [], True: []}
+    for name in sorted(hard):
+        cells[name.startswith("limits.")].append(f"{name}: {text(used, name, otherwise='0')}/{hard[name]}")
+    return [name_of(data), *map(", ".join, cells.values()), age_of(data, now)]
+
+
+def _limit_range(data: Data, now: int) -> list[Any]:
+    return [name_of(data), text(data, "metadata", "creationTimestamp")]
+
+
 def _namespace(data: Data, now: int) -> list[Any]:
     return [name_of(data), text(data, "status", "phase"), age_of(data, now)]
 
 
-def _config_map(data: Data, now: int) -> list[Any]:
-    count = len(part(data, "data") or ()) + len(part(data, "binaryData") or ())
-    return [name_of(data), str(count), age_of(data, now)]
-
-
-def _secret(data: Data, now: int) -> list[Any]:
-    return [name_of(data), text(data, "type"), str(len(part(data, "data") or ())), age_of(data, now)]
-
-
-def _lease(data: Data, now: int) -> list[Any]:
-    return [name_of(data), text(data, "spec", "holderIdentity"), age_of(data, now)]
-
-
 def _csi_node(data: Data, now: int) -> list[Any]:
     return [name_of(data), len(maps(data, "spec", "drivers")), age_of(data, now)]
-
-
-def _definition(data: Data, now: int) -> list[Any]:
-    return [name_of(data), text(data, "metadata", "creationTimestamp")]
-
-
-def _network_policy(data: Data, now: int) -> list[Any]:
-    return [name_of(data), labels(part(data, "spec", "podSelector", "matchLabels")), age_of(data, now)]
 
 
 NAMED = Columns("Name Age", _named)
@@ -237,6 +227,8 @@ TABLES: dict[str, Columns] = {
         _driver,
         dict.fromkeys(["AttachRequired", "PodInfoOnMount", "StorageCapacity", "RequiresRepublish"], "boolean"),
     ),
+    "resourcequotas": Columns("Name Request Limit Age", _quota),
+    "limitranges": Columns("Name Created_At", _limit_range),
     "csinodes": Columns("Name Drivers Age", _csi_node, {"Drivers": "integer"}),
     "csistoragecapacities": Columns("Name StorageClassName Capacity", _capacity),
     "resourceclaims": Columns("Name State Age", _resource_claim),
@@ -247,9 +239,4 @@ TABLES: dict[str, Columns] = {
         _priority_class,
         {"Value": "integer", "Global-Default": "boolean"},
     ),
-    "configmaps": Columns("Name Data Age", _config_map),
-    "secrets": Columns("Name Type Data Age", _secret),
-    "leases": Columns("Name Holder Age", _lease),
-    "customresourcedefinitions": Columns("Name Created_At", _definition),
-    "networkpolicies": Columns("Name Pod-Selector Age", _network_policy),
 }

@@ -8,6 +8,8 @@ from kschedlab.objects.meta import Time
 from kschedlab.text.words import human_duration
 from kschedlab_live.serve.tables.cells import (
     NONE,
+    UNKNOWN,
+    UNSET,
     Columns,
     Data,
     age_of,
@@ -121,6 +123,37 @@ def _cron_job(data: Data, now: int) -> list[Any]:
     ]
 
 
+def _autoscaler(data: Data, now: int) -> list[Any]:
+    spec = part(data, "spec")
+    target = part(spec, "scaleTargetRef")
+    cells = [f"{text(target, 'kind')}/{text(target, 'name')}", _targets(spec)]
+    least = part(spec, "minReplicas")
+    bounds = [UNSET if least is None else str(least), str(number(spec, "maxReplicas"))]
+    return [name_of(data), *cells, *bounds, str(number(data, "status", "currentReplicas")), age_of(data, now)]
+
+
+def _targets(spec: Data) -> str:
+    """What an autoscaler aims at (formatHPAMetrics). No metric has a current value: the simulation measures none."""
+    texts = [_target(metric) for metric in maps(spec, "metrics")]
+    if percent := part(spec, "targetCPUUtilizationPercentage"):  # autoscaling/v1
+        texts.append(f"cpu: {UNKNOWN}/{percent}%")
+    shown = ", ".join(texts[:2]) or NONE
+    return f"{shown} + {len(texts) - 2} more..." if len(texts) > 2 else shown
+
+
+def _target(metric: Data) -> str:
+    kind = text(metric, "type")
+    source = part(metric, kind[:1].lower() + kind[1:])
+    value, average = part(source, "target", "value"), part(source, "target", "averageValue")
+    if kind in ("Resource", "ContainerResource"):
+        percent = part(source, "target", "averageUtilization")
+        aim = average if average is not None else "<auto>" if percent is None else f"{percent}%"
+        return f"{text(source, 'name')}: {UNKNOWN}/{aim}"
+    if kind not in ("Pods", "Object", "External"):
+        return "<unknown type>"
+    return f"{UNKNOWN}/{value if average is None else average}" + (" (avg)" if average and kind != "Pods" else "")
+
+
 def _budget(data: Data, now: int) -> list[Any]:
     least, most = part(data, "spec", "minAvailable"), part(data, "spec", "maxUnavailable")
     bounds = ["N/A" if bound is None else str(bound) for bound in (least, most)]
@@ -184,6 +217,7 @@ TABLES: dict[str, Columns] = {
     "poddisruptionbudgets": Columns(
         "Name Min_Available Max_Unavailable Allowed_Disruptions Age", _budget, {"Allowed Disruptions": "integer"}
     ),
+    "horizontalpodautoscalers": Columns("Name Reference Targets MinPods MaxPods Replicas Age", _autoscaler),
     "controllerrevisions": Columns("Name Controller Revision Age", _revision),
     "podgroups": Columns("Name Policy Workload Status Age", _pod_group),
     "services": Columns("Name Type Cluster-IP External-IP Port(s) Age Selector*", _service),

@@ -22,8 +22,8 @@ import (
 )
 
 var versions = strings.Fields(`
-	v1 apps/v1 autoscaling/v1 autoscaling/v2 batch/v1 coordination.k8s.io/v1 discovery.k8s.io/v1 events.k8s.io/v1
-	networking.k8s.io/v1 policy/v1 rbac.authorization.k8s.io/v1 resource.k8s.io/v1 scheduling.k8s.io/v1
+	v1 admissionregistration.k8s.io/v1 apps/v1 autoscaling/v1 autoscaling/v2 batch/v1 coordination.k8s.io/v1 discovery.k8s.io/v1 events.k8s.io/v1
+	networking.k8s.io/v1 node.k8s.io/v1 policy/v1 rbac.authorization.k8s.io/v1 resource.k8s.io/v1 scheduling.k8s.io/v1
 	scheduling.k8s.io/v1beta1 storage.k8s.io/v1`)
 
 // A message is an object as a client sends it: in protobuf, and the same object in JSON.

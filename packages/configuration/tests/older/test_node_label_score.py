@@ -4,7 +4,7 @@ import pytest
 
 from kschedlab.build import node, pod
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.score.priorities.node_label import NodeLabelScore
+from kschedlab_configuration.older.node_label import NodeLabelScore
 from tests.verdicts import scored
 
 

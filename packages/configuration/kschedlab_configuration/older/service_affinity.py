@@ -18,7 +18,7 @@ from kschedlab.cluster.labels import meets
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.filter.plugin import Refusal, Refusals
+from kschedlab.filter.plugin import PodsFilter, Refusal, Refusals
 from kschedlab.objects.model import Service
 from kschedlab.objects.selectors import Selector, from_map
 
@@ -73,15 +73,12 @@ def has_service(signature: Signature, cluster: Cluster) -> bool:
 
 
 @dataclass(frozen=True)
-class ServiceAffinityCheck:
+class ServiceAffinityCheck(PodsFilter):
     """``fixed``: the labels in the pod's own nodeSelector. ``open_keys``: keys whose value the first pod determines."""
 
     same_labels: HasSameLabels
     fixed: Mapping[str, str]
     open_keys: tuple[str, ...]
-    node_names: frozenset[str] | None = None
-    depends_on_pods: bool = True
-    monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes whose labels differ. Where the first pod is hypothetically removed, the next one takes its place.

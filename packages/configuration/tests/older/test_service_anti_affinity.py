@@ -3,7 +3,7 @@
 import pytest
 
 from kschedlab.build import node, pod, service
-from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
+from kschedlab_configuration.older.service_anti_affinity import ServiceAntiAffinity
 from tests.verdicts import scored
 
 ONE, TWO = {"foo": "bar", "baz": "blah"}, {"bar": "foo", "baz": "blah"}

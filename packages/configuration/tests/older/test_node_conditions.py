@@ -4,7 +4,7 @@ import pytest
 
 from kschedlab.build import node, pod
 from kschedlab.filter.node import UNSCHEDULABLE
-from kschedlab.filter.predicates.node_conditions import (
+from kschedlab_configuration.older.node_conditions import (
     DISK_PRESSURE,
     MEMORY_PRESSURE,
     NETWORK_UNAVAILABLE,
@@ -13,7 +13,7 @@ from kschedlab.filter.predicates.node_conditions import (
     PID_PRESSURE,
     CheckNodeCondition,
 )
-from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16
+from kschedlab_configuration.older.registry import REGISTRY_1_13, REGISTRY_1_16
 from tests.verdicts import judged, refused
 
 
@@ -47,7 +47,7 @@ def stating(*conditions, **spec):
 def test_check_node_condition(found, reasons):
     everything = [NOT_READY, NETWORK_UNAVAILABLE, UNSCHEDULABLE]
     want = everything if reasons is None else reasons
-    plugin = REGISTRY_1_13.predicates["CheckNodeCondition"]()
+    plugin = REGISTRY_1_13.predicates["CheckNodeCondition"]
     assert refused(plugin, pod("p"), found) == ({"n": want} if want else {})
 
 
@@ -87,16 +87,16 @@ BEST_EFFORT, BURSTABLE = pod("p"), pod("p", memory="100")
 def test_pressure(name, asking, condition, reason):
     want = {"n": [reason]} if reason else {}
     for registry in (REGISTRY_1_13, REGISTRY_1_16):
-        assert refused(registry.predicates[name](), asking, stating(condition)) == want
+        assert refused(registry.predicates[name], asking, stating(condition)) == want
 
 
 def test_of_duplicate_conditions_the_last_one_counts():
-    plugin = REGISTRY_1_16.predicates["CheckNodeDiskPressure"]()
+    plugin = REGISTRY_1_16.predicates["CheckNodeDiskPressure"]
     assert refused(plugin, pod("p"), stating("DiskPressure=True", "DiskPressure=False")) == {}
 
 
 @pytest.mark.parametrize(("registry", "stopped"), [(REGISTRY_1_13, True), (REGISTRY_1_16, False)])
 def test_requests_of_init_containers_make_a_pod_burstable_since_v1_16(registry, stopped):
     asking = pod("p", initContainers=[{"name": "i", "image": "i", "resources": {"limits": {"cpu": "1"}}}])
-    plugin = registry.predicates["CheckNodeMemoryPressure"]()
+    plugin = registry.predicates["CheckNodeMemoryPressure"]
     assert bool(refused(plugin, asking, stating("MemoryPressure=True"))) == stopped

@@ -3,7 +3,7 @@
 import pytest
 
 from kschedlab.build import node, pod
-from kschedlab.filter.predicates.node_label import NO_LABELS, NodeLabel
+from kschedlab_configuration.older.node_label import NO_LABELS, NodeLabel
 from tests.verdicts import judged, refused
 
 

@@ -9,12 +9,13 @@ from kschedlab.build import budget, cluster, node, pod
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.scheduler import Scheduler, schedule
+from kschedlab.text.explanation import again
 from kschedlab.text.plain import plain
 from kschedlab.text.sections import DECIDES, Section
 from kschedlab.text.tables import html
-from kschedlab.text.why_not import Check, again, compared, margin, why_not, why_not_table
 from kschedlab.whatif import Case
 from kschedlab_lab.panels.cluster_source import bundled
+from kschedlab_why.why_not import Check, compared, margin, why_not, why_not_table
 from tests.course import GENERATIONS
 from tests.saying import says
 

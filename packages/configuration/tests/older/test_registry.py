@@ -6,8 +6,8 @@ import pytest
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.generations import V1_13, V1_16
-from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16
 from kschedlab.scheduler import schedule
+from kschedlab_configuration.older.registry import REGISTRY_1_13, REGISTRY_1_16
 from tests.verdicts import PLENTY
 
 BOTH = pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_the_default_tables_equal_the_real_ones(registry, generation):
 
 @BOTH
 def test_every_plugin_has_its_registered_name(registry, generation):
-    assert {name for name, make in registry.predicates.items() if make().name != name} == set()
-    assert {name for name, make in registry.priorities.items() if make().name != name} == set()
+    assert {name for name, each in registry.predicates.items() if each.name != name} == set()
+    assert {name for name, each in registry.priorities.items() if each.name != name} == set()
     assert {*DEFAULT_PREDICATES, *OTHER_PREDICATES} <= registry.predicates.keys()
     assert {*DEFAULT_PRIORITIES, *OTHER_PRIORITIES, "NodeLabelPriority"} <= registry.priorities.keys()
 
@@ -137,7 +137,7 @@ def test_priorities_of_resources(name, asked, sizes, used, want):
 @pytest.mark.parametrize(("registry", "want"), [(REGISTRY_1_13, 5), (REGISTRY_1_16, 10)], ids=["v1.13", "v1.16"])
 def test_a_resource_with_score_zero_is_excluded_from_the_ratio_since_v1_16(registry, want):
     nodes = [node(f"n{i}", allocatable={"cpu": "1", "memory": "1000Gi", "pods": "9"}) for i in range(2)]
-    ratio = registry.priorities["RequestedToCapacityRatioPriority"]()
+    ratio = registry.priorities["RequestedToCapacityRatioPriority"]
     generation = replace(V1_16, filters=registry.filters("CheckNodeUnschedulable"), scores=((ratio, 1),))
     decision = schedule("default/p", cluster(*nodes, pod("p", cpu="1", memory="1")), generation)
     assert decision.scores is not None and decision.scores.total.tolist() == [want, want]

@@ -6,9 +6,9 @@ import pytest
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.predicates.service_affinity import NO_NODE, VIOLATED, ServiceAffinity
 from kschedlab.generations import V1_16
 from kschedlab.scheduler import schedule
+from kschedlab_configuration.older.service_affinity import NO_NODE, VIOLATED, ServiceAffinity
 from tests.verdicts import judged, refused
 
 FOO = {"foo": "bar"}

@@ -3,7 +3,7 @@
 import pytest
 
 from kschedlab.build import node, pod
-from kschedlab.score.priorities.resource_limits import EqualPriority, ResourceLimits
+from kschedlab_configuration.older.resource_limits import EqualPriority, ResourceLimits
 from tests.verdicts import scored
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from kschedlab.build import Manifest, cluster, node, pod
-from kschedlab.whatif.upgrade import upgrade
+from kschedlab_why.upgrade import upgrade
 from tests.saying import says
 
 SOFT = [{"key": "old", "value": "yes", "effect": "PreferNoSchedule"}]

@@ -224,22 +224,6 @@ def margin(decision: Decision) -> str:
     return sentences((drawn, lead))
 
 
-def again(decision: Decision, was_on: str | None) -> str:
-    """Whether a running pod would land on its node again; "" for a pending pod."""
-    if was_on is None or decision.node is None:
-        return ""
-    if was_on in decision.best:
-        one = len(decision.best) == 1
-        return say(
-            "So it would land on the node where it runs." if one else "So it may land on the node where it runs."
-        )
-    verdict = decision.verdict(was_on)
-    if verdict.plugin is not None:
-        return say("The node where it runs is refused now, by {plugin}.", plugin=verdict.plugin)
-    *_, total = points(decision, decision.node, was_on)
-    return say("The node where it runs is {points} behind.", points=total.lead)
-
-
 def points(decision: Decision, *nodes: str) -> tuple[Points, ...]:
     """Each plugin's points of these nodes, the chosen one first, the total last; none unless two nodes were scored."""
     scores = decision.scores

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from kschedlab.build import cluster, node, node_affinity, pod, term
+from kschedlab.filter.general_predicates import GeneralPredicates
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.node_affinity import CONFLICT, NO_MATCH_1_16, NodeAffinity
 from kschedlab.filter.node_ports import PORTS_TAKEN
-from kschedlab.filter.predicates.general import GeneralPredicates
 from kschedlab.filter.stage import prepare
-from kschedlab.generations.registry import REGISTRY_1_16
+from kschedlab.generations import V1_16
 from tests.verdicts import judged, model, refused
 
-GENERAL = REGISTRY_1_16.predicates["GeneralPredicates"]()
+GENERAL = next(each for each in V1_16.filters if each.name == "GeneralPredicates")
 TEN = {"cpu": "10m", "memory": "20", "pods": "32"}
 HOST = "node(s) didn't match the requested hostname"
 

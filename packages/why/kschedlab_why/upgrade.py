@@ -63,7 +63,7 @@ class Upgrade(Shown):
     reworded: tuple[str, ...]
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab.text.upgrade import upgrade_sections
+        from kschedlab_why.upgrade_text import upgrade_sections
 
         return upgrade_sections(self, limits)
 

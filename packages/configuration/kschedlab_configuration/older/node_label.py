@@ -1,7 +1,8 @@
-"""NodeLabel: nodes with certain labels, whatever their values, or without certain labels, are better.
+"""NodeLabel: nodes that have certain labels, whatever their values, or lack others: required, or better.
 
-v1.20: pkg/scheduler/framework/plugins/nodelabel/node_label.go (Score); v1.16, v1.13:
-pkg/scheduler/algorithm/priorities/node_label.go. The plugin was removed in v1.23.
+v1.20: pkg/scheduler/framework/plugins/nodelabel/node_label.go (Filter, Score); v1.16, v1.13:
+pkg/scheduler/algorithm/predicates/predicates.go (CheckNodeLabelPresence), algorithm/priorities/node_label.go. Evicting
+pods can't help. The plugin was removed in v1.23.
 """
 
 from __future__ import annotations
@@ -13,10 +14,28 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.filter.plugin import SchedulingError
+from kschedlab.filter.plugin import Refusal, Refusals, SchedulingError, StaticFilter
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
+NO_LABELS = "node(s) didn't have the requested labels"
 PANIC = "panic: runtime error: integer divide by zero"
+
+
+@dataclass(frozen=True)
+class NodeLabel:
+    """The filter. ``present``, ``absent``: keys of required and of forbidden labels."""
+
+    name: str = "NodeLabel"
+    present: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
+        """Skips if all nodes pass."""
+        refused = np.zeros(len(cluster.nodes), np.bool_)
+        for keys, expected in ((self.present, True), (self.absent, False)):
+            for key in keys:
+                refused |= (cluster.topology(key).domain >= 0) != expected
+        return StaticFilter(Refusals([Refusal(refused, NO_LABELS, True)])) if refused.any() else None
 
 
 @dataclass(frozen=True)

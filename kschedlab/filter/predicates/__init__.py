@@ -1,1 +1,0 @@
-"""Filters that only older generations have: predicates of v1.13 and v1.16, and what configurations up to v1.24 name."""

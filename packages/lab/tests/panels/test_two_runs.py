@@ -1,0 +1,43 @@
+"""Two schedulers get the same pods: the picture goes from arrival to arrival, and says which pods make a difference."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab_lab.panels.two_runs import SAMPLE, panel
+from kschedlab_lab.views.svg import Room
+from tests.saying import says
+
+ROOM = Room(640, 400)
+
+
+def keys(picture):
+    return {each.get("data-key"): each for each in ElementTree.fromstring(str(picture)).iter()}
+
+
+def test_the_same_pods_fill_both_and_one_waits_in_one_of_them():
+    shown = panel()
+    assert says(shown.view.sentence, "default: 25.0 %", "packing: 75.0 %", "large-2 waits only with default")
+    drawn = keys(shown.view.picture(ROOM))
+    assert {f"pod/{row}/{name}" for row in ("default", "packing") for name in ("small-0", "large-2")} <= {*drawn}
+    assert "waiting: large-2" in shown.view.text
+
+
+def test_pods_come_one_after_the_other():
+    shown = panel()
+    for count in range(4):
+        drawn = keys(shown.move(pods=count).view.picture(ROOM))
+        assert sum(str(key).count("/") == 2 and str(key).startswith("pod/default") for key in drawn) >= count
+    assert says(shown.move(pods=1).view.sentence, "default: 12.5 %", "packing: 12.5 %")
+    assert "pod/default/large-2" not in keys(shown.move(pods=2).view.picture(ROOM))
+
+
+def test_one_run_is_no_reason_to_deploy():
+    shown = panel()
+    assert says(shown.question.text, "packing", "50 points")
+    assert says(repr(shown.answer("wait")), "Right", "other pods") and "Not quite" in repr(shown.answer("deploy it"))
+
+
+def test_it_takes_two():
+    with pytest.raises(ValueError, match="two schedulers"):
+        panel(schedulers=SAMPLE[:1])
