@@ -49,7 +49,8 @@ def compose_yaml(text: str, positions: bool = False) -> Composer:
         raise UnreadableError(text[: error.start].count("\n") + 1, "unpaired surrogate") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise _not_yaml(mark.line + 1 if mark else 1, _yaml_problem(error)) from None
+        last = max(len(text.splitlines()), 1)  # an error at the end of the text is marked on the line after it
+        raise _not_yaml(min(mark.line + 1, last) if mark else 1, _yaml_problem(error)) from None
     except yaml.reader.ReaderError as error:
         before = text[: error.position] if isinstance(error.position, int) else ""
         raise _not_yaml(before.count("\n") + 1, later(error.reason)) from None

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab_lab.panels import queue_clock, queue_heap, queue_nominated, queue_order, queue_parts
+from kschedlab_lab.panels import queue_clock, queue_heap, queue_nominated, queue_order, queue_parts, queue_returns
 from tests.browser.conftest import Show
 
 
@@ -28,6 +28,8 @@ def test_a_pod_dragged_in_the_tree_is_updated_and_rises(shown: Show) -> None:
     page.page.keyboard.press("ArrowUp")
     expect(page.sentence).to_contain_text("Update(elk, 750)")
     expect(page.key("pod/gnu")).to_be_visible()  # it stays popped
+    page.key("pod/cat").click()
+    expect(page.sentence).to_contain_text("Pop returns cat (900)")
 
 
 def test_the_swaps_are_played_one_by_one(shown: Show) -> None:
@@ -56,6 +58,20 @@ def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
     expect(page.picture).to_contain_text("✕ podSchedulingCycle 1 > moveRequestCycle 1: no")
 
 
+def test_events_are_sorted_by_hand_and_then_checked(shown: Show) -> None:
+    page = shown(queue_returns.panel())
+    column = page.key("db/returns").bounding_box()
+    card = page.key("db/web").bounding_box()
+    assert column is not None and card is not None
+    page.drag("db/web", column["x"] - card["x"], 0)
+    page.key("labels/web").click()
+    assert (page.session.panel.settings.db, page.session.panel.settings.labels) == ("returns", "returns")
+    page.key("button/0").click()
+    expect(page.sentence).to_contain_text("4 of 6 are right.")
+    page.page.get_by_role("button", name="Show the answer").click()
+    expect(page.sentence).to_contain_text("All right: 4 of 6 events bring web back.")
+
+
 def test_a_nomination_is_forgotten_in_v1_13_only(shown: Show) -> None:
     page = shown(queue_nominated.panel(calls=3))
     page.page.get_by_role("button", name="Next").click()
@@ -80,20 +96,22 @@ def test_the_time_is_dragged(shown: Show) -> None:
 
 
 def test_the_time_is_dragged_in_all_versions(shown: Show) -> None:
-    page = shown(queue_clock.versions_panel())
-    expect(page.sentence).to_contain_text("v1.13 binds web at 7.1 s, after 4 attempts.")
+    page = shown(queue_clock.versions_panel(older=True))
+    expect(page.sentence).to_contain_text("In v1.13, web is tried at 7 s and bound at 7.1 s (4 attempts).")
     page.key("now").focus()
     for _ in range(8):
         page.page.keyboard.press("ArrowLeft")
-    expect(page.sentence).to_contain_text("v1.13, v1.16, v1.20, v1.37, web waits, after 3 attempts.")
+    expect(page.sentence).to_contain_text("In v1.13, v1.16, v1.20, v1.37, web waits (3 attempts).")
 
 
 ASKED = {
-    "versions": queue_clock.versions_panel().ask(queue_clock.when_is_web_bound()),
+    "newest": queue_clock.versions_panel().ask(queue_clock.when_is_web_tried()),
+    "versions": queue_clock.versions_panel(older=True).ask(queue_clock.which_version_is_first()),
+    "friend": queue_clock.friend_panel("v1.13"),
     "gap": queue_heap.panel().ask(queue_heap.after_pop()),
     "next": queue_order.panel(mail_created=540).ask(queue_order.who_is_next()),
     "where": queue_parts.panel(meanwhile=queue_parts.CHANGED).ask(queue_parts.where_to(queue_parts.CHANGED)),
-    "back": queue_parts.returns_panel().ask(queue_parts.how_many_return()),
+    "back": queue_returns.panel(),
     "list": queue_nominated.panel(calls=4).ask(queue_nominated.where_is_urgent(4)),
 }
 

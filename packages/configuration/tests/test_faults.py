@@ -315,7 +315,7 @@ def test_a_plugin_that_needs_arguments():
         ("apiVersion: v1\n", "1: kind: is missing: expected"),
         ("kind: KubeSchedulerConfiguration\n", "1: apiVersion: is missing: expected"),
         (V1.replace("/v1", "/v9"), "1: apiVersion: is not a supported value: expected"),
-        ("kind: [\n", "2: not valid YAML"),
+        ("kind: [\n", "1: not valid YAML"),
     ],
 )
 def test_documents_that_are_not_configurations(text, expected):

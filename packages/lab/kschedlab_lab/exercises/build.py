@@ -61,7 +61,7 @@ class Build(Exercise):
             own = loads(text, "answer") if text.strip() else Objects()
             both = loads(f"{text}\n---\n{self.base}", "answer") if self.base else own
         except ManifestError as error:
-            return Verdict(State.ERROR, say("The manifests can't be read."), str(error), read=False)
+            return Verdict(State.ERROR, say("The answer can't be read."), str(error), read=False)
         if sum(own.report.counts.values()) > MOST_OBJECTS:
             return Verdict(State.ERROR, say("More than {most} objects; a few are enough.", most=MOST_OBJECTS))
         missing = self.goal(both)

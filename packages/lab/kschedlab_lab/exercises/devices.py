@@ -380,7 +380,7 @@ def search(seed: int) -> Exercise:
         say("Given back"),
         say(
             "A claim wants count devices on one PCIe root. This function takes the first device, looks for others on "
-            "its root, and gives up if there are too few. Mend it to take the devices that the scheduler takes."
+            "its root, and gives up if there are too few. Fix it to take the devices that the scheduler takes."
         ),
         together_broken,
         together_mended,

@@ -260,7 +260,7 @@ def middle(seed: int) -> Exercise:
         say("The middle 95 %"),
         say(
             "The bootstrap's interval is what remains of the means when 2.5 % of them are left out at each end. This "
-            "function leaves out too many, and its upper end is one place off. Mend it."
+            "function leaves out too many, and its upper end is one place off. Fix it."
         ),
         middle_broken,
         middle_mended,

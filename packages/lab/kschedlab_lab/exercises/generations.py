@@ -278,7 +278,7 @@ def least_requested(seed: int) -> Exercise:
         say("Ten points"),
         say(
             "This function should return what LeastRequestedPriority of v1.13 returns. Its author was thinking of "
-            "v1.20, and used fractions. Mend it."
+            "v1.20, and used fractions. Fix it."
         ),
         least_requested_broken,
         least_requested_mended,

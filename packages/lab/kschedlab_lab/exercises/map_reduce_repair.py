@@ -54,7 +54,7 @@ def wrong_maximum(seed: int) -> Exercise:
     """A Reduce that divides by the largest score so far."""
     return Repair(
         say("The wrong maximum"),
-        say("Somebody thought that Reduce needs only one pass, like Map. Mend the function to give what v1.16 gives."),
+        say("Somebody thought that Reduce needs only one pass, like Map. Fix the function to give what v1.16 gives."),
         normalize_broken,
         normalize_mended,
         normalized,
@@ -124,7 +124,7 @@ def sum_too_early(seed: int) -> Exercise:
     return Repair(
         say("Too early"),
         say(
-            "This function adds up first and brings the sums to 0 to 10 afterwards. Mend it: Reduce each "
+            "This function adds up first and brings the sums to 0 to 10 afterwards. Fix it: Reduce each "
             "priority's row, then multiply by its weight, then add up. Remember that taints put pods off."
         ),
         totals_broken,
@@ -182,7 +182,7 @@ def wrong_place(seed: int) -> Exercise:
     """A worker that swaps node and algorithm."""
     return Repair(
         say("The wrong place"),
-        say("This is a worker's loop over the algorithms, but Reduce would find nonsense in its rows. Mend it."),
+        say("This is a worker's loop over the algorithms, but Reduce would find nonsense in its rows. Fix it."),
         fill_broken,
         fill_mended,
         filled,

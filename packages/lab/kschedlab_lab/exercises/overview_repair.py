@@ -41,7 +41,7 @@ def bounds(seed: int) -> Exercise:
     """The function numFeasibleNodesToFind with two of its bounds wrong."""
     return Repair(
         say("Two bounds"),
-        say("This function should say how many feasible nodes are enough, but two of its bounds are wrong. Mend it."),
+        say("This function should say how many feasible nodes are enough, but two of its bounds are wrong. Fix it."),
         nodes_to_find_broken,
         nodes_to_find_mended,
         lambda nodes, percentage: nodes_to_find(nodes, percentage, V1_16.sampling),
@@ -88,7 +88,7 @@ def ports(seed: int) -> Exercise:
     """PodFitsHostPorts without the wildcard address."""
     return Repair(
         say("Ports in conflict"),
-        say("PodFitsHostPorts asks this about every pair of host ports. The function forgets two things. Mend it."),
+        say("PodFitsHostPorts asks this about every pair of host ports. The function forgets two things. Fix it."),
         conflict_broken,
         conflict_mended,
         conflict_by_engine,

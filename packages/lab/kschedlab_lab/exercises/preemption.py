@@ -343,7 +343,7 @@ def latest_of_earliest(seed: int) -> Exercise:
         say("The fifth rule"),
         say(
             "This function should choose between nodes that are equal in rules 1 to 4. It does what the document's "
-            "last sentences say. Mend it to do what the scheduler does. Times are minutes after midnight."
+            "last sentences say. Fix it to do what the scheduler does. Times are minutes after midnight."
         ),
         latest_start_broken,
         latest_start,

@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kschedlab import build
-from kschedlab.build import HOUR, Manifest
+from kschedlab.build import HOUR, clock_time
 from kschedlab.generations import GENERATIONS
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.meta import SECOND
+from kschedlab.queue import queued_pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE_ADD
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE, UNSCHEDULABLE
 from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.older.without_backoff import WithoutBackoff
-from kschedlab.queue.order import pod_timestamp
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.queue_build import NAMES, later_but_first
 from kschedlab_lab.exercises.queue_pictures import counted, heap, tabled, told
 from kschedlab_lab.exercises.queue_repairs import downwards, the_order
 from kschedlab_lab.panels.queue_heap_watched import decoded, info, name
-from kschedlab_lab.panels.queue_order import UNSET, field_of, waiting
+from kschedlab_lab.panels.queue_order import waiting
 from kschedlab_lab.panels.queue_parts_run import NOON, neighbour
 
 
@@ -114,93 +114,89 @@ def array(heap: Heap[QueuedPodInfo]) -> list[str]:
     return list(map(name, heap.data.queue))
 
 
+class Queued(NamedTuple):
+    """A pod in v1.37's queue: when it was created, and when it failed last or None; in minutes after midnight."""
+
+    name: str
+    priority: int
+    created: int
+    failed: int | None
+
+    @property
+    def entered(self) -> int:
+        """When it entered the queue: v1.37 notes the time again after each failed attempt."""
+        return self.created if self.failed is None else self.failed
+
+    @property
+    def facts(self) -> str:
+        """What the order is by."""
+        time = clock_time(self.entered)
+        new = say("priority {priority}, new since {time}", priority=self.priority, time=time)
+        return (
+            new
+            if self.failed is None
+            else say("priority {priority}, failed at {time}", priority=self.priority, time=time)
+        )
+
+
 def who_is_third(rng: random.Random) -> Exercise:
-    """The order of pops, with priorities and timestamps."""
+    """The order of pops in v1.37."""
 
-    def draw(rng: random.Random) -> list[Manifest]:
+    def draw(rng: random.Random) -> list[Queued]:
         created = rng.sample(range(8 * HOUR, 10 * HOUR, 5), 5)
-        tried = [rng.choice([UNSET, UNSET, 10 * HOUR + 10 * n]) for n in range(5)]
-        names = rng.sample(NAMES, 5)
+        failed = [rng.choice([None, None, 10 * HOUR + 10 * n]) for n in range(5)]
         ranks = rng.choice([(100, 100, 100, 50, 200), (100, 100, 100, 100, 200), (100, 100, 100, 100, 50)])
-        return [
-            waiting(each, priority, start, start + 5 if probe != UNSET else UNSET, probe)
-            for each, priority, start, probe in zip(names, ranks, created, tried, strict=True)
-        ]
+        return [Queued(*each) for each in zip(rng.sample(NAMES, 5), ranks, created, failed, strict=True)]
 
-    def wanted(made: list[Manifest]) -> bool:
-        """The third pod already had an attempt, and creation times alone would give a different pod."""
-        third = pops(made)[2]
-        by_creation = sorted(made, key=lambda m: (-m["spec"]["priority"], m["metadata"]["creationTimestamp"]))
-        return third != by_creation[2]["metadata"]["name"] and len({field_of(decoded(m)) for m in made}) > 1
+    def wanted(pods: list[Queued]) -> bool:
+        """The creation times alone would give a different third pod."""
+        by_creation = sorted(pods, key=lambda pod: (-pod.priority, pod.created))
+        return pops(pods)[2] != by_creation[2].name
 
-    made = drawn(rng, draw, wanted)
-    order = pops(made)
-    by_name = {each["metadata"]["name"]: each for each in made}
+    pods = drawn(rng, draw, wanted)
+    order = pops(pods)
+    by_name = {each.name: each for each in pods}
     place = terms("first", "second", "third", "fourth", "fifth")
 
     def remark(each: str) -> str:
-        own, third = facts(by_name[each]), facts(by_name[order[2]])
         return say(
             "{pod} is popped {place}: {own}; {other}: {third}.",
             pod=each,
             place=place[order.index(each)],
-            own=own,
+            own=by_name[each].facts,
             other=order[2],
-            third=third,
+            third=by_name[order[2]].facts,
         )
 
+    def shown(pod: Queued) -> list[str]:
+        failed = say("not tried yet") if pod.failed is None else clock_time(pod.failed)
+        return [pod.name, str(pod.priority), clock_time(pod.created), failed]
+
+    right = say("The order is {pods}: by priority, then by the time of entering the queue.", pods=listed(order))
+    head = terms("pod", "priority", "created", "last failed")
+    solved = [[str(n), *shown(by_name[each])] for n, each in enumerate(order, 1)]
     return Predict(
         say("Third"),
-        say("These pods are in v1.13's activeQ. Which one is popped third?"),
+        say("These pods are ready in v1.37's activeQ. Which one is popped third?"),
         order[2],
-        say("The order is {pods}: by priority, then by podTimestamp.", pods=listed(order)),
+        right,
         (
             say("Priority comes first."),
-            say("Which of its three timestamps counts for a pod that was tried? lastProbeTime, if set."),
+            say("A new pod enters the queue when it is created, and a pod that failed enters it again at that time."),
         ),
-        tabled([*terms("pod", "priority"), *TIMES], [shown(each) for each in made]),
-        {
-            each: remark(each) if each != order[2] else say("The order is {pods}.", pods=listed(order))
-            for each in sorted(by_name)
-        },
-        solved=lambda: tabled(ordered(), [[str(n), *fields(by_name[each])] for n, each in enumerate(order, 1)]).picture,
+        tabled(head, [shown(each) for each in pods]),
+        {each: remark(each) if each != order[2] else right for each in sorted(by_name)},
+        solved=lambda: tabled([say("popped"), *head], solved).picture,
     )
 
 
-TIMES = ("creationTimestamp", "lastTransitionTime", "lastProbeTime")
-
-
-def shown(made: Manifest) -> list[str]:
-    """Name, priority and the three timestamps."""
-    condition = made.get("status", {}).get("conditions", [{}])[0]
-    times = [made["metadata"]["creationTimestamp"], *(condition.get(field, "") for field in TIMES[1:])]
-    return [made["metadata"]["name"], str(made["spec"]["priority"]), *(each[11:16] or say("not set") for each in times)]
-
-
-def ordered() -> list[str]:
-    return terms("popped", "pod", "priority", "podTimestamp", "from")
-
-
-def fields(made: Manifest) -> list[str]:
-    """The pod's name and priority, the time that activeQComp compares, and the field that has it."""
-    pod = decoded(made)
-    stamp = pod_timestamp(pod) // SECOND % 86_400
-    clock = f"{stamp // 3600:02}:{stamp // 60 % 60:02}"
-    return [pod.metadata.name, str(pod.spec.priority), clock, field_of(pod)]
-
-
-def facts(made: Manifest) -> str:
-    """The fields that activeQComp compares."""
-    _, priority, clock, field = fields(made)
-    return say("priority {priority}, {field} {clock}", priority=priority, field=field, clock=clock)
-
-
-def pops(made: Sequence[Manifest]) -> list[str]:
-    """The names in the order in which v1.13 pops the pods."""
-    queue = WithoutBackoff(lambda: NOON)
-    for each in made:
-        queue.add(decoded(each))
-    return [queued.pod.metadata.name for queued in iter(queue.pop, None)]
+def pops(pods: Sequence[Queued]) -> list[str]:
+    """The names in the order in which v1.37 pops the pods."""
+    queued = [
+        queued_pod.QueuedPodInfo(decoded(waiting(each.name, each.priority, each.created)), each.entered, number)
+        for number, each in enumerate(pods)
+    ]
+    return [each.pod.metadata.name for each in queued_pod.sorted_pods(queued, queued_pod.priority_sort)]
 
 
 class Script(NamedTuple):

@@ -76,7 +76,7 @@ def the_order(seed: int) -> Exercise:
     """activeQComp, with two mistakes."""
     return Repair(
         say("Who comes first"),
-        say("This function should do what activeQComp does, but it has two mistakes. Mend them."),
+        say("This function should do what v1.13's activeQComp does, but it has two mistakes. Fix them."),
         active_q_comp_broken,
         active_q_comp_mended,
         by_engine,
@@ -150,7 +150,7 @@ def downwards(seed: int) -> Exercise:
     """Sifting down with only one child."""
     return Repair(
         say("Down the tree"),
-        say("This function takes the head out of a heap and repairs the array. Something is missing. Mend it."),
+        say("This function takes the head out of a heap and repairs the array. Something is missing. Fix it."),
         popped_broken,
         popped_mended,
         by_heap,

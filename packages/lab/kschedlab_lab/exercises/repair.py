@@ -62,7 +62,7 @@ class Repair(Exercise):
 
     def html(self, saved: bool = False) -> Html:
         """The question, and the way to answer it."""
-        how = element("p", say("Mend the function in the cell below, and run that cell (Shift+Enter): this checks it."))
+        how = element("p", say("Edit the cell below; Shift+Enter checks it."))
         fold = element("details", element("summary", say("The cell, to copy it back")), lines(self.cell))
         return join([super().html(saved), how, fold])
 

@@ -50,7 +50,7 @@ def turned_round(seed: int) -> Exercise:
         say("Turned round"),
         say(
             "TaintToleration counts taints and then reverses the scores: the fewer, the better. This function is "
-            "almost DefaultNormalizeScore. Mend it."
+            "almost DefaultNormalizeScore. Fix it."
         ),
         normalize_broken,
         normalize,
@@ -159,7 +159,7 @@ def fair_draw(seed: int) -> Exercise:
     return RepairDraw(
         say("A fair draw"),
         say(
-            "This selectHost is not fair. Mend it; `intn(k)` draws a number from 0 to k - 1. The check is exact: it "
+            "This selectHost is not fair. Fix it; `intn(k)` draws a number from 0 to k - 1. The check is exact: it "
             "tries all outcomes of the draws and adds up each node's probability."
         ),
         select_host_broken,

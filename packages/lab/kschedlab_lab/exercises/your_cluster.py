@@ -368,7 +368,7 @@ def free_cpu_of_a_node(seed: int) -> Exercise:
     return Repair(
         say("How much is free?"),
         say(
-            "Many scripts add up requests like this, and disagree with the scheduler. Mend it. All amounts are "
+            "Many scripts add up requests like this, and disagree with the scheduler. Fix it. All amounts are "
             "milli CPU; init containers run one after the other, before the containers start."
         ),
         free_cpu_broken,

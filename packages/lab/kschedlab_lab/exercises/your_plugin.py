@@ -320,7 +320,7 @@ def scaled(seed: int) -> Exercise:
         say(
             "DefaultNormalizeScore in reverse makes the highest number 100 and scales the others with it. It drops "
             "remainders and subtracts each result from 100; if all are 0, all get 100. This function is a point too "
-            "low for some nodes, and it fails if every node is at 0. Mend it."
+            "low for some nodes, and it fails if every node is at 0. Fix it."
         ),
         scaled_broken,
         scaled_mended,

@@ -209,7 +209,8 @@ def told(decision: Decision, seen: list[NodeSight]) -> str:
         say(" and ").join(names) for names in (gets, [name for name in fitting if name != decision.node])
     )
     return say(
-        "train goes to {node} and gets {devices}. {others} could, too: the scores are equal, and the first name counts."
+        "train goes to {node} and gets {devices}. {others} could, too: the scores are equal. Then kube-scheduler draws "
+        "lots; here the first name counts."
         if len(fitting) > 1
         else "train goes to {node} and gets {devices}.",
         node=decision.node,
@@ -261,7 +262,10 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
     def before(settings: Settings) -> Callable[[Room], Html]:
         return lambda room: draw_devices(decide(settings), room, asked=False)
 
-    text = say("train claims {wish}. How many nodes can serve the claim?", wish=wished(asked))
+    message = later("train claims {wish}. How many nodes can serve the claim?")
+    if not asked.rival:
+        message = later("rival has ended. train claims {wish}. How many nodes can serve the claim?")
+    text = say(message, wish=wished(asked))
     return Question(text, ("0", "1", "2", "3"), right, why, before)
 
 

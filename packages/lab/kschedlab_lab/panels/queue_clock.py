@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from kschedlab.generations import COURSE
+from kschedlab.generations import COURSE, GENERATIONS
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.events import UNSCHEDULABLE_TIMEOUT
@@ -230,28 +230,35 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, lambda _: list(manifests().values()), "queue_clock.panel()")
 
 
-# -- one pod in all versions
+# -- one pod in v1.37, or in all versions
 
 LAST = 14
 """The last second of the versions' clock."""
+NEWEST = (COURSE[-1],)
 
 
 @dataclass(frozen=True)
 class Versions(Restorable):
-    """One pod on the queues of all generations, up to this second. The scheduler is busy with other pods."""
+    """One pod on the queue of v1.37 up to this second, or on those of all versions. The scheduler is busy."""
 
     pod: str = choice("pod", PODS, "web")
+    older: bool = switch("with older versions")
     time: int = moments("time", range(LAST + 1), LAST, lambda seconds: f"{seconds} s")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The versions to see."""
+        return tuple(COURSE) if self.older else NEWEST
 
 
 def show_versions(settings: Versions) -> View:
     """The panel's view for these settings."""
-    found = [_seen(settings, name, settings.time * SECOND) for name in COURSE]
+    found = [_seen(settings, name, settings.time * SECOND) for name in settings.names]
     said = _told(settings)
     head = terms("version", "where", "since", "attempts")
     rows = [
         [name, say(titles(Settings(generation=name))[each.part]), f"t = {each.since:g} s", str(each.tries)]
-        for name, each in zip(COURSE, found, strict=True)
+        for name, each in zip(settings.names, found, strict=True)
     ]
     text = "\n".join([said, *aligned([head, *rows])])
     return View(lambda room: versions(settings, room), said, table(head, (row(*cells) for cells in rows)), text)
@@ -263,28 +270,42 @@ def _seen(settings: Versions, generation: str, now: int) -> Where:
 
 def _told(settings: Versions) -> str:
     """What became of the pod, in the newest version first; those that do the same are named together."""
-    alike: dict[tuple[str, float, int], list[str]] = {}
-    for name in reversed(COURSE):
+    alike: dict[tuple[float | None, int], list[str]] = {}
+    for name in reversed(settings.names):
         seen = _seen(settings, name, settings.time * SECOND)
-        alike.setdefault((seen.part, seen.since if seen.part == BOUND else 0, seen.tries), []).insert(0, name)
+        alike.setdefault((seen.since if seen.part == BOUND else None, seen.tries), []).insert(0, name)
     said = []
-    for (part, since, tries), names in alike.items():
-        message = later("In {versions}, {pod} waits, after {attempts}.")
-        if part == BOUND:
-            one = later("{versions} binds {pod} at {at:g} s, after {attempts}.")
-            message = one if len(names) == 1 else later("{versions} bind {pod} at {at:g} s, after {attempts}.")
-        tried = count(tries, "attempt")
-        said.append(say(message, versions=listed(names), pod=settings.pod, at=since, attempts=tried))
+    for (bound, tries), names in alike.items():
+        message = later("In {versions}, {pod} waits ({attempts}).")
+        if bound is not None:
+            message = later("In {versions}, {pod} is tried at {tried:g} s and bound at {bound:g} s ({attempts}).")
+        said.append(
+            say(
+                message,
+                versions=listed(names),
+                pod=settings.pod,
+                tried=(bound or 0) - ATTEMPT / SECOND,
+                bound=bound,
+                attempts=count(tries, "attempt"),
+            )
+        )
     return sentences(said)
 
 
 def versions(settings: Versions, room: Room, now: int | None = None) -> Html:
-    """The pod's history in each version, one below the other. ``now``: another moment, which cannot be dragged."""
+    """The pod's history in each version, one below the other.
+
+    ``now``: another moment, which cannot be dragged; of v1.37 alone, it shows nothing but attempts and backoffs.
+    """
     at = settings.time * SECOND if now is None else now
-    histories = [replace(history(Settings(generation=name), settings.pod, at), name=name) for name in COURSE]
+    histories = [replace(history(Settings(generation=name), settings.pod, at), name=name) for name in settings.names]
     ticks = [(second, f"{second} s") for second in range(0, LAST + 1, 2)]
-    clock = Clock(LAST, _moment(at), ticks, _handle(LAST, at, room) if now is None else {})
-    return draw_clock(histories, _events(), clock, _told(settings) if now is None else say("Four versions."), room)
+    if now is not None:
+        histories = [_asked(each, now, bare=not settings.older) for each in histories]
+    handle = _handle(LAST, at, room) if now is None else {}
+    clock = Clock(LAST, _moment(at), ticks, handle, counts=not settings.older)
+    alt = _told(settings) if now is None else say("{pod} up to {time:g} s.", pod=settings.pod, time=at / SECOND)
+    return draw_clock(histories, _events(), clock, alt, room)
 
 
 def versions_panel(**settings: Any) -> Panel[Versions]:
@@ -297,66 +318,106 @@ def versions_panel(**settings: Any) -> Panel[Versions]:
     )
 
 
+def _asked(past: History, now: int, bare: bool) -> History:
+    """The history without what happens at this very moment. ``bare``: nothing but attempts and backoffs."""
+    tries = tuple(at for at in past.tries if at < position(now / SECOND))
+    return replace(past, tries=tries, stretches=() if bare else past.stretches)
+
+
 # -- questions
 
 
-def when_is_web_bound() -> Question[Versions]:
-    """When v1.37 binds web after there is room for it, asked before the four versions are seen."""
-    today = _replay(Settings(time=LAST))
-    bound = next(each.at for each in today.entries if each.pod == "web" and each.part == BOUND) // SECOND
-    *failed, last = [at / SECOND for at, who in today.tries if who == "web"]
+ROOM_FOR_WEB = 7
+"""The second at which there is room for web."""
+
+
+def when_is_web_tried() -> Question[Versions]:
+    """When v1.37 tries web again, asked at the moment when there is room for it."""
+    tries = [at / SECOND for at, who in _replay(Settings(time=LAST)).tries if who == "web"]
+    *failed, last = tries
     wait = 2 ** (len(failed) - 1)
-    room = next(each.at for each in reversed(today.entries) if each.pod == "web" and each.part == BACKOFF) // SECOND
 
     def why(settings: Versions, answer: str) -> str:
-        times = listed(f"{at:g}" for at in failed)
-        if answer == say("at {seconds} s", seconds=330):
-            times = say("{failed} and {last:g} s", failed=times, last=last)
-            return say(
-                "Five minutes is how long a pod waits if no event helps it. web is tried at {times}.", times=times
-            )
         told = say(
             "web was tried at {failed} s. Each failure doubles its backoff: the last attempt ended at {ended:g} s, and "
             "from then on backoff is {wait} s. Its end is cut to a whole second, and the pod leaves at the next one: "
             "{last:g} s.",
-            failed=times,
+            failed=listed(f"{at:g}" for at in failed),
             ended=failed[-1] + ATTEMPT / SECOND,
             wait=wait,
             last=last,
         )
-        if answer == say("at {seconds} s", seconds=room + wait):
+        if answer == _at(ROOM_FOR_WEB + wait):
             return sentences([say("Backoff counts from the failure, not from the event."), told])
         return told
 
     return Question(
         say(
-            "web has failed again and again. At {room} s there is room for it at last. When does v1.37 bind it?",
-            room=room,
+            "web has failed {times} times, and now, at {room} s, there is room for it. When does v1.37 try it again?",
+            times=len(failed),
+            room=ROOM_FOR_WEB,
         ),
-        tuple(say("at {seconds} s", seconds=seconds) for seconds in (room, bound, room + wait, 330)),
-        lambda _: say("at {seconds} s", seconds=bound),
+        tuple(_at(seconds) for seconds in (ROOM_FOR_WEB, last, ROOM_FOR_WEB + wait)),
+        lambda _: _at(last),
         why,
-        lambda settings: lambda room: versions(settings.changed(pod="web"), room, 5 * SECOND),
+        lambda settings: lambda room: versions(settings.changed(pod="web"), room, ROOM_FOR_WEB * SECOND),
     )
 
 
-def how_often_is_friend_tried() -> Question[Settings]:
-    """The number of attempts for the pod that nothing helps."""
+def _at(seconds: float) -> str:
+    return say("at {seconds:g} s", seconds=seconds)
+
+
+def which_version_is_first() -> Question[Versions]:
+    """Which version binds web first, asked at the moment when there is room for it."""
+
+    def why(settings: Versions, answer: str) -> str:
+        return say(
+            "v1.13 has no backoff: any event puts web back into activeQ at once. What that costs, friend shows: "
+            "choose it below."
+        )
+
+    def right(_: Versions) -> str:
+        return min(COURSE, key=lambda name: _seen(Versions(pod="web"), name, LAST * SECOND).since)
+
+    return Question(
+        say("At {room} s there is room for web. Which version binds it first?", room=ROOM_FOR_WEB),
+        tuple(COURSE),
+        right,
+        why,
+        lambda settings: lambda room: versions(settings.changed(pod="web"), room, ROOM_FOR_WEB * SECOND),
+    )
+
+
+def how_often_is_friend_tried(asked: Settings) -> Question[Settings]:
+    """The number of attempts for the pod that nothing helps. ``asked``: the settings that the question names."""
 
     def why(settings: Settings, answer: str) -> str:
         tries = [at / SECOND for at, who in _replay(settings).tries if who == "friend" and at <= settings.time * SECOND]
-        times = listed(f"{at:g}" for at in tries)
-        return say(
-            "{generation} tries it at {times} s: after events, and without one when it has waited for more than 60 s; "
-            "the queue looks every 30 s.",
-            generation=settings.generation,
-            times=times,
+        hinted = GENERATIONS[settings.generation].queue.hints
+        message = later(
+            "{generation} tries it at {times} s: as a new pod, and again when it has waited for more than five "
+            "minutes. The hint of the plugin that refused it leaves it asleep at every event."
+            if hinted
+            else "{generation} tries it at {times} s: after events, and without one when it has waited for more than "
+            "60 s; the queue looks every 30 s."
         )
+        return say(message, generation=settings.generation, times=listed(f"{at:g}" for at in tries))
 
     return Question(
-        say("No event ever helps friend. How many attempts for it so far?"),
+        say(
+            "No event ever helps friend. How often does {generation} try it in {time} s?",
+            generation=asked.generation,
+            time=asked.time,
+        ),
         (),
         lambda settings: str(where(settings)[PODS.index("friend")].tries),
         why,
         lambda settings: lambda room: drawn(settings, settings.time * SECOND, room, asked="friend"),
     )
+
+
+def friend_panel(generation: str = "v1.37") -> Panel[Settings]:
+    """All three pods in a version for five and a half minutes, after the question about friend."""
+    asked = Settings(time=330, generation=generation)
+    return panel(time=330, generation=generation).ask(how_often_is_friend_tried(asked))

@@ -49,8 +49,8 @@ class Settings(Restorable):
     of the pod that is added or updated.
     """
 
-    pods: int = slider("pods in the heap", range(3, len(PODS) + 1), 7)
-    popped: int = steps("popped before", lambda settings: settings.pods - 1)
+    pods: int = slider("pods at first", range(3, len(PODS) + 1), 7)
+    popped: int = steps("popped before this one", lambda settings: settings.pods - 1)
     operation: str = choice("operation", OPERATIONS, "Pop")
     which: str = choice("pod", PODS, "ant")
     priority: int = slider("priority", range(50, 1101, 50), 1050)
@@ -218,9 +218,8 @@ def drawn(
         if leaving and key == gone and not mark:
             mark = "leaving"
         places.append(Place(name(key), act.priorities[key], mark, _handle(settings, key, act, last, picks)))
-    popped = [Place(each, PODS[each]) for each in done.popped]
-    if settings.operation == "Pop" and gone not in act.queue:
-        popped.append(Place(name(gone), PODS[name(gone)]))
+    out = [*done.popped, *([name(gone)] if settings.operation == "Pop" and gone not in act.queue else [])]
+    popped = [Place(each, PODS[each], "", _back(each, n) if last else {}) for n, each in enumerate(out)]
     pop = _pop(len(popped)) if last and settings.operation == "Pop" and len(popped) < settings.pods else None
     return draw_heap(places, alt, popped, pop, room)
 
@@ -242,6 +241,15 @@ def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> 
         "data_step": -PIXELS,
         "data_tip": say("drag it up or down: its priority"),
         "aria_label": say("{each}, priority {priority}", each=each, priority=priority),
+    }
+
+
+def _back(each: str, before: int) -> Handle:
+    """A click on a pod that came out leads back to its Pop."""
+    return {
+        "data_set": f"operation: Pop, popped: {before}",
+        "data_tip": say("back to this Pop"),
+        "aria_label": say("back to the Pop of {pod}", pod=each),
     }
 
 

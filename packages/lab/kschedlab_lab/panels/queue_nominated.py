@@ -24,7 +24,7 @@ from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
 
 NODES = ("node-a", "node-b")
-PRIORITY = 500
+PRIORITIES = {"urgent": 500, "batch": 100}
 LAST = 6
 
 
@@ -47,7 +47,7 @@ class Settings(Restorable):
 
 def pod(name: str, nominated: str = "", **labels: str) -> Pod:
     """A preemptor. ``nominated``: its ``status.nominatedNodeName``."""
-    made = build.pod(name, priority=PRIORITY, labels=labels)
+    made = build.pod(name, priority=PRIORITIES[name], labels=labels)
     made["metadata"]["uid"] = f"uid-{name}"
     if nominated:
         made["status"] = {"nominatedNodeName": nominated}
@@ -123,7 +123,7 @@ def show(settings: Settings) -> View:
 
 
 def _idle(settings: Settings) -> dict[str, str]:
-    return {} if settings.calls >= 4 else {"kept": say("not asked: no update so far")}
+    return {} if settings.calls >= 4 else {"kept": say("This rule is about update, which nobody has called yet.")}
 
 
 def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
@@ -132,9 +132,11 @@ def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
     here, before = seen[settings.calls], seen[max(settings.calls - 1, 0)]
     names = {each for pods in here.by_node.values() for each in pods}
     lost = tuple(sorted({each for pods in before.by_node.values() for each in pods} - names))
-    by_node = {node: [queue_pods.Pod(name, PRIORITY) for name in here.by_node.get(node, ())] for node in NODES}
+    by_node = {node: [queue_pods.Pod(name, PRIORITIES[name]) for name in here.by_node.get(node, ())] for node in NODES}
     alt = say("Both maps.") if picks else sentence(settings)
-    return draw_nominations(Nominations(by_node, here.node_of, lost, picks), alt, room)
+    return draw_nominations(
+        Nominations(by_node, here.node_of, lost, picks, "v1.16" if settings.kept else "v1.13"), alt, room
+    )
 
 
 def _lists(by_node: dict[str, tuple[str, ...]]) -> str:

@@ -222,11 +222,8 @@ def panel(**settings: Any) -> Panel[Settings]:
 ASKED = {
     "": later("Which pod is next?"),
     "lastProbeTime": later(
-        "mail was created at 08:00 and tried in vain at 09:40. web was created at 09:00 and not tried yet. Which pod "
-        "is next?"
-    ),
-    "lastTransitionTime": later(
-        "mail was tried at 08:20, but its condition has no lastProbeTime. web was created at 09:00. Which pod is next?"
+        "v1.13: mail was created at 08:00 and tried in vain at 08:20 and 09:40. web was created at 09:00 and not tried "
+        "yet. Which pod is next?"
     ),
 }
 """The question, by the field that the case is about."""

@@ -1,7 +1,7 @@
-"""The parts of v1.13's queue: where a failed pod goes, and what brings it back.
+"""The parts of v1.13's queue: where a failed pod goes.
 
-An attempt to schedule ``web`` fails; an event may occur before, during or after it. A second panel shows all events
-that may come afterwards.
+An attempt to schedule ``web`` fails; an event may occur before, during or after it.
+:mod:`kschedlab_lab.panels.queue_returns` compares the events that may come afterwards.
 """
 
 from __future__ import annotations
@@ -38,10 +38,8 @@ from kschedlab_lab.views.queue_parts import (
     WAITING,
     Check,
     Parts,
-    Return,
     Slot,
     draw_parts,
-    draw_returns,
     slot_width,
 )
 from kschedlab_lab.views.svg import Room
@@ -268,7 +266,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 ASKED = {
-    NEVER: later("web fits nowhere. Where is it after AddUnschedulableIfNotPresent?"),
+    NEVER: later("web fits nowhere, and nothing has happened meanwhile. Which part of the queue gets it back?"),
     BEFORE: later("A node joins just before web is popped. web fits nowhere. Which part of the queue gets it back?"),
     DURING: later("A node joins while web is being tried. web fits nowhere. Which part of the queue gets it back?"),
     CHANGED: later("Somebody changes web while it is being tried. web fits nowhere. Where is it then?"),
@@ -307,78 +305,4 @@ def where_to(meanwhile: str = NEVER) -> Question[Settings]:
         right,
         why,
         lambda settings: lambda room: during_the_attempt(settings, room),
-    )
-
-
-# -- what brings it back
-
-
-@dataclass(frozen=True)
-class ReturnSettings(Restorable):
-    """``reason``: why web's attempt failed."""
-
-    reason: str = choice("it failed with", (UNSCHEDULABLE, ERROR), UNSCHEDULABLE)
-
-
-EVENTS = tuple(AFTERWARDS)[1:]
-
-
-def returns(settings: ReturnSettings) -> list[Return]:
-    """What each event does to web after its attempt."""
-    found = []
-    for event in EVENTS:
-        seen = calls(NEVER, settings.reason, event)
-        before, after = seen[-2], seen[-1]
-        noted = before.cycles[1] != after.cycles[1]
-        found.append(Return(event, after.where == ACTIVE, after.cycles[1], noted))
-    return found
-
-
-def show_returns(settings: ReturnSettings) -> View:
-    """All events side by side."""
-    found = returns(settings)
-    back = [each for each in found if each.back]
-    if settings.reason == ERROR:
-        said = say("After a SchedulerError web is in activeQ anyway: no event has to bring it back.")
-    else:
-        said = say(
-            "{back} of {all} events bring web back to activeQ.",
-            back=len(back),
-            all=len(found),
-        )
-    head = [*terms("event", "web is in"), "moveRequestCycle"]
-    rows = [[say(each.event), ACTIVE if each.back else WAITING, str(each.cycle)] for each in found]
-    text = "\n".join([said, *aligned([head, *rows])])
-    return View(lambda room: _returns(settings, room, said), said, table(head, (row(*cells) for cells in rows)), text)
-
-
-def _returns(settings: ReturnSettings, room: Room, alt: str, answered: bool = True) -> Html:
-    web = queue_pods.Pod("web", PRIORITIES["web"])
-    return draw_returns(returns(settings), web, alt, room, answered=answered)
-
-
-def returns_panel(**settings: Any) -> Panel[ReturnSettings]:
-    """The panel of all events; arguments override its default settings."""
-    return Panel(
-        ReturnSettings().changed(**settings), show_returns, lambda _: [manifest()], "queue_parts.returns_panel()"
-    )
-
-
-def how_many_return() -> Question[ReturnSettings]:
-    """The number of events that bring web back."""
-
-    def why(settings: ReturnSettings, answer: str) -> str:
-        found = returns(settings)
-        stay = [say(each.event) for each in found if not each.back]
-        if not stay:
-            return say("It is in activeQ whatever happens.")
-        return say("These leave it where it is: {events}.", events=say("; ").join(stay))
-
-    return Question(
-        say("web wants to be near a pod app: db, and waits in unschedulableQ. How many of these events bring it back?"),
-        (),
-        lambda settings: str(sum(each.back for each in returns(settings))),
-        why,
-        lambda settings: lambda room: _returns(settings, room, say("Seven events."), answered=False),
-        most=7,
     )

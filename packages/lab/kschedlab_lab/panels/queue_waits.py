@@ -71,9 +71,9 @@ class Measured:
     """All generations side by side, each measured on its own queue."""
 
     def __init__(self) -> None:
-        self.head = ["", *(say("failure {number}", number=n + 1) for n in range(FAILURES)), say("no event")]
+        self.head = [say("seconds"), *(say("failure {number}", number=n + 1) for n in range(FAILURES)), say("no event")]
         self.rows = [
-            [name, *(f"{wait:g} s" for wait in (*waits_after_failures(name), wait_without_event(name)))]
+            [name, *(f"{wait:g}" for wait in (*waits_after_failures(name), wait_without_event(name)))]
             for name in COURSE
         ]
 

@@ -6,17 +6,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kschedlab.messages import later, say, sentences, terms
+from kschedlab.messages import later, say, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
-from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import Quantity
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.devices import DRIVER, GPUS
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.device_sights import ROOT
-from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text, result_of, worth_showing
+from kschedlab_lab.views.evaluation import draw_evaluation, draw_invalid, evaluation_text, result_of, worth_showing
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
 
@@ -37,14 +36,19 @@ DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpu
 
 
 def known(text: str) -> str:
-    """The expression of this name, or the text as an expression. ValueError if it does not compile."""
-    expression = SELECTORS.get(text, text)
+    """The expression of this name, or the text as an expression, valid or not."""
+    return SELECTORS.get(text, text)
+
+
+def fault(expression: str) -> str:
+    """Where the expression does not compile, and why; "" for a valid one."""
+    if not expression.strip():
+        return say("It is empty. Type an expression that is true or false.")
     try:
         compile(expression)
     except CelError as error:
-        what = str(error).partition("\n")[0].removeprefix("compilation failed: ERROR: <input>:")
-        raise InputValueError(say("“{text}”: {error}", text=text, error=what)) from None
-    return expression
+        return str(error).partition("\n")[0].removeprefix("compilation failed: ERROR: <input>:")
+    return ""
 
 
 @dataclass(frozen=True)
@@ -79,12 +83,15 @@ def verdict(settings: Settings) -> str:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    parts, (sentence, cost) = evaluated(settings), told(settings)
+    if what := fault(known(settings.selector)):
+        said = say("This selector is not valid.")
+        return View(lambda room: draw_invalid(settings.selector, what, room), said, Html(), f"{said}\n{what}")
+    parts, sentence = evaluated(settings), told(settings)
     return View(
         lambda room: draw_evaluation(parts, room),
         sentence,
-        element("p", cost) if cost else Html(),
-        f"{sentences((sentence, cost))}\n{evaluation_text(parts)}",
+        Html(),
+        f"{sentence}\n{evaluation_text(parts)}",
         story=lambda room: [
             Frame(draw_evaluation(parts, room, at + 1), f"{parts[at].text} = {result_of(parts[at])}")
             for at in worth_showing(parts)
@@ -92,16 +99,14 @@ def show(settings: Settings) -> View:
     )
 
 
-def told(settings: Settings) -> tuple[str, str]:
-    """The result in a sentence, and what it cost; "" after an error."""
-    expression = compile(known(settings.selector))
+def told(settings: Settings) -> str:
+    """The result in a sentence."""
     try:
-        matches, cost = expression.evaluate(DRIVER, device_of(settings.device))
+        matches = compile(known(settings.selector)).matches(DRIVER, device_of(settings.device))
     except CelError as error:
-        return say("{device}: {error}.", device=settings.device, error=error), ""
+        return say("{device}: {error}.", device=settings.device, error=error)
     message = later("{device} is selected.") if matches else later("{device} is not selected.")
-    costs = say("The evaluation cost {cost} of 1,000,000 units.", cost=cost)
-    return say(message, device=settings.device), costs
+    return say(message, device=settings.device)
 
 
 def reason(settings: Settings) -> str:

@@ -26,14 +26,15 @@ from kschedlab_lab.views.device_sights import (
     TAKES,
     TRIED,
     NodeSight,
+    Reason,
     Sight,
     sights,
 )
 from kschedlab_lab.views.device_tree import draw_tree, tree_height
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.layout import Part, column, moved, placed, row, words, wrap
-from kschedlab_lab.views.lettering import fitted, fitting, text_width
+from kschedlab_lab.views.layout import Align, Part, column, moved, placed, row, words, wrap
+from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width
 from kschedlab_lab.views.style import (
     CHOSEN,
     EVICTED,
@@ -69,8 +70,8 @@ LEAST, MOST, LOWEST = 40, 86, 26
 """The least and the greatest width of a device, and its least height."""
 HIGHEST, AROUND = 175, 180
 """The height of the largest device where there is room, and of what else a node needs."""
-NARROW, NAMES = 170, 92
-"""A node needs so much to stand beside others; else its name is at its left, so wide."""
+NARROW, NAMES, SIDE = 158, 92, 7
+"""The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
 """By ``driver/pool/device``: attributes that turn the device into a handle."""
 
@@ -100,43 +101,55 @@ def draw_sights(
 
     ``whole``: the end of a story, for which room is kept; ``searched``: the node whose search goes on.
     """
-    beside = room.width >= NARROW * min(len(seen), 3)
+    width = room.width - 2 * SIDE
+    beside = width >= NARROW * min(len(seen), 3)
     trees = max((tree_height(node.steps) for node in whole or seen), default=0)
-    columns = max(min(int((room.width + GAP) // (NARROW + GAP)), len(seen)), 1)
+    columns = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
     free = room.height / -(-len(seen) // columns) - trees - AROUND
     scale = _scale(seen, min(max(free, 112), HIGHEST) if beside else 46)
     shared = _shared(seen)
     if beside:
-        wide = (room.width - 6 - GAP * (columns - 1)) / columns
+        wide = (width - GAP * (columns - 1)) / columns
         insides = [_devices(node, wide - 2 * PAD, scale, shared, marks or {}) for node in seen]
         high = max((each.height for each in insides), default=0)
-        parts = [_beside(node, each, wide, high, trees) for node, each in zip(seen, insides, strict=True)]
+        heads = max((_title(node, wide).height for node in (*seen, *(whole or ()))), default=0)
+        parts = [_beside(node, each, wide, high, heads, trees) for node, each in zip(seen, insides, strict=True)]
         lines = [row(parts[at : at + columns], GAP, "start") for at in range(0, len(parts), columns)]
     else:
         one = seen if searched is None else [seen[searched]]
-        lines = [_across(node, room.width - 6, scale, shared, marks or {}) for node in one]
+        lines = [_across(node, width, scale, shared, marks or {}) for node in one]
         if searched is not None:
-            lines.append(draw_tree(seen[searched].node, seen[searched].steps, room.width - 6))
+            lines.append(draw_tree(seen[searched].node, seen[searched].steps, width))
     if shared:
-        pool = wrap([_device(each, MOST, scale, {}) for each in shared.values()], room.width - 6, SPACE, SPACE)
+        pool = wrap([_device(each, MOST, scale, {}) for each in shared.values()], width, SPACE, SPACE)
         title = words(say(SHARED), fill=INK_2)
         lines.append(_keyed(column([title, pool], 6), "shared"))
-    lines += _legend(whole or seen, room.width - 6)
+    lines += _legend(seen, whole or seen, width)
     part = column(lines, GAP if beside else 6)
     spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
-    return svg([moved(part, 3, 6)], room.width, part.height + 10, spoken)
+    return svg([moved(part, SIDE, 6)], room.width, part.height + 10, spoken)
 
 
-def _legend(seen: Sequence[NodeSight], wide: float) -> list[Part]:
-    """What the signs at the devices mean."""
-    ways = dict.fromkeys((WAYS[way], BRIEF[way]) for node in seen for each in node.devices if (way := _way(each)))
-    entries = [row([Part(16, 16, (icon(sign, 0, 0, INK_2),)), words(say(what), fill=INK_2)], 5) for sign, what in ways]
-    return [wrap(entries, wide, 18, 4)] if entries else []
+def _legend(seen: Sequence[NodeSight], whole: Sequence[NodeSight], wide: float) -> list[Part]:
+    """What the signs at the devices mean, with room for those that come later in the story."""
+    entries, later_ = _entries(seen), _entries([*seen, *whole])
+    if not later_:
+        return []
+    high = wrap(later_, wide, 18, 4).height
+    drawn = wrap(entries, wide, 18, 4) if entries else Part(0, 0)
+    return [Part(wide, high, (moved(drawn, 0, 0),))]
+
+
+def _entries(seen: Sequence[NodeSight]) -> list[Part]:
+    """Each sign at a device, with its meaning."""
+    ways = dict.fromkeys(way for node in seen for each in node.devices if (way := _way(each)))
+    signs = dict.fromkeys((WAYS[way], BRIEF[way]) for way in ways)
+    return [row([Part(16, 16, (icon(sign, 0, 0, INK_2),)), words(say(what), fill=INK_2)], 5) for sign, what in signs]
 
 
 def unasked(node: NodeSight) -> NodeSight:
     """The node before the pod asks: only what other claims hold, and the taints, are known."""
-    devices = [each if each.state == HELD else each._replace(state=OPEN, why="") for each in node.devices]
+    devices = [each if each.state == HELD else each.now(Reason(OPEN)) for each in node.devices]
     return NodeSight(node.node, "", False, tuple(devices))
 
 
@@ -155,12 +168,14 @@ def _shared(seen: Sequence[NodeSight]) -> dict[str, Sight]:
 # -- nodes
 
 
-def _beside(node: NodeSight, inside: Part, wide: float, high: float, trees: float) -> Part:
-    """A node beside others, as high as these: its devices, its name, what it can give, and the tree of its search."""
+def _beside(node: NodeSight, inside: Part, wide: float, high: float, heads: float, trees: float) -> Part:
+    """A node beside others, as high as these: its devices, its name, what it can give, and the tree of its search.
+
+    ``heads``: the height that the names need, ``trees``: that of the trees.
+    """
     place = ((wide - inside.width) / 2, PAD + high - inside.height)
     tray = _tray(node, Part(wide, high + 2 * PAD, (moved(inside, *place),)))
-    title = column(_title(node, wide), 2, "middle")
-    named = Part(wide, title.height, (placed(title, wide / 2, 0),))
+    named = Part(wide, heads, (placed(_title(node, wide), wide / 2, 0),))
     tree = draw_tree(node.node, node.steps, wide)
     return column([tray, named, Part(wide, trees, (moved(tree, 0, 4),)) if trees else Part(0, 0)], 6)
 
@@ -168,7 +183,7 @@ def _beside(node: NodeSight, inside: Part, wide: float, high: float, trees: floa
 def _across(node: NodeSight, wide: float, scale: Scale, shared: Mapping[str, Sight], marks: Marks) -> Part:
     """A node across the whole width: its name is beside its devices."""
     inside = _devices(node, wide - NAMES - 2 * PAD, scale, shared, marks)
-    title = column(_title(node, NAMES - PAD, 3), 1)
+    title = _title(node, NAMES - PAD, "start")
     high = max(inside.height, title.height) + PAD
     shapes = (moved(title, PAD, (high - title.height) / 2), moved(inside, NAMES + PAD, (high - inside.height) / 2))
     return _tray(node, Part(wide, high, shapes))
@@ -191,17 +206,13 @@ def _ring(on: bool, look: Mapping[str, Any]) -> dict[str, Any]:
     return {"stroke": CHOSEN, "stroke_width": 2.5} if on else {**look}
 
 
-def _title(node: NodeSight, wide: float, lines: int = 1) -> list[Part]:
+def _title(node: NodeSight, wide: float, align: Align = "middle") -> Part:
     """The name of a node, and what it gives or what is in the way of its devices."""
     colour = CHOSEN if node.chosen else INK_2 if node.reason else "currentColor"
     mark = "★ " if node.chosen else "✕ " if node.reason else ""
     name = words(fitted(mark + node.node, wide, 14, True), 14, bold=True, fill=colour)
     said = _said(node)
-    if not said:
-        return [name]
-    if lines == 1:
-        return [name, words(fitted(said, wide), fill=INK_2)]
-    return [name, words(said, width=wide, fill=INK_2)]
+    return column([name, *(words(line, fill=INK_2) for line in (flowed(said, wide) if said else ()))], 2, align)
 
 
 def _said(node: NodeSight) -> str:
@@ -226,7 +237,9 @@ def _devices(node: NodeSight, wide: float, scale: Scale, shared: Mapping[str, Si
 
 
 def _wired(node: NodeSight, line: Sequence[Sight], box: float, scale: Scale, marks: Marks) -> Part:
-    devices = row([_device(each, box, scale, marks.get(str(each.id), {})) for each in line], SPACE, "end")
+    searched = {step.id for step in node.steps}
+    drawn_ = (_device(each, box, scale, marks.get(str(each.id), {}), each.id in searched) for each in line)
+    devices = row(drawn_, SPACE, "end")
     spans: dict[str, list[int]] = {}
     for at, each in enumerate(line):
         if each.wire:
@@ -263,8 +276,11 @@ def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep:
 # -- devices
 
 
-def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str]) -> Part:
-    """A device: its kind and how much it has in a box, its name below, and a sign at its corner."""
+def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str], searched: bool = True) -> Part:
+    """A device: its kind and how much it has in a box, its name below, and a sign at its corner.
+
+    ``searched``: whether the search has reached it, so that what holds it is in the way.
+    """
     high = max(device.size / scale.unit * scale.high, LOWEST) if device.size else scale.high / 2
     place = scale.kinds.index(device.kind) if device.kind in scale.kinds else 0
     fill, way = COLOURS[place % len(COLOURS)], _way(device)
@@ -273,7 +289,7 @@ def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str]) 
     if taken:
         look = {"stroke": "currentColor" if device.state == PICKED else CHOSEN, "stroke_width": 2.5}
     elif way:
-        look = {"stroke": INK_3 if device.state in (HELD, IN_USE, OPEN) else EVICTED, "stroke_width": 1.5}
+        look = {"stroke": EVICTED if searched and device.state != OPEN else INK_3, "stroke_width": 1.5}
     if device.state == OFFERED or device.state == TRIED:
         look["stroke_dasharray"] = "5 4"
     box = element("path", d=_outline(place, wide, high), fill=fill, **look, data_key=f"{device.key}/box")
@@ -317,7 +333,9 @@ def _facts(device: Sight, wide: float, high: float, colour: str) -> list[Html]:
         lines = [words(one, bold=True, fill=colour)]
     else:
         bare = device.amount.rstrip("BGiKMTmn")
-        shown = device.kind if high >= 34 else fitting((f"{device.kind} {bare}".strip(), device.kind), wide - 2)
+        shown = (
+            device.kind if high >= 34 else fitting((f"{device.kind} {bare}".strip(), device.kind), wide - 2, bold=True)
+        )
         kind = words(fitted(shown, wide - 2, bold=True), bold=True, fill=colour)
         lines = [kind, words(fitted(device.amount, wide - 4), fill=colour)] if device.amount and high >= 34 else [kind]
     text = column(lines, 0, "middle")
@@ -341,7 +359,8 @@ def _tip(device: Sight) -> str:
     facts = device.facts
     if device.state == OPEN and device.taints:
         facts = (*facts, say("taint {taints}", taints=device.taints))
-    return say("{sentence} ({facts})", sentence=device.sentence, facts=listed(facts)) if facts else device.sentence
+    said = say("{sentence} ({facts})", sentence=device.sentence, facts=listed(facts)) if facts else device.sentence
+    return say("{sentence}. {proof}", sentence=said, proof=device.proof) if device.proof and device.plain else said
 
 
 def _keyed(part: Part, key: str, **marks: Any) -> Part:

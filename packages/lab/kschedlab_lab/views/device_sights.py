@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import chain
@@ -59,14 +60,30 @@ BRIEF: Mapping[str, str] = {
     HELD: later("held"),
     IN_USE: later("in use"),
     TRIED: later("given back"),
-    NOT_SELECTED: later("no match"),
+    NOT_SELECTED: later("not selected"),
     NO_CAPACITY: later("too little is left"),
     NO_COUNTERS: later("too little is left"),
     TAINTED: later("tainted"),
-    APART: later("differs"),
-    UNLIKE: later("differs"),
+    APART: later("another group"),
+    UNLIKE: later("breaks a constraint"),
 }
 """What is in the way of a device, where there is little room."""
+ATTRIBUTE = re.compile(r'device\.attributes\["[^"]+"\]\.(\w+) == "([^"]*)"')
+CAPACITY = re.compile(r'device\.capacity\["[^"]+"\]\.(\w+)\.compareTo\(quantity\("([^"]*)"\)\) >= 0')
+"""Selectors whose reason can be said without CEL."""
+
+
+class Reason(NamedTuple):
+    """What a device is for the pod. ``why``: more about the state; ``plain``: a sentence that replaces both.
+
+    ``brief``: the reason in a word or two; ``proof``: the expression that is false.
+    """
+
+    state: str
+    why: str = ""
+    plain: str = ""
+    brief: str = ""
+    proof: str = ""
 
 
 class Sight(NamedTuple):
@@ -75,6 +92,7 @@ class Sight(NamedTuple):
     ``facts``: attributes and capacity as text. ``kind``: the first attribute; ``amount`` and ``size``: the first
     capacity as text and as a number; ``wire``: what joins it to others, such as its PCIe root; ``about``: what else
     constraints are about. ``why``: the selector, constraint or claim behind the state; ``taints``: the device's own.
+    ``plain``, ``brief``, ``proof``: those of a :class:`Reason`.
     """
 
     id: DeviceId
@@ -87,6 +105,9 @@ class Sight(NamedTuple):
     state: str
     why: str = ""
     taints: str = ""
+    plain: str = ""
+    brief: str = ""
+    proof: str = ""
 
     @property
     def key(self) -> str:
@@ -100,8 +121,19 @@ class Sight(NamedTuple):
 
     @property
     def words(self) -> str:
+        if self.plain:
+            return self.plain
         what = say(WORDS[self.state])
         return say("{what}: {why}", what=what, why=self.why) if self.why else what
+
+    @property
+    def shortly(self) -> str:
+        """What is in the way of it, where there is little room."""
+        return self.brief or say(BRIEF[self.state])
+
+    def now(self, reason: Reason) -> Sight:
+        """The same device in another state."""
+        return self._replace(**reason._asdict())
 
 
 class NodeSight(NamedTuple):
@@ -184,34 +216,39 @@ def _node(
     seen, steps = [], []
     for step in log:
         device = devices[step.device]
-        now, why = (PICKED, "") if step.outcome == TAKEN else _state(device, step, holders.get(device.id, []))
-        steps.append(Sight(device.id, *_facts(device, about), now, why, _taints(device)))
+        reason_ = Reason(PICKED) if step.outcome == TAKEN else _state(device, step, holders.get(device.id, []))
+        steps.append(_sight(device, about, reason_))
     for id, device in devices.items():
         final = last.get(id)
-        now, why = (TAKES, "") if id in taken else _state(device, final, holders.get(id, []))
-        if now == TRIED and final is not None:
-            why = _lonely(device, final, log, devices)
-        if now == TAKES and decision.node != node.metadata.name:
-            now = OFFERED
-        seen.append(Sight(id, *_facts(device, about), now, why, _taints(device)))
+        reason_ = Reason(TAKES) if id in taken else _state(device, final, holders.get(id, []))
+        if reason_.state == TRIED and final is not None:
+            reason_ = reason_._replace(why=_lonely(device, final, log, devices))
+        if reason_.state == TAKES and decision.node != node.metadata.name:
+            reason_ = Reason(OFFERED)
+        seen.append(_sight(device, about, reason_))
     return NodeSight(node.metadata.name, reason, decision.node == node.metadata.name, tuple(seen), tuple(steps))
 
 
-def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder]) -> tuple[str, str]:
+def _sight(device: Candidate, about: Iterable[str], reason: Reason) -> Sight:
+    return Sight(device.id, *_facts(device, about), reason.state, taints=_taints(device)).now(reason)
+
+
+def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder]) -> Reason:
     """What the device is for the pod after this step, its last; and why."""
     if holders and (step is None or step.outcome == IN_USE):
-        return HELD, listed(each.name for each in holders)
+        return Reason(HELD, listed(each.name for each in holders))
     if step is None:
-        return FREE, ""
+        return Reason(FREE)
     if step.outcome in (TAKEN, GIVEN_BACK):
-        return TRIED, ""
+        return Reason(TRIED)
     if step.outcome == NOT_SELECTED:
-        return NOT_SELECTED, _selector(device, step)
+        return _not_selected(device, step)
     if step.outcome == TAINTED:
-        return TAINTED, _taints(device)
+        return Reason(TAINTED, _taints(device))
     if step.outcome == UNLIKE:
-        return UNLIKE, say("another {attribute}", attribute=short(step.detail))
-    return step.outcome, step.detail
+        brief = say("other root") if step.detail == ROOT else ""
+        return Reason(UNLIKE, say("another {attribute}", attribute=short(step.detail)), brief=brief)
+    return Reason(step.outcome, step.detail)
 
 
 def _taints(device: Candidate) -> str:
@@ -244,18 +281,41 @@ def _lonely(
     return ""
 
 
-def _selector(device: Candidate, step: SearchStep) -> str:
-    """The first selector that does not select the device."""
+def _not_selected(device: Candidate, step: SearchStep) -> Reason:
+    """The first selector that does not select the device, in plain words if it is a simple one."""
     of_class = step.want.device_class.spec.selectors if step.want.device_class is not None else ()
-    for selector in (*of_class, *step.want.request.selectors):
+    for place, selector in enumerate((*of_class, *step.want.request.selectors)):
         if selector.cel is None:
             continue
+        expression = selector.cel.expression
         try:
-            if not compile(selector.cel.expression).matches(device.id.driver, device.device):
-                return selector.cel.expression
+            if not compile(expression).matches(device.id.driver, device.device):
+                return _in_words(device, expression, say("the class" if place < len(of_class) else "the claim"))
         except CelError as error:
-            return str(error)
-    return ""
+            return Reason(NOT_SELECTED, str(error))
+    return Reason(NOT_SELECTED)
+
+
+def _in_words(device: Candidate, expression: str, who: str) -> Reason:
+    """Why this false expression does not select the device. ``who``: whose expression it is."""
+    proof = say("{expression} is false", expression=expression)
+    facts = {short(name): _value(each) for name, each in device.device.attributes.items()}
+    amounts = {short(name): str(each.value) for name, each in device.device.capacity.items()}
+    if (match := ATTRIBUTE.fullmatch(expression)) and match[1] in facts:
+        own, wanted = facts[match[1]], match[2]
+        plain = say("has {name} {own}; {who} wants {wanted}", name=match[1], own=own, who=who, wanted=wanted)
+        return Reason(NOT_SELECTED, proof, plain, f"{own} ≠ {wanted}", proof)
+    if (match := CAPACITY.fullmatch(expression)) and match[1] in amounts:
+        own, wanted = amounts[match[1]], match[2]
+        plain = say("has {name} {own}; {who} wants {wanted} or more", name=match[1], own=own, who=who, wanted=wanted)
+        return Reason(NOT_SELECTED, proof, plain, f"{_bare(own, wanted)} < {wanted}", proof)
+    return Reason(NOT_SELECTED, proof)
+
+
+def _bare(amount: str, other: str) -> str:
+    """The amount without its unit if the other one has the same."""
+    number = amount.rstrip("BGiKMTmn")
+    return number if amount[len(number) :] == other[len(other.rstrip("BGiKMTmn")) :] else amount
 
 
 def short(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from kschedlab.messages import say
 from kschedlab_devices.search import UNLIKE
 from kschedlab_lab.views.device_map import unasked
-from kschedlab_lab.views.device_sights import OFFERED, OPEN, PICKED, TAKES, TRIED, NodeSight, Sight
+from kschedlab_lab.views.device_sights import OFFERED, OPEN, PICKED, TAKES, TRIED, NodeSight, Reason, Sight
 
 
 def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], int | None, str]]:
@@ -44,9 +44,9 @@ def _said(step: Sight) -> str:
 def _after(devices: Sequence[Sight], step: Sight) -> tuple[Sight, ...]:
     """The devices after this step. What disagreed with a device that is given back may be taken again."""
     return tuple(
-        each._replace(state=step.state, why=step.why)
+        step
         if each.id == step.id and not (each.state == PICKED and step.state != TRIED)
-        else each._replace(state=OPEN, why="")
+        else each.now(Reason(OPEN))
         if step.state == TRIED and each.state == UNLIKE
         else each
         for each in devices

@@ -13,7 +13,7 @@ from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
 
-LINE, STEP = 21, 18
+LINE, STEP = 21, 14
 """Pixels from one device to the next, and from one to those that were tried after it was taken."""
 MOST = 12
 """The lines of a tree; of a longer search, the first ones."""
@@ -51,13 +51,13 @@ def draw_tree(node: str, steps: Sequence[Sight], width: float) -> Part:
     found = branches(steps)[:MOST]
     shapes = [_twig(found, at) for at in range(len(found))]
     for at, each in enumerate(found):
-        line = _line(each, width - _left(each) - 14)
+        line = _line(each, width - _left(each))
         shapes.append(moved(line, _left(each), at * LINE + 3, data_key=f"branch/{node}/{at}"))
     return Part(width, tree_height(steps), tuple(shapes))
 
 
 def _left(branch: Branch) -> float:
-    return 16 + branch.deep * STEP
+    return 12 + branch.deep * STEP
 
 
 def _twig(found: Sequence[Branch], at: int) -> Html:
@@ -76,8 +76,8 @@ def _line(branch: Branch, room: float) -> Part:
     colour = CHOSEN if alive else EVICTED if dead else INK_3
     dot = element("circle", cx=8, cy=8, r=5.5, fill=colour) if alive else _cross(colour)
     name = words(branch.device.id.device, bold=True, fill=CHOSEN if alive else INK_2 if dead else "currentColor")
-    said = "" if alive else say(BRIEF[branch.state])
-    return row([Part(16, 16, (dot,)), name, words(fitted(said, room - 24 - name.width), fill=INK_2)], 5)
+    said = "" if alive else say(BRIEF[TRIED]) if dead else branch.device.shortly
+    return row([Part(16, 16, (dot,)), name, words(fitted(said, room - 26 - name.width), fill=INK_2)], 5)
 
 
 def _cross(colour: str) -> Html:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import Part, column, moved
-from kschedlab_lab.views.style import CHOSEN, EVICTED, TICK
+from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, TICK
 from kschedlab_lab.views.svg import Room, label, svg
 from kube_cel.steps import EvaluatedPart
 
@@ -57,6 +57,21 @@ def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None
     return svg([moved(part, 0, 2)], room.width, max(part.height, LINE) + 4, spoken)
 
 
+def draw_invalid(text: str, error: str, room: Room) -> Html:
+    """A text that is no expression, and below it where it fails."""
+    lines = [_lines(each, room.width - 2 * PAD) for each in (text or " ", error)]
+    shapes, y = list[Html](), 0.0
+    for number, written in enumerate(lines):
+        high = LINE * len(written) + 5
+        ground = element(
+            "rect", x=1, y=y, width=room.width - 2, height=high, rx=7, fill=EVICTED_SOFT if number else TICK
+        )
+        rows = (label(line, PAD, y + 16 + LINE * n) for n, line in enumerate(written))
+        shapes.append(element("g", ground, element("g", *rows, font_family=FONT, font_size=SIZE)))
+        y += high + 3
+    return svg(shapes, room.width, y + 2, say("{text}: {error}", text=text, error=error))
+
+
 def worth_showing(steps: Sequence[EvaluatedPart]) -> list[int]:
     """The places of all parts but maps, of which a value is looked up, and the parts of what is not evaluated."""
 
@@ -90,7 +105,8 @@ def _laid(step: EvaluatedPart, result: str, width: float) -> _Row:
     if space > room / 2:
         return below
     beside = _Row(step, left, _lines(step.text, room - space), [result], False)
-    return beside if beside.high <= below.high else below
+    is_broken = len(beside.text) > len(below.text)
+    return below if beside.high > below.high or (is_broken and beside.high == below.high) else beside
 
 
 def result_of(step: EvaluatedPart) -> str:

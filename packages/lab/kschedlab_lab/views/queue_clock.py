@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.layout import NOTHING, Part, moved, row, words, wrap
+from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.queue_pods import Handle, text
 from kschedlab_lab.views.style import ACT, CHOSEN, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
@@ -15,6 +16,10 @@ from kschedlab_lab.views.svg import Room, svg
 
 EDGE, NAMES, TOP = 8, 62, 50
 """The margin, the width of the names at the left, and where the lanes begin."""
+NEW = 4
+"""For so many steps the last event is named."""
+SMALL = 4.5
+"""The least radius of an event's disc."""
 THIN = 5
 """The height of a backoff's bar."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
@@ -30,7 +35,7 @@ NAMED = {
     "active": later("ready, others first"),
     "in flight": later("in flight"),
     "backoff": later("backoff queue"),
-    "unschedulable": later("waits for an event"),
+    "unschedulable": later("waits: event or timer"),
     "bound": later("bound"),
 }
 """What the places are called where one points at a stretch."""
@@ -67,7 +72,8 @@ class Event:
 class Clock:
     """The clock. ``steps``: its length; ``now``: the moment, as steps and in words; ``ticks``: (steps, words).
 
-    ``handle``: what makes the moment a control; ``gap``: where a step begins to take longer.
+    ``handle``: what makes the moment a control; ``gap``: where a step begins to take longer; ``counts``: a step is a
+    second, and each backoff that is over is labelled with its seconds.
     """
 
     steps: float
@@ -75,28 +81,41 @@ class Clock:
     ticks: Sequence[tuple[float, str]]
     handle: Handle = field(default_factory=dict)
     gap: float | None = None
+    counts: bool = False
 
 
 def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clock, alt: str, room: Room) -> Html:
     """The events, and below them the histories up to now; each stretch that has room for it says what it is."""
     step = step_of(clock.steps, room)
-    lane = min(max((room.height - 124) / max(len(histories), 1), 44), 60)
+    lane = min(max((room.height - 124) / max(len(histories), 1), 44), 90 if len(histories) == 1 else 60)
     shapes = _events(events, clock.now[0], step, room)
     for i, each in enumerate(histories):
         shapes += _lane(each, TOP + lane * i, lane - 10, step, room)
+        if clock.counts:
+            shapes += _lengths(each, clock.now[0], TOP + lane * i + lane - 22, step)
         if clock.gap is not None:
             shapes.append(_break(NAMES + clock.gap * step, TOP + lane * i + lane - 10))
     bottom = TOP + lane * len(histories)
     shapes += _ticks(clock.ticks, bottom, step)
     shapes.append(_now(clock, TOP - 4, bottom, step, room))
     kinds = {each.kind for history in histories for each in history.stretches} & {"active", "backoff"}
-    legend = [row([_swatch(kind), words(say(NAMED[kind]), fill=INK_2)], 5) for kind in sorted(kinds)]
+    stroke = element("path", d="M3 0V12", stroke="currentColor", stroke_width=3)
+    legend = [row([Part(6, 12, (stroke,)), words(say("attempt"), fill=INK_2)], 5)]
+    legend += [row([_swatch(kind), words(say(NAMED[kind]), fill=INK_2)], 5) for kind in sorted(kinds)]
     if any(each.backoffs for each in histories):
         thin = Part(18, 12, (_backoff(0, 18, 12),))
         legend.append(row([thin, words(say("backoff"), fill=INK_2)], 5))
-    below = wrap(legend, room.width - NAMES, 16, 4) if legend else NOTHING
+    below = wrap(legend, room.width - NAMES, 16, 4)
     shapes.append(moved(below, NAMES, bottom + 46))
-    return svg(shapes, room.width, bottom + (48 + below.height if legend else 41), alt, size=13)
+    return svg(shapes, room.width, bottom + 48 + below.height, alt, size=13)
+
+
+def _lengths(history: History, now: float, y: float, step: float) -> Iterator[Html]:
+    """How long each backoff was, above its bar if that is long enough."""
+    for start, end in history.backoffs:
+        said = f"{round(end - start)} s"
+        if end < now and text_width(said) <= (end - start) * step + 4:
+            yield text(said, NAMES + (start + end) / 2 * step, y, "middle", font_size=12, fill=INK_2)
 
 
 def _swatch(kind: str) -> Part:
@@ -143,19 +162,20 @@ def step_of(steps: float, room: Room) -> float:
 
 
 def _events(events: Sequence[Event], now: float, step: float, room: Room) -> list[Html]:
-    """A bolt for each event, and below it the words of the last one."""
+    """A bolt for each event, as large as its neighbours allow, and below it the words of the last one if it is new."""
     shapes = [text(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)]
-    past = [each for each in events if each.at <= now]
+    apart = min((two.at - one.at for one, two in pairwise(events)), default=1) * step
+    size = min(max(apart / 2 - 0.5, SMALL), 9)
     for each in events:
         over = each.at <= now
         disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
         bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
-        place = f"translate({NAMES + each.at * step:.1f},13)"
+        place = f"translate({NAMES + each.at * step:.1f},13) scale({size / 9:.3g})"
         shapes.append(element("g", disc, bolt, transform=place, data_tip=each.words))
-    if past:
-        words, x = past[-1].words, NAMES + past[-1].at * step
-        left = min(max(x - 9, NAMES), max(room.width - EDGE - text_width(words), EDGE))
-        shapes.append(text(words, left, 39, font_size=12))
+    last = next((each for each in reversed(events) if each.at <= now), None)
+    if last is not None and now - last.at <= NEW:
+        left = min(max(NAMES + last.at * step - 9, NAMES), max(room.width - EDGE - text_width(last.words), EDGE))
+        shapes.append(text(last.words, left, 39, font_size=12))
     return shapes
 
 

@@ -43,10 +43,6 @@ class Place:
     mark: Mark = ""
     handle: Handle = field(default_factory=dict)
 
-    @property
-    def pod(self) -> Pod:
-        return Pod(self.name, self.priority)
-
 
 def draw_heap(places: Sequence[Place], alt: str, popped: Sequence[Place], pop: Handle | None, room: Room) -> Html:
     """The heap. ``popped``: pods that came out before, in their order; ``pop``: what makes the popped lane a control.
@@ -127,7 +123,8 @@ def _lane(popped: Sequence[Place], wide: float, y: float, pop: Handle | None) ->
     title = say("popped, first to last") if popped else say("popped: none yet")
     shapes = [text(title, EDGE, y + 12, font_size=12, fill=INK_2)]
     for i, each in enumerate(popped):
-        shapes.append(pill(each.pod, EDGE + i * (wide + GAP), y + 18, wide, f"pod/{each.name}", round_=PILL / 2))
+        pod = Pod(each.name, each.priority, "", each.handle)
+        shapes.append(pill(pod, EDGE + i * (wide + GAP), y + 18, wide, f"pod/{each.name}", round_=PILL / 2))
     if pop is not None:
         x = EDGE + len(popped) * (wide + GAP)
         box = element(

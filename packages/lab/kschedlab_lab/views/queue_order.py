@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, arrow, pill, text
+from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, arrow, pill, text, version_tag
 from kschedlab_lab.views.style import HAIR, INK_2, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -55,7 +55,8 @@ def draw_order(
     """
     step = step_of(slots, room)
     bottom = TOP + LANE * len(pods)
-    shapes = [text(say("not set"), LEFT - (4 if step >= 20 else 14), TOP - 12, "end", font_size=12, opacity=0.8)]
+    shapes = [version_tag(EDGE + 54, TOP - 12)]
+    shapes.append(text(say("not set"), LEFT - (4 if step >= 20 else 14), TOP - 12, "end", font_size=12, opacity=0.8))
     for at, words in ticks:
         x = _x(at, step)
         line = element("line", x1=x, y1=TOP - 6, x2=x, y2=bottom - 6, stroke="currentColor", opacity=0.25)

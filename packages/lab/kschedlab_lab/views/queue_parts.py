@@ -8,8 +8,19 @@ from dataclasses import dataclass, field
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
-from kschedlab_lab.views.lettering import folded
-from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, arrow, pill, refused, text, titled
+from kschedlab_lab.views.queue_pods import (
+    COUNTS,
+    PILL,
+    Handle,
+    Pod,
+    area,
+    arrow,
+    pill,
+    refused,
+    text,
+    titled,
+    version_tag,
+)
 from kschedlab_lab.views.style import HAIR, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
@@ -72,7 +83,7 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
         pick = {"data_pick": name, "aria_label": name} if parts.picks and name != TRYING else {}
         box = area(titles[name], x, EDGE, wide, TALL, key=f"part/{name}")
         shapes.append(element("g", box, **pick))
-    shapes += _ways(parts.way, left, wide, gap)
+    shapes += [*_ways(parts.way, left, wide, gap), version_tag(room.width - EDGE, EDGE + TALL + UNDER + 14)]
     head = 12 + 14 * max(len(titled(titles[name], wide)) for name in left)
     for name, x in left.items():
         for i, pod in enumerate(parts.pods.get(name, ())):
@@ -171,68 +182,29 @@ def slot_width(slots: int, room: Room) -> float:
     return (room.width - 2 * EDGE) / (slots + 1)
 
 
-# -- what brings a pod back
-
-
-@dataclass(frozen=True)
-class Return:
-    """An event, whether it brings the pod back, and the moveRequestCycle that it leaves."""
-
-    event: str
-    back: bool
-    cycle: int
-    noted: bool
-
-
-def draw_returns(returns: Sequence[Return], pod: Pod, alt: str, room: Room, *, answered: bool = True) -> Html:
-    """A line for each event: it takes the pod to activeQ, or leaves it in unschedulableQ."""
-    row, top = PILL + 5, 34
-    left = min(220.0, room.width * 0.4)
-    narrow = room.width < 560
-    wide = min(90.0, (room.width - left - (0 if narrow else 130) - 3 * EDGE) / 2)
-    columns = (left, left + wide + 2 * EDGE)
-    height = row * len(returns) + 6
-    shapes = [
-        text(say("event"), EDGE, top - 14, font_weight="bold"),
-        *(
-            text(title, x + wide / 2, top - 14, "middle", font_weight="bold", font_size=12)
-            for title, x in zip(("activeQ" if narrow else say("to activeQ"), say("stays")), columns, strict=True)
-        ),
-        _box(columns[0] - 6, top - 6, wide + 12, height, **SHADE),
-        _box(columns[1] - 6, top - 6, wide + 12, height, fill="none", stroke=HAIR, stroke_dasharray="5 4"),
-    ]
-    for i, each in enumerate(returns):
-        y = top + row * i
-        lines = folded(say(each.event), left - EDGE - 8)
-        first = y + PILL / 2 + 4 - 7 * (len(lines) - 1)
-        shapes += (text(line, EDGE, first + 14 * n, font_size=12) for n, line in enumerate(lines))
-        x = columns[0] if answered and each.back else columns[1]
-        shapes.append(pill(pod, x, y, wide, f"{i}/{pod.name}"))
-        if answered and not narrow:
-            words = f"moveRequestCycle {each.cycle}"
-            bold = "bold" if each.noted else None
-            shapes.append(text(words, columns[1] + wide + 14, y + PILL / 2 + 4, font_size=12, font_weight=bold))
-    return svg(shapes, room.width, top + height + 4, alt, size=13)
-
-
 # -- nominatedPodMap
 
 
 @dataclass(frozen=True)
 class Nominations:
-    """Both maps of nominatedPodMap. ``lost``: pods that were nominated until the last call; ``picks``: answers."""
+    """Both maps of nominatedPodMap. ``lost``: pods that were nominated until the last call; ``picks``: answers.
+
+    ``version``: whose rule the map follows.
+    """
 
     by_node: Mapping[str, Sequence[Pod]]
     node_of: Mapping[str, str]
     lost: tuple[str, ...] = ()
     picks: bool = False
+    version: str = "v1.13"
 
 
 def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     """The list of each node on the left, and on the right, or below, the node of each pod by UID."""
     number, tall, below = len(nominations.by_node), 40 + 2 * (PILL + 6), room.width < 420
     wide = (room.width - EDGE) / number - EDGE if below else (room.width - 4 * EDGE) / (number + 1.3)
-    shapes = [text(say("nominatedPods: a list by node"), EDGE, 16, font_size=12, opacity=0.8)]
+    title = say("nominatedPods: a list by node")
+    shapes = [text(title, EDGE, 16, font_size=12, opacity=0.8)]
     for i, (node, pods) in enumerate(nominations.by_node.items()):
         x = EDGE + i * (wide + EDGE)
         pick = {"data_pick": node, "aria_label": node} if nominations.picks else {}
@@ -255,4 +227,5 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
         shapes.append(text(say("empty"), x + 12, top + 34, font_size=12, opacity=0.7))
     for n, name in enumerate(nominations.lost):
         shapes.append(refused(say("{pod}: no list", pod=name), x + 10, top + tall - 10 - 18 * n, "start"))
-    return svg(shapes, room.width, top + tall + 10, alt, size=13)
+    shapes.append(version_tag(room.width - EDGE, top + tall + 18, nominations.version))
+    return svg(shapes, room.width, top + tall + 26, alt, size=13)

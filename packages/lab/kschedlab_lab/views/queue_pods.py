@@ -126,6 +126,13 @@ def _lettering(width: float) -> tuple[float, str | None]:
     return (13, "bold") if width >= 130 else (12, None) if width >= 109 else (11.2, None)
 
 
+def version_tag(right: float, y: float, version: str = "v1.13") -> Html:
+    """Which version a picture is about, with its right end and its line of writing at (right, y)."""
+    wide = text_width(version) + 16
+    box = element("rect", x=right - wide, y=y - 15, width=wide, height=20, rx=10, fill="none", stroke=HAIR)
+    return element("g", box, text(version, right - wide / 2, y - 1, "middle", font_size=12, fill=INK_2))
+
+
 def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", thick: float = 1.6) -> Html:
     """A line through these points with a head at its end; three points in the middle make it a curve."""
     path = list(points)

@@ -49,7 +49,7 @@ def test_wrong_claims_are_told_what_is_missing():
     exercise = exercises(1)[1]
     assert exercise.check("").words == "Give one claim, gpus, and nothing else."
     assert exercise.check(exercise.right.replace("count: 2", "count: 1")).words.endswith(": not 2.")
-    assert exercise.check(exercise.right.replace("a100", "t4")).words.endswith('model == "t4".')
+    assert exercise.check(exercise.right.replace("a100", "t4")).words.endswith("the claim wants t4.")
     unknown = exercise.check(exercise.right.replace('.model == "a100"', '.firmware == "2"')).words
     assert unknown.startswith("The decision ends with an error: ") and "no such key: firmware" in unknown
     status = "status: {allocation: {devices: {results: []}}}\n"

@@ -49,7 +49,7 @@ def cases(rng):
 
 
 def repair():
-    return Repair("Half", "Mend it.", half, halved, lambda n: n // 2, cases, "Integers.", ("Look at 7.",))
+    return Repair("Half", "Fix it.", half, halved, lambda n: n // 2, cases, "Integers.", ("Look at 7.",))
 
 
 @pytest.mark.parametrize("make", [predict, build, repair])

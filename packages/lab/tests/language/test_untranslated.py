@@ -39,6 +39,7 @@ from kschedlab_lab.panels import (
     queue_nominated,
     queue_order,
     queue_parts,
+    queue_returns,
     reduce_and_sum,
     round_robin,
     score,
@@ -100,10 +101,10 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "queue, parts": lambda: queue_parts.panel(meanwhile=queue_parts.DURING).ask(
         queue_parts.where_to(queue_parts.DURING)
     ),
-    "queue, returns": lambda: queue_parts.returns_panel().ask(queue_parts.how_many_return()),
+    "queue, returns": lambda: queue_returns.panel(),
     "queue, nominated": lambda: queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent(3)),
-    "queue, versions": lambda: queue_clock.versions_panel().ask(queue_clock.when_is_web_bound()),
-    "queue, clock, friend": lambda: queue_clock.panel(time=330).ask(queue_clock.how_often_is_friend_tried()),
+    "queue, versions": lambda: queue_clock.versions_panel().ask(queue_clock.when_is_web_tried()),
+    "queue, clock, friend": lambda: queue_clock.friend_panel("v1.37"),
     "score, two nodes": lambda: score_two.panel().ask(score_two.which()),
     "score": lambda: score.panel(stage="summed").ask(score_questions.which_node()),
     "score, change": lambda: score.causes().ask(score_questions.which_change()),

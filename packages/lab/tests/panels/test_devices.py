@@ -8,6 +8,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels import devices, selector
 from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 CLAIMS = [*list(devices.Settings.grid())[::23], devices.Settings().changed(model="h100", tolerates=True)]
 ROOM = Room()
@@ -88,6 +89,7 @@ def test_the_question():
     settings = devices.Settings()
     assert asked.right(settings) == "3" and "node-a" in asked.why(settings, "1")
     assert asked.right(devices.Settings().changed(count=3, memory=80)) == "0"
+    assert devices.panel(rival=False).question.text.startswith("rival has ended. ")
 
 
 @pytest.mark.parametrize("name", selector.SELECTORS)
@@ -122,8 +124,13 @@ def test_a_selector_of_one_s_own_is_evaluated_and_restored():
     settings = selector.Settings().changed(selector=mine, device="node-c/gpu-0")
     assert selector.verdict(settings) == "selected"
     assert selector.Settings.parse(str(settings)) == settings
-    with pytest.raises(ValueError, match="device.attributes"):
-        settings.changed(selector="device.attributes[")
+
+
+def test_an_invalid_selector_replaces_what_was_true_before():
+    view = selector.panel().move(selector="device.attributes[").view
+    assert says(view.sentence, "not valid") and view.story is None
+    assert "Syntax error" in view.text and "Syntax error" in drawn(view) and "selected" not in drawn(view)
+    assert says(selector.show(selector.Settings().changed(selector="")).text, "not valid", "empty")
 
 
 def test_before_the_answer_only_what_other_claims_hold_is_shown():

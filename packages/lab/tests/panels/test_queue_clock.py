@@ -13,6 +13,7 @@ from kschedlab_lab.panels.queue_clock import (
     TIMES,
     Settings,
     Versions,
+    friend_panel,
     history,
     how_often_is_friend_tried,
     panel,
@@ -23,8 +24,9 @@ from kschedlab_lab.panels.queue_clock import (
     story_of,
     versions,
     versions_panel,
-    when_is_web_bound,
+    when_is_web_tried,
     where,
+    which_version_is_first,
 )
 from kschedlab_lab.panels.queue_story import EVENTS, PODS, replay
 from kschedlab_lab.panels.queue_waits import Measured, wait_without_event, waits_after_failures
@@ -108,23 +110,32 @@ def test_panel_and_yaml() -> None:
 
 def test_it_says_why_a_backoff_of_4_s_takes_5() -> None:
     """The third attempt began at 5 s."""
-    told = when_is_web_bound().why(Versions(), "at 7 s")
-    assert says(told, "0, 2, 5 s", "5.1 s", "4 s", "whole second", "10 s")
-    assert says(when_is_web_bound().why(Versions(), "at 11 s"), "from the failure")
-    assert says(when_is_web_bound().why(Versions(), "at 330 s"), "five minutes")
+    told = when_is_web_tried().why(Versions(), "at 7 s")
+    assert says(told, "0, 2, 5 s", "5.1 s", "4 s", "whole second", "10 s", "doubles its backoff")
+    assert says(when_is_web_tried().why(Versions(), "at 11 s"), "from the failure")
 
 
 @pytest.mark.parametrize("case", BOTH)
 def test_how_often_friend_is_tried(case: tuple[str, bool]) -> None:
-    asked, settings = how_often_is_friend_tried(), Settings(time=360, generation=case[0], busy=case[1])
-    assert asked.right(settings) == str(len(tries(*case, "friend")))
+    settings = Settings(time=360, generation=case[0], busy=case[1])
+    asked = how_often_is_friend_tried(settings)
+    assert asked.right(settings) == str(len(tries(*case, "friend"))) and says(asked.text, case[0], "360 s")
     assert all(f"{at:g}" in asked.why(settings, "0") for at in tries(*case, "friend"))
+
+
+def test_friend_costs_v1_13_eight_attempts_and_v1_37_two() -> None:
+    assert {name: friend_panel(name).answer(None).view.sentence.count("8 attempts") for name in ("v1.13", "v1.37")} == {
+        "v1.13": 1,
+        "v1.37": 0,
+    }
+    asked = friend_panel("v1.37").question
+    assert asked is not None and asked.right(friend_panel("v1.37").settings) == "2"
 
 
 @pytest.mark.parametrize("pod", PODS)
 def test_each_version_has_a_lane_with_its_attempts(pod: str) -> None:
     for time in range(LAST + 1):
-        settings = Versions(pod, time)
+        settings = Versions(pod, True, time)
         view = show_versions(settings)
         drawn = ElementTree.fromstring(str(versions(settings, Room(640, 330))))
         assert drawn.get("aria-label") == view.sentence
@@ -135,16 +146,27 @@ def test_each_version_has_a_lane_with_its_attempts(pod: str) -> None:
 
 
 def test_hints_save_the_attempts_that_are_in_vain() -> None:
-    said = versions_panel(pod="friend").view.sentence
+    said = versions_panel(pod="friend", older=True).view.sentence
 
-    assert says(said, "v1.13, friend waits, after 5 attempts", "v1.20, friend waits, after 4 attempts", "1 attempt")
+    assert says(said, "v1.13, friend waits (5 attempts", "v1.16, v1.20, friend waits (4 attempts", "1 attempt")
 
 
-def test_v1_37_is_asked_about_before_the_versions_are_seen() -> None:
-    question = when_is_web_bound()
-    assert question.right(Versions()) == "at 10 s" and question.before is not None
-    assert 'data-drag="time"' not in str(question.before(Versions())(Room()))
-    assert "doubles its backoff" in question.why(Versions(), "at 7 s")
+def test_v1_37_is_asked_about_with_one_lane_of_attempts_and_backoffs() -> None:
+    question = when_is_web_tried()
+    assert question.right(Versions()) == "at 10 s" in question.choices and question.before is not None
+    drawn = str(question.before(Versions())(Room()))  # type: ignore[operator]
+    assert (
+        'data-drag="time"' not in drawn and "v1.37" in drawn and "v1.13" not in drawn and "backoff queue" not in drawn
+    )
+    assert [drawn.count(f">{n} s<") for n in (1, 2, 4)] == [1, 2, 1]  # beside the ticks at 2 and 4 s
+
+
+def test_the_version_without_backoff_binds_first() -> None:
+    question = which_version_is_first()
+    assert question.right(Versions(older=True)) == "v1.13" and question.before is not None
+    before, after = question.before(Versions(older=True))(Room()), versions(Versions(older=True, time=8), Room())  # type: ignore[operator]
+    assert all(name in str(before) for name in GENERATIONS)
+    assert str(before).count("v1.13 is tried") == str(after).count("v1.13 is tried") - 1  # the attempt is the answer
 
 
 def test_backoff_lasts_from_the_failure_on_and_an_event_does_not_prolong_it() -> None:

@@ -15,16 +15,11 @@ from kschedlab_lab.panels.queue_parts import (
     NEVER,
     UNSCHEDULABLE,
     Call,
-    ReturnSettings,
     Settings,
     calls,
-    how_many_return,
     panel,
     picture,
-    returns,
-    returns_panel,
     show,
-    show_returns,
     story,
     where_to,
 )
@@ -99,14 +94,3 @@ def test_where_the_failed_pod_goes() -> None:
         assert (
             callable(drawn) and "being tried" in str(drawn(Room())) and "podSchedulingCycle" not in str(drawn(Room()))
         )
-
-
-def test_what_brings_it_back() -> None:
-    found = returns(ReturnSettings())
-    assert {each.event for each in found if each.back} == BRINGS_BACK
-    assert [each.event for each in found if each.noted and not each.back] == ["AssignedPodAdded: cache"]
-    assert how_many_return().right(ReturnSettings()) == "4" and "flush 60 s" in how_many_return().why(
-        ReturnSettings(), "7"
-    )
-    assert all(each.back for each in returns(ReturnSettings(reason=ERROR)))
-    assert returns_panel().move(reason=ERROR).view.sentence == show_returns(ReturnSettings(reason=ERROR)).sentence

@@ -237,7 +237,7 @@ def test_several_files_are_one_cluster():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a: [", "pasted:2: not valid YAML"),
+        ("a: [", "pasted:1: not valid YAML"),
         ("", "pasted: there are no nodes in it; try: kubectl get nodes,pods,"),
         (as_yaml([node("node-a")]), "pasted: there are no pods in it"),
         (as_yaml([pod("p", "", 1)]), "pasted: there are no nodes in it"),

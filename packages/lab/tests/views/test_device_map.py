@@ -11,7 +11,7 @@ from kschedlab.decision import Decision
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import ResourceSlice
 from kschedlab_lab.panels import devices
-from kschedlab_lab.views.device_map import devices_text, draw_devices
+from kschedlab_lab.views.device_map import devices_text, draw_devices, draw_sights, unasked
 from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.device_tree import branches
@@ -55,16 +55,16 @@ def test_each_device_says_what_it_is_for_the_pod():
     seen = sights(decision(f'{D}.model == "a100"', LARGE))
     assert devices_text(seen).splitlines() == [
         "node-a: the pod goes here",
-        f"  gpu-0 is not selected: {LARGE}",
+        "  gpu-0 has memory 40Gi; the claim wants 50Gi or more",
         "  gpu-1 goes to the pod",
         "  nic-0 was not reached: the search ended before it",
         "node-b: cannot allocate all claims",
-        f'  gpu-0 is not selected: {D}.model == "a100"',
-        '  nic-0 is not selected: device.driver == "gpu.example.com"',
+        "  gpu-0 has model t4; the claim wants a100",
+        '  nic-0 is not selected: device.driver == "gpu.example.com" is false',
         "node-c: cannot allocate all claims",
         "  gpu-0 has a taint that the claim does not tolerate: broken",
         "  gpu-1 belongs to another claim: other",
-        '  nic-0 is not selected: device.driver == "gpu.example.com"',
+        '  nic-0 is not selected: device.driver == "gpu.example.com" is false',
     ]
 
 
@@ -106,6 +106,21 @@ def test_side_by_side_where_rounding_would_leave_no_room_for_the_last_node():
         assert len(wide) == 3 and 3 * max(wide) < width, width
 
 
+def test_the_picture_says_why_in_two_words_and_the_tip_with_the_expression():
+    svg = str(draw_devices(decision(f'{D}.model == "a100"', LARGE), Room(720, 300)))
+    assert "t4 ≠ a100" in svg and "40 &lt; 50Gi" in svg
+    assert "t4; the claim wants a100 (model t4, memory 16Gi). " in svg and "a100&quot; is false" in svg
+
+
+def test_a_story_names_only_the_signs_that_are_there():
+    seen = sights(decision(f'{D}.model == "a100"', LARGE))
+    (first, place, _), *_ = search_story(seen, "the end")
+    before = str(draw_sights([unasked(node) for node in seen], Room(720, 300), whole=seen))
+    after = str(draw_sights(first, Room(720, 300), whole=seen, searched=place))
+    assert ">not selected<" not in before and ">tainted<" in before and ">not selected<" in after
+    assert before.split('viewBox="')[1].split('"')[0] == after.split('viewBox="')[1].split('"')[0]
+
+
 def test_a_taint_is_known_before_the_pod_asks():
     before = str(draw_devices(decision(LARGE), Room(720, 300), asked=False))
     assert "1 tainted" in before and "not selected" not in before and "★" not in before
@@ -115,10 +130,10 @@ def test_the_search_as_a_story():
     seen = sights(decision(f'{D}.model == "a100"', LARGE))
     frames = list(search_story(seen, "the end"))
     assert [caption for *_, caption in frames[:4]] == [
-        f"node-a: gpu-0 is not selected: {LARGE}.",
+        "node-a: gpu-0 has memory 40Gi; the claim wants 50Gi or more.",
         "node-a: gpu-1 is taken so far.",
         "node-a: could give gpu-1.",
-        f'node-b: gpu-0 is not selected: {D}.model == "a100".',
+        "node-b: gpu-0 has model t4; the claim wants a100.",
     ]
     assert frames[-1] == (seen, None, "the end")
     first = frames[0][0]

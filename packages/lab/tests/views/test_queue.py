@@ -14,13 +14,12 @@ from kschedlab_lab.views.queue_parts import (
     Check,
     Nominations,
     Parts,
-    Return,
     Slot,
     draw_nominations,
     draw_parts,
-    draw_returns,
 )
 from kschedlab_lab.views.queue_pods import Pod, pill
+from kschedlab_lab.views.queue_returns import Return, draw_returns
 from kschedlab_lab.views.svg import Room
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -118,12 +117,11 @@ def test_parts_show_their_pods_their_numbers_and_what_decided(room: Room) -> Non
 
 @each_room
 def test_events_bring_a_pod_back_or_leave_it(room: Room) -> None:
-    returns = [Return("one", True, 1, True), Return("two", False, 1, False)]
-    drawing = draw_returns(returns, Pod("web", 1), "x", room)
-    assert place(drawing, "0/web")[0] < place(drawing, "1/web")[0]
-    asked = draw_returns(returns, Pod("web", 1), "x", room, answered=False)
-    assert place(asked, "0/web")[0] == place(asked, "1/web")[0]
-    assert not any("moveRequestCycle" in each for each in texts(asked))
+    returns = [Return("one", "it rains", True, True), Return("two", "it snows", False, False)]
+    drawing = draw_returns(returns, Pod("web", 1), ("activeQ", "unschedulableQ"), [("Check", "x: on")], "x", room)
+    assert place(drawing, "one/web")[0] < place(drawing, "two/web")[0]
+    assert texts(drawing).count("✓") == 1 and {"activeQ", "it rains", "Check"} <= set(texts(drawing))
+    assert 'data-carry="one"' in str(drawing) and str(drawing).count('data-accepts="one"') == 2
 
 
 @each_room
@@ -167,6 +165,6 @@ def test_words_stay_inside_a_narrow_pod_and_long_events_take_two_lines() -> None
         next(parsed(pill(Pod("web", 100), 0, 0, width, "pod/web")).iter("rect")).get("rx") for width in (62, 29)
     )
     assert (round_, narrow) == ("8", "6")
-    events = [Return(f"AssignedPodAdded: {name}", True, 1, True) for name in ("db", "cache")]
-    found = texts(draw_returns(events, Pod("web", 1), "x", Room(340, 420)))
+    events = [Return(name, f"AssignedPodAdded: {name}", True) for name in ("db", "cache")]
+    found = texts(draw_returns(events, Pod("web", 1), ("activeQ", "unschedulableQ"), [], "x", Room(340, 420)))
     assert {"db", "cache"} <= {each.split()[-1] for each in found if each} and not any("…" in each for each in found)

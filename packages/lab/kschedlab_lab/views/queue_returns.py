@@ -1,0 +1,104 @@
+"""Events in lines, each with a card that the reader puts where the pod is afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html, element
+from kschedlab_lab.views.lettering import folded, text_width
+from kschedlab_lab.views.queue_pods import PILL, Handle, Pod, pill, refused, text, titled, version_tag
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK, PANEL, TRAY
+from kschedlab_lab.views.svg import Room, svg
+
+EDGE, GAP = 8, 6
+"""The margin, and the space between two events."""
+
+
+@dataclass(frozen=True)
+class Return:
+    """An event, by its setting and in words; whether the reader lets it bring the pod back, and whether that is right.
+
+    ``right``: None until it is judged.
+    """
+
+    name: str
+    words: str
+    back: bool
+    right: bool | None = None
+
+
+def draw_returns(
+    returns: Sequence[Return],
+    pod: Pod,
+    titles: tuple[str, str],
+    buttons: Sequence[tuple[str, str]],
+    alt: str,
+    room: Room,
+) -> Html:
+    """A line for each event: its card lies in activeQ or in unschedulableQ. ``buttons``: words, and what they set."""
+    row = min(max((room.height - 104) / len(returns), PILL + GAP), 64)
+    left = min(max(210.0, room.width * 0.25), room.width * 0.36)
+    wide = min((room.width - left - 3 * EDGE) / 2 - (24 if room.width >= 460 else 20), 240)
+    columns = (left, left + wide + 2 * EDGE)
+    heads = [titled(title, wide + 2 * EDGE) for title in titles]
+    top, shapes = 16 + 14.0 * max(map(len, heads)), list[Html]()
+    for x, head in zip(columns, heads, strict=True):
+        frame = element("rect", x=x - 4, y=top - 6, width=wide + 8, height=row * len(returns) + 6, rx=11)
+        shapes.append(element("g", frame, fill=TRAY, stroke=HAIR))
+        for n, line in enumerate(head):
+            bold = "bold" if line == head[0] else None
+            shapes.append(text(line, x + wide / 2, 14 + 14 * n, "middle", font_size=12, font_weight=bold))
+    for i, each in enumerate(returns):
+        shapes += _line(each, pod, columns, wide, top + row * i, row)
+    y = top + row * len(returns) + 10
+    shapes += _buttons(buttons, y)
+    shapes.append(version_tag(columns[1] + wide + 4, y + 20))
+    return svg(shapes, room.width, y + 34, alt, size=13)
+
+
+def _line(each: Return, pod: Pod, columns: tuple[float, float], wide: float, y: float, row: float) -> Iterator[Html]:
+    lines = folded(each.words, columns[0] - EDGE - 8)
+    high = row - GAP
+    first = y + high / 2 + 4 - 7 * (len(lines) - 1)
+    yield from (text(line, EDGE, first + 14 * n, font_size=12) for n, line in enumerate(lines))
+    for x, place in zip(columns, ("returns", "stays"), strict=True):
+        size: dict[str, Any] = {"x": x, "y": y, "width": wide, "height": high, "fill": "transparent"}
+        marks: Handle = {"data_accepts": each.name, "data_drop": f"{each.name}: {place}"}
+        yield element("g", element("rect", **size), data_key=f"{each.name}/{place}", aria_label=say(place), **marks)
+    other = "stays" if each.back else "returns"
+    handle: Handle = {
+        "data_carry": each.name,
+        "data_set": f"{each.name}: {other}",
+        "aria_label": say("{event}: {place}", event=each.words, place=say("returns" if each.back else "stays")),
+        "data_state": None if each.right is None else "right" if each.right else "wrong",
+    }
+    yield pill(
+        Pod(pod.name, pod.priority, pod.note, handle),
+        columns[0 if each.back else 1],
+        y,
+        wide,
+        f"{each.name}/{pod.name}",
+        height=high,
+    )
+    if each.right is not None:
+        x = columns[1] + wide + 14
+        good = text("✓", x, y + high / 2 + 5, font_size=15, font_weight="bold", fill=CHOSEN)
+        yield good if each.right else refused("", x, y + high / 2 + 5, "start", 15)
+
+
+def _buttons(buttons: Sequence[tuple[str, str]], y: float) -> Iterator[Html]:
+    """Pills that can be pressed; the first of several is the next thing to do."""
+    x = float(EDGE)
+    for n, (words, sets) in enumerate(buttons):
+        main, wide = n < len(buttons) - 1, text_width(words, bold=True) + 28
+        box = element(
+            "rect", x=x, y=y, width=wide, height=28, rx=14, fill=INK if main else "none", stroke=INK if main else HAIR
+        )
+        said = text(
+            words, x + wide / 2, y + 18, "middle", font_size=12, font_weight="bold", fill=PANEL if main else None
+        )
+        yield element("g", box, said, data_key=f"button/{n}", data_set=sets, aria_label=words)
+        x += wide + 10
