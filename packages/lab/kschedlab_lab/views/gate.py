@@ -92,10 +92,12 @@ def _node(gate: Gate, wide: float) -> Part:
 
 
 def _bars(pods: Sequence[Piece], capacity: int, wide: float) -> Iterator[Html]:
-    """The pods of the tray. Those without a request share at most half of it; where names don't fit, none is shown."""
-    needs = {piece.name: text_width(piece.name, 12, True) + 14 for piece in pods if not piece.size}
-    share = min(1, (wide - 8) / 2 / (sum(needs.values()) or 1))
-    scale, x = (wide - 8 - share * sum(needs.values())) / capacity, 4.0
+    """The pods of the tray. Those without a request leave room for the others' names; their own all fit, or none."""
+    needs = {piece.name: text_width(piece.name, 12, True) + 14 for piece in pods}
+    small = sum(needs[piece.name] for piece in pods if not piece.size)
+    least = max((needs[piece.name] * capacity / piece.size for piece in pods if piece.size), default=0.0)
+    share = min(1, (wide - 8 - least) / (small or 1))
+    scale, x = (wide - 8 - share * small) / capacity, 4.0
     for piece in pods:
         long = piece.size * scale or needs[piece.name] * share
         yield bar(piece, (x, 22), long - 2, BAR, named=bool(piece.size) or share == 1)

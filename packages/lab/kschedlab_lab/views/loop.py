@@ -34,7 +34,7 @@ PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unsche
 LINE, PAD, GAP, HEAD = 15, 3, 3, 40
 """Heights: of a line, of the space above and below it, between two steps, of a lane's title."""
 CLOCK, BESIDE, NARROW, BAR = 54, 76, 54, 28
-"""The width of the times, and of the track of another pod that is bound meanwhile, in wide and in narrow lanes; the
+"""The width of the times; the least of the track of another pod that is bound meanwhile, and that in narrow lanes; the
 height of a pod on its node."""
 WIDE = 520
 """Rooms of this width have the nodes beside the lanes, others above them."""
@@ -118,7 +118,7 @@ def _lanes(way: Way, width: float) -> Part:
     """Both lanes with the times at their left; as high as the whole attempt, so that nothing jumps as it goes on."""
     wide = (width - CLOCK - 14) / 2
     left, hero = (CLOCK, CLOCK + wide + 14), way.pods[0].name
-    track = BESIDE if wide > 2 * BESIDE else NARROW
+    track = max(BESIDE, wide * 0.38) if wide > 2 * BESIDE else NARROW
     widths = {False: wide - 10, True: track - 5}
     whole = [(each, each.lane == 1 and each.step.pod != hero) for each in rows(way.steps)]
     before = track * any(aside for _, aside in whole)
@@ -168,8 +168,8 @@ def _text(each: Row, hero: str, width: float) -> list[str]:
     """The step's name; another pod's has that pod's name."""
     title, pod = PARTS.get(each.step.place, called(each.step.title)), each.step.pod
     if pod != hero and each.lane:
-        return [pod, *flowed(title, width)]
-    return flowed(f"{pod}: {title}" if pod != hero or each.step.place else title, width)
+        return [pod, *flowed(title, width, bold=True)]
+    return flowed(f"{pod}: {title}" if pod != hero or each.step.place else title, width, bold=True)
 
 
 def called(title: str) -> str:

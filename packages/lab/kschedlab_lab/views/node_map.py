@@ -366,12 +366,14 @@ class Cells:
         """How much is free, closed nodes, ties, names and scores."""
         size, texts = made.shape.wide, list[Html]()
         free, bars, ties = "", "", ""
+        inset = max(1.5, 0.3 * corner(size))  # the corners of what is free stay within those of the square
+        wide = size - 2 * inset
         for group, x, y in made.cells:
             place = min(group, key=self._rank)
             named = size >= NAMED and len(group) == 1
             is_star = self.kinds[place] == CHOSEN_ONE
-            if not is_star and (left := round(float(1 - self.share[list(group)].mean()) * (size - 3))):
-                free += _top(x + 1.5, y + 1.5, size - 3, left, corner(size) - 1)
+            if not is_star and (left := round(float(1 - self.share[list(group)].mean()) * wide)):
+                free += f"M{x + inset:g} {y + inset:g}h{wide:g}v{left}h{-wide:g}z"
             if len(group) == 1 and place in self.closed:
                 bars += f"M{x + 3:g} {y + size - 3:g}L{x + size - 3:g} {y + 3:g}"
             if named:
@@ -429,13 +431,6 @@ def _said(verdict: str) -> str:
 def corner(size: float) -> int:
     """The radius of a square's corners."""
     return min(round(size / 4), 8)
-
-
-def _top(x: float, y: float, wide: float, tall: float, radius: float) -> str:
-    """The upper part of a square with round corners."""
-    high = min(radius, tall)
-    rounded = f"q0 {-high:g} {radius:g} {-high:g}h{wide - 2 * radius:g}q{radius:g} 0 {radius:g} {high:g}"
-    return f"M{x:g} {y + high:g}{rounded}v{tall - high:g}h{-wide:g}z"
 
 
 class Spot(NamedTuple):

@@ -43,7 +43,7 @@ OWN_NAMES = {
     "first": "web db report batch",
     "overview": (  # pods, zones and labels; phases and columns; functions of v1.16; words that the documents keep
         "web busy proxy db cache critical batch south north gpu dedicated ssd data another "
-        "running done failed leaving pending "
+        "done broken leaving large "
         "Pending Running Succeeded Failed Terminating Ready none get wide memory taint "
         "Schedule Preempt Reserve Permit Set Nominated Volumes Failure Scheduling record assume bind snapshot "
         "Pre Post Bind Plugins Fit Prioritize Nodes Producer Checks Name Allocation Pods "

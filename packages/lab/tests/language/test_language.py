@@ -66,9 +66,9 @@ def test_a_word_may_have_a_translation_for_a_context() -> None:
 
 @pytest.mark.usefixtures("chinese")
 def test_no_space_stands_between_chinese_characters() -> None:
-    assert [say("{who} cordons {node}", who=who, node="node-a") for who in ("kubelet", say("user"))] == [
+    assert [say("{who} cordons {node}", who=who, node="node-a") for who in ("kubelet", say("the timeline"))] == [
         "kubelet 把 node-a 设为不可调度",
-        "用户把 node-a 设为不可调度",
+        "时间线把 node-a 设为不可调度",
     ]
 
 
