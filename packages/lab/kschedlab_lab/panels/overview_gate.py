@@ -275,7 +275,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def who_refuses() -> Question[Settings]:
     """The question before the panel: which predicate refuses, if several things are in the way."""
     return Question(
-        say("Several things are in the way. Which predicate refuses web? 2a to 2c are parts of GeneralPredicates."),
+        say("Which predicate refuses web? 2a to 2c are GeneralPredicates."),
         CHOICES,
         lambda settings: decide(settings)[1].plugin or "nobody",
         _why,

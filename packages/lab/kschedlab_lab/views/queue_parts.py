@@ -91,7 +91,8 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
             left_ = x + (wide - broad) / 2
             shapes.append(pill(pod, left_, EDGE + head + i * (PILL + 4), broad, f"pod/{pod.name}"))
     y = EDGE + TALL + UNDER + 14.0
-    for x, name, cycle in zip((EDGE, EDGE + 150), ("schedulingCycle", "moveRequestCycle"), parts.cycles, strict=True):
+    second = EDGE + (150 if room.width >= 400 else 120)
+    for x, name, cycle in zip((EDGE, second), ("schedulingCycle", "moveRequestCycle"), parts.cycles, strict=True):
         shapes.append(text(f"{name} {cycle}", x, y, font_size=12))
     y += 20
     for check in parts.checks:

@@ -107,7 +107,7 @@ def _bar(score: int, given: Given, x: float, high: float, wide: float, best: boo
     """Ten as a pale bar, the score in it, and its number with the weight if that is not 1."""
     room = min(wide - 88, 150)
     times = f"{score} × {given.weight:,}" if given.weight > 1 else f"{score}"
-    number = words(fitting((times, f"{score} ×10⁴"), wide - room - 8), 12, bold=best)
+    number = words(fitting((times, f"{score} ×10⁴"), wide - room - 8, bold=best), 12, bold=best)
     full = element("rect", width=room, height=BAR, rx=3, fill=TICK)
     part = element("rect", width=room * score / MOST, height=BAR, rx=3, fill=INK_3, data_key=f"{key}/bar")
     bar = element("g", full, part, transform=f"translate({x:g},{(high - BAR) / 2:g})")
