@@ -135,10 +135,11 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     elif beside:
         explained = in_a_column(decision, width - x, space, each, shut)
         parts.append(moved(explained, x, at + 2))
-        low = max(low, at + explained.height)
+        low = max(low, at + 2 + explained.height)
     if has_detail and beside:
-        parts.append(moved(in_a_line(decision, width, each, shut), 0, low + 8))
-        low += BELOW
+        line = in_a_line(decision, width, each, shut)
+        parts.append(moved(line, 0, low + 8))
+        low += max(BELOW, line.height + 10)
     return svg(parts, width, low, alt)
 
 
