@@ -18,6 +18,8 @@ from tests.browser.test_teacher import sheets_are_downloaded_and_files_of_a_clas
 from tests.browser.test_your_cluster import changes_are_applied_and_other_clusters_loaded
 
 LIVE = ".jp-OutputArea-output .kschedlab:not(.kschedlab .kschedlab)"
+FIRST = "Type the first command."
+"""What a cluster for kubectl says once it lives; its saved picture says what it is."""
 LIVE_AND_SAVED = """() => [...document.querySelectorAll(".jp-OutputArea-child .ks:has(.ks-sentence)")].map((stage) => {
     const saved = stage.closest(".jp-OutputArea-child").previousElementSibling?.querySelector(".ks-still");
     const live = stage.querySelector(".ks-sentence").textContent.trim();
@@ -75,7 +77,9 @@ def panels_of(page: Notebook, name: str) -> int:
     page.run_all()
     panels = (ROOT / "notebooks" / name).read_text(encoding="utf-8").count('class=\\"ks-still\\"')
     expect(page.page.locator(LIVE)).to_have_count(panels)
-    page.page.wait_for_function(f"() => ({LIVE_AND_SAVED})().every(([, saved]) => saved)")
+    page.page.wait_for_function(
+        f"() => ({LIVE_AND_SAVED})().every(([live, saved]) => saved || live.startsWith('{FIRST}'))"
+    )
     expect(page.page.locator(".ks-still").locator("visible=true")).to_have_count(0)
     return panels
 
