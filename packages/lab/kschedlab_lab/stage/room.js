@@ -49,9 +49,11 @@ export class Room {
 
   /** What is said takes as much height as it has taken so far, so that the picture stays where it is; `again`: from now on. */
   steady(again = false) {
-    const { top, el, shown, story } = this.stage, about = [el.clientWidth, Boolean(shown?.asking), Boolean(story.frames)].join();
-    if (again || about !== this.about || !this.isBeside) top.style.minHeight = "";
-    this.about = about;
+    const { top, el, shown, story, hand } = this.stage;
+    const about = [el.clientWidth, Boolean(shown?.asking), Boolean(shown?.verdict), Boolean(story.frames)].join();
+    const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
+    if (again || moves || !this.isBeside) top.style.minHeight = "";
+    if (again || moves) this.about = about;
     if (this.isBeside) top.style.minHeight = `${top.offsetHeight}px`;
   }
 
