@@ -304,6 +304,9 @@ def test_escape_makes_an_enlarged_panel_small_but_first_lets_go_of_what_is_carri
     expect(panel).to_have_class(re.compile("ks-large"))
     page.page.get_by_role("button", name="Classroom").press("Escape")
     expect(panel).not_to_have_class(re.compile("ks-large"))
+    page.page.get_by_role("button", name="Classroom").press("Escape")
+    expect(page.page.locator(".ks-drawer")).to_be_hidden()
+    expect(page.page.locator(".ks-more")).to_be_focused()
 
 
 def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> None:

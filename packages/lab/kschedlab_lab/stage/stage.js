@@ -110,6 +110,14 @@ class Stage {
     if (on) this.drawer.scrollIntoView({ block: "nearest" });
   }
 
+  /** Out of the classroom, else out of what is behind the three dots. */
+  escape() {
+    if (this.isLarge) return this.setLarge(false);
+    if (this.drawer.hidden) return;
+    this.open(false);
+    this.more.focus({ preventScroll: true });
+  }
+
   /** A control that the picture has, too, with all of its choices, goes to the exact values. */
   sort() {
     if (this.shown.asking || !this.picture.svg) return;
@@ -131,7 +139,7 @@ class Stage {
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
     this.el.addEventListener("click", (event) => follow(event));
     this.voting = (event) => this.question.press(event);
-    this.el.addEventListener("keydown", ({ key }) => key === "Escape" && this.isLarge && this.setLarge(false));
+    this.el.addEventListener("keydown", ({ key }) => key === "Escape" && this.escape());
     this.model.on("change:shown", () => this.answered(this.model.get("shown")));
     this.model.on("change:large", () => this.enlarge(this.model.get("large")));
     this.model.on("msg:custom", (content) => this.told(content));
