@@ -86,7 +86,8 @@ OWN_NAMES = {
         "rival gpus train broken Broken model memory capacity firmware constraints requests count key "
         "true false in gi com"
     ),
-    "experiments": "default packing lucky cpu memory spec bootstrap name middle means",  # policies; fields of a pod
+    # policies, pods, fields of a pod
+    "experiments": "default packing lucky cpu memory spec bootstrap name middle means small large",
 }
 """By lesson, what else is a name there."""
 HEARD = ("data-tip", "data-refuses", "aria-label", "alt")
