@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from kschedlab.messages import later, say, sentences, terms
@@ -19,15 +20,6 @@ from kschedlab_lab.views.queue_returns import Return, draw_returns
 
 PLACES = (later("stays"), later("returns"))
 STAYS, BACK = PLACES
-EVENTS = {
-    "joins": "MoveAllToActiveQueue",
-    "labels": later("Update of its labels"),
-    "status": later("Update of its status only"),
-    "db": "AssignedPodAdded: db",
-    "cache": "AssignedPodAdded: cache",
-    "flush": later("flush 61 s later"),
-}
-"""By the name of a setting, what may happen while web waits."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +35,11 @@ class Settings(Restorable):
     checked: bool = switch("checked")
 
 
+EVENTS = {name: each.label for name, each in Settings().controls().items() if name != "checked"}
+"""By the name of a setting, what may happen while web waits."""
+
+
+@cache
 def right() -> dict[str, str]:
     """By the name of a setting, what the queue does at its event."""
     ends = {name: calls(NEVER, UNSCHEDULABLE, event)[-1] for name, event in EVENTS.items()}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
+from json import dumps
 
 from kschedlab.build import as_yaml, node, pod
 from kschedlab.generations import V1_37
@@ -21,13 +23,8 @@ from kschedlab_simulation import Simulation
 from kschedlab_simulation.log import Step
 from kschedlab_simulation.timeline.scenario import loads_scenario
 
-TIMELINE = """
-timeline:
-- {at: 10s, label: node/rack-a, labels: {celsius: "74"}}
-- {at: 20s, label: node/rack-b, labels: {celsius: "40"}}
-"""
 CELSIUS = {0: {"rack-a": 75, "rack-b": 70}, 10: {"rack-a": 74, "rack-b": 70}, 20: {"rack-a": 74, "rack-b": 40}}
-"""By second: the temperatures from then on, as in the timeline."""
+"""By second: the temperatures from then on."""
 SECOND = 10**6
 SAMPLE: dict[str, object] = {"cold": cold, "patient": node_filter("ColdNode", events=[])(cold)}
 """Two filters; the second one waits for no event."""
@@ -54,7 +51,13 @@ class Motion:
     def __init__(self, plugins: dict[str, object]) -> None:
         first = CELSIUS[0]
         hot = [*(node(name, labels={"celsius": str(first[name])}) for name in first), pod("web", "", 1)]
-        scenario = loads_scenario(as_yaml(hot) + "---" + TIMELINE)
+        timeline = [
+            {"at": f"{second}s", "label": f"node/{rack}", "labels": {"celsius": str(now[rack])}}
+            for (_, before), (second, now) in pairwise(CELSIUS.items())
+            for rack in now
+            if now[rack] != before[rack]
+        ]
+        scenario = loads_scenario(f"{as_yaml(hot)}---\n{dumps({'timeline': timeline})}")
         self.tries: dict[str, list[int]] = {}
         self.nodes: dict[str, str] = {}
         for name, plugin in plugins.items():

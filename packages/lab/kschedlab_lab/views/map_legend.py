@@ -47,7 +47,7 @@ NAMES = {
 class Entry(NamedTuple):
     """``word``: what the panel searches for to show these nodes alone; ``fill``: their colour, if not the kind's.
 
-    ``more``: what is known of them beyond their kind.
+    ``places``: the nodes that one plugin alone refuses.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class Entry(NamedTuple):
     number: str = ""
     word: str = ""
     fill: str = ""
-    more: str = ""
+    places: Sequence[int] = ()
 
 
 def legend(decision: Decision, width: float, each: int = 1, closed: int = 0) -> Part:
@@ -79,29 +79,23 @@ def in_a_line(decision: Decision, width: float, each: int = 1, closed: int = 0) 
 def in_a_column(decision: Decision, width: float, height: float, each: int = 1, closed: int = 0) -> Part:
     """The legend one below the other, with what is known of each kind, if it is not too high with it."""
     entries = _entries(decision, each, closed)
-    whole = column((_explained(entry, width) for entry in entries), 10)
+    whole = column((_explained(decision, entry, width) for entry in entries), 10)
     return whole if whole.height <= height else column((_drawn(entry) for entry in entries), 8)
 
 
 def _entries(decision: Decision, each: int, closed: int) -> list[Entry]:
-    found, entries = Counter(kinds(decision)), list[Entry]()
+    kind_of = kinds(decision)
+    found, entries = Counter(kind_of), list[Entry]()
     for kind, name in NAMES.items():
         if kind == ONE:
             entries += [
                 Entry(
-                    kind,
-                    say(name, plugin=plugin),
-                    f"{len(places):,}",
-                    f"{kind} {plugin}",
-                    cause_fill(plugin),
-                    _why(decision, places),
+                    kind, say(name, plugin=plugin), f"{len(places):,}", f"{kind} {plugin}", cause_fill(plugin), places
                 )
-                for plugin, places in one_away(decision).items()
+                for plugin, places in one_away(decision, kind_of).items()
             ]
         elif found[kind]:
-            scored = kind == GOOD and decision.scores is not None
-            more = say("the darker, the more points") if scored else ""
-            entries.append(Entry(kind, say(name), f"{found[kind]:,}", kind, more=more))
+            entries.append(Entry(kind, say(name), f"{found[kind]:,}", kind))
     if len(decision.best) > 1:
         entries.append(Entry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}"))
     if each:
@@ -109,6 +103,13 @@ def _entries(decision: Decision, each: int, closed: int) -> list[Entry]:
     if closed and each:
         entries.append(Entry("closed", say("a cordon or taint of its own"), f"{closed:,}"))
     return [*entries, *([Entry("", say("a cell is {each} nodes", each=each))] if each > 1 else [])]
+
+
+def _more(decision: Decision, entry: Entry) -> str:
+    """What is known of an entry's nodes beyond their kind."""
+    if entry.places:
+        return _why(decision, entry.places)
+    return say("the darker, the more points") if entry.kind == GOOD and decision.scores is not None else ""
 
 
 def _why(decision: Decision, places: Sequence[int]) -> str:
@@ -128,9 +129,10 @@ def _drawn(entry: Entry) -> Part:
     return _marked(entry, row([_sample(entry.kind, entry.fill), _name(entry)], GAP))
 
 
-def _explained(entry: Entry, width: float) -> Part:
+def _explained(decision: Decision, entry: Entry, width: float) -> Part:
     """An entry with what is known of these nodes below its name."""
-    texts = [_name(entry), *([words(entry.more, width=width - SWATCH - GAP, fill=INK_2)] if entry.more else [])]
+    more = _more(decision, entry)
+    texts = [_name(entry), *([words(more, width=width - SWATCH - GAP, fill=INK_2)] if more else [])]
     return _marked(entry, row([_sample(entry.kind, entry.fill), column(texts, 1)], GAP, "start"))
 
 

@@ -209,10 +209,10 @@ def closed(decision: Decision, pools: Mapping[str, Sequence[int]]) -> set[int]:
     return found
 
 
-def one_away(decision: Decision) -> dict[str, list[int]]:
-    """By plugin, the nodes on which it alone is in the way; the most frequent plugin first."""
+def one_away(decision: Decision, kinds: Sequence[str]) -> dict[str, list[int]]:
+    """By plugin, the nodes of these kinds on which it alone is in the way; the most frequent plugin first."""
     found: dict[str, list[int]] = {}
-    for place, kind in enumerate(kinds(decision)):
+    for place, kind in enumerate(kinds):
         if kind == ONE:
             found.setdefault(verdict_of(decision, place).removeprefix(REFUSED), []).append(place)
     return dict(sorted(found.items(), key=lambda each: -len(each[1])))
@@ -312,7 +312,7 @@ class Cells:
     def _fills(self) -> list[str]:
         """By position, the colour of a node: its kind's, that of what is in the way, or that of its score."""
         fills = [FILLS[kind] for kind in self.kinds]
-        for plugin, places in one_away(self.decision).items():
+        for plugin, places in one_away(self.decision, self.kinds).items():
             for place in places:
                 fills[place] = cause_fill(plugin)
         low, high = (min(self.total.values()), max(self.total.values())) if self.total else (0, 0)

@@ -111,18 +111,23 @@ class ScoreMap:
 
     def _trays(self, plan: Plan, room: float) -> tuple[list[Html], float]:
         """The nodes above their columns, and the height that they take of this room for them and for the rows."""
-        last = self.stage == STAGES[-1] if self.won is None else self.won
-        boxes, high = self.after if last else self.before, min(room - ROW * len(plan.grid.rows) - GAP, MOST)
+        boxes, high = (
+            self.after if self._at_end(self.won) else self.before,
+            min(room - ROW * len(plan.grid.rows) - GAP, MOST),
+        )
         if not boxes or high < LEAST:
             return [], 0
         lefts = [plan.left + plan.wide * i + 3 for i in range(len(boxes))]
         places = tuple(Place(left, 0, plan.wide - 6, high) for left in lefts)
         return shapes(boxes, Places(places, 0, 0), "cpu", captions=False, names=False), high + GAP
 
+    def _at_end(self, flag: bool | None) -> bool:
+        """Whether this shows: in the last stage, unless the flag says otherwise."""
+        return self.stage == STAGES[-1] if flag is None else flag
+
     def grid(self) -> Grid:
         rows = [*self.plugins, *([SUM] if self.totals else [])]
-        last = self.stage == STAGES[-1]
-        sums, won = (last if flag is None else flag for flag in (self.sums, self.won))
+        sums, won = map(self._at_end, (self.sums, self.won))
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
         if self.totals:
             cells.append([self._sum(node, sums, won) for node in self.nodes])

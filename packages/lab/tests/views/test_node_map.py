@@ -74,7 +74,11 @@ def test_every_node_is_a_cell_that_says_its_verdict(world, key):
     assert svg.count('data-set="node: ') == 200 and svg.count('data-key="pool/') == 5
     fills = Counter(re.findall(r'<g transform="[^"]*" fill="([^"]*)"', svg))
     shades = SHADES if GOOD in kinds(decision) else ()
-    assert set(fills) <= {*map(cause_fill, one_away(decision)), *shades, *(FILLS[kind] for kind in kinds(decision))}
+    assert set(fills) <= {
+        *map(cause_fill, one_away(decision, kinds(decision))),
+        *shades,
+        *(FILLS[kind] for kind in kinds(decision)),
+    }
     assert len(svg) < 80_000
 
 
@@ -165,7 +169,7 @@ def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
         decision = explain(key, world).decision
         text = text_of(legend(decision, 500))
         shown = dict(re.findall(r'data-set="show: ([\w -]+)".*?> ?(\d+)</tspan>', text))
-        causes = {f"{ONE} {plugin}": len(places) for plugin, places in one_away(decision).items()}
+        causes = {f"{ONE} {plugin}": len(places) for plugin, places in one_away(decision, kinds(decision)).items()}
         found = Counter(kinds(decision))
         assert found.pop(ONE, 0) == sum(causes.values())
         assert shown == {kind: str(number) for kind, number in {**found, **causes}.items()}
