@@ -205,6 +205,7 @@ ASKED: dict[str, Any] = {
 def test_in_a_classroom_a_question_and_its_verdict_are_on_one_screen(shown: Show, name: str) -> None:
     panel: Panel[Any] = ASKED[name]()
     page = shown(panel, **WINDOWS["classroom"])
+    page.settled()
     asked = page.page.locator(".ks-picture").bounding_box()
     assert asked is not None and asked["y"] + asked["height"] <= CLASS_SCREEN + 16
     assert panel.question is not None

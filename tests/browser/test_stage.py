@@ -243,7 +243,7 @@ def test_a_question_is_answered_in_the_picture(opened: Open) -> None:
     expect(page.question).to_contain_text("Where is web?")
     expect(page.page.locator(".ks-controls")).to_be_hidden()
     page.key("node/node-c").click()
-    said = "✕ Not quite. It is on node-b, not simply on node-c. Your answer: node-c."
+    said = "✕ Not quite. It is on node-b, not simply on node-c. Your answer: node-c"
     expect(page.page.locator(".ks-wrong")).to_have_text(said)
     expect(page.sentence).to_contain_text("on node-b")
     expect(page.page.locator(".ks-controls")).to_be_visible()

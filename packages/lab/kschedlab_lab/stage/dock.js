@@ -179,6 +179,7 @@ class Dock {
     }
     const outside = [...this.stages].filter(({ el, host }) => el.parentElement !== host);
     keepFocus(this.page, () => outside.forEach(({ el, host }) => host.append(el)), this.active?.el);
+    outside.forEach((each) => each.moved());
   }
 
   /** Tells the page where the stage is. */
@@ -237,7 +238,7 @@ class Dock {
 
   /** Shows the panel whose line was read last; of several that are in sight, the first one that still asks. */
   follow() {
-    if (!this.place || this.pinned || this.tall) return;
+    if (!this.place || this.pinned || this.tall || this.active?.isLarge) return;
     const { top, height } = this.window(), line = top + READ * height, places = this.placed();
     const read = places.filter(({ at, stage }) => at < (stage ? line : top + AWAY * height)), last = read.at(-1) ?? places.find(({ at, stage }) => stage && at < top + SOON * height);
     if (!places.length) return;
@@ -286,7 +287,7 @@ class Dock {
     if (last !== stage) last?.pause();
     keepFocus(this.page, () => this.el.replaceChildren(stage.el, this.grip), stage.el);
     this.el.scrollTop = stage.el.scrollTop = 0;
-    stage.room.steady(true);
+    stage.moved();
     if (picture) stage.picture.follow(picture);
   }
 }

@@ -40,25 +40,18 @@ export function announce(svg, stage) {
   guessed(svg, stage.shown.verdict?.answer);
 }
 
-const GUESS = { wide: 80, high: 15 }; // units of the picture
+const AROUND = 5; // units between a node and the mark around it
 
-/** Marks the node that the reader has answered: the mark stays while one plays the story. */
+/** Marks the node that the reader has answered, with a line around it: the mark stays while one plays the story. */
 function guessed(svg, answer) {
   const box = [...svg.querySelectorAll("rect[data-key]")].find(({ dataset: { key } }) => key === `node/${answer}/box`);
   if (!box) return;
-  const [x, y, width] = ["x", "y", "width"].map((name) => Number(box.getAttribute(name) ?? 0)), { wide, high } = GUESS;
-  const mark = document.createElementNS(svg.namespaceURI, "g"), draw = (name, attributes) => {
-    const drawn = document.createElementNS(svg.namespaceURI, name);
-    setAttributes(drawn, attributes);
-    mark.append(drawn);
-    return drawn;
-  };
-  const node = box.parentElement, there = node.getAttribute("transform") ?? "";
-  const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width || 1;
-  const up = Math.min(10, (box.getBoundingClientRect().top - frame.top) / scale - high / 2); // less where the node is at the top
-  setAttributes(mark, { class: "ks-guess", transform: `${there} translate(${x + width / 2},${y - up})` });
-  draw("rect", { x: -wide / 2, y: -high / 2, width: wide, height: high, rx: high / 2 });
-  draw("text", { y: 4, "text-anchor": "middle" }).textContent = say("your guess");
+  const [x, y, width, height, rx] = ["x", "y", "width", "height", "rx"].map((name) => Number(box.getAttribute(name) ?? 0));
+  const mark = document.createElementNS(svg.namespaceURI, "rect"), node = box.parentElement;
+  setAttributes(mark, {
+    class: "ks-guess", transform: node.getAttribute("transform") ?? "", rx: rx + AROUND,
+    x: x - AROUND, y: y - AROUND, width: width + 2 * AROUND, height: height + 2 * AROUND,
+  });
   node.parentElement.append(mark); // upon the pods
 }
 

@@ -31,7 +31,6 @@ export class QuestionBox {
     this.text = text;
     const parts = asking ? this.form(asking) : covered ? this.cover(covered) : verdict && !this.isSaid(verdict) ? this.verdict(verdict) : [];
     this.el.replaceChildren(...parts);
-    stage.measure();
   }
 
   form(asking) {
@@ -86,7 +85,7 @@ export class QuestionBox {
   ends(polls) {
     const answer = () => this.stage.post({ answer: this.winner() });
     const open = button(polls ? say("Open the answer") : say("Show the answer"), answer, { title: say("without predicting"), class: "ks-open" });
-    const back = button("↶", () => (this.votes.pop(), this.show()), { title: say("take the last vote back") });
+    const back = button("↶", () => this.count(this.votes.slice(0, -1)), { title: say("take the last vote back") });
     return polls && this.votes.length ? [back, open] : [open];
   }
 
@@ -115,25 +114,29 @@ export class QuestionBox {
 
   pick(answer) {
     if (!this.stage.isLarge) return this.stage.post({ answer });
-    this.votes.push(answer);
-    this.show();
+    this.count([...this.votes, answer]);
     this.el.querySelector("input")?.focus({ preventScroll: true }); // for the next hand
+  }
+
+  count(votes) {
+    this.votes = votes;
+    this.show();
+    this.stage.measure();
   }
 
   /** The panel begins again: no hand was counted. */
   clear() {
-    this.votes = [];
-    this.show();
+    this.count([]);
   }
 
   /** What became of the answer. The headline gives the right one, so the question is repeated only where there is none. */
   verdict({ text, answer, right, mark, why }) {
     const votes = this.ranked().map(([choice, count]) => `${choice}: ${count}`).join(say(", "));
     const wrong = answer !== null && !right, sign = answer === null ? "" : right ? "✓ " : "✕ ";
-    const most = votes && answer !== null ? say(" Most say {answer}.", { answer }) : "";
-    const given = votes ? most + say(" Votes: {votes}.", { votes }) : wrong ? say(" Your answer: {answer}.", { answer }) : "";
+    const most = votes && answer !== null ? say(" Most say {answer}.", { answer }) : "", counted = votes ? most + say(" Votes: {votes}.", { votes }) : "";
+    const mine = wrong && !votes ? [" ", make("span", { class: "ks-mine" }, ...coded(say("Your answer: {answer}", { answer })))] : []; // as in the picture
     const said = make("p", { class: wrong ? "ks-wrong" : "ks-right", role: "status", title: text },
-      make("b", {}, sign + say("{mark} ", { mark })), ...coded(why + given));
+      make("b", {}, sign + say("{mark} ", { mark })), ...coded(why + counted), ...mine);
     return this.stage.shown.sentence ? [said] : [make("p", {}, make("b", {}, ...coded(text))), said];
   }
 

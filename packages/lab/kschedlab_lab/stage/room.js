@@ -3,10 +3,11 @@
 const TEXT = 13; // pixels of normal text; drawings are in these units (views/svg.py)
 const ROUND = 20; // units: not every pixel is worth a new picture
 const NARROWEST = 310, LOWEST = 240; // units
-const AROUND = 260; // pixels of a window that the picture does not get
+const AROUND = 260; // pixels of a window that a picture in its cell does not get
+const EDGES = 44, PLAYER = 34; // pixels of a classroom: its margins, and the row of controls that comes with a story
 const ABOVE = 120; // pixels of a stage above the text that it does not get
-const LEAST_UNIT = 1.08; // pixels: in less, small text would have less than 12
-const SMALLER = 0.8, SLACK = 8; // a step down in size; pixels that a picture may be too high
+const LEAST_UNIT = 1.12; // pixels: in less, small text would have less than 12
+const SMALLER = 0.8, SLACK = 8; // the longest step down in size; pixels that a picture may be too high
 
 export class Room {
   /** `changed` is told about a new room: width and height in units of normal text. */
@@ -23,24 +24,22 @@ export class Room {
     this.stage.picture.el.addEventListener("scroll", () => this.shade(), { passive: true });
   }
 
-  /** A class sees the question above the picture, too. Where that is too much, the picture gets wider, so that it is lower. */
   measure() {
-    const { el, picture, question, story, isLarge } = this.stage, width = picture.el.offsetWidth; // a bar to scroll it is no change
+    const { el, picture, story } = this.stage, width = picture.el.offsetWidth; // a bar to scroll it is no change
     if (!width || story.frames) return;
-    const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, asked = isLarge ? question.el.offsetHeight : 0;
-    el.style.setProperty("--ks-above", `${asked}px`);
-    const space = this.space() - asked, window = [width, space, unit].join();
+    const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, space = this.space(), window = [width, space, unit].join();
     if (window !== this.window) Object.assign(this, { window, unit, high: space });
     el.style.setProperty("--ks-high", `${space}px`);
     this.send(width);
     this.shade();
   }
 
-  /** How high a picture may be: beside the text, what is left there. */
+  /** How high a picture may be: beside the text and before a class, what is left there. */
   space() {
-    const { el, picture, isLarge } = this.stage, low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
+    const { el, top, foot, picture, isLarge } = this.stage, low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
+    if (isLarge) return el.clientHeight - EDGES - top.offsetHeight - Math.max(foot.offsetHeight, PLAYER);
     if (this.isBeside) return picture.el.clientHeight;
-    return !isLarge && low ? low.clientHeight - ABOVE : innerHeight - AROUND;
+    return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
   }
 
   get isBeside() {
@@ -50,11 +49,12 @@ export class Room {
   /** What is said takes as much height as it has taken so far, so that the picture stays where it is; `again`: from now on. */
   steady(again = false) {
     const { top, el, shown, story, hand } = this.stage;
-    const about = [el.clientWidth, Boolean(shown?.asking), Boolean(shown?.verdict), Boolean(story.frames)].join();
+    const about = [el.clientWidth, this.stage.isLarge, Boolean(shown?.asking), Boolean(shown?.verdict), Boolean(story.frames)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
-    if (again || moves || !this.isBeside) top.style.minHeight = "";
+    const keeps = this.isBeside || this.stage.isLarge;
+    if (again || moves || !keeps) top.style.minHeight = "";
     if (again || moves) this.about = about;
-    if (this.isBeside) top.style.minHeight = `${top.offsetHeight}px`;
+    if (keeps) top.style.minHeight = `${top.offsetHeight}px`;
   }
 
   /** A picture that goes on below the place for it fades there. */
@@ -76,7 +76,7 @@ export class Room {
     this.shade();
     const { picture, isLarge } = this.stage, high = picture.svg?.viewBox.baseVal.height * this.unit;
     if (!isLarge || !(high > this.high + SLACK) || this.unit <= LEAST_UNIT) return;
-    this.unit = Math.max(this.unit * SMALLER, LEAST_UNIT);
+    this.unit = Math.max(this.unit * Math.max(SMALLER, this.high / high), LEAST_UNIT);
     this.send(picture.el.offsetWidth);
   }
 

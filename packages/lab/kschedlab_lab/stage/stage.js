@@ -79,6 +79,7 @@ class Stage {
     this.arrival = new ResizeObserver(() => {
       if (!this.host.isConnected) return;
       this.arrival.disconnect();
+      this.cover();
       this.shared = dockOf(this.host);
       this.shared?.add(this);
     });
@@ -138,7 +139,7 @@ class Stage {
     this.el.addEventListener("focusin", ({ target }) => target.matches(":focus-visible") && this.point(target, true));
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
     this.el.addEventListener("click", (event) => follow(event));
-    this.voting = (event) => this.question.press(event);
+    this.pressed = (event) => this.press(event);
     this.el.addEventListener("keydown", ({ key }) => key === "Escape" && this.escape());
     this.model.on("change:shown", () => this.answered(this.model.get("shown")));
     this.model.on("change:large", () => this.enlarge(this.model.get("large")));
@@ -265,7 +266,7 @@ class Stage {
     this.el.classList.toggle("ks-asking", Boolean(shown.asking));
     this.el.classList.toggle("ks-covered", Boolean(shown.covered));
     this.question.show();
-    this.room.steady();
+    this.measure();
     this.room.fit();
     this.menu.follow(shown.state);
     this.keep(shown);
@@ -356,26 +357,51 @@ class Stage {
     this.story.close(); // its pictures were drawn for another room
     if (on) this.open(false); // the picture has the room
     this.el.classList.toggle("ks-large", on);
+    this.cover();
     this.classroom.setAttribute("aria-pressed", String(on));
-    this.listensForVotes(on);
+    this.hears(on);
     this.question.show();
     this.measure();
   }
 
-  /** Large, the panel is the whole page: its keys need no focus. */
-  listensForVotes(on) {
-    if (on) document.addEventListener("keydown", this.voting, true);
-    else document.removeEventListener("keydown", this.voting, true);
+  /** Large, it covers the whole window, whatever clips what is around the panel: "popover" is a browser's topmost layer. */
+  cover() {
+    const { el, isLarge } = this;
+    if (!isLarge) return el.removeAttribute("popover"); // back to its place
+    if (!el.showPopover || !el.isConnected || el.matches(":popover-open")) return;
+    el.setAttribute("popover", "manual");
+    el.showPopover();
   }
 
+  /** It has come to another place in the page. */
+  moved() {
+    this.cover();
+    this.room.steady(true);
+  }
+
+  /** Large, the panel is the whole page: its keys need no focus. */
+  hears(on) {
+    if (on) document.addEventListener("keydown", this.pressed, true);
+    else document.removeEventListener("keydown", this.pressed, true);
+  }
+
+  press(event) {
+    if (event.key !== "Escape") return this.question.press(event);
+    if (this.keyboard.carrying) return; // it ends that
+    event.stopPropagation();
+    this.escape();
+  }
+
+  /** After what is said has changed: the picture has the rest. */
   measure() {
+    this.room.steady();
     this.room.measure();
   }
 
   remove() {
     this.pause();
     clearTimeout(this.settling);
-    this.listensForVotes(false);
+    this.hears(false);
     this.arrival?.disconnect();
     this.room.leave();
     this.shared?.remove(this);

@@ -119,7 +119,7 @@ class Scene:
         found = self.decision.preemption
         preemption = found if found and found.rungs and len(self.decision.cluster.nodes) > 1 else None
         budgets, more = self._budgets(), remark(hidden_nodes(self.decision), room.width - 2 * GAP)
-        above = budgets.height + 4 if budgets.height else 0  # between them is room for the mark of a guess
+        above = budgets.height + 4 if budgets.height else 0  # between them is room for the line around an answered node
         inner = Room(room.width, room.height - int(above))
         trial = arrange(boxes, inner, 0)
         at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None and not asks else None
