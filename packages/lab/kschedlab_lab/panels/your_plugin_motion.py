@@ -39,7 +39,7 @@ HAPPENS = {
 class Settings(Restorable):
     """The moment that is looked at."""
 
-    second: int = moments(later("seconds"), tuple(CELSIUS), 20)
+    second: int = moments(later("time"), tuple(CELSIUS), 20, shows=lambda seconds: f"{seconds} s")
 
 
 class Motion:
