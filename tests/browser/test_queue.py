@@ -87,9 +87,7 @@ def test_the_time_is_dragged(shown: Show) -> None:
     page.key("now").focus()
     for _ in range(4):
         page.page.keyboard.press("ArrowRight")
-    expect(page.sentence).to_contain_text(
-        "v1.37, 11 s: web is bound at 10.1 s (4 attempts), ssd is bound at 8.1 s (2 attempts)"
-    )
+    expect(page.sentence).to_contain_text("v1.37, 11 s: friend waits (1 attempt).")
     expect(page.page.get_by_role("group", name="time")).to_contain_text("11 s")
     page.drag("now", -400, 0)
     expect(page.sentence).to_contain_text("web is")
@@ -111,7 +109,7 @@ ASKED = {
     "friend": queue_clock.friend_panel("v1.13"),
     "gap": queue_heap.panel().ask(queue_heap.after_pop()),
     "next": queue_order.panel(mail_created=540).ask(queue_order.who_is_next()),
-    "where": queue_parts.panel(meanwhile=queue_parts.CHANGED).ask(queue_parts.where_to(queue_parts.CHANGED)),
+    "where": queue_parts.panel(meanwhile=queue_parts.DURING).ask(queue_parts.where_to()),
     "back": queue_returns.panel(),
     "list": queue_nominated.panel(calls=4).ask(queue_nominated.where_is_urgent(4)),
 }

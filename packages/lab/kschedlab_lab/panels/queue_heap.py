@@ -373,7 +373,7 @@ def after_pop() -> Question[Settings]:
         )
 
     return Question(
-        say("Which pod does Pop put at index 0 before it compares anything?"),
+        say("Pop takes cat off. Which pod takes its place at first, before anything is compared?"),
         tuple(list(PODS)[:7]),
         lambda settings: name(run(settings).acts[1].queue[0]),
         why,

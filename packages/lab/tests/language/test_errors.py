@@ -167,7 +167,7 @@ MISTAKES: tuple[Callable[[], object], ...] = (
     lambda: Generation.named("Cold"),
 )
 SETTINGS = (
-    "pods popped operation which priority Pop Add Update Delete calls story balanced image least nodes spread "
+    "pods before operation which priority Pop Add Update Delete calls story balanced image least nodes spread "
     "taints avoided down across off overview queue score map reduce preemption generations your cluster plugin devices"
 )
 TYPED: tuple[Callable[[], object], ...] = (
@@ -205,7 +205,7 @@ TYPED: tuple[Callable[[], object], ...] = (
 def test_what_is_wrong_in_a_cell_is_told_in_chinese(mistake: Callable[[], object]) -> None:
     with pytest.raises((ValueError, TypeError, LookupError, ManifestError)) as error:
         mistake()
-    words = "experiments before node rack high low int str list dict Question Roster of load scenario right informer what if"
+    words = "experiments node rack high low int str list dict Question Roster of load scenario right informer what if"
     given = f"{SETTINGS} NodeResourcesBalancedAllocation {words}"
     assert re.search("[一-鿿]", str(error.value))
     assert untranslated([str(error.value)], given) == {}

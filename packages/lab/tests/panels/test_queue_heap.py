@@ -26,7 +26,6 @@ from kschedlab_lab.views.svg import Room
 from tests.saying import says
 
 
-
 def pops(count: int) -> str:
     """So many calls before the last one."""
     return "; ".join(["Pop"] * count) or "none"
