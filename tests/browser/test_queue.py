@@ -44,9 +44,9 @@ def test_the_other_field_decides(shown: Show) -> None:
     page = shown(queue_order.panel(mail_probe=9 * 60 + 40))
     expect(page.sentence).to_contain_text("web is next")
     page.drag("mail/lastProbeTime", -900, 0)
-    expect(page.sentence).to_contain_text("mail is next: the priorities are equal, and its creationTimestamp 08:00")
+    expect(page.sentence).to_contain_text("mail is next. The priorities are equal, and its creationTimestamp 08:00")
     page.drag("pod/web", 0, -12)
-    expect(page.sentence).to_contain_text("web is next: its priority is 150, the other's 100.")
+    expect(page.sentence).to_contain_text("web is next. Its priority is 150, the other's 100.")
 
 
 def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
