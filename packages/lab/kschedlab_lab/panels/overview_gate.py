@@ -129,9 +129,9 @@ WANTS: Mapping[str, tuple[str, str]] = {
 """By obstacle: what web wants, and its sign."""
 HAS: Mapping[str, tuple[str, str, str]] = {
     "busy": ("cpu", later("busy: 2.5 CPU"), later("busy: 2.5 CPU")),
-    "port": ("port", later("proxy: port 8080"), later("proxy: port 8080")),
-    "disk": ("disk", later("db writes disk-1"), later("db writes disk-1")),
-    "taint": ("taint", "gpu:NoSchedule", later("taint")),
+    "port": ("port", "proxy: 8080", "proxy: 8080"),
+    "disk": ("disk", "db: disk-1", "db: disk-1"),
+    "taint": ("taint", later("taint gpu"), later("taint gpu")),
     "zone": ("zone", later("zone south"), later("zone north")),
 }
 """By obstacle: its sign, and the node's badge with it and without it."""

@@ -19,8 +19,9 @@ State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
 DISC, BAR, GAP = 23, 30, 12
 """The width of a number; the height of the pods; the gap between rows."""
-WIDE, NARROW = 500, 400
-"""The least widths of rooms with each predicate's name beside its facts, in one line or in two; else it is above."""
+MOST, WIDE, NARROW = 640, 500, 400
+"""The most width of the drawing. The least widths of rooms with each predicate's name beside its facts, in one line or
+in two; else it is above."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Gate:
 
 def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     """The pod and the node as the heads of two columns, and the locks below them."""
-    name = 200 if room.width >= WIDE else 144 if room.width >= NARROW else DISC + 18
+    room = room._replace(width=min(room.width, MOST))
+    name = 212 if room.width >= WIDE else 144 if room.width >= NARROW else DISC + 18
     wide = (room.width - name - 4) / 2 - 8
     lefts = (name, name + wide + 8)
     heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
@@ -108,7 +110,7 @@ def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: s
     bold = lock.state == "refuses"
     space = lefts[0] - DISC - 24 if beside else width - lefts[0]
     lines = folded(lock.predicate, space) if lock.predicate else []
-    name = column([words(each, 13, bold, fill=EVICTED if bold else None) for each in lines], 0)
+    name = column([words(each, 12, bold, fill=EVICTED if bold else None) for each in lines], 0)
     top = 0 if beside else name.height
     cells = [*_facts(lock, lefts, wide, node)]
     high = max(top + max((bottom for _, bottom in cells), default=0 if top else 24), name.height) + 2
