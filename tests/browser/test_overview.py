@@ -74,9 +74,9 @@ def test_a_node_refuses_the_pod_until_the_way_is_clear(shown: Show) -> None:
     expect(page.sentence).to_have_text("All 11 predicates let web onto node-a.")
     page.drag("pod/web", node["x"] + 40 - pod["x"], node["y"] + 20 - pod["y"])
     expect(page.picture).to_contain_text("★ node-a")
-    page.key("node/node-a/cordoned").click()
+    page.key("node/node-a/disk").click()
     page.settled()
-    expect(page.sentence).to_contain_text("CheckNodeUnschedulable refuses node-a")
+    expect(page.sentence).to_contain_text("NoDiskConflict refuses node-a")
 
 
 def test_while_it_is_carried_the_node_says_why_not(shown: Show) -> None:
@@ -125,7 +125,7 @@ def test_a_function_is_chosen_by_a_click(shown: Show) -> None:
         path.panel(story="bind failure", step=10),
         inside.panel(cpu=4),
         inside.panel(nodes=0),
-        gate.panel(**dict.fromkeys(("cordoned", "port", "hdd", "disk", "taint", "zone", "cache"), True)),
+        gate.panel(**dict.fromkeys(("port", "disk", "taint", "zone"), True)),
         gate.panel(busy=False, placed=True),
         priorities.panel(priority="NodePreferAvoidPodsPriority", counterweight=True),
         sampling.panel(nodes=10_000, percentage=10, every=4),

@@ -1,7 +1,6 @@
-"""A pod at the gate of a node: eight things that can be in its way, and v1.16's predicates asked in their order.
+"""A pod at the gate of a node: five things that can be in its way, and v1.16's predicates asked in their order.
 
-web asks for 2 CPU, host port 8080, a node with disk=ssd, the GCE disk disk-1 (to write) and a volume in the zone
-north, and tolerates no pod with app=cache beside it. node-a has 4 CPU.
+web asks for 2 CPU, host port 8080, the GCE disk disk-1 (to write) and a volume in the zone north. node-a has 4 CPU.
 """
 
 from __future__ import annotations
@@ -34,58 +33,44 @@ NODE = "node-a"
 class Settings(Restorable):
     """What is in the way on node-a, whether web tolerates its taint, and whether it is on the node."""
 
-    cordoned: bool = switch("node-a is cordoned")
     busy: bool = switch("busy takes 2.5 CPU", True)
     port: bool = switch("proxy has host port 8080")
-    hdd: bool = switch("its label says disk=hdd")
     disk: bool = switch("db writes to disk-1")
     taint: bool = switch("node-a is tainted")
     tolerates: bool = switch("web tolerates the taint")
     zone: bool = switch("node-a is in the zone south")
-    cache: bool = switch("a pod app=cache is there")
     placed: bool = switch("web is on node-a", folded=True)
 
 
 BY: Mapping[str, str] = {
-    "cordoned": "CheckNodeUnschedulable",
     "busy": "GeneralPredicates",
     "port": "GeneralPredicates",
-    "hdd": "GeneralPredicates",
     "disk": "NoDiskConflict",
     "taint": "PodToleratesNodeTaints",
     "zone": "NoVolumeZoneConflict",
-    "cache": "MatchInterPodAffinity",
 }
 """By obstacle: the predicate that sees it."""
-PARTS: Mapping[str, str] = {"busy": "PodFitsResources", "port": "PodFitsHostPorts", "hdd": "PodMatchNodeSelector"}
+PARTS: Mapping[str, str] = {"busy": "PodFitsResources", "port": "PodFitsHostPorts"}
 """By obstacle: the part of GeneralPredicates that sees it."""
 CHOICES = tuple(dict.fromkeys(BY.values()))
 
 
 def manifests(settings: Settings) -> list[Manifest]:
     """The cluster's manifests; the last one is the pod ``web``."""
-    labels = {
-        HOST: NODE,
-        ZONE: "south" if settings.zone else "north",
-        "disk": "hdd" if settings.hdd else "ssd",
-    }
+    labels = {HOST: NODE, ZONE: "south" if settings.zone else "north"}
     taints = [{"key": "gpu", "effect": "NoSchedule"}] if settings.taint else []
-    there = node(NODE, labels=labels, taints=taints, unschedulable=settings.cordoned)
+    there = node(NODE, labels=labels, taints=taints)
     disk = {"name": "disk", "gcePersistentDisk": {"pdName": "disk-1"}}
     pods = [
         *([running("busy", "2500m")] if settings.busy else []),
         *([with_port(running("proxy", 0), 8080)] if settings.port else []),
         *([running("db", 0, volumes=[disk])] if settings.disk else []),
-        *([running("cache", 0, labels={"app": "cache"})] if settings.cache else []),
     ]
-    apart = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
     web = pod(
         "web",
         "",
         2,
-        nodeSelector={"disk": "ssd"},
         volumes=[disk, *using("data")],
-        affinity={"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}},
         tolerations=[{"key": "gpu", "operator": "Exists"}] if settings.tolerates else [],
     )
     return [there, *claimed("data", labels={ZONE: "north"}), *pods, with_port(web, 8080)]
@@ -126,41 +111,34 @@ def draw(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: R
         "placed: on" if verdict.passes else "",
         listed(verdict.reasons) if refused else "",
         there,
-        settings.cordoned,
     )
     return draw_gate(gate, sentence(asked, verdict), room)
 
 
 def _pods(settings: Settings) -> tuple[Piece, ...]:
-    there = (("busy", "busy", 2500), ("port", "proxy", 0), ("disk", "db", 0), ("cache", "cache", 0))
+    there = (("busy", "busy", 2500), ("port", "proxy", 0), ("disk", "db", 0))
     return tuple(Piece(name, size) for setting, name, size in there if getattr(settings, setting))
 
 
 WANTS: Mapping[str, tuple[str, str]] = {
     "busy": ("cpu", "2 CPU"),
     "port": ("port", later("host port 8080")),
-    "hdd": ("label", "disk=ssd"),
     "disk": ("disk", later("writes disk-1")),
     "zone": ("zone", later("volume in north")),
-    "cache": ("pods", later("not beside app=cache")),
 }
 """By obstacle: what web wants, and its sign."""
 HAS: Mapping[str, tuple[str, str, str]] = {
-    "cordoned": ("cordon", later("cordoned"), later("cordon")),
     "busy": ("cpu", later("busy: 2.5 CPU"), later("busy: 2.5 CPU")),
-    "port": ("port", later("proxy: port 8080"), later("proxy: port 8080")),
-    "hdd": ("label", "disk=hdd", "disk=ssd"),
-    "disk": ("disk", later("db writes disk-1"), later("db writes disk-1")),
-    "taint": ("taint", "gpu:NoSchedule", later("taint")),
+    "port": ("port", "proxy: 8080", "proxy: 8080"),
+    "disk": ("disk", "db: disk-1", "db: disk-1"),
+    "taint": ("taint", later("taint gpu"), later("taint gpu")),
     "zone": ("zone", later("zone south"), later("zone north")),
-    "cache": ("pods", "app=cache", "app=cache"),
 }
 """By obstacle: its sign, and the node's badge with it and without it."""
 
 
 def _locks(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto: int) -> Iterator[Lock]:
-    """A row for each obstacle, and one for the predicates of volumes that nothing here can annoy."""
-    others = [name for name in asked if name not in CHOICES]
+    """A row for each obstacle."""
     for at, name in enumerate(asked):
         now = state(name, asked, verdict, upto)
         said = listed(verdict.reasons) if now == "refuses" else say(SAID[now])
@@ -171,9 +149,6 @@ def _locks(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto:
             part = PARTS.get(obstacle, "")
             number = f"{at + 1}{ascii_lowercase[[*PARTS].index(obstacle)]}" if part else str(at + 1)
             yield Lock(number, part or name, row, _want(settings, obstacle), has, tip)
-        if name == others[-1]:
-            first = asked.index(others[0])
-            yield Lock(f"{first + 1}–{at + 1}", say("volumes, their number"), now, tip=listed(others))
 
 
 def _want(settings: Settings, obstacle: str) -> Fact | None:
@@ -186,7 +161,7 @@ def _want(settings: Settings, obstacle: str) -> Fact | None:
 
 def _has(settings: Settings, obstacle: str, now: State) -> Fact:
     (kind, on, off), value = HAS[obstacle], getattr(settings, obstacle)
-    is_there = value or obstacle in ("hdd", "zone")
+    is_there = value or obstacle == "zone"
     blamed = value and now == "refuses"
     return Fact(say(on if value else off), is_there, _switched(obstacle, value), kind, blamed, key=obstacle)
 
@@ -275,7 +250,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def who_refuses() -> Question[Settings]:
     """The question before the panel: which predicate refuses, if several things are in the way."""
     return Question(
-        say("Which predicate refuses web? 2a to 2c are GeneralPredicates."),
+        say("Which predicate refuses web? 2a and 2b are GeneralPredicates."),
         CHOICES,
         lambda settings: decide(settings)[1].plugin or "nobody",
         _why,
@@ -308,5 +283,5 @@ def _why(settings: Settings, answer: str) -> str:
 def _unasked(settings: Settings, room: Room) -> Html:
     asked, verdict = decide(settings)
     locks = tuple(_locks(settings, asked, verdict, 0))
-    gate = Gate(locks, Piece("web", 2000, 0, "2 CPU"), NODE, 4000, _pods(settings), cordoned=settings.cordoned)
+    gate = Gate(locks, Piece("web", 2000, 0, "2 CPU"), NODE, 4000, _pods(settings))
     return draw_gate(gate, say("web waits, and no predicate has been asked yet."), room)

@@ -37,6 +37,8 @@ WAY = (BASIC, PRE_FILTER, NUM_NODES, SNAPSHOT, FIND, POST_FILTER, META, PRIORITI
 """What Schedule() calls in v1.16, in this order (pkg/scheduler/core/generic_scheduler.go)."""
 
 NO_NODES = "ErrNoNodesAvailable"
+AVOID = "NodePreferAvoidPodsPriority"
+"""Its weight outvotes all others; here every node gets the same of it."""
 
 PLAINLY: Mapping[str, str] = {
     BASIC: later("check claims"),
@@ -157,10 +159,10 @@ def sentence_of(decision: Decision) -> str:
 
 
 def points(decision: Decision) -> tuple[dict[str, int], int]:
-    """What each node got from the priorities that tell the nodes apart; what every node got from the others."""
+    """What each node got, but for what all get from :data:`AVOID`; and that."""
     scores = decision.scores
     assert scores is not None
-    same = int(scores.total[0] - scores.results[_differing(decision), 0].sum())
+    same = int(scores.results[scores.plugins.index(AVOID), 0])
     names = decision.cluster.names
     return {names[n]: int(total) - same for n, total in zip(scores.nodes, scores.total, strict=True)}, same
 
@@ -185,9 +187,7 @@ def draw(
     chosen = decision.node is not None and ended
     size = settings.cpu * 1000
     switched = f"missing: {'off' if settings.missing else 'on'}"
-    claim = Fact(
-        say("its volume claim is missing"), settings.missing, switched, "disk", settings.missing and bool(done)
-    )
+    claim = Fact(say("a missing volume claim"), settings.missing, switched, "disk", settings.missing and bool(done))
     web = Piece("web", size, 0, f"{settings.cpu} CPU", "ghost" if chosen else "")
     hand = Hand(web) if picks else Hand(web, (claim,), resize="cpu")
     cards = tuple(_card(decision, name, done, ended) for name in decision.cluster.names)
@@ -257,7 +257,8 @@ def table(decision: Decision) -> NotebookTable:
         return NotebookTable(
             (say("node"), "findNodesThatFit"), tuple((v.node, _said(v.plugin, v.reasons)) for v in verdicts)
         )
-    differ, (_, same) = _differing(decision), points(decision)
+    differ = _differing(decision)
+    same = int(scores.total[0] - scores.results[differ, 0].sum())
     at = {int(n): i for i, n in enumerate(scores.nodes)}
     rows = []
     for n, name in enumerate(names):

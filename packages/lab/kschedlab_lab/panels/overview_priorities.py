@@ -240,11 +240,6 @@ def _given(settings: Settings, name: str) -> int:
 
 
 def _why(settings: Settings, answer: str) -> str:
-    if answer == "20":
-        return say(
-            "20 is the raw score. Reduce scales it, so that the best node has 10: 20 x 10 / 80 = 2.5. Go's integers "
-            "cut that to 2."
-        )
     return say(
         "The raw scores are 80 and 20. Reduce scales them, so that the best node has 10: 20 x 10 / 80 = 2.5. Go's "
         "integers cut that to 2."

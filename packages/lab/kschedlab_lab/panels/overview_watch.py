@@ -231,7 +231,7 @@ def where_to() -> Question[Settings]:
     """The question before the second story."""
     return Question(
         say(
-            "urgent waits for node-a, where mail-a has 22 s left to end. Now somebody deletes shop-b on node-b. "
+            "urgent waits for node-a, where mail-a has not ended yet. Now somebody deletes shop-b on node-b. "
             "On which node will urgent run?"
         ),
         ("node-a", "node-b"),
@@ -259,6 +259,4 @@ def _why_to(settings: Settings, answer: str) -> str:
         return say(
             "When shop-b goes, urgent is tried again at once, and it goes where it fits. Nominated is not bound."
         )
-    return say(
-        "Nominated is not bound: when shop-b goes, urgent is tried again at once, 22 s before mail-a has to end."
-    )
+    return say("Nominated is not bound: when shop-b goes, urgent is tried again at once, while mail-a still ends.")

@@ -22,8 +22,8 @@ from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw
 from kschedlab_lab.views.queue_pods import Handle
 from kschedlab_lab.views.svg import Room
 
-TIMES = (*range(31), *range(60, 361, 30))
-"""The moments in seconds: every second at first, then every half minute."""
+TIMES = (*range(31), *range(50, 351, 50))
+"""The moments in seconds: every second at first; later ones at which no attempt begins."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Settings(Restorable):
     """``busy``: other pods always wait in the active queue, so no pod is popped early."""
 
     time: int = moments("time", TIMES, 0, lambda seconds: f"{seconds} s")
-    generation: str = choice("generation", tuple(COURSE), "v1.37")
+    generation: str = choice("generation", tuple(COURSE), "v1.37", folded=True)
     busy: bool = switch("busy with other pods", True)
 
 
@@ -61,23 +61,19 @@ def _replay(settings: Settings) -> Story:
 
 
 def sentence(settings: Settings, now: int) -> str:
-    """Where the pods are, in words."""
+    """Where the pods are, in words; those that wait come first."""
+    pods = sorted(where(settings, now), key=lambda each: each.part == BOUND)
     said = [
         say(
-            "{pod} {state} ({attempts})",
+            "{pod} {state} ({attempts}).",
             pod=each.pod,
             state=say(WORDS[each.part], at=each.since),
             attempts=count(each.tries, "attempt"),
         )
-        for each in where(settings, now)
+        for each in pods
     ]
-    return say(
-        "{generation}, {time:g} s: {others} and {last}.",
-        generation=settings.generation,
-        time=now / SECOND,
-        others=say(", ").join(said[:-1]),
-        last=said[-1],
-    )
+    start = say("{generation}, {time:g} s: {pod}", generation=settings.generation, time=now / SECOND, pod=said[0])
+    return sentences([start, *said[1:]])
 
 
 def show(settings: Settings) -> View:
@@ -101,7 +97,7 @@ def show(settings: Settings) -> View:
 WORDS = {
     ACTIVE: later("is active"),
     BACKOFF: later("backs off"),
-    UNSCHEDULABLE: later("is unschedulable"),
+    UNSCHEDULABLE: later("waits"),
     IN_FLIGHT: later("is being tried"),
     BOUND: later("is bound at {at:g} s"),
 }
@@ -170,9 +166,9 @@ def caption(settings: Settings, begin: int, end: int) -> str:
 
 def drawn(settings: Settings, now: int, room: Room, *, last: bool = False, asked: str = "") -> Html:
     """The histories at a moment (microseconds). ``last``: it can be dragged; ``asked``: a veiled pod."""
-    labelled = [t for t in TIMES if t % 10 == 0 and (t <= 30 or t % (120 if room.width >= 560 else 180) == 0)]
-    ticks = [(position(t), f"{t} s" if t < 60 else say("{minutes} min", minutes=t // 60)) for t in labelled]
-    clock = Clock(len(TIMES), _moment(now), ticks, _handle(len(TIMES), now, room) if last else {}, position(45))
+    far = 150 if room.width >= 560 else 300
+    ticks = [(position(t), f"{t} s") for t in TIMES if t % (10 if t <= 30 else far) == 0]
+    clock = Clock(len(TIMES), _moment(now), ticks, _handle(len(TIMES), now, room) if last else {}, position(40))
     histories = [History(name, (), ()) if name == asked else history(settings, name, now) for name in PODS]
     said = say("When is {pod} tried?", pod=asked) if asked else sentence(settings, now)
     return draw_clock(histories, _events(), clock, said, room)
@@ -242,7 +238,7 @@ class Versions(Restorable):
     """One pod on the queue of v1.37 up to this second, or on those of all versions. The scheduler is busy."""
 
     pod: str = choice("pod", PODS, "web")
-    older: bool = switch("with older versions")
+    older: bool = switch("with older versions", folded=True)
     time: int = moments("time", range(LAST + 1), LAST, lambda seconds: f"{seconds} s")
 
     @property
@@ -261,7 +257,8 @@ def show_versions(settings: Versions) -> View:
         for name, each in zip(settings.names, found, strict=True)
     ]
     text = "\n".join([said, *aligned([head, *rows])])
-    return View(lambda room: versions(settings, room), said, table(head, (row(*cells) for cells in rows)), text)
+    shown = table(head, (row(*cells) for cells in rows))
+    return View(lambda room: versions(settings, room), said, shown, text, {} if settings.older else {"pod": ""})
 
 
 def _seen(settings: Versions, generation: str, now: int) -> Where:
@@ -269,11 +266,11 @@ def _seen(settings: Versions, generation: str, now: int) -> Where:
 
 
 def _told(settings: Versions) -> str:
-    """What became of the pod, in the newest version first; those that do the same are named together."""
+    """What became of the pod; versions in which it is the same are named together."""
     alike: dict[tuple[float | None, int], list[str]] = {}
-    for name in reversed(settings.names):
+    for name in settings.names:
         seen = _seen(settings, name, settings.time * SECOND)
-        alike.setdefault((seen.since if seen.part == BOUND else None, seen.tries), []).insert(0, name)
+        alike.setdefault((seen.since if seen.part == BOUND else None, seen.tries), []).append(name)
     said = []
     for (bound, tries), names in alike.items():
         message = later("In {versions}, {pod} waits ({attempts}).")
@@ -339,12 +336,11 @@ def when_is_web_tried() -> Question[Versions]:
 
     def why(settings: Versions, answer: str) -> str:
         told = say(
-            "web was tried at {failed} s. Each failure doubles its backoff: the last attempt ended at {ended:g} s, and "
-            "from then on backoff is {wait} s. Its end is cut to a whole second, and the pod leaves at the next one: "
-            "{last:g} s.",
-            failed=listed(f"{at:g}" for at in failed),
-            ended=failed[-1] + ATTEMPT / SECOND,
+            "web failed for the third time at {failed:g} s, and {wait} s of backoff follow. v1.37 cuts their end to a "
+            "full second, {end:g} s, and the pod leaves at the next one: {last:g} s.",
+            failed=failed[-1] + ATTEMPT / SECOND,
             wait=wait,
+            end=failed[-1] + wait,
             last=last,
         )
         if answer == _at(ROOM_FOR_WEB + wait):
@@ -373,8 +369,8 @@ def which_version_is_first() -> Question[Versions]:
 
     def why(settings: Versions, answer: str) -> str:
         return say(
-            "v1.13 has no backoff: any event puts web back into activeQ at once. What that costs, friend shows: "
-            "choose it below."
+            "v1.13 has no backoff: the event at 7 s puts web back into activeQ at once. The others wait for the end of "
+            "its backoff."
         )
 
     def right(_: Versions) -> str:
@@ -396,8 +392,8 @@ def how_often_is_friend_tried(asked: Settings) -> Question[Settings]:
         tries = [at / SECOND for at, who in _replay(settings).tries if who == "friend" and at <= settings.time * SECOND]
         hinted = GENERATIONS[settings.generation].queue.hints
         message = later(
-            "{generation} tries it at {times} s: as a new pod, and again when it has waited for more than five "
-            "minutes. The hint of the plugin that refused it leaves it asleep at every event."
+            "{generation} tries it at {times} s: as a new pod, and again when it has waited for more than 300 s. No "
+            "event wakes it: the hint of the plugin that refused it says that none may help."
             if hinted
             else "{generation} tries it at {times} s: after events, and without one when it has waited for more than "
             "60 s; the queue looks every 30 s."
@@ -418,6 +414,6 @@ def how_often_is_friend_tried(asked: Settings) -> Question[Settings]:
 
 
 def friend_panel(generation: str = "v1.37") -> Panel[Settings]:
-    """All three pods in a version for five and a half minutes, after the question about friend."""
-    asked = Settings(time=330, generation=generation)
-    return panel(time=330, generation=generation).ask(how_often_is_friend_tried(asked))
+    """All three pods in a version up to the last moment, after the question about friend."""
+    asked = Settings(time=TIMES[-1], generation=generation)
+    return panel(time=TIMES[-1], generation=generation).ask(how_often_is_friend_tried(asked))

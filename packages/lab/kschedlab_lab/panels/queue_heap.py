@@ -1,25 +1,29 @@
 """The heap of the active queue at work: every comparison and every swap of one operation.
 
-Pods with different priorities are in a :class:`~kschedlab.queue.heap.Heap`; some are popped; then one more is popped,
-added, updated or deleted. The picture shows the heap afterwards, the story how it came about.
+Pods with different priorities are in a :class:`~kschedlab.queue.heap.Heap`, and one call follows the other: each
+pops, adds, updates or deletes a pod. The picture shows the heap after the last call, the story how that came about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from kschedlab.build import Manifest
 from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.objects.problems import InputValueError
+from kschedlab.queue.heap import Heap
+from kschedlab.queue.older.queued_pod import QueuedPodInfo
 from kschedlab.text.html import Html, element
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_heap_watched import Act, manifest, name, queued, watched
-from kschedlab_lab.panels.settings import Restorable, choice, slider, steps
+from kschedlab_lab.panels.queue_heap_watched import Act, Watched, manifest, name, queued, watched
+from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab_lab.views.queue_heap import Mark, Place, draw_heap
 from kschedlab_lab.views.queue_pods import Handle
 from kschedlab_lab.views.svg import Room
@@ -43,17 +47,51 @@ PIXELS = 7
 """How far a pod is dragged for one value of its priority."""
 
 
+NONE = later("none")
+WHICH = "|".join(PODS)
+CALL = re.compile(rf"Pop|Delete ({WHICH})|(Add {NEW}|Update ({WHICH})) \d+")
+
+
+def read_calls(text: str) -> str:
+    """Calls such as "Pop; Update dog 900". ValueError names the first that is none."""
+    for call in text.split("; "):
+        if text not in (NONE, say(NONE)) and not CALL.fullmatch(call):
+            raise InputValueError(say('"{call}" is not a call such as "Update dog 900"', call=call))
+    return NONE if text == say(NONE) else text
+
+
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """``popped``: the number of pods popped before the operation. ``which``: the pod to update or delete; ``priority``:
-    of the pod that is added or updated.
+    """``before``: the calls before the last one, which the others are about. ``which``: the pod to update or delete;
+    ``priority``: of the pod that is added or updated.
     """
 
-    pods: int = slider("pods at first", range(3, len(PODS) + 1), 7)
-    popped: int = steps("popped before this one", lambda settings: settings.pods - 1)
+    pods: int = slider("pods at first", range(3, len(PODS) + 1), 7, folded=True)
+    before: str = typed("calls before", NONE, (NONE,), read_calls)
     operation: str = choice("operation", OPERATIONS, "Pop")
     which: str = choice("pod", PODS, "ant")
     priority: int = slider("priority", range(50, 1101, 50), 1050)
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Every call, the last one too."""
+        given = {
+            "Add": f" {NEW} {self.priority}",
+            "Update": f" {self.which} {self.priority}",
+            "Delete": f" {self.which}",
+        }
+        last = self.operation + given.get(self.operation, "")
+        return (last,) if self.before == NONE else (*self.before.split("; "), last)
+
+    def at(self, indices: Mapping[str, Any]) -> Self:
+        """As any panel's; another operation comes after the last one."""
+        there = super().at(indices)
+        is_next = there.operation != self.operation and there.before == self.before
+        return there.changed(before=_written(self.calls)) if is_next else there
+
+
+def _written(calls: Sequence[str]) -> str:
+    return "; ".join(calls) or NONE
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -61,41 +99,61 @@ def manifests(settings: Settings) -> list[Manifest]:
     return [manifest(name, priority) for name, priority in list(PODS.items())[: settings.pods]]
 
 
+class Popped(NamedTuple):
+    """A pod that came out, and the calls before that."""
+
+    name: str
+    priority: int
+    before: str
+
+
 class Run(NamedTuple):
-    """The operation, act by act, and the names that were popped before it."""
+    """The last call, act by act, and the pods that are out, in the order of their pops."""
 
     acts: tuple[Act, ...]
-    popped: tuple[str, ...]
+    popped: tuple[Popped, ...]
 
 
 def run(settings: Settings) -> Run:
-    """The operation on the heap from which some pods were popped already."""
+    """Call by call on the heap."""
     heap, data = watched(manifests(settings))
-    popped = tuple(heap.pop().pod.metadata.name for _ in range(settings.popped))
-    data.acts.clear()
-    data.note("start")
-    key = f"default/{settings.which}"
-    if settings.operation == "Add":
-        heap.add(queued(manifest(NEW, settings.priority)))
-    elif settings.operation == "Update":
+    out: dict[str, Popped] = {}
+    for number, call in enumerate(settings.calls):
+        data.acts.clear()
+        data.note("start")
+        gone = _perform(heap, data, *call.split())
+        if gone:
+            before = _written(settings.calls[:number])
+            out[name(gone)] = Popped(name(gone), data.acts[0].priorities[gone], before)
+        out = {each: popped for each, popped in out.items() if f"default/{each}" not in data.items}
+    return Run(tuple(data.acts), tuple(out.values()))
+
+
+def _perform(heap: Heap[QueuedPodInfo], data: Watched, operation: str, which: str = "", priority: str = "") -> str:
+    """One call; the key of the pod that it pops."""
+    key = f"default/{which}"
+    if operation == "Pop":
+        if data.queue:
+            return heap.pop().key
+        data.note("empty")
+    elif operation == "Delete":
+        if heap.delete(key) is None:
+            data.note("absent")
+    else:
         if key in data.queue:
-            start = data.acts[0]
-            data.acts.append(
-                start._replace(
-                    act="fix", places=(data.queue.index(key),), priorities={**start.priorities, key: settings.priority}
-                )
-            )
-        heap.add(queued(manifest(settings.which, settings.priority)))
-    elif settings.operation == "Pop":
-        heap.pop()
-    elif heap.delete(key) is None:
-        data.note("absent")
-    return Run(tuple(data.acts), popped)
+            start, ranks = data.acts[0], {**data.acts[0].priorities, key: int(priority)}
+            data.acts.append(start._replace(act="fix", places=(data.queue.index(key),), priorities=ranks))
+        heap.add(queued(manifest(which, int(priority))))
+    return ""
 
 
 def describe(act: Act) -> str:
     array = [f"{name(key)} ({act.priorities[key]})" for key in act.queue]
+    if act.act == "empty":
+        return say("The heap is empty: the real Pop waits until somebody adds a pod.")
     if act.act == "start":
+        if not array:
+            return say("The heap is empty.")
         return say("{pods}; the head, {pod}, is next.", pods=count(len(array), "pod"), pod=array[0])
     if act.act == "push":
         return say("Push appends {pod} at index {index}.", pod=array[-1], index=act.places[0])
@@ -133,6 +191,8 @@ def result(settings: Settings, done: Run) -> str:
         return say(
             "Delete({which}): there is no such key, and v1.13 returns the error “object not found”.", which=s.which
         )
+    if "empty" in kinds:
+        return describe(done.acts[-1])
     work = listed([count(kinds.count("less"), "comparison"), count(kinds.count("swap"), "swap")])
     last = done.acts[-1]
     if s.operation == "Pop":
@@ -182,7 +242,7 @@ def show(settings: Settings) -> View:
 def idle(settings: Settings) -> dict[str, str]:
     """The settings that the operation does not read are away."""
     unread = {"Pop": ("which", "priority"), "Add": ("which",), "Delete": ("priority",), "Update": ()}
-    return dict.fromkeys(unread[settings.operation], "")
+    return dict.fromkeys(("before", *unread[settings.operation]), "")
 
 
 def picture(settings: Settings, room: Room) -> Html:
@@ -218,10 +278,12 @@ def drawn(
         if leaving and key == gone and not mark:
             mark = "leaving"
         places.append(Place(name(key), act.priorities[key], mark, _handle(settings, key, act, last, picks)))
-    out = [*done.popped, *([name(gone)] if settings.operation == "Pop" and gone not in act.queue else [])]
-    popped = [Place(each, PODS[each], "", _back(each, n) if last else {}) for n, each in enumerate(out)]
-    pop = _pop(len(popped)) if last and settings.operation == "Pop" and len(popped) < settings.pods else None
-    return draw_heap(places, alt, popped, pop, room)
+    popped = [
+        Place(each.name, each.priority, "", _back(each) if last else {})
+        for each in done.popped
+        if f"default/{each.name}" not in act.queue
+    ]
+    return draw_heap(places, alt, popped, _pop(settings) if last else None, room)
 
 
 def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> Handle:
@@ -231,11 +293,11 @@ def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> 
         return {"data_pick": each, "aria_label": each}
     if not last:
         return {}
-    operation = "Add" if each == NEW else "Update"
-    popped = settings.popped + (settings.operation == "Pop")
-    which = "" if each == NEW else f", which: {each}"
+    which = "operation: Add" if each == NEW else f"operation: Update, which: {each}"
+    goes_on = settings.calls[-1] in (f"Add {each} {priority}", f"Update {each} {priority}")
+    before = settings.before if goes_on else _written(settings.calls)
     return {
-        "data_grab": f"operation: {operation}{which}, priority: {priority}, popped: {popped}",
+        "data_grab": f"before: {before}, {which}, priority: {priority}",
         "data_drag": "priority",
         "data_axis": "y",
         "data_step": -PIXELS,
@@ -244,18 +306,18 @@ def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> 
     }
 
 
-def _back(each: str, before: int) -> Handle:
+def _back(each: Popped) -> Handle:
     """A click on a pod that came out leads back to its Pop."""
     return {
-        "data_set": f"operation: Pop, popped: {before}",
+        "data_set": f"before: {each.before}, operation: Pop",
         "data_tip": say("back to this Pop"),
-        "aria_label": say("back to the Pop of {pod}", pod=each),
+        "aria_label": say("back to the Pop of {pod}", pod=each.name),
     }
 
 
-def _pop(before: int) -> Handle:
+def _pop(settings: Settings) -> Handle:
     return {
-        "data_set": f"operation: Pop, popped: {before}",
+        "data_set": f"before: {_written(settings.calls)}, operation: Pop",
         "data_tip": say("take the head off"),
         "aria_label": say("Pop: take the head off"),
     }
@@ -311,7 +373,7 @@ def after_pop() -> Question[Settings]:
         )
 
     return Question(
-        say("Which pod does Pop put at index 0 before it compares anything?"),
+        say("Pop takes cat off. Which pod takes its place at first, before anything is compared?"),
         tuple(list(PODS)[:7]),
         lambda settings: name(run(settings).acts[1].queue[0]),
         why,

@@ -100,9 +100,7 @@ def sentence(settings: Settings) -> str:
         else say("podsForNode gives nothing for any node.")
     )
     return say(
-        "{call}: {said}. {lists} Call {number} of {last}.",
-        number=settings.calls,
-        last=LAST,
+        "{call}: {said}. {lists}",
         call=say(here.call),
         said=say(here.said),
         lists=lists,
@@ -175,7 +173,7 @@ def where_is_urgent(calls: int) -> Question[Settings]:
         )
 
     return Question(
-        say("{call} is called. On which list is urgent then?", call=say(call)),
+        say("{call}: on which list is urgent then?", call=say(call)),
         ("node-a", "node-b", say("both"), say("on no list")),
         right,
         why,

@@ -8,7 +8,7 @@ from typing import Any
 from kschedlab import build
 from kschedlab.build import HOUR, Manifest, clock_time
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Pod
 from kschedlab.queue.order import active_q_comp, pod_timestamp
 from kschedlab.text.html import Html
@@ -108,22 +108,15 @@ def describe(mail: Pod, web: Pod) -> str:
         return say(
             "A tie: neither comes before the other. activeQComp is false both ways, and the heap leaves them alone."
         )
+    is_next = say("{pod} is next.", pod=first)
     winner, other = (mail, web) if first == "mail" else (web, mail)
     if winner.spec.priority != other.spec.priority:
-        return say(
-            "{pod} is next: its priority is {priority}, the other's {other}.",
-            pod=first,
-            priority=winner.spec.priority,
-            other=other.spec.priority,
-        )
+        ranks = {"priority": winner.spec.priority, "other": other.spec.priority}
+        return sentences([is_next, say("Its priority is {priority}, the other's {other}.", **ranks)])
     write = clock([pod_timestamp(mail), pod_timestamp(web)])
     one, two = (f"{field_of(pod)} {write(pod_timestamp(pod))}" for pod in (winner, other))
-    return say(
-        "{pod} is next: the priorities are equal, and its {one} is before the other's {two}.",
-        pod=first,
-        one=one,
-        two=two,
-    )
+    because = say("The priorities are equal, and its {one} is before the other's {two}.", one=one, two=two)
+    return sentences([is_next, because])
 
 
 def show(settings: Settings) -> View:

@@ -51,7 +51,7 @@ class Settings(Restorable):
 
     meanwhile: str = choice("meanwhile", (NEVER, BEFORE, DURING, CHANGED), NEVER)
     reason: str = choice("it fails with", (UNSCHEDULABLE, ERROR), UNSCHEDULABLE)
-    then: str = choice("afterwards", AFTERWARDS, "nothing")
+    then: str = choice("afterwards", AFTERWARDS, "nothing", folded=True)
 
 
 SLOTS = {NEVER: later("no event"), BEFORE: "MoveAll", DURING: "MoveAll", CHANGED: "Update"}
@@ -265,17 +265,8 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, lambda _: [manifest()], "queue_parts.panel()")
 
 
-ASKED = {
-    NEVER: later("web fits nowhere, and nothing has happened meanwhile. Which part of the queue gets it back?"),
-    BEFORE: later("A node joins just before web is popped. web fits nowhere. Which part of the queue gets it back?"),
-    DURING: later("A node joins while web is being tried. web fits nowhere. Which part of the queue gets it back?"),
-    CHANGED: later("Somebody changes web while it is being tried. web fits nowhere. Where is it then?"),
-}
-"""The question, by what happens meanwhile."""
-
-
-def where_to(meanwhile: str = NEVER) -> Question[Settings]:
-    """Where the failed pod goes. ``meanwhile``: the case that the question tells."""
+def where_to() -> Question[Settings]:
+    """Where a pod goes that failed although an event came during its attempt."""
 
     def right(settings: Settings) -> str:
         return next(each.where for each in of(settings) if each.call.startswith("AddUnschedulable"))
@@ -283,24 +274,14 @@ def where_to(meanwhile: str = NEVER) -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         if answer == say("both"):
             return say("A pod is never in two parts: each call looks into both first.")
-        if settings.meanwhile == DURING:
-            return say(
-                "The event came while web was in no part of the queue, so it could not move web. The attempt may "
-                "have looked at the cluster before the event. In unschedulableQ web would miss what it waits for, so "
-                "it is tried again."
-            )
-        if settings.meanwhile == CHANGED:
-            return say(
-                "Update found web in neither part and added it to activeQ; the result of the old attempt is dropped."
-            )
-        if settings.reason == ERROR:
-            return say("web was not refused: the attempt broke, and no event would say when to try again.")
         return say(
-            "Nothing has happened since the pop, so another attempt would only fail again: web waits for an event."
+            "The event came while web was in no part of the queue, so it could not move web. The attempt may "
+            "have looked at the cluster before the event. In unschedulableQ web would miss what it waits for, so "
+            "it is tried again."
         )
 
     return Question(
-        say(ASKED[meanwhile]),
+        say("A node joins while web is being tried. web fits nowhere. Which part of the queue gets it back?"),
         (ACTIVE, WAITING, say("both")),
         right,
         why,

@@ -82,8 +82,8 @@ def told(settings: Settings) -> str:
     if not settings.checked:
         return sentences(
             [
-                say("web wants to be near a pod app: db, and waits in unschedulableQ. Which events bring it back?"),
-                say("Click or drag each card, then check."),
+                say("Which events bring web back?"),
+                say("It wants to be near a pod app: db. Click or drag each card, then check."),
             ]
         )
     good = sum(bool(each.right) for each in returns(settings))

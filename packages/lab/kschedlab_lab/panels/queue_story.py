@@ -33,7 +33,7 @@ from kschedlab_lab.panels.queue_heap_watched import decoded
 
 START = 1_772_438_400_000_000
 """2026-03-02T08:00:00Z, in microseconds since 1970."""
-TICK, ATTEMPT, END = SECOND // 4, SECOND // 10, 360 * SECOND
+TICK, ATTEMPT, END = SECOND // 4, SECOND // 10, 350 * SECOND
 PODS = ("web", "ssd", "friend")
 BOUND = "bound"
 PRIORITY = 100

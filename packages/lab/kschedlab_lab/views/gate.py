@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.icons import icon, tape
+from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, column, moved, placed, words
 from kschedlab_lab.views.lettering import flowed, folded, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
@@ -17,10 +17,11 @@ from kschedlab_lab.views.svg import Room, svg
 
 State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
-DISC, BAR, GAP = 21, 26, 2
+DISC, BAR, GAP = 23, 30, 12
 """The width of a number; the height of the pods; the gap between rows."""
-WIDE, NARROW = 560, 400
-"""The least widths of rooms with each predicate's name beside its facts, in one line or in two; else it is above."""
+MOST, WIDE, NARROW = 640, 500, 400
+"""The most width of the drawing. The least widths of rooms with each predicate's name beside its facts, in one line or
+in two; else it is above."""
 
 
 @dataclass(frozen=True)
@@ -51,17 +52,17 @@ class Gate:
     drop: str = ""
     refuses: str = ""
     chosen: bool = False
-    cordoned: bool = False
 
 
 def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     """The pod and the node as the heads of two columns, and the locks below them."""
-    name = 214 if room.width >= WIDE else 144 if room.width >= NARROW else DISC + 18
+    room = room._replace(width=min(room.width, MOST))
+    name = 212 if room.width >= WIDE else 144 if room.width >= NARROW else DISC + 18
     wide = (room.width - name - 4) / 2 - 8
     lefts = (name, name + wide + 8)
     heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
     rows = column([_lock(each, lefts, wide, room.width, gate.node) for each in gate.locks], GAP)
-    top = BAR + 27
+    top = BAR + 38
     return svg([*heads, moved(rows, 0, top)], room.width, top + rows.height + 2, alt)
 
 
@@ -84,7 +85,6 @@ def _node(gate: Gate, wide: float) -> Part:
     }
     fill = EVICTED_SOFT if gate.refuses else TRAY
     shapes = [element("rect", **size, fill=fill, stroke_width=2.5 if gate.chosen else 1)]
-    shapes += [tape(0, 18, wide)] if gate.cordoned else []
     shapes += _bars(gate.pods, gate.capacity, wide)
     marks = {"data_drop": gate.drop or None, "data_refuses": gate.refuses or None, "data_accepts": "node"}
     ground = element("rect", width=wide, height=BAR + 26, fill="transparent")  # all of it takes the pod

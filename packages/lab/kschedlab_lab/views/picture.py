@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
@@ -327,12 +327,13 @@ class Boxes:
             mark = "evicted" if mark == "victim" and chosen else mark
         elif in_the_way and self.are_ranked:
             mark, note = "obstacle", f"{info.priority} ≥ {self.decision.pod.priority}"
+        has_start = self.are_ranked and info.start != NEVER_STARTED
         start = Number(self.moment(info.start), self.handles.starts.get(name, {}), clock=True, name="start")
         return Block(
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            (self.number(info, note), start) if self.are_ranked else (self.number(info),),
+            (self.number(info, note), start) if has_start else (self.number(info),),
             mark,
             "",
             _key(info),

@@ -194,7 +194,7 @@ def _break(x: float, y: float) -> Html:
     """Two strokes through a line: from here on, a step is longer."""
     strokes = "M-5 5L0 -5M0 5L5 -5"
     place = f"translate({x:.1f},{y:.1f})"
-    tip = say("from here on, a step is half a minute")
+    tip = say("from here on, a step is 50 s")
     return element("path", d=strokes, stroke="currentColor", stroke_width=1.6, transform=place, data_tip=tip)
 
 

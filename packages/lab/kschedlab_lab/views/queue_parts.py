@@ -24,8 +24,8 @@ from kschedlab_lab.views.queue_pods import (
 from kschedlab_lab.views.style import HAIR, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
-EDGE, TALL, UNDER = 8, 118, 38
-"""Margin, height of a part, and the space below the parts for the way back."""
+EDGE, TALL, UNDER, HIGH = 8, 118, 38, 48
+"""Margin, height of a part, the space below the parts for the way back, and the height of a nominated pod."""
 ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
 SHADE: Handle = {"fill": TRAY}
 UNLIT = INK_3
@@ -202,7 +202,7 @@ class Nominations:
 
 def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     """The list of each node on the left, and on the right, or below, the node of each pod by UID."""
-    number, tall, below = len(nominations.by_node), 40 + 2 * (PILL + 6), room.width < 420
+    number, tall, below = len(nominations.by_node), 40 + 2 * (HIGH + 6), room.width < 420
     wide = (room.width - EDGE) / number - EDGE if below else (room.width - 4 * EDGE) / (number + 1.3)
     title = say("nominatedPods: a list by node")
     shapes = [text(title, EDGE, 16, font_size=12, opacity=0.8)]
@@ -211,12 +211,12 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
         pick = {"data_pick": node, "aria_label": node} if nominations.picks else {}
         shapes.append(element("g", area(node, x, 26, wide, tall, key=f"node/{node}"), **pick))
         for n, pod in enumerate(pods):
-            y = 26 + 30 + n * (PILL + 6)
+            y = 26 + 30 + n * (HIGH + 6)
             dashed = Pod(pod.name, pod.priority, "", {"stroke_dasharray": "5 3"})
             broad = min(wide - 20, 150)
-            shapes.append(pill(dashed, x + (wide - broad) / 2, y, broad, f"pod/{pod.name}", thick=2))
+            shapes.append(pill(dashed, x + (wide - broad) / 2, y, broad, f"pod/{pod.name}", height=HIGH, thick=2))
         if not pods:
-            shapes.append(text(say("no key"), x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
+            shapes.append(text(say("nobody"), x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
     x, top = (EDGE, 26 + tall + 30) if below else (EDGE + number * (wide + EDGE), 26)
     title = say("nominatedPodToNode: by UID") if room.width - x > 210 else "nominatedPodToNode"
     shapes.append(text(title, x, top - 10, font_size=12, opacity=0.8))

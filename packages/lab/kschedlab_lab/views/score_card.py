@@ -118,7 +118,10 @@ def _sums(card: ScoreCard, lefts: Sequence[float], width: float) -> Part:
     """The weighted sums; what all have in common is said once."""
     line = element("path", d=f"M0 3H{width:g}", stroke=HAIR)
     shapes = [line, moved(words(say("weighted sum"), 13, bold=True), 8, 9)]
+    heavy = max((row.weight * min(row.scores, default=0) for row in card.rows if row.weight > 1), default=0)
     for node, total, x in zip(card.nodes, card.sums, lefts, strict=False):
         best = node in card.best
-        shapes.append(moved(words(f"{total:,}", 14, bold=True, fill=CHOSEN if best else None), x, 8))
+        whole = f"{total:,}"
+        said = fitting((f"{heavy:,} + {total - heavy}" if heavy else whole, whole), lefts[-1] - lefts[0] - 8, 14, True)
+        shapes.append(moved(words(said, 14, bold=True, fill=CHOSEN if best else None), x, 8))
     return Part(width, 30, tuple(shapes))

@@ -167,7 +167,7 @@ MISTAKES: tuple[Callable[[], object], ...] = (
     lambda: Generation.named("Cold"),
 )
 SETTINGS = (
-    "pods popped operation which priority Pop Add Update Delete calls story balanced image least nodes spread "
+    "pods before operation which priority Pop Add Update Delete calls story balanced image least nodes spread "
     "taints avoided down across off overview queue score map reduce preemption generations your cluster plugin devices"
 )
 TYPED: tuple[Callable[[], object], ...] = (

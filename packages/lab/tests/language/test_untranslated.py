@@ -98,9 +98,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "overview, watch": lambda: watch.panel(story="another node becomes free", change=9).ask(watch.where_to()),
     "queue, heap, after pop": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "queue, order": lambda: queue_order.panel().ask(queue_order.who_is_next()),
-    "queue, parts": lambda: queue_parts.panel(meanwhile=queue_parts.DURING).ask(
-        queue_parts.where_to(queue_parts.DURING)
-    ),
+    "queue, parts": lambda: queue_parts.panel(meanwhile=queue_parts.DURING).ask(queue_parts.where_to()),
     "queue, returns": lambda: queue_returns.panel(),
     "queue, nominated": lambda: queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent(3)),
     "queue, versions": lambda: queue_clock.versions_panel().ask(queue_clock.when_is_web_tried()),

@@ -9,6 +9,7 @@ import pytest
 from kschedlab.manifests.loading import loads
 from kschedlab_lab.panels.queue_heap import (
     NEW,
+    OPERATIONS,
     PODS,
     Act,
     Settings,
@@ -22,8 +23,12 @@ from kschedlab_lab.panels.queue_heap import (
     story,
 )
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
-OPERATIONS = ("Add", "Update", "Delete", "Pop")
+
+def pops(count: int) -> str:
+    """So many calls before the last one."""
+    return "; ".join(["Pop"] * count) or "none"
 
 
 def every(operation: str) -> list[Settings]:
@@ -32,7 +37,7 @@ def every(operation: str) -> list[Settings]:
     which = tuple(PODS)[::3] if operation in ("Update", "Delete") else ("ant",)
     priorities = controls["priority"].values[::5] if operation in ("Add", "Update") else (50,)
     return [
-        Settings(pods=pods, popped=popped, operation=operation, which=one, priority=priority)
+        Settings(pods=pods, before=pops(popped), operation=operation, which=one, priority=priority)
         for pods in controls["pods"].values
         for popped in range(0, pods, 2)
         for one in which
@@ -51,7 +56,7 @@ def is_heap(frame: Act) -> bool:
 
 def expected(settings: Settings) -> dict[str, int]:
     """Names and priorities after the operation."""
-    pods = dict(sorted(list(PODS.items())[: settings.pods], key=lambda pod: -pod[1])[settings.popped :])
+    pods = dict(sorted(list(PODS.items())[: settings.pods], key=lambda pod: -pod[1])[settings.before.count("Pop") :])
     if settings.operation == "Add":
         pods[NEW] = settings.priority
     elif settings.operation == "Update":
@@ -117,24 +122,39 @@ def test_a_pop_that_the_lesson_shows() -> None:
 
 
 def test_pops_come_out_sorted() -> None:
-    popped = [run(Settings(pods=10, popped=9)).popped, (name(acts(Settings(pods=10, popped=9))[-1].gone),)]
-    assert [PODS[each] for each in (*popped[0], *popped[1])] == sorted(PODS.values(), reverse=True)
+    out = run(Settings(pods=10, before=pops(9))).popped
+    assert [each.priority for each in out] == sorted(PODS.values(), reverse=True)
+    assert says(show(Settings(pods=10, before=pops(10))).sentence, "empty", "waits")
 
 
 def test_every_pod_is_a_handle_that_starts_from_what_one_sees() -> None:
-    drawn = str(picture(Settings(popped=2), Room()))
-    assert 'data-grab="operation: Update, which: bee, priority: 300, popped: 3"' in drawn
+    drawn = str(picture(Settings(before=pops(2)), Room()))
+    assert 'data-grab="before: Pop; Pop; Pop, operation: Update, which: bee, priority: 300"' in drawn
     assert drawn.count('data-drag="priority"') == 4
-    assert all(f'data-set="operation: Pop, popped: {n}"' in drawn for n in range(4))  # back, and on
-    assert 'data-set="operation: Pop' not in str(picture(Settings(operation="Add"), Room()))
+    assert all(f'data-set="before: {pops(n)}, operation: Pop"' in drawn for n in range(4))  # back, and on
     for priority in PODS.values():
         assert priority in Settings.controls()["priority"].values
+
+
+def test_what_was_done_stays_done() -> None:
+    """dog was updated before the second Pop, so it comes out; another operation comes after that."""
+    updated = Settings(before="Pop; Update dog 900")
+    assert [each[:2] for each in run(updated).popped] == [("cat", 900), ("dog", 900)]
+    added = updated.at({"operation": OPERATIONS.index("Add")})
+    assert added.calls == ("Pop", "Update dog 900", "Pop", "Add new 1050")
+    assert added.at({"priority": 0}).calls[-1] == "Add new 50"
+    assert 'data-grab="before: Pop; Update dog 900; Pop, operation: Add, priority: 1050"' in str(picture(added, Room()))
+
+
+def test_an_unknown_call_is_refused() -> None:
+    with pytest.raises(ValueError, match="Update nobody 3"):
+        panel(before="Pop; Update nobody 3")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_what_is_not_read_is_idle(operation: str) -> None:
     idle = show(Settings(operation=operation)).idle
-    assert set(idle) == {"which", "priority"} - {
+    assert set(idle) == {"before", "which", "priority"} - {
         "Update": {"which", "priority"},
         "Delete": {"which"},
         "Add": {"priority"},

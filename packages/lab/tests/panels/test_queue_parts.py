@@ -86,6 +86,7 @@ def test_panel_and_yaml() -> None:
 
 def test_where_the_failed_pod_goes() -> None:
     asked = where_to()
+    assert asked.right(Settings(DURING)) == "activeQ"
     for settings in Settings.grid():
         assert asked.right(settings) == given_back(calls(settings.meanwhile, settings.reason, settings.then)).where
         assert all(asked.why(settings, answer) for answer in asked.choices)

@@ -48,9 +48,9 @@ def test_a_pod_that_a_rule_compares_keeps_its_start() -> None:
 
 def test_the_words_below_a_clock_do_not_touch() -> None:
     panel = queue_clock.panel()
-    for width, shown in ((320, ["0 s", "10 s", "20 s", "30 s", "6 min"]), (430, ["3 min", "6 min"])):
+    for width, shown in ((320, ["0 s", "10 s", "20 s", "30 s", "300 s"]), (640, ["150 s", "300 s"])):
         picture = panel.state(panel.settings, Room(width, 480))["picture"]
-        ticks = re.findall(r">(\d+ (?:s|min))<", picture)
+        ticks = re.findall(r">(\d+ s)<", picture)
         assert [each for each in dict.fromkeys(ticks) if each in shown] == shown
 
 
