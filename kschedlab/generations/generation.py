@@ -13,7 +13,6 @@ from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import NamingRules, SamplingRules
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import QueueMaker
-from kschedlab.generations.rules import LoopRules
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
@@ -42,7 +41,8 @@ class Generation:
     ``checks_claims_first``: a missing or terminating claim is an error before any filter runs.
     ``max_node_score``: the highest score of a plugin.
     ``messages``: its texts.
-    ``loop``: rules of the scheduling loop. ``queue``: creates its scheduling queue.
+    ``queue``: creates its scheduling queue. ``extension_points``: the methods that plugins may implement
+    (:class:`~kschedlab.plugins.framework.Plugin`).
     ``plugins``: those that :meth:`plus` added, by name; their filters and scores are in ``filters`` and ``scores``.
     ``extenders``: those that :meth:`extended_by` added. ``extending``: their rules.
     ``feature_gates``: changed ones.
@@ -63,8 +63,8 @@ class Generation:
     checks_claims_first: bool
     max_node_score: int
     messages: Messages
-    loop: LoopRules
     queue: QueueMaker
+    extension_points: tuple[str, ...]
     extending: ExtenderRules
     plugins: tuple[tuple[str, object], ...] = ()
     extenders: tuple[Extender, ...] = ()
@@ -92,7 +92,7 @@ class Generation:
         from kschedlab.plugins.joining import JoinedGeneration, Members, joined
 
         generation = JoinedGeneration(
-            self.name, self.loop.extension_points, self.max_node_score, self.messages.pre_score_failed
+            self.name, self.extension_points, self.max_node_score, self.messages.pre_score_failed
         )
         members = joined(generation, Members(self.filters, self.scores, self.plugins), plugins)
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)

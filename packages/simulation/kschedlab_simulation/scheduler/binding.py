@@ -112,7 +112,7 @@ class Binding(ABC):
         return ""
 
     def _run_reserve(self, cycle: Cycle) -> Status | None:
-        if RESERVE not in self._context.rules.extension_points:
+        if RESERVE not in self._context.generation.extension_points:
             return None
         status = cycle.framework.reserve(cycle.pod, cycle.node)
         self._context.step(cycle.pod, RESERVE, cycle.node, status.message if status else "")
@@ -189,7 +189,7 @@ class Binding(ABC):
         context.metrics.scheduled(
             cycle.queued.attempts, context.now - context.queued_since.pop(metadata.uid, cycle.start)
         )
-        if "post_bind" in context.rules.extension_points:
+        if "post_bind" in context.generation.extension_points:
             context.step(pod, POST_BIND, node, "; ".join(framework.post_bind(pod, node)))
         return None
 
