@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
+from kschedlab.extenders import Binder, ExtenderRules, FreeNode
 from kschedlab.filter.stage import NamingRules, SamplingRules
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITH_HINTS, WITHOUT_BACKOFF

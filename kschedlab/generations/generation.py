@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kschedlab.extenders.extender import Extender
-from kschedlab.extenders.rules import ExtenderRules
+from kschedlab.extenders import Extender, ExtenderRules, package
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import NamingRules, SamplingRules
 from kschedlab.generations.messages import Messages
@@ -97,12 +96,9 @@ class Generation:
         members = joined(generation, Members(self.filters, self.scores, self.plugins), plugins)
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
 
-    def extended_by(self, *extenders: Extender) -> Generation:
+    def extended_by(self, *extenders: object) -> Generation:
         """A copy with these extenders after its own (see :mod:`kschedlab.extenders`). TypeError for another object."""
-        if wrong := [each for each in extenders if not isinstance(each, Extender)]:
-            no = later("{given!r} is not an Extender; {remedy} makes one of an object with methods such as filter")
-            raise InputTypeError(say(no, given=wrong[0], remedy="as_extender(...) of kschedlab-configuration"))
-        return replace(self, extenders=(*self.extenders, *extenders))
+        return replace(self, extenders=(*self.extenders, *package().checked(extenders))) if extenders else self
 
     def with_feature_gates(self, gates: Mapping[str, bool]) -> Generation:
         """A copy with these gates, e.g. ``{"SchedulerPreQueueingHints": True}``. ValueError: see ``feature_gates``."""
