@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.generations.changes import CHANGES, rules_of
-from kschedlab.generations.history import Entry, dated, minor
+from kschedlab.generations.history import Change, dated, minor
 from kschedlab.messages import say
 from kschedlab.whatif.compare import changes, setting_text
 from kschedlab.whatif.named_rules import title_of
@@ -32,7 +32,7 @@ SINCE_LOOP = 20
 LONGEST = 90
 
 
-def rows() -> Iterator[tuple[Entry, str, str, str]]:
+def rows() -> Iterator[tuple[Change, str, str, str]]:
     """(when, the setting, its value before, and after), a row for each setting that changed."""
     for earlier, later in pairwise(GENERATIONS.values()):
         for name, before, after in _changed(earlier, later):

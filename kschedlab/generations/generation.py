@@ -106,6 +106,10 @@ class Generation:
 
         return gated(self, gates)
 
+    def turned_on(self, gate: str) -> bool:
+        """Whether this gate, which is off by default, is on."""
+        return (gate, True) in self.feature_gates
+
     def without(self, *names: str) -> Generation:
         """A copy without the plugins of these names. KeyError if there is none."""
         self._check(names, self.plugin_names)
