@@ -30,7 +30,7 @@ NODES += ["nodesWithExtendedResource", "nodesWithoutExtendedResource"]
 """The parameters that say how many nodes there are."""
 
 
-class Run(NamedTuple):
+class NamedWorkload(NamedTuple):
     """A workload: its file, its name, its nodes, its threshold (None: it has none), its labels."""
 
     file: Path
@@ -43,7 +43,7 @@ class Run(NamedTuple):
 COLUMNS = ("workload", "nodes", "pods", "threshold", "pods/s of the processor", "of real time", "MB", "load")
 
 
-def workloads(folder: Path) -> Iterator[Run]:
+def workloads(folder: Path) -> Iterator[NamedWorkload]:
     """All workloads below the folder."""
     for file in sorted(folder.rglob("performance-config.yaml")):
         for case in yaml.safe_load(file.read_text(encoding="utf-8")):
@@ -52,13 +52,13 @@ def workloads(folder: Path) -> Iterator[Run]:
                 if isinstance(threshold, dict):  # by the metric's topic
                     threshold = max(threshold.values())
                 nodes = sum(value for name, value in each["params"].items() if name in NODES)
-                yield Run(file, f"{case['name']}/{each['name']}", nodes, threshold, each.get("labels", ()))
+                yield NamedWorkload(file, f"{case['name']}/{each['name']}", nodes, threshold, each.get("labels", ()))
 
 
-def row(run: Run, folder: Path, timeout: int) -> str:
+def row(workload: NamedWorkload, folder: Path, timeout: int) -> str:
     """Run the workload and describe how it went."""
     load = os.getloadavg()[0]
-    command = [sys.executable, "-m", "benchmarks.perf", "simulate", str(run.file), "--workload", run.name]
+    command = [sys.executable, "-m", "benchmarks.perf", "simulate", str(workload.file), "--workload", workload.name]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         start = time.perf_counter()
         process = subprocess.Popen([*command, "--output", "json"], stdout=out, stderr=errors)
@@ -66,9 +66,9 @@ def row(run: Run, folder: Path, timeout: int) -> str:
         seconds = time.perf_counter() - start
         out.seek(0), errors.seek(0)
         report, said = out.read(), errors.read().decode(errors="replace")
-    where = run.file.parent.relative_to(folder)
-    named = f"| {where}: {run.name} | {run.nodes:,} |"
-    threshold = "" if run.threshold is None else f"{run.threshold:,g}"
+    where = workload.file.parent.relative_to(folder)
+    named = f"| {where}: {workload.name} | {workload.nodes:,} |"
+    threshold = "" if workload.threshold is None else f"{workload.threshold:,g}"
     if used is None:
         return f"{named} | {threshold} | did not end in {timeout} s | | | {load:.1f} |"
     processor, megabytes = used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
@@ -76,7 +76,7 @@ def row(run: Run, folder: Path, timeout: int) -> str:
         return f"{named} | {threshold} | {_one_line(said)} | | {megabytes} | {load:.1f} |"
     found: dict[str, Any] = json.loads(report)
     pods, rate = found["bound"], found["bound"] / processor
-    mark = " **below**" if run.threshold is not None and rate < run.threshold else ""
+    mark = " **below**" if workload.threshold is not None and rate < workload.threshold else ""
     failed = f" **{_one_line(str(found['failures'][0]))}**" if found["failures"] else ""
     counted = f"{named} {pods:,}{failed} | {threshold} | {rate:,.0f}{mark} |"
     return f"{counted} {pods / seconds:,.0f} | {megabytes} | {load:.1f} |"

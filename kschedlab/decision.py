@@ -20,8 +20,7 @@ from kschedlab.score.stage import Scores, prioritize
 from kschedlab.shown import Shown
 
 if TYPE_CHECKING:
-    from kschedlab.extenders.extender import ExtenderCall
-    from kschedlab.extenders.run import ExtenderRun
+    from kschedlab.extenders import ExtenderCall, Extending
     from kschedlab.filter.dynamic_resources import GivenBack
     from kschedlab.generations import Generation
     from kschedlab.preemption.evidence import Preemption
@@ -84,7 +83,7 @@ class Decision(Shown):
     error: str = ""
     post_filter_error: str = ""
     given_back: GivenBack | None = None
-    extending: ExtenderRun | None = None
+    extending: Extending | None = None
 
     @property
     def calls(self) -> tuple[ExtenderCall, ...]:
@@ -215,7 +214,7 @@ class Decision(Shown):
 
 
 def scores_of(
-    pod: PodInfo, cluster: Cluster, feasible: IntArray, generation: Generation, extending: ExtenderRun | None
+    pod: PodInfo, cluster: Cluster, feasible: IntArray, generation: Generation, extending: Extending | None
 ) -> Scores:
     """The feasible nodes' scores by the generation's plugins, and by extenders if there are any. SchedulingError."""
     if extending is not None:

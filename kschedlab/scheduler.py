@@ -18,6 +18,7 @@ from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster, n
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray, Small
 from kschedlab.decision import Decision, scores_of
+from kschedlab.extenders import package
 from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, claims_for, plugin_for
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
@@ -28,7 +29,7 @@ from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
 if TYPE_CHECKING:
-    from kschedlab.extenders.run import ExtenderRun
+    from kschedlab.extenders import Extending
     from kschedlab.preemption.evidence import Preemption
 
 NOTHING: IntArray = np.zeros(0, np.int64)
@@ -132,7 +133,7 @@ class Scheduler:
         given_back = claims_for(pod.pod).given_back(plugin, pod, cluster, decision.verdicts)
         return replace(decision, given_back=given_back)
 
-    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
+    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: Extending | None) -> Preemption:
         from kschedlab.preemption.stage import Evaluator  # most pods fit somewhere: loaded for the first that does not
 
         evaluator = Evaluator(pod, self.cluster, run, self.generation.preemption, extending)
@@ -141,22 +142,19 @@ class Scheduler:
     def _prepare(self, pod: PodInfo) -> Prepared:
         return prepare(pod, self.cluster, self.generation.filters, self.generation.naming)
 
-    def _extending(self, pod: PodInfo) -> ExtenderRun | None:
+    def _extending(self, pod: PodInfo) -> Extending | None:
         """The extenders that are asked about this pod, None without any."""
         if not (generation := self.generation).extenders:
             return None
-        from kschedlab.extenders.run import ExtenderRun
-
-        return ExtenderRun(pod, self.cluster, generation.extenders, generation.extending, generation.max_node_score)
+        highest = generation.max_node_score
+        return package().run(pod, self.cluster, generation.extenders, generation.extending, highest)
 
     def _find_feasible(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
         """The feasible nodes that the search finds, and how many it examined: the pod's own nominated node first."""
         nominated = self._nominated(pod, verdicts)
         return (nominated, 1) if len(nominated) else self._search(verdicts)
 
-    def _find_extended(
-        self, pod: PodInfo, verdicts: Verdicts, extending: ExtenderRun
-    ) -> tuple[IntArray, int, Verdicts]:
+    def _find_extended(self, pod: PodInfo, verdicts: Verdicts, extending: Extending) -> tuple[IntArray, int, Verdicts]:
         """The same nodes without those that extenders refuse, and the verdicts with their reasons.
 
         If an extender refuses the nominated node or fails on it, the search goes on (v1.37: evaluateNominatedNode).

@@ -5,19 +5,18 @@ from itertools import pairwise
 import pytest
 
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.generations.changes import CHANGES
 from kschedlab.generations.history import dated, history, minor, neighbours
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.whatif.compare import changes
 from tests.saying import says
-from tools.history import LOOP, PAGE, SINCE_LOOP, page
+from tools.history import PAGE, SINCE_LOOP, changed_rows, page
 
 STEPS = list(pairwise(GENERATIONS.values()))
 
 
 def settings(earlier: Generation, later: Generation) -> list[str]:
-    rows = CHANGES[later.name] if minor(earlier.name) >= SINCE_LOOP else {}
-    return [each.rule for each in changes(earlier, later)] + [name for name in rows if name.startswith(LOOP)]
+    rows = changed_rows(later.name) if minor(earlier.name) >= SINCE_LOOP else []
+    return [each.rule for each in changes(earlier, later)] + [name for name, _ in rows]
 
 
 @pytest.mark.parametrize(("earlier", "later"), STEPS, ids=lambda generation: str(generation.name))

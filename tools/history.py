@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.generations.changes import CHANGES, rules_of
-from kschedlab.generations.history import Entry, dated, minor
+from kschedlab.generations.history import Change, dated, minor
 from kschedlab.messages import say
 from kschedlab.whatif.compare import changes, setting_text
 from kschedlab.whatif.named_rules import title_of
+from kschedlab_simulation.scheduler import changes as loop
 
 PAGE = Path(__file__).parents[1] / "docs/history.md"
 HEAD = """# When kube-scheduler changed
@@ -23,14 +25,14 @@ that has it. `python -m tools.history` makes this page from
 shows what a change does to your pods.
 
 """
-LOOP = ("loop.", "messages.", "extending.", "queue")
-"""The settings that an exhaustive decision does not show, in the rows of changes.py."""
+LOOP = ("loop.", "messages.", "extending.", "extension_points", "queue")
+"""The settings that an exhaustive decision does not show, in the rows of changes.py and those of the loop."""
 SINCE_LOOP = 20
 """The minor version after which the history dates them, too."""
 LONGEST = 90
 
 
-def rows() -> Iterator[tuple[Entry, str, str, str]]:
+def rows() -> Iterator[tuple[Change, str, str, str]]:
     """(when, the setting, its value before, and after), a row for each setting that changed."""
     for earlier, later in pairwise(GENERATIONS.values()):
         for name, before, after in _changed(earlier, later):
@@ -45,10 +47,16 @@ def _changed(earlier: Generation, later: Generation) -> Iterator[tuple[str, str,
         seen.add(change.rule)
         yield change.rule, change.before, change.after
     if minor(earlier.name) >= SINCE_LOOP:
-        old = rules_of(earlier.name)
-        for name, value in CHANGES[later.name].items():
-            if name.startswith(LOOP) and name not in seen:
+        old = rules_of(earlier.name) | rules_of(earlier.name, loop.CHANGES)
+        for name, value in changed_rows(later.name):
+            if name not in seen:
                 yield name, setting_text(old[name]), setting_text(value)
+
+
+def changed_rows(version: str) -> list[tuple[str, Any]]:
+    """What the version changed beyond decisions: name, value."""
+    rows = CHANGES[version] | loop.CHANGES.get(version, {})
+    return [(name, value) for name, value in rows.items() if name.startswith(LOOP)]
 
 
 def page() -> str:

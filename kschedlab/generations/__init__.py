@@ -3,7 +3,7 @@
 ================================  =================================================================================
 ``generation``                    the class Generation, the generations by name, profiles
 ``changes``                       what each version changed: constants, rules and messages
-``rules``, ``messages``           the records of the loop's rules and of the messages
+``messages``                      the record of the messages
 ``queues``                        the scheduling queues by generation
 ``v1_37``, ``v1_20``, ...         one generation with its filters and scores, loaded on first use
 ``steps``                         a generation as what it changed in the one before

@@ -21,7 +21,6 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
-from kschedlab.generations.rules import Eviction
 from kschedlab.messages import later, say
 from kschedlab.objects.api import GROUPS, LISTS, WORKLOADS
 from kschedlab.objects.problems import unknown
@@ -152,7 +151,7 @@ CAPACITY = "StorageCapacityScoring"
 
 
 def _alike(generation: Any) -> Any:
-    """The generation unchanged: the code asks for the gate itself, or the gate changes only speed."""
+    """The generation unchanged: the queue or the loop asks for the gate itself, or the gate changes only speed."""
     return generation
 
 
@@ -171,20 +170,10 @@ def _no_capacity_score(generation: Any) -> Any:
     return generation.weighted(VolumeBinding=0)
 
 
-def _no_early_nomination(generation: Any) -> Any:
-    """schedule_one.go, bindingCycle: a pod that waits is not nominated before it is bound."""
-    return replace(generation, loop=replace(generation.loop, nominates_before_binding=False))
-
-
 def _no_declared_features(generation: Any) -> Any:
     """apis/config/v1/default_plugins.go, applyFeatureGates."""
     name = "NodeDeclaredFeatures"
     return generation.without(name) if name in generation.plugin_names else generation
-
-
-def _eviction_in_cycle(generation: Any) -> Any:
-    """framework/preemption/executor.go, actuatePodPreemption: the scheduling cycle waits until the victims are gone."""
-    return replace(generation, loop=replace(generation.loop, eviction=Eviction.IN_CYCLE))
 
 
 def _no_early_pops(generation: Any) -> Any:
@@ -211,8 +200,8 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     WORKLOADS: _of_devices(WORKLOADS),
     "InterPodAffinityHostnameFastPath": _alike,
     "NodeDeclaredFeatures": _no_declared_features,
-    "NominatedNodeNameForExpectation": _no_early_nomination,
-    "SchedulerAsyncPreemption": _eviction_in_cycle,
+    "NominatedNodeNameForExpectation": _alike,
+    "SchedulerAsyncPreemption": _alike,
     "SchedulerPopFromBackoffQ": _no_early_pops,
     "SchedulerPreQueueingHints": _alike,
     CAPACITY: _no_capacity_score,

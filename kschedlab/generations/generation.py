@@ -7,13 +7,11 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kschedlab.extenders.extender import Extender
-from kschedlab.extenders.rules import ExtenderRules
+from kschedlab.extenders import Extender, ExtenderRules, package
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import NamingRules, SamplingRules
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import QueueMaker
-from kschedlab.generations.rules import LoopRules
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
@@ -42,7 +40,8 @@ class Generation:
     ``checks_claims_first``: a missing or terminating claim is an error before any filter runs.
     ``max_node_score``: the highest score of a plugin.
     ``messages``: its texts.
-    ``loop``: rules of the scheduling loop. ``queue``: creates its scheduling queue.
+    ``queue``: creates its scheduling queue. ``extension_points``: the methods that plugins may implement
+    (:class:`~kschedlab.plugins.framework.Plugin`).
     ``plugins``: those that :meth:`plus` added, by name; their filters and scores are in ``filters`` and ``scores``.
     ``extenders``: those that :meth:`extended_by` added. ``extending``: their rules.
     ``feature_gates``: changed ones.
@@ -63,8 +62,8 @@ class Generation:
     checks_claims_first: bool
     max_node_score: int
     messages: Messages
-    loop: LoopRules
     queue: QueueMaker
+    extension_points: tuple[str, ...]
     extending: ExtenderRules
     plugins: tuple[tuple[str, object], ...] = ()
     extenders: tuple[Extender, ...] = ()
@@ -92,23 +91,24 @@ class Generation:
         from kschedlab.plugins.joining import JoinedGeneration, Members, joined
 
         generation = JoinedGeneration(
-            self.name, self.loop.extension_points, self.max_node_score, self.messages.pre_score_failed
+            self.name, self.extension_points, self.max_node_score, self.messages.pre_score_failed
         )
         members = joined(generation, Members(self.filters, self.scores, self.plugins), plugins)
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
 
-    def extended_by(self, *extenders: Extender) -> Generation:
+    def extended_by(self, *extenders: object) -> Generation:
         """A copy with these extenders after its own (see :mod:`kschedlab.extenders`). TypeError for another object."""
-        if wrong := [each for each in extenders if not isinstance(each, Extender)]:
-            no = later("{given!r} is not an Extender; {remedy} makes one of an object with methods such as filter")
-            raise InputTypeError(say(no, given=wrong[0], remedy="as_extender(...) of kschedlab-configuration"))
-        return replace(self, extenders=(*self.extenders, *extenders))
+        return replace(self, extenders=(*self.extenders, *package().checked(extenders))) if extenders else self
 
     def with_feature_gates(self, gates: Mapping[str, bool]) -> Generation:
         """A copy with these gates, e.g. ``{"SchedulerPreQueueingHints": True}``. ValueError: see ``feature_gates``."""
         from kschedlab.generations.feature_gates import gated
 
         return gated(self, gates)
+
+    def turned_on(self, gate: str) -> bool:
+        """Whether this gate, which is off by default, is on."""
+        return (gate, True) in self.feature_gates
 
     def without(self, *names: str) -> Generation:
         """A copy without the plugins of these names. KeyError if there is none."""

@@ -18,7 +18,7 @@ from kschedlab.generations.changes import NAMES
 from kschedlab.messages import later, say
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Change(msgspec.Struct, frozen=True):
     """A change. ``setting``: a regular expression for its settings; ``between``: if they change more than once, the
     generation after which this is. ``file``, ``function``: the source in ``version``. ``pull``: its number, 0 if the
     changelog does not name it. ``also``: what else is known.
@@ -43,8 +43,8 @@ class Neighbours(NamedTuple):
 
     earlier: str
     later: str
-    since: tuple[Entry, ...]
-    until: tuple[Entry, ...]
+    since: tuple[Change, ...]
+    until: tuple[Change, ...]
 
     @property
     def nearest(self) -> str:
@@ -61,13 +61,13 @@ def minor(version: str) -> int:
 
 
 @cache
-def history() -> tuple[Entry, ...]:
+def history() -> tuple[Change, ...]:
     """All entries, oldest first."""
     text = files("kschedlab.generations").joinpath("history.yaml").read_text("utf-8")
-    return msgspec.convert(yaml.load(text, yaml.CSafeLoader), tuple[Entry, ...])
+    return msgspec.convert(yaml.load(text, yaml.CSafeLoader), tuple[Change, ...])
 
 
-def dated(setting: str, earlier: str, later: str) -> Entry | None:
+def dated(setting: str, earlier: str, later: str) -> Change | None:
     """When the setting changed between these neighbouring generations; None if the history does not know."""
     return next((entry for entry in history() if entry.is_of(setting, earlier, later)), None)
 

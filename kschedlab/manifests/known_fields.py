@@ -65,28 +65,6 @@ def unknown_fields(data: dict[str, Any], kind: str) -> list[Fault]:
     return list(islice(_unknown(data, kind, types, ()), MOST))
 
 
-def respelt(data: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The object with fields in Kubernetes' spelling where only the case differs: Go's encoding/json ignores it."""
-    types = known().types
-
-    def respell(value: Any, name: str) -> Any:
-        if isinstance(value, list):
-            return [respell(each, name) for each in value]
-        if not isinstance(value, dict) or not name:
-            return value
-        if name.startswith("*"):
-            return {key: respell(each, name[1:]) for key, each in value.items()}
-        fields, spelt = types[name], {field.casefold(): field for field in types[name]}
-        fixed = {}
-        for written, inside in value.items():
-            field: str = written if written in fields else spelt.get(str(written).casefold(), str(written))
-            fixed[field] = respell(inside, fields.get(field, ""))
-        return fixed
-
-    respelt: dict[str, Any] = respell(data, kind)
-    return respelt
-
-
 def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, dict[str, str]]) -> bool:
     """Whether all fields are known. It is quick, because it runs for every map of every object."""
     for name, value in data.items():

@@ -20,6 +20,7 @@ from kschedlab.objects.requests import (
     DEFAULT_MEMORY,
     DEFAULT_MILLI_CPU,
     is_counted,
+    nonzero_of,
     nonzero_requests,
     pod_requests,
     scored_requests,
@@ -199,10 +200,7 @@ def nonzero_with_init(pod: Pod) -> tuple[int, int]:
 
     v1.20: pkg/scheduler/framework/types.go, calculateResource.
     """
-    cpu, memory = nonzero_without_overhead(pod)
-    overhead = pod.spec.overhead
-    cpu += overhead["cpu"].milli() if "cpu" in overhead else 0
-    return cpu, memory + (overhead["memory"].value() if "memory" in overhead else 0)
+    return _with_overhead(pod, *nonzero_without_overhead(pod))
 
 
 def nonzero_with_init_and_whole_cpus(pod: Pod) -> tuple[int, int]:
@@ -219,7 +217,7 @@ def nonzero_with_init_and_whole_cpus(pod: Pod) -> tuple[int, int]:
 
 def nonzero_containers_only(pod: Pod) -> tuple[int, int]:
     """The sum over the containers. v1.13: algorithm/priorities/resource_allocation.go, getNonZeroRequests."""
-    requests = [_nonzero(container) for container in pod.spec.containers]
+    requests = [nonzero_of(container) for container in pod.spec.containers]
     return sum(cpu for cpu, _ in requests), sum(memory for _, memory in requests)
 
 
@@ -230,7 +228,7 @@ def nonzero_without_overhead(pod: Pod) -> tuple[int, int]:
     """
     cpu, memory = nonzero_containers_only(pod)
     for container in pod.spec.initContainers:
-        init_cpu, init_memory = _nonzero(container)
+        init_cpu, init_memory = nonzero_of(container)
         cpu, memory = max(cpu, init_cpu), max(memory, init_memory)
     return cpu, memory
 
@@ -247,6 +245,10 @@ def nonzero_with_starting_sidecars(pod: Pod) -> tuple[int, int]:
             sidecars = needs
         cpu = max(cpu, -(-needs["cpu"] // (NANO // 1000)) if "cpu" in needs else DEFAULT_MILLI_CPU)
         memory = max(memory, -(-needs["memory"] // NANO) if "memory" in needs else DEFAULT_MEMORY)
+    return _with_overhead(pod, cpu, memory)
+
+
+def _with_overhead(pod: Pod, cpu: int, memory: int) -> tuple[int, int]:
     overhead = pod.spec.overhead
     cpu += overhead["cpu"].milli() if "cpu" in overhead else 0
     return cpu, memory + (overhead["memory"].value() if "memory" in overhead else 0)
@@ -254,13 +256,6 @@ def nonzero_with_starting_sidecars(pod: Pod) -> tuple[int, int]:
 
 def _container_requests(container: Container) -> Amounts:
     return {name: quantity.amount(name) for name, quantity in container.resources.requests.items() if is_counted(name)}
-
-
-def _nonzero(container: Container) -> tuple[int, int]:
-    """(milli cpu, memory), with the defaults for missing requests. v1.20: pkg/scheduler/util/non_zero.go."""
-    requests = container.resources.requests
-    cpu, memory = requests.get("cpu"), requests.get("memory")
-    return DEFAULT_MILLI_CPU if cpu is None else cpu.milli(), DEFAULT_MEMORY if memory is None else memory.value()
 
 
 _REQUIRED, _PREFERRED = (

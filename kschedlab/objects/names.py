@@ -23,7 +23,7 @@ def name_fault(name: str) -> str | None:
     """What is wrong with an object's name (lowercase letters, digits, ``-`` and ``.``)."""
     if len(name) <= 253 and _DNS_NAME.fullmatch(name):
         return None
-    return refusal("name", name)
+    return _refusal("name", name)
 
 
 @lru_cache(4096)
@@ -31,7 +31,7 @@ def dns_label_fault(name: str) -> str | None:
     """What is wrong with the name of a namespace or container (lowercase letters, digits and ``-``)."""
     if len(name) <= 63 and _DNS_LABEL.fullmatch(name):
         return None
-    return refusal("label", name)
+    return _refusal("label", name)
 
 
 @lru_cache(65536)
@@ -40,7 +40,7 @@ def label_key_fault(key: str) -> str | None:
     prefix, slash, name = key.rpartition("/")
     if len(name) <= 63 and _QUALIFIED.fullmatch(name) and (not slash or name_fault(prefix) is None):
         return None
-    return refusal("key", key)
+    return _refusal("key", key)
 
 
 @lru_cache(65536)
@@ -48,7 +48,7 @@ def label_value_fault(value: str) -> str | None:
     """What is wrong with a label's value."""
     if not value or (len(value) <= 63 and _QUALIFIED.fullmatch(value)):
         return None
-    return refusal("value", value)
+    return _refusal("value", value)
 
 
 # -- why not, with the remedy
@@ -69,18 +69,9 @@ _WHY = {
         '"{text}" is not a valid label value: use letters, digits, -, _ and . (at most 63), '
         "starting and ending with a letter or digit"
     ),
-    "attribute": later(
-        '"{text}" is not a valid name: use letters, digits and _ (at most 32), not starting with a digit, '
-        "optionally after a domain/"
-    ),
-    "full attribute": later('"{text}" is not a full name: expected domain/name, such as gpu.example.com/model'),
-    "driver": later(
-        '"{text}" is not a valid name of a driver: use letters, digits, - and . (at most 63), '
-        "starting and ending with a letter or digit"
-    ),
 }
 
 
-def refusal(what: str, text: str) -> str:
-    """The sentence. ``what``: ``name``, ``label`` (a name without dots), ``key``, ``value``, ..."""
+def _refusal(what: str, text: str) -> str:
+    """The sentence. ``what``: ``name``, ``label`` (a name without dots), ``key`` or ``value``."""
     return later(_WHY[what], text=shortened(text))

@@ -7,16 +7,10 @@ v1.37: k8s.io/api core/v1 (types.go).
 
 from __future__ import annotations
 
-from kschedlab.objects.meta import Int32, Int64, Part, ResourceList, Time
+from kschedlab.objects.meta import Condition, Int32, Int64, Part, ResourceList, Time
 
 
-class PodCondition(Part, frozen=True):
-    type: str = ""
-    status: str = ""
-    reason: str = ""
-    message: str = ""
-    observedGeneration: Int64 = 0
-    lastTransitionTime: Time | None = None
+class PodCondition(Condition, frozen=True):
     lastProbeTime: Time | None = None
 
 

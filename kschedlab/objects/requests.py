@@ -50,7 +50,7 @@ def nonzero_requests(pod: Pod) -> tuple[int, int]:
     requests, these defaults apply only to a resource that neither the pod nor any container requests.
     """
     if _is_simple(pod):
-        return _nonzero_simple(pod.spec.containers[0].resources.requests)
+        return nonzero_of(pod.spec.containers[0])
     defaults = _DEFAULTS
     if pod_level_requests(pod):
         requested = exact_requests(pod)
@@ -65,7 +65,7 @@ def scored_requests(pod: Pod) -> tuple[int, int]:
     resource_allocation.go, calculatePodResourceRequest, which fit.go sets up without its feature gates).
     """
     if _is_simple(pod):
-        return _nonzero_simple(pod.spec.containers[0].resources.requests)
+        return nonzero_of(pod.spec.containers[0])
     requests = _aggregate(pod, _specified, _DEFAULTS)
     _add(requests, _nanos(pod.spec.overhead))
     return _cpu_and_memory(requests)
@@ -141,7 +141,9 @@ def _is_simple(pod: Pod) -> bool:
     )
 
 
-def _nonzero_simple(requests: ResourceList) -> tuple[int, int]:
+def nonzero_of(container: Container) -> tuple[int, int]:
+    """(milli cpu, memory), with the defaults for missing requests. v1.20: pkg/scheduler/util/non_zero.go."""
+    requests = container.resources.requests
     cpu, memory = requests.get("cpu"), requests.get("memory")
     return DEFAULT_MILLI_CPU if cpu is None else cpu.milli(), DEFAULT_MEMORY if memory is None else memory.value()
 

@@ -17,7 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from kschedlab.messages import listed, say
-from kschedlab.plugins.framework import POINTS, Plugin, name_of, raised
+from kschedlab.plugins.framework import raised
 from kschedlab.plugins.joining import explain_no_plugin, is_plugin
 
 GROUP = "kschedlab.plugins"
@@ -117,27 +117,6 @@ def _about(reference: str, why: str) -> str:
     return say('"{reference}": {why}', reference=reference, why=why)
 
 
-def takes_arguments(plugin: object) -> bool:
-    """Whether it is a class with parameters, to which a configuration may pass arguments."""
-    return isinstance(plugin, type) and bool(inspect.signature(plugin).parameters)
-
-
-def extension_points(plugin: object) -> frozenset[str]:
-    """The extension points of the plugin or class, in the spelling of configurations: ``preFilter``, ``score``."""
-    owner = plugin if isinstance(plugin, type) else type(plugin)
-    own = {each for each in POINTS if callable(getattr(owner, each, None))}
-    own -= {each for each in own if getattr(owner, each) is getattr(Plugin, each)}
-    if callable(getattr(owner, "prepare", None)):
-        own.add("filter")
-    names = {"less": "queueSort"}
-    return frozenset(names.get(each, _camel_case(each)) for each in own)
-
-
-def _camel_case(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
-
-
 def _imported(module: str, reference: str) -> Any:
     try:
         return import_module(module)
@@ -175,13 +154,3 @@ def _loaded(entry: EntryPoint) -> object:
             )
         ) from None
     return plugin
-
-
-def name_fault(plugin: object, name: str) -> str:
-    """Why a plugin cannot have that name, or ""."""
-    own = name_of(plugin)
-    return (
-        ""
-        if own == name
-        else say('the plugin that is declared as "{name}" calls itself "{own}": give both one name', name=name, own=own)
-    )

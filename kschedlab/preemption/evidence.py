@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.extenders.extender import PLUGIN as EXTENDER
+from kschedlab.extenders import PLUGIN as EXTENDER
 from kschedlab.filter.stage import PASSES, unavailable
 from kschedlab.preemption.ladder import Rung
 from kschedlab.preemption.victims import DryRun
-
-if TYPE_CHECKING:
-    from kschedlab.extenders.run import Offer
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
 NO_CANDIDATE = "no candidate node for preemption"
@@ -46,6 +42,15 @@ class Candidate:
     victims: tuple[PodInfo, ...]
     violations: int
     attempts: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A candidate, as extenders get and leave it. ``rows``: int64[], the victims' rows in the columns of pods."""
+
+    node: int
+    rows: IntArray
+    violations: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,10 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
-from kschedlab.extenders.rules import FreeNode
-from kschedlab.extenders.run import ExtenderRun
+from kschedlab.extenders import Extending, FreeNode
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, first_error
 from kschedlab.objects.model import Pod
 from kschedlab.preemption.evidence import Preemption
-from kschedlab.preemption.extending import extended
 from kschedlab.preemption.ladder import Victims, climb
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.preemption.victims import DryRun, dry_run, lower_priority
@@ -50,7 +48,7 @@ class Evaluator:
     cluster: Cluster
     run: FilterRun
     rules: PreemptionRules
-    extending: ExtenderRun | None = None
+    extending: Extending | None = None
 
     def preempt(self, verdicts: Verdicts, rng: random.Random | None, exhaustive: bool) -> Preemption:
         """Decide which pods to evict, and where.
@@ -70,7 +68,7 @@ class Evaluator:
         if self.rules.fails_with_its_filters and not len(candidates) and (failure := dry_run_errors(tried)):
             return replace(result, failure=failure)
         if self.extending is not None:
-            result = extended(result, self.extending, self.rules)
+            result = self.extending.preempted(result, self.rules)
         return choose(result, self.rules, rng) if len(result.positions) else result
 
     def priority(self, other: PodInfo) -> int:
@@ -102,7 +100,7 @@ class Evaluator:
         enough. Nodes without pods of lower priority are skipped, unless a free node is taken.
         """
         cluster = self.cluster
-        free_node = self.extending.free_node if self.extending is not None else None
+        free_node = self.extending.rules.free_node if self.extending is not None else None
         lower = lower_priority(self.pod, cluster.pods)
         populated = np.bincount(cluster.pods.node[lower], minlength=len(cluster.nodes)) > 0
         if free_node is not FreeNode.TAKEN:

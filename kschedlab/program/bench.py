@@ -119,7 +119,6 @@ def bench(
     path: str,
     generation: Generation,
     percentage: int | None,
-    seed: int = 0,
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
@@ -131,7 +130,7 @@ def bench(
     began = time.perf_counter()
     cluster, queue = load(path, generation)
     loading = time.perf_counter() - began
-    scheduler = Scheduler(cluster, generation, percentage, random.Random(seed))
+    scheduler = Scheduler(cluster, generation, percentage, random.Random(0))
     gc.collect()
     gc.freeze()
     latencies, bound, errors = [], 0, []

@@ -135,7 +135,7 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     if generation is None:
         return {"feasible": [], "error": str(NoProfileError(pod))}
     engine = Scheduler(cluster, generation, exhaustive=True)
-    if dict(generation.feature_gates).get("GenericWorkload"):
+    if generation.turned_on("GenericWorkload"):
         engine = hooks.part("pod_groups", "GenericWorkload").group_scheduler(engine, scenario.objects, objects)
     return engine.cycle(pod).to_dict() | _not_modelled(objects)
 

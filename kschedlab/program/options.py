@@ -177,24 +177,11 @@ def chosen_profiles(options: argparse.Namespace) -> Profiles:
         raise UsageError(f"--plugin: {error}") from None
     for warning in profiles.warnings:
         say(warning)
-    _stay_here(profiles, options, "--config")
+    stay_here(profiles, options, "--config")
     return profiles
 
 
-def scenario_profiles(options: argparse.Namespace, config: str, generation: str) -> Profiles | None:
-    """The profiles that the options choose; None: those of the scenario, which names this configuration, or none.
-
-    UsageError if the scenario's configuration would send objects to other programs.
-    """
-    if options.config is not None:
-        return chosen_profiles(options)
-    if config:
-        load_configuration = hooks.part("configuration", "--config")
-        _stay_here(load_configuration(config, options.generation or generation or None), options, config)
-    return None
-
-
-def _stay_here(profiles: Mapping[str, Generation], options: argparse.Namespace, what: str) -> None:
+def stay_here(profiles: Mapping[str, Generation], options: argparse.Namespace, what: str) -> None:
     """UsageError if an extender would send objects to another program without the user's word."""
     if vars(options).get("call_extenders", True):
         return

@@ -7,7 +7,7 @@ the queue               without_backoff, with_backoff         with_events
 a pod in it             queued_pod                            queued_pod
 active                  heap, order                           heap, queued_pod (its order)
 in backoff              with_backoff                          backoff
-unschedulable           without_backoff                       with_events; events, hints/, requeueing, narrowing
+unschedulable           without_backoff                       with_events; events, hints/, requeueing
 gated, in flight                                              pre_enqueue, in_flight
 nominated               nominated                             nominated
 ======================  ====================================  ================================================

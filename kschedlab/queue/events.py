@@ -6,7 +6,7 @@ v1.37: kube-scheduler/framework/types.go (ActionType, EventResource), pkg/schedu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import NANO
 from kschedlab.objects.requests import Nanos, exact_requests, reported_resources
 from kschedlab.queue.interface import ClusterEvent
-from kschedlab.queue.narrowing import Narrowing
 
 ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD = "AssignedPod", "UnscheduledPod", "TargetPod"
 """Resources: an assigned pod, an unscheduled pod, and the rejected pod itself."""
@@ -47,6 +46,18 @@ ACTIONS = _BITS | {"Update": _ALL - _BITS["Add"] - _BITS["Delete"], "All": _ALL}
 
 Hint = Callable[[Pod, Any, Any], bool]
 """(queued pod, old object, new object) -> whether the event may make the pod schedulable."""
+
+
+class Narrowing(NamedTuple):
+    """Which rejected pods a registration's hint is asked about: those that name one of the objects that changed.
+
+    ``concerned``: from the old and the new object, the keys of those that the event concerns; None: any pod must be
+    asked. ``names``: the keys of all objects that a pod names. (v1.37: PreQueueingHintFn, behind the gate
+    SchedulerPreQueueingHints. It never changes what is decided, so here it is always on.)
+    """
+
+    concerned: Callable[[Any, Any], Iterable[Hashable] | None]
+    names: Callable[[Pod], Iterable[Hashable]]
 
 
 class Registration(NamedTuple):

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.objects.model import Pod
 
-NAME = "PrioritySort"
 SCHEDULED = "PodScheduled"
 ZERO = -62_135_596_800_000_000
 """Go's zero time, the beginning of the year 1: the value of an unset time."""

@@ -6,19 +6,39 @@ determineSchedulingHintForInFlightPod).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from kschedlab.objects.model import Pod
 from kschedlab.objects.selectors import SelectorError
-from kschedlab.queue.events import Hint, Registration, is_wildcard, matches
+from kschedlab.queue.events import Hint, Narrowing, Registration, is_wildcard, matches
 from kschedlab.queue.in_flight import InFlightEvent
 from kschedlab.queue.interface import ClusterEvent
-from kschedlab.queue.narrowing import Narrowings
 from kschedlab.queue.queued_pod import QueuedPodInfo
 
 SKIP, AFTER_BACKOFF, IMMEDIATELY = 0, 1, 2
 """Queueing strategies: the effect of an event on a pod (queueSkip, queueAfterBackoff, queueImmediately)."""
+
+
+class Narrowings:
+    """The narrowings of some registrations; None: one does not narrow."""
+
+    def __init__(self, narrowings: Iterable[Narrowing | None]) -> None:
+        self._all = tuple(narrowings)
+
+    def concerned(self, old: Any, new: Any) -> set[Hashable] | None:
+        """A pod is asked only if it names one of these objects. None: ask every pod."""
+        keys: set[Hashable] = set()
+        for narrowing in self._all:
+            found = narrowing.concerned(old, new) if narrowing is not None else None
+            if found is None:
+                return None
+            keys.update(found)
+        return keys
+
+    def names(self, pod: Pod) -> set[Hashable]:
+        """The keys of the objects that the pod names."""
+        return {key for narrowing in self._all if narrowing is not None for key in narrowing.names(pod)}
 
 
 class EventHints:

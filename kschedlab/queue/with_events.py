@@ -55,7 +55,7 @@ NO_PLUGIN = ""
 class Unschedulable:
     """The pods by ``namespace/name``, in insertion order, with indices by who rejected them and what they name.
 
-    ``names``: the keys of the objects that a pod names (:class:`~kschedlab.queue.narrowing.Narrowing`).
+    ``names``: the keys of the objects that a pod names (:class:`~kschedlab.queue.events.Narrowing`).
     """
 
     def __init__(self, names: Callable[[Pod], Set[Hashable]] = lambda pod: frozenset()) -> None:
@@ -177,7 +177,6 @@ class WithEvents:
 
     @property
     def scheduling_cycle(self) -> int:
-        """The number of pods popped so far."""
         return self._cycle
 
     @property
@@ -201,7 +200,6 @@ class WithEvents:
         return list(self._unschedulable)
 
     def places(self) -> dict[str, Place]:
-        """Where each queued pod is, by ``namespace/name``."""
         queued = (*self._active, *self._backoff, *self._unschedulable)
         return {pod.key: Place(pod.part, pod.since) for pod in queued}
 
@@ -245,7 +243,6 @@ class WithEvents:
                 return
 
     def delete(self, pod: Pod) -> None:
-        """Remove a pod that is deleted, or no longer this scheduler's."""
         self._nominated.delete(pod)
         queued = self._remove(pod.key)
         if queued is not None:
@@ -301,7 +298,6 @@ class WithEvents:
         queued.flushed, queued.flushed_at = False, NEVER
 
     def done(self, pod: Pod) -> None:
-        """The popped pod is bound or deleted: stop tracking events for it."""
         if self.in_flight.done(pod.metadata.uid) is not None:
             self._notify(pod, IN_FLIGHT, GONE, "Done")
 
@@ -352,11 +348,9 @@ class WithEvents:
         return self._registrations.strategy(queued, event, old, new)
 
     def assigned_pod_added(self, pod: Pod) -> None:
-        """A pod was assigned to a node: move the pods that this may help."""
         self.move(ASSIGNED_POD_ADD, None, pod)
 
     def assigned_pod_updated(self, old: Pod, new: Pod, event: ClusterEvent) -> None:
-        """An assigned pod changed: move the pods that this may help."""
         self.move(event, old, new)
 
     def flush_backoff(self) -> None:

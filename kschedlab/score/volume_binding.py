@@ -23,7 +23,7 @@ PANIC = "runtime error: invalid memory address or nil pointer dereference"
 """The real scheduler's panic if it scores a CSIStorageCapacity without ``capacity``."""
 
 
-class Usage(NamedTuple):
+class ClassBytes(NamedTuple):
     """Bytes of one class: ``requested`` of ``capacity``, int64[nodes], where ``counts``, bool[nodes]."""
 
     counts: BoolArray
@@ -58,15 +58,15 @@ class VolumeBindingScore:
         terms = {f"{name} requested": usage.requested for name, usage in usages.items()}
         return Scored(raw, raw, terms | {f"{name} capacity": usage.capacity for name, usage in usages.items()})
 
-    def _class_score(self, usage: Usage) -> IntArray:
+    def _class_score(self, usage: ClassBytes) -> IntArray:
         """Without any capacity, the class counts as full."""
         none = usage.capacity == 0
         return self.shape(np.where(none, 2, usage.requested), np.where(none, 1, usage.capacity))
 
 
-def by_class(match_result: Match, nodes: IntArray) -> dict[str, Usage]:
+def by_class(match_result: Match, nodes: IntArray) -> dict[str, ClassBytes]:
     """The usage by class on each of the nodes: of existing volumes if any is to be bound, else of new ones."""
-    usages: dict[str, Usage] = {}
+    usages: dict[str, ClassBytes] = {}
     binds = np.zeros(len(nodes), np.bool_)
     for matched in match_result.matched:
         choice = matched.choice[nodes]
@@ -76,7 +76,7 @@ def by_class(match_result: Match, nodes: IntArray) -> dict[str, Usage]:
             counts = is_of_class[choice]
             usage = _usage(usages, class_name, len(nodes))
             requested = usage.requested + counts * _requested_bytes(matched)
-            usages[class_name] = Usage(usage.counts | counts, requested, usage.capacity + counts * size)
+            usages[class_name] = ClassBytes(usage.counts | counts, requested, usage.capacity + counts * size)
     for provisioned in match_result.provisioned:
         choice = np.where(binds, -1, provisioned.choice[nodes])
         counts = choice >= 0
@@ -86,13 +86,13 @@ def by_class(match_result: Match, nodes: IntArray) -> dict[str, Usage]:
                 raise SchedulingError(PANIC)
             usage = _usage(usages, name, len(nodes))
             requested = usage.requested + counts * _requested_bytes(provisioned)
-            usages[name] = Usage(usage.counts | counts, requested, np.where(counts, size, usage.capacity))
+            usages[name] = ClassBytes(usage.counts | counts, requested, np.where(counts, size, usage.capacity))
     return usages
 
 
-def _usage(usages: dict[str, Usage], name: str, nodes: int) -> Usage:
+def _usage(usages: dict[str, ClassBytes], name: str, nodes: int) -> ClassBytes:
     zero = np.zeros(nodes, np.int64)
-    return usages.get(name) or Usage(np.zeros(nodes, np.bool_), zero, zero)
+    return usages.get(name) or ClassBytes(np.zeros(nodes, np.bool_), zero, zero)
 
 
 def _requested_bytes(volume: MatchedVolume | ProvisionedVolume) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from kschedlab.decision import Decision
-from kschedlab.extenders.extender import ExtenderCall
+from kschedlab.extenders import ExtenderCall
 from kschedlab.filter.dynamic_resources import installed, plugin_for
 from kschedlab.messages import say, terms
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption

@@ -32,14 +32,14 @@ def _part(part: Part) -> list[str]:
     return table_lines(part) if isinstance(part, Table) else [f"  {_text(part)}"]
 
 
-def table_lines(table: Table, indent: str = "  ") -> list[str]:
+def table_lines(table: Table) -> list[str]:
     """The table as lines, with its columns aligned."""
     rows: list[list[Cell]] = [list(table.head), *(list(row.cells) for row in table.rows)]
     if table.turned:
         rows = [list(column) for column in zip(*rows, strict=True)]
     numbers = [all(isinstance(cell, int) or cell == "" for cell in column[1:]) for column in zip(*rows, strict=True)]
     lines = [line for row in rows for line in below([_lines(cell) for cell in row])]
-    return aligned(lines, indent, numbers) if table.rows else []
+    return aligned(lines, numbers=numbers) if table.rows else []
 
 
 def below(cells: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -172,10 +172,12 @@ def _differing(before: ComparedParts, after: ComparedParts) -> tuple[str, ...]:
 def changes(earlier: Generation, later: Generation) -> list[SettingChange]:
     """Every setting of a decision in which the two differ, each switched alone in the earlier one.
 
-    The queue, the scheduling loop and its messages are left out: they say when a pod is scheduled, not how. So are the
-    rules for extenders, if there are none.
+    The queue and what follows a decision are left out: they say when a pod is scheduled, not how. So are the rules for
+    extenders, if there are none.
     """
-    skip = frozenset({"filters", "scores", "name", "loop", "queue", "plugins", "extenders", "extending.binder"})
+    skip = frozenset(
+        {"filters", "scores", "name", "queue", "extension_points", "plugins", "extenders", "extending.binder"}
+    )
     skip |= frozenset() if earlier.extenders else {"extending"}
     skip |= {f"messages.{field.name}" for field in fields(Messages) if field.name not in OF_DECISIONS}
     settings = _settings(earlier, later, "", lambda generation: generation, skip=skip)

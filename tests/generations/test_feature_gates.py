@@ -15,6 +15,7 @@ from kschedlab.objects.model import Device, ResourceSlice
 from kschedlab.objects.problems import ManifestError
 from kschedlab.program.decide import decide_lines
 from kschedlab_groups.queue import WithGroups
+from kschedlab_simulation.scheduler.changes import loop_rules
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.status import ApiError
 from kschedlab_simulation.timeline.scenario import loads_scenario
@@ -36,7 +37,7 @@ def test_a_default_changes_nothing() -> None:
 def test_a_gate_changes_what_it_names() -> None:
     changed = V1_37.with_feature_gates({"StorageCapacityScoring": False, "NominatedNodeNameForExpectation": False})
     assert changed.feature_gates == (("NominatedNodeNameForExpectation", False), ("StorageCapacityScoring", False))
-    assert not changed.loop.nominates_before_binding
+    assert loop_rules(V1_37).nominates_before_binding and not loop_rules(changed).nominates_before_binding
     assert len(changed.scores) == len(V1_37.scores) - 1 and changed.filters == V1_37.filters
 
 

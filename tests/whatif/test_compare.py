@@ -60,10 +60,10 @@ def test_all_changes_make_the_later_generation(earlier: Generation, later: Gener
     assert renamed(generation.filters, later.filters) == list(later.filters)
     weights = {identity(score): weight for score, weight in generation.scores}
     assert weights == {identity(score): weight for score, weight in later.scores}
-    apart = {"name": "", "filters": (), "scores": (), "loop": later.loop, "queue": later.queue}
+    apart = {"name": "", "filters": (), "scores": (), "queue": later.queue, "extension_points": later.extension_points}
     apart["extending"] = later.extending
-    of_loop = {field.name for field in fields(Messages)} - {*OF_DECISIONS}
-    messages = replace(generation.messages, **{name: getattr(later.messages, name) for name in of_loop})
+    of_events = {field.name for field in fields(Messages)} - {*OF_DECISIONS}
+    messages = replace(generation.messages, **{name: getattr(later.messages, name) for name in of_events})
     assert replace(generation, **apart, messages=messages) == replace(later, **apart)
 
 

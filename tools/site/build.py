@@ -64,7 +64,7 @@ def build_page(path: Path, out: Path, edition: Edition, limits: Limits) -> None:
     os.environ["KSCHEDLAB_PROGRESS"] = "off"
     name, notebook = path.stem, read(path)
     found: dict[int, list[Recorded]] = {}
-    for place, cell in shown_by(notebook).cells.items():
+    for place, cell in shown_by(notebook).items():
         found[place] = [Recorded(f"{name}-{place}-{number}", each) for number, each in enumerate(cell)]
     titles = {each.stem: title_of(read(each)) for each in edition.paths()}
     page = Page(edition, name, notebook, found, titles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import nbformat
@@ -60,22 +60,18 @@ Recordable: TypeAlias = ShownPanel | ShownExercise | ShownProgress
 Shown: TypeAlias = Recordable | ShownSheets
 
 
-@dataclass
-class Run:
-    """What the code cells of a notebook showed, by their place in the notebook."""
+def shown_by(notebook: Notebook) -> dict[int, list[Shown]]:
+    """What the notebook's code cells show, by their place in the notebook. RuntimeError if one fails.
 
-    cells: dict[int, list[Shown]] = field(default_factory=dict)
-
-
-def shown_by(notebook: Notebook) -> Run:
-    """Run the notebook's cells in this process, which has an IPython shell from then on. RuntimeError if one fails."""
+    They run in this process, which has an IPython shell from then on.
+    """
     shell: Any = InteractiveShell.instance()
     found: list[Shown] = []
     _keep(shell, Panel, lambda panel: found.append(_panel(panel)))
     _keep(shell, Exercise, lambda exercise: found.append(ShownExercise(exercise, exercise.still("whole")[0])))
     _keep(shell, Summary, lambda summary: found.append(ShownProgress(summary, summary.html())))
     _keep(shell, SheetForm, lambda _: found.append(ShownSheets()))
-    run = Run()
+    cells: dict[int, list[Shown]] = {}
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
@@ -83,8 +79,8 @@ def shown_by(notebook: Notebook) -> Run:
             done = shell.run_cell(cell.source, store_history=False)
         if not done.success:
             raise RuntimeError(f"cell {place}: {done.error_before_exec or done.error_in_exec!r}")
-        run.cells[place], found[:] = list(found), []
-    return run
+        cells[place], found[:] = list(found), []
+    return cells
 
 
 def _keep(shell: Any, kind: type, keep: Callable[[Any], object]) -> None:

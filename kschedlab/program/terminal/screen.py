@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO, TypeVar
 
@@ -89,22 +89,20 @@ class Screen:
         self.folded = self.shortened = False
 
 
-def screen_for(
-    out: TextIO, colour: str = "auto", wide: bool = False, all: bool = False, environ: Mapping[str, str] = os.environ
-) -> Screen:
+def screen_for(out: TextIO, colour: str = "auto", wide: bool = False, all: bool = False) -> Screen:
     """The screen for these options, the environment and the terminal.
 
     ``COLUMNS`` overrides the terminal's width; without a terminal it is 80. ``NO_COLOR`` and ``TERM=dumb`` disable
     colours, unless ``colour`` is ``always``.
     """
     terminal = out.isatty()
-    plain = bool(environ.get("NO_COLOR")) or environ.get("TERM") == "dumb"
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     coloured = colour == "always" or (colour == "auto" and terminal and not plain)
-    return Screen(out, WIDE if wide else _width(out, terminal, environ), coloured, all)
+    return Screen(out, WIDE if wide else _width(out, terminal), coloured, all)
 
 
-def _width(out: TextIO, terminal: bool, environ: Mapping[str, str]) -> int:
-    columns = environ.get("COLUMNS", "")
+def _width(out: TextIO, terminal: bool) -> int:
+    columns = os.environ.get("COLUMNS", "")
     if columns.isascii() and columns.isdigit() and int(columns):
         return min(max(int(columns), NARROWEST), WIDE)
     try:
@@ -154,11 +152,11 @@ class ShortNames:
         self.known.update(dict.fromkeys(clean))
         return Listing(self, clean, visible(before), visible(after), style)
 
-    def first(self, names: Sequence[str], limit: int, before: str = "", after: str = "", style: str = "") -> Listing:
+    def first(self, names: Sequence[str], limit: int, before: str = "", style: str = "") -> Listing:
         """The first names and the number of others: ``a, b and 3 more``."""
         shown = self.screen.first(names, limit)
         rest = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
-        return self(*shown, before=before, after=rest + after, style=style)
+        return self(*shown, before=before, after=rest, style=style)
 
     def fit(self, width: int) -> dict[str, str]:
         """Each name shortened to ``width``, where that keeps it unique."""

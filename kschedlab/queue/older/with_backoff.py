@@ -170,7 +170,6 @@ class WithBackoff(WithoutBackoff):
 
     @property
     def flushes(self) -> Sequence[tuple[int, Callable[[], None]]]:
-        """The period of each flush in microseconds."""
         return ((SECOND, self.flush_backoff), *super().flushes)
 
     def update(self, old: Pod | None, new: Pod) -> None:

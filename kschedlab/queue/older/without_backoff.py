@@ -144,11 +144,9 @@ class WithoutBackoff:
 
     @property
     def flushes(self) -> Sequence[tuple[int, Callable[[], None]]]:
-        """The period of each flush in microseconds."""
         return ((30 * SECOND, self.flush_unschedulable),)
 
     def places(self) -> dict[str, Place]:
-        """Where each queued pod is, by ``namespace/name``."""
         return {queued.key: Place(part, queued.since) for part, pods in self._parts.items() for queued in pods}
 
     def __len__(self) -> int:

@@ -14,7 +14,7 @@ from kschedlab_configuration.faults import invalid
 from kschedlab_configuration.fields import ExtenderTLSConfig
 
 if TYPE_CHECKING:
-    from kschedlab.extenders.extender import Extender
+    from kschedlab_configuration.extenders.extender import Extender
 
 _NANOSECONDS = 1e9
 

@@ -20,16 +20,10 @@ from kschedlab.objects.model import DEFAULT_SCHEDULER
 from kschedlab.objects.names import label_key_fault
 from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.requests import is_extended
-from kschedlab.plugins.loading import (
-    PluginNotFoundError,
-    extension_points,
-    installed_plugin,
-    made,
-    name_fault,
-    takes_arguments,
-)
+from kschedlab.plugins.loading import PluginNotFoundError, installed_plugin, made
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab_configuration.arguments import ArgumentsSpec, NewValues, gated
+from kschedlab_configuration.declared_plugins import extension_points, name_fault, takes_arguments
 from kschedlab_configuration.extender_settings import read_extenders
 from kschedlab_configuration.faults import decoded, duplicate, invalid, required
 from kschedlab_configuration.fields import (

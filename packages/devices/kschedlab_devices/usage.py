@@ -26,14 +26,14 @@ from kschedlab_devices.state import state_of
 SOURCES = (NAMES, LABELS, *(kind.__name__ for kind in DEVICES if kind is not ResourceClaim))
 
 
-class Usage(NamedTuple):
+class DeviceUse(NamedTuple):
     """int64[nodes] each: the devices, and those that claims hold."""
 
     capacity: IntArray
     held: IntArray
 
 
-def device_usage(cluster: Cluster, resource: str, nodes: IntArray) -> Usage:
+def device_usage(cluster: Cluster, resource: str, nodes: IntArray) -> DeviceUse:
     """The nodes' amounts of a resource that a class serves: each node's own, or else its devices of the class."""
     served_by = serving_class(cluster, resource)
     assert served_by is not None
@@ -42,11 +42,11 @@ def device_usage(cluster: Cluster, resource: str, nodes: IntArray) -> Usage:
     devices = counted.usage(state_of(cluster).held)
     row = cluster.resources.get(resource)
     if row is None:
-        return Usage(devices.capacity.take(nodes), devices.held.take(nodes))
+        return DeviceUse(devices.capacity.take(nodes), devices.held.take(nodes))
     own, requested = cluster.allocatable[row].take(nodes), cluster.requested[row].take(nodes)
     counts = (own == 0) & (devices.capacity.take(nodes) > 0)
     capacity = np.where(counts, devices.capacity.take(nodes), own)
-    return Usage(capacity, np.where(counts, devices.held.take(nodes), requested))
+    return DeviceUse(capacity, np.where(counts, devices.held.take(nodes), requested))
 
 
 class _Counted:
@@ -76,7 +76,7 @@ class _Counted:
         except AllocationError:
             self._failed.append(nodes)
 
-    def usage(self, held: Held) -> Usage:
+    def usage(self, held: Held) -> DeviceUse:
         """The usage while this is held: only pools of which something else is held are counted again."""
         for pool in held.changed(self._held):
             for nodes in self._counted.get(pool, ()):
@@ -85,7 +85,7 @@ class _Counted:
             for nodes in self._counted[pool]:
                 self._taken[nodes] += 1
         self._held = held
-        usage = Usage(self._capacity.copy(), self._taken.copy())
+        usage = DeviceUse(self._capacity.copy(), self._taken.copy())
         for nodes in self._failed:
             usage.capacity[nodes] = usage.held[nodes] = 0
         return usage

@@ -13,7 +13,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
 from kschedlab.preemption.budgets import MatchesBudget
-from kschedlab_experiments.usage import Usage, allocatable_of
+from kschedlab_experiments.usage import NodeUse, allocatable_of
 from kschedlab_simulation.log import Acted, Changed, Log, Step
 from kschedlab_simulation.pods import TERMINAL, is_evicted, node_of
 from kschedlab_simulation.report import percentile
@@ -114,7 +114,7 @@ class _Reader:
 
     def __init__(self, log: Log) -> None:
         plan = _Plan(log)
-        self._usage = Usage(plan.resources, plan.nodes)
+        self._usage = NodeUse(plan.resources, plan.nodes)
         self._shapes = self._usage.shapes(plan.requests)
         self._start, self._end = plan.start, plan.end
         self._moments = moments_of(plan.start, plan.end)

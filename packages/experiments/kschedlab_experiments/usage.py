@@ -20,7 +20,7 @@ def allocatable_of(node: Node) -> dict[str, int]:
     return {name: q.amount(name) for name, q in node.status.allocatable.items()}
 
 
-class Usage:
+class NodeUse:
     """Nodes and their pods. ``resources``, ``nodes``: all that may come; amounts of other resources are ignored.
 
     ``allocatable``, ``requested``: float64[resources, nodes], cpu in milli; the last resource is the number of pods.

@@ -50,11 +50,12 @@ def assume(cluster: Cluster, decision: Decision, group: PodGroup) -> Taken:
 
 def _assume_volumes(cluster: Cluster, decision: Decision, node: str) -> AssumedVolumes | None:
     from kschedlab_simulation.scheduler.assumed_volumes import assumed_versions, pod_volumes
+    from kschedlab_simulation.scheduler.changes import loop_rules
 
     generation, pod = decision.generation, decision.pod
     if "VolumeBinding" not in generation.plugin_names:
         return None
-    volumes = pod_volumes(cluster, pod, node, generation.loop.cache.binder.checks_storage_capacity)
+    volumes = pod_volumes(cluster, pod, node, loop_rules(generation).cache.binder.checks_storage_capacity)
     assumed = assumed_versions(cluster, pod, volumes, node)
     cluster.change_objects(assumed.changed)
     return None if assumed.all_bound else assumed

@@ -43,7 +43,7 @@ def attempt(scheduler: Scheduler, group: PodGroup, pods: Sequence[PodInfo], sche
     scheduler.cluster, scheduler.generation = cluster.fork(), _without_preemption(generation)
     placements: tuple[PlacementTrial, ...] = ()
     try:
-        if dict(generation.feature_gates).get("TopologyAwareWorkloadScheduling"):
+        if generation.turned_on("TopologyAwareWorkloadScheduling"):
             from kschedlab_groups.topology import place_by_topology
 
             tried, placements = place_by_topology(scheduler, group, pods, scheduled)

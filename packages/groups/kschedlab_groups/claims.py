@@ -56,7 +56,7 @@ def release(
 
 def _asks_claims(generation: Generation, group: PodGroup) -> bool:
     """Whether the plugin looks at claims; it leaves groups with constraints alone."""
-    topology_aware = dict(generation.feature_gates).get("TopologyAwareWorkloadScheduling")
+    topology_aware = generation.turned_on("TopologyAwareWorkloadScheduling")
     constrained = topology_aware and group.spec.schedulingConstraints is not None
     return "DynamicResources" in generation.plugin_names and not constrained
 

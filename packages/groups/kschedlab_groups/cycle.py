@@ -114,7 +114,7 @@ def _preempt(
         finally:
             scheduler.cluster = cluster
 
-    group_decides = dict(generation.feature_gates).get("PodGroupPreemptionPolicy", False)
+    group_decides = generation.turned_on("PodGroupPreemptionPolicy")
     preemption = preempt(cluster, group, pods, groups, generation.filters, retry, group_decides)
     reasons = (f"pod group preemption: {preemption.status.message}",)
     return replace(preemption, status=Status(preemption.status.code, reasons))

@@ -49,7 +49,7 @@ def group_verdict(key: str, raws: Iterable[msgspec.Raw], objects: Objects, profi
     """The verdict for the waiting pods of the group ``namespace/name``. UsageError, ManifestError."""
     groups = GroupsOf(pod_groups(raws), objects.pods)
     every = [profiles] if isinstance(profiles, Generation) else profiles.values()
-    if not all(dict(each.feature_gates).get("GenericWorkload") for each in every):
+    if not all(each.turned_on("GenericWorkload") for each in every):
         raise UsageError(NEEDS)
     namespace, _, name = key.partition("/")
     group = groups.find(namespace, name)
@@ -63,11 +63,10 @@ def group_verdict(key: str, raws: Iterable[msgspec.Raw], objects: Objects, profi
     generation = profile_for(waiting[0].pod, profiles)
     if generation is None:
         return {"error": str(NoProfileError(waiting[0]))}
-    gates = dict(generation.feature_gates)
     if len(waiting) + len(running) < min_count(group):
         return {"placements": [_placement(pod.key) for pod in waiting], "victims": [], "condition": None}
     waiting.sort(key=lambda pod: -pod.priority)
-    if why := fault(group, [pod.pod for pod in waiting], running, gates.get("PodGroupPreemptionPolicy", False)):
+    if why := fault(group, [pod.pod for pod in waiting], running, generation.turned_on("PodGroupPreemptionPolicy")):
         placements = sorted((_placement(pod.key, message=why) for pod in waiting), key=lambda each: each["pod"])
         return {"placements": placements, "victims": [], "condition": _condition("False", "SchedulerError", why)}
     scheduler = Scheduler(cluster, generation, percentage=100)

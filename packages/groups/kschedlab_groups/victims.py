@@ -27,7 +27,7 @@ from kschedlab_groups.preemption import Unit, units_of, violations_of
 from kschedlab_groups.queued_group import group_of
 
 if TYPE_CHECKING:
-    from kschedlab.extenders.run import ExtenderRun
+    from kschedlab.extenders import Extending
 
 Trial: TypeAlias = tuple[DryRun, IntArray]
 
@@ -40,7 +40,7 @@ class GroupScheduler(Scheduler):
 
     groups: Groups
 
-    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
+    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: Extending | None) -> Preemption:
         cluster = self.cluster
         grouped = any(info is not None and group_of(info.pod) is not None for info in cluster.pods.infos)
         if extending is not None or not grouped:

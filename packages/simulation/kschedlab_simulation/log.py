@@ -6,6 +6,7 @@ Every part of the simulation writes to it; replay, reports and views read it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, Union
 
 import msgspec
@@ -197,15 +198,25 @@ class _Sharing:
         return Changed(at=entry.at, type=entry.type, kind=entry.kind, key=entry.key, old=old, new=new, by=entry.by)
 
 
-def _share(new: Any, old: Any) -> None:
-    """Replace the parts of a struct that are written like those of another one by these."""
+def _share(new: msgspec.Struct, old: Any) -> None:
+    """Replace the parts of a struct that are written like those of another one by these.
+
+    A default is not written, but a part that only equals it is.
+    """
     if type(new) is not type(old):
         return
+    defaults = _defaults(type(new))
     for name in new.__struct_fields__:
         part, known = getattr(new, name), getattr(old, name)
-        if part is known:
+        if part is known or id(part) in defaults or id(known) in defaults:
             continue
         if part == known and _ENCODER.encode(part) == _ENCODER.encode(known):  # "1Gi" equals "1024Mi"
             force_setattr(new, name, known)
         elif isinstance(part, msgspec.Struct):
             _share(part, known)
+
+
+@cache
+def _defaults(kind: type[msgspec.Struct]) -> frozenset[int]:
+    """The identities of its defaults, which decide what is written."""
+    return frozenset(map(id, kind.__struct_defaults__))

@@ -66,6 +66,13 @@ def test_a_log_read_back_is_the_log_that_was_written(found, moments_given):
     assert list(again.lines()) == list(log.lines())
 
 
+def test_a_part_that_is_written_empty_does_not_replace_one_that_is_not_written():
+    written, unwritten = Node(metadata=ObjectMeta(name="a"), status=NodeStatus()), Node(metadata=ObjectMeta(name="b"))
+    changes = (unwritten, written), (written, unwritten)
+    log = log_of(Changed(at=0, type="", kind="", key="", old=old, new=new) for old, new in changes)
+    assert list(read_log(log.lines()).lines()) == list(log.lines())
+
+
 def test_empty_lines_are_skipped():
     log = log_of([Step(at=1, pod="default/a", step="pop")])
     assert len(read_log(["", *log.lines(), "\n"])) == 1

@@ -29,7 +29,7 @@ from kschedlab.objects.model import (
     ResourceSlice,
     ResourceSliceSpec,
 )
-from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault, refusal
+from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
 from kschedlab.objects.problems import Fault, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab_validation.policies import check_policy, too_many
@@ -97,7 +97,10 @@ def check_attribute_name(name: str, path: Path, faults: list[Fault], full: bool 
     """Check the name of an attribute or capacity: an identifier, if ``full`` after a domain and a slash."""
     parts = name.split("/")
     if full and len(parts) == 1:
-        faults.append(Fault(path, refusal("full attribute", name)))
+        message = later(
+            '"{text}" is not a full name: expected domain/name, such as gpu.example.com/model', text=shortened(name)
+        )
+        faults.append(Fault(path, message))
     if len(parts) > 2:
         return
     if len(parts) == 2:
@@ -105,7 +108,12 @@ def check_attribute_name(name: str, path: Path, faults: list[Fault], full: bool 
         if len(parts[0]) > 63:
             faults.append(Fault(path, "has a domain of more than 63 characters"))
     if not _IDENTIFIER.fullmatch(parts[-1]):
-        faults.append(Fault(path, refusal("attribute", name)))
+        message = later(
+            '"{text}" is not a valid name: use letters, digits and _ (at most 32), not starting with a digit, '
+            "optionally after a domain/",
+            text=shortened(name),
+        )
+        faults.append(Fault(path, message))
 
 
 def check_selector_of_devices(selector: DeviceSelector, path: Path, faults: list[Fault]) -> None:

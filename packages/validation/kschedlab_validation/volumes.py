@@ -38,7 +38,7 @@ from kschedlab.objects.model import (
     Volume,
     VolumeAttachment,
 )
-from kschedlab.objects.names import dns_label_fault, label_key_fault, name_fault, refusal
+from kschedlab.objects.names import dns_label_fault, label_key_fault, name_fault
 from kschedlab.objects.problems import WRITTEN, Fault, Path, shortened
 from kschedlab_validation.metadata import check_annotations
 
@@ -160,7 +160,11 @@ def driver_name_fault(name: str) -> str | None:
     """The fault of the name of a CSI driver, or of a driver of devices."""
     if len(name) <= 63 and name_fault(name.lower()) is None:
         return None
-    return refusal("driver", name)
+    return later(
+        '"{text}" is not a valid name of a driver: use letters, digits, - and . (at most 63), '
+        "starting and ending with a letter or digit",
+        text=shortened(name),
+    )
 
 
 # -- claims

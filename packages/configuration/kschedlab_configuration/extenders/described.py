@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from kschedlab.extenders.extender import (
+from kschedlab.objects.meta import Int64
+from kschedlab.objects.model import Node, Pod
+from kschedlab_configuration.extenders.extender import (
     BadStatusError,
     Extender,
     ExtenderError,
@@ -21,8 +23,6 @@ from kschedlab.extenders.extender import (
     Victims,
     identity,
 )
-from kschedlab.objects.meta import Int64
-from kschedlab.objects.model import Node, Pod
 
 
 class FilterTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -21,7 +21,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from kschedlab.extenders.extender import (
+from kschedlab.messages import say
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.problems import InputValueError
+from kschedlab.objects.quantity import INT64_MAX
+from kschedlab_configuration.extenders.extender import (
     BadStatusError,
     Extender,
     ExtenderError,
@@ -30,10 +34,6 @@ from kschedlab.extenders.extender import (
     Victims,
     identity,
 )
-from kschedlab.messages import say
-from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.problems import InputValueError
-from kschedlab.objects.quantity import INT64_MAX
 from kschedlab_configuration.fields import ExtenderTLSConfig
 
 

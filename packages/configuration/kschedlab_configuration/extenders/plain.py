@@ -11,7 +11,7 @@
 
 ==================================  ==================================================================================
 ``filter(pod, nodes)``              the names that are left, or a mapping of the refused ones to reasons, or a
-                                    :class:`~kschedlab.extenders.extender.Filtered`
+                                    :class:`~kschedlab_configuration.extenders.extender.Filtered`
 ``prioritize(pod, nodes)``          a mapping of names to scores from 0 to 10
 ``preempt(pod, victims)``           ``victims``: lists of pods by node; the answer has the same shape, or
                                     :class:`~extender.Victims` with the violations of budgets
@@ -27,11 +27,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from kschedlab.extenders.extender import Extender, ExtenderError, Filtered, Returned, Victims, identity
 from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputTypeError, InputValueError
 from kschedlab.plugins.framework import raised
+from kschedlab_configuration.extenders.extender import Extender, ExtenderError, Filtered, Returned, Victims, identity
 
 VERBS = ("filter", "prioritize", "preempt", "bind")
 

@@ -14,11 +14,11 @@ import pytest
 
 from kschedlab import Decision, schedule
 from kschedlab.build import Manifest, as_yaml, cluster, node, pod
-from kschedlab.extenders.extender import ExtenderError
 from kschedlab.generations import Generation
 from kschedlab.program.main import main
 from kschedlab_configuration import load_configuration
 from kschedlab_configuration.extenders import http
+from kschedlab_configuration.extenders.extender import ExtenderError
 from kschedlab_configuration.extenders.http import HttpConfig, HttpExtender
 from kschedlab_configuration.fields import ExtenderTLSConfig as Tls
 from tests.course import GENERATIONS

@@ -7,10 +7,10 @@ import pytest
 
 from kschedlab import Decision, schedule
 from kschedlab.build import Manifest, budget, cluster, node, pod
-from kschedlab.extenders.extender import Filtered, Victims
 from kschedlab.generations import Generation
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import Scheduler
+from kschedlab_configuration.extenders.extender import Filtered, Victims
 from kschedlab_configuration.extenders.plain import as_extender
 from tests.course import GENERATIONS
 

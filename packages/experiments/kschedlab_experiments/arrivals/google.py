@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from kschedlab.build import Manifest, node, pod
 from kschedlab.messages import say
 from kschedlab.objects.meta import SECOND
-from kschedlab_experiments.arrivals.tables import Row, records
+from kschedlab_experiments.arrivals.tables import TableRow, records
 from kschedlab_experiments.arrivals.trace import Arrival, Trace
 
 EVENTS = {
@@ -67,7 +67,7 @@ def _machines(path: str | os.PathLike[str], cpus: int, memory: int) -> tuple[lis
 @dataclass
 class _Instance:
     submitted: float
-    row: Row
+    row: TableRow
     began: float | None = None
     ended: float | None = None
 
@@ -81,7 +81,7 @@ class _Instances:
     constrained: int = 0
     evicted: int = 0
 
-    def take(self, row: Row) -> None:
+    def take(self, row: TableRow) -> None:
         at, kind = row.whole("time"), row.choice("type", EVENTS)
         if at > NEVER:
             return
@@ -118,7 +118,7 @@ class _Instances:
             yield say("{number:,} evictions by Borg, whose instances run on here", number=self.evicted)
 
 
-def _amounts(row: Row, name: str, cpus: int, memory: int) -> dict[str, str]:
+def _amounts(row: TableRow, name: str, cpus: int, memory: int) -> dict[str, str]:
     """The resources of this field: at least 1m and 1Mi of what is not 0."""
     cpu, bytes_ = row.number(f"{name}.cpus", 0), row.number(f"{name}.memory", 0)
     amounts = {"cpu": f"{round(cpu * cpus * 1000) or 1}m"} if cpu else {}

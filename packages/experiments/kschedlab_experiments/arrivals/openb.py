@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 
 from kschedlab.build import Manifest, node, node_affinity, pod, term
-from kschedlab_experiments.arrivals.tables import Row, rows
+from kschedlab_experiments.arrivals.tables import TableRow, rows
 from kschedlab_experiments.arrivals.trace import Arrival, Trace
 from kschedlab_experiments.gpus import COUNT, EACH, MILLI, MODEL
 
@@ -31,7 +31,7 @@ def openb(nodes: str | os.PathLike[str], pods: str | os.PathLike[str]) -> Trace:
     return Trace(made, sorted(arrivals, key=lambda each: each.at))
 
 
-def _node(row: Row) -> Manifest:
+def _node(row: TableRow) -> Manifest:
     gpus = row.whole("gpu")
     room = {"cpu": f"{row.whole('cpu_milli')}m", "memory": f"{row.whole('memory_mib')}Mi", "pods": PER_NODE}
     labels = {"kubernetes.io/hostname": row.text("sn")}
@@ -41,7 +41,7 @@ def _node(row: Row) -> Manifest:
     return node(row.text("sn"), labels=labels, allocatable=room)
 
 
-def _arrival(row: Row) -> Arrival:
+def _arrival(row: TableRow) -> Arrival:
     gpus, each = row.whole("num_gpu"), min(row.whole("gpu_milli", 0), MILLI)
     requests: Mapping[str, str] = {EACH: str(gpus * each)} if gpus else {}
     models = [model for model in row.text("gpu_spec", "").split("|") if model]

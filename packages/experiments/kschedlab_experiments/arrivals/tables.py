@@ -14,7 +14,7 @@ from kschedlab.messages import later, listed, say
 from kschedlab.objects.problems import InputValueError, shortened
 
 
-class Row:
+class TableRow:
     """A row of a table. The readers raise InputValueError with the place of a field that is missing or wrong."""
 
     def __init__(self, fields: dict[str, str], place: str) -> None:
@@ -60,7 +60,7 @@ class Row:
         return InputValueError(say("{place}: {name}: {why}", place=self._place, name=name, why=why))
 
 
-def rows(path: str | os.PathLike[str], needed: Sequence[str]) -> Iterator[Row]:
+def rows(path: str | os.PathLike[str], needed: Sequence[str]) -> Iterator[TableRow]:
     """The rows of a CSV file, or a gzip of one. ``needed``: columns that it must have."""
     shown = Path(path).name
     try:
@@ -72,12 +72,12 @@ def rows(path: str | os.PathLike[str], needed: Sequence[str]) -> Iterator[Row]:
                 words = later("{file}: has no column {missing}; its columns are {has}")
                 raise InputValueError(say(words, file=shown, missing=listed(missing), has=has))
             for fields in reader:
-                yield Row(fields, f"{shown}:{reader.line_num}")
+                yield TableRow(fields, f"{shown}:{reader.line_num}")
     except (OSError, UnicodeDecodeError, csv.Error, EOFError) as error:
         raise _unreadable(path, error) from None
 
 
-def records(path: str | os.PathLike[str], needed: Sequence[str]) -> Iterator[Row]:
+def records(path: str | os.PathLike[str], needed: Sequence[str]) -> Iterator[TableRow]:
     """The rows of a table as CSV or as JSON lines, plain or as gzip; a field of a field has a dot in its name."""
     if ".json" not in Path(path).suffixes:
         yield from rows(path, needed)
@@ -87,7 +87,7 @@ def records(path: str | os.PathLike[str], needed: Sequence[str]) -> Iterator[Row
         with _opened(path) as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield Row(_fields(line, f"{shown}:{number}"), f"{shown}:{number}")
+                    yield TableRow(_fields(line, f"{shown}:{number}"), f"{shown}:{number}")
     except (OSError, UnicodeDecodeError, EOFError) as error:
         raise _unreadable(path, error) from None
 

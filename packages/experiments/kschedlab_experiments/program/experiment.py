@@ -23,9 +23,9 @@ from kschedlab.program.options import (
     print_json,
     reading,
     say,
-    scenario_profiles,
     screen,
 )
+from kschedlab_simulation.program.simulate import scenario_profiles
 
 if TYPE_CHECKING:
     from kschedlab_experiments.arrivals import Arrivals

@@ -97,8 +97,7 @@ class GroupLoop(Loop):
         queue.add_attempted(entry, decision.tried.code == SUCCESS, decision.tried.rejected)
 
     def _group_decides(self, pod: Pod) -> bool:
-        generation = self._context.generations[pod.spec.schedulerName]
-        return dict(generation.feature_gates).get("PodGroupPreemptionPolicy", False)
+        return self._context.generations[pod.spec.schedulerName].turned_on("PodGroupPreemptionPolicy")
 
     def _decide_group(self, group: PodGroup, members: Sequence[QueuedPodInfo]) -> GroupDecision:
         context, engine = self._context, self._engine

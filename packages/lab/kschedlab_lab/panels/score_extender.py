@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.extenders.extender import Extender
 from kschedlab.generations import V1_20
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
+from kschedlab_configuration.extenders.extender import Extender
 from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_lab.panels import score
 from kschedlab_lab.panels.base import Frame, Panel, View

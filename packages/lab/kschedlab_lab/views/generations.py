@@ -18,6 +18,7 @@ from kschedlab.text.tables import folded
 from kschedlab.text.words import broken, count
 from kschedlab.whatif.compare import identity, setting_text
 from kschedlab_lab.views.style import CELL, CHANGED, GREY, HEAD, LABELLED, SECTION, WIDE, WRAPPED
+from kschedlab_simulation.scheduler.changes import loop_messages, loop_rules
 
 TOPICS = {
     "CheckNodeCondition": later("conditions of the node"),
@@ -210,8 +211,8 @@ def sections(generations: Sequence[Generation], everything: bool = False) -> lis
         Section(later("filters and their order"), rows(_filters), plugins=True),
         Section(later("scores and their weights"), rows(_scores), plugins=True),
         Section(later("constants and rules"), settings(lambda g: _settings(g, "", ""))),
-        Section(later("rules of the loop"), settings(lambda g: _settings(g.loop, "loop", "loop."))),
-        Section(later("messages"), settings(lambda g: _settings(g.messages, "messages", "messages."))),
+        Section(later("rules of the loop"), settings(lambda g: _settings(loop_rules(g), "loop", "loop."))),
+        Section(later("messages"), settings(_messages)),
         Section(later("rules of filters"), settings(lambda g: _rules(part for f in g.filters for part in _parts(f)))),
         Section(later("rules of scores"), settings(lambda g: _rules(score for score, _ in g.scores))),
         Section(later("fields of a pod that the API has"), settings(lambda g: _fields(g, fields))),
@@ -256,6 +257,11 @@ def _filters(generation: Generation) -> Iterator[Item]:
 def _scores(generation: Generation) -> Iterator[Item]:
     for score, weight in generation.scores:
         yield _topic(score), _topic(score), Entry(f"{score.name} ×{weight}")
+
+
+def _messages(generation: Generation) -> Iterator[Item]:
+    for texts in (generation.messages, loop_messages(generation)):
+        yield from _settings(texts, "messages", "messages.")
 
 
 def _rules(plugins: Iterable[Any]) -> Iterator[Item]:

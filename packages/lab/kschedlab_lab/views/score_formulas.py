@@ -10,7 +10,6 @@ from typing import Any
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.labels import PREFER_NO_SCHEDULE, matches, tolerated
 from kschedlab.decision import Decision
-from kschedlab.extenders.extender import MAX_EXTENDER_PRIORITY
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.model import Node
 from kschedlab.plugins.asking import of_node
@@ -35,6 +34,7 @@ from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
 from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
 from kschedlab.score.taint_toleration import TaintTolerationScore
 from kschedlab.text.words import count
+from kschedlab_configuration.extenders.extender import MAX_EXTENDER_PRIORITY
 
 RAW, NORMALISED, WEIGHTED, SUM = later("raw"), later("normalised"), later("weighted"), later("sum")
 STAGES = (RAW, NORMALISED, WEIGHTED)

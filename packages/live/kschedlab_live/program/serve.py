@@ -15,8 +15,8 @@ from kschedlab.program.options import (
     argument,
     reading,
     say,
-    scenario_profiles,
 )
+from kschedlab_simulation.program.simulate import scenario_profiles
 
 if TYPE_CHECKING:
     from kschedlab_live.serve.server import Server

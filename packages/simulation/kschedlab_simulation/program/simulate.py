@@ -13,6 +13,7 @@ import msgspec
 import yaml
 
 from kschedlab.manifests.loading import gc_paused
+from kschedlab.program import hooks
 from kschedlab.program.options import (
     Commands,
     UsageError,
@@ -20,11 +21,12 @@ from kschedlab.program.options import (
     add_output,
     add_scheduler,
     argument,
+    chosen_profiles,
     print_json,
     reading,
     say,
-    scenario_profiles,
     screen,
+    stay_here,
 )
 from kschedlab.program.progress import Progress
 from kschedlab.text.html import visible
@@ -129,6 +131,19 @@ def simulation_of(options: argparse.Namespace) -> Simulation:
         return Simulation.of(scenario, profiles, given.get("seed"), plugins)
     except (ValueError, TypeError) as error:
         raise UsageError(f"--plugin: {error}") from None
+
+
+def scenario_profiles(options: argparse.Namespace, config: str, generation: str) -> Profiles | None:
+    """The profiles that the options choose; None: those of the scenario, which names this configuration, or none.
+
+    UsageError if the scenario's configuration would send objects to other programs.
+    """
+    if options.config is not None:
+        return chosen_profiles(options)
+    if config:
+        load_configuration = hooks.part("configuration", "--config")
+        stay_here(load_configuration(config, options.generation or generation or None), options, config)
+    return None
 
 
 def state_at(options: argparse.Namespace) -> tuple[Objects, Profiles]:

@@ -12,10 +12,10 @@ from typing import Any
 
 import simpy
 
-from kschedlab.extenders.extender import ExtenderError
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import ERROR, Skip, Status
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
+from kschedlab_configuration.extenders.extender import ExtenderError
 from kschedlab_simulation.events import NORMAL
 from kschedlab_simulation.scheduler.cache import CacheError
 from kschedlab_simulation.scheduler.context import (
@@ -112,7 +112,7 @@ class Binding(ABC):
         return ""
 
     def _run_reserve(self, cycle: Cycle) -> Status | None:
-        if RESERVE not in self._context.rules.extension_points:
+        if RESERVE not in self._context.generation.extension_points:
             return None
         status = cycle.framework.reserve(cycle.pod, cycle.node)
         self._context.step(cycle.pod, RESERVE, cycle.node, status.message if status else "")
@@ -189,17 +189,17 @@ class Binding(ABC):
         context.metrics.scheduled(
             cycle.queued.attempts, context.now - context.queued_since.pop(metadata.uid, cycle.start)
         )
-        if "post_bind" in context.rules.extension_points:
+        if "post_bind" in context.generation.extension_points:
             context.step(pod, POST_BIND, node, "; ".join(framework.post_bind(pod, node)))
         return None
 
     def _bind_by_extender(self, cycle: Cycle) -> Generator[Any, Any, Status | Skip | None]:
         """Let an extender bind, which posts the binding itself. Skip if none does. v1.37: extendersBinding."""
-        from kschedlab.extenders.run import binders, error_text
+        from kschedlab_configuration.extenders.run import binders, checked, error_text
 
         context, pod, node = self._context, cycle.pod, cycle.node
         generation = context.generations[cycle.framework.name]
-        for extender, falls_back in binders(pod, generation.extenders, generation.extending):
+        for extender, falls_back in binders(pod, checked(generation.extenders), generation.extending):
             yield context.env.timeout(context.latencies.bind)
             try:
                 extender.bind(pod, node)

@@ -16,18 +16,21 @@ from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import zone_of
 from kschedlab.generations import V1_37
-from kschedlab.generations.rules import CacheRules
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import AllocationResult, ApiObject, CSINode, Node, Pod, ResourceClaim
 from kschedlab.queue.interface import Now
 from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, VolumeError, assumed_versions, pod_volumes
+from kschedlab_simulation.scheduler.changes import loop_messages, loop_rules
+from kschedlab_simulation.scheduler.rules import CacheRules
 from kschedlab_simulation.scheduler.volumes import AssumeCache, BindingCheck
 
 MAX_PREPARED_PODS = 16_384
 """The number of pending pods whose PodInfo is kept."""
 
 ObjectKey: TypeAlias = tuple[type[ApiObject], Any]
+
+RULES, PROVISIONING_FAILED = loop_rules(V1_37).cache, loop_messages(V1_37).provisioning_failed
 
 
 class CacheError(Exception):
@@ -53,9 +56,9 @@ class SchedulerCache:
     def __init__(
         self,
         api: Api = API_1_37,
-        rules: CacheRules = V1_37.loop.cache,
+        rules: CacheRules = RULES,
         now: Now | None = None,
-        provisioning_failed: str = V1_37.messages.provisioning_failed,
+        provisioning_failed: str = PROVISIONING_FAILED,
     ) -> None:
         self.rules = rules
         self.in_flight: dict[tuple[str, str], AllocationResult] = {}

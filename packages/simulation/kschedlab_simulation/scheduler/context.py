@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import simpy
 
 from kschedlab.generations import Generation
-from kschedlab.generations.messages import Messages
-from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab_simulation.clock import now
 from kschedlab_simulation.log import Log, Step
+from kschedlab_simulation.scheduler.rules import LoopMessages, LoopRules
 
 if TYPE_CHECKING:
     from kschedlab.queue.interface import QueuedPod, SchedulingQueue
@@ -67,7 +66,7 @@ class Context:
     log: Log
     name: str
     rules: LoopRules
-    messages: Messages
+    messages: LoopMessages
     latencies: Latencies
     generations: dict[str, Generation]
     frameworks: dict[str, Framework]
@@ -78,6 +77,11 @@ class Context:
     broadcaster: Broadcaster
     metrics: Metrics
     queued_since: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def generation(self) -> Generation:
+        """That of the first profile; all profiles are of one version."""
+        return next(iter(self.generations.values()))
 
     @property
     def now(self) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from kschedlab.generations.rules import CycleOrder
 from kschedlab.plugins.framework import ERROR, Status
 from kschedlab.queue.with_events import WithEvents
 from kschedlab_simulation.scheduler.binding import Binding, Steps
@@ -21,6 +20,7 @@ from kschedlab_simulation.scheduler.context import (
 )
 from kschedlab_simulation.scheduler.failure import VOLUMES_REASON, Failure, refused_on_node
 from kschedlab_simulation.scheduler.pod_status import write_status
+from kschedlab_simulation.scheduler.rules import CycleOrder
 
 
 class AssumeFirst(Binding):
@@ -95,7 +95,7 @@ class ReserveFirst(Binding):
             context.step(pod, BIND_VOLUMES, node)
             if fault := (yield from self._volumes.bind(pod, node)):
                 return Failure(fault, False, reason=VOLUMES_REASON)
-        if PERMIT in context.rules.extension_points:
+        if PERMIT in context.generation.extension_points:
             waiting, status = self._run_permit(cycle)
             if waiting is not None:
                 status = yield from self._wait(cycle, waiting)
@@ -103,7 +103,7 @@ class ReserveFirst(Binding):
                 return refused_on_node(status, context.messages.refused_on_node)
         if isinstance(context.queue, WithEvents):  # the older queues do not track popped pods
             context.queue.done(pod)
-        if "pre_bind" in context.rules.extension_points:
+        if "pre_bind" in context.generation.extension_points:
             context.step(pod, PRE_BIND, node)
             if (status := (yield from cycle.framework.pre_bind(pod, node))) is not None:
                 return Failure(status.message, status.rejected)

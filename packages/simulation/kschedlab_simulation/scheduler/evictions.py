@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from kschedlab.generations.rules import Eviction
 from kschedlab.objects.model import Pod
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import NOMINATE, Context
 from kschedlab_simulation.scheduler.pod_status import write_status
 from kschedlab_simulation.scheduler.preemption import Preempting
+from kschedlab_simulation.scheduler.rules import Eviction
 
 PLUGIN = "DefaultPreemption"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
-from kschedlab.generations.messages import Messages
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import (
@@ -25,6 +24,7 @@ from kschedlab.plugins.framework import (
     name_of,
     status,
 )
+from kschedlab_simulation.scheduler.rules import LoopMessages
 
 MAX_WAIT = 15 * 60 * SECOND
 """The maximum wait on Permit, in microseconds. v1.37: framework.go, maxTimeout."""
@@ -40,7 +40,7 @@ class Framework:
     """
 
     def __init__(
-        self, name: str, plugins: Iterable[object], rejecting_points: Iterable[str], messages: Messages
+        self, name: str, plugins: Iterable[object], rejecting_points: Iterable[str], messages: LoopMessages
     ) -> None:
         self.name = name
         self._rejecting = frozenset(rejecting_points)

@@ -14,7 +14,6 @@ from typing import Any
 import simpy
 
 from kschedlab.generations import Generation, Profiles
-from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
 from kschedlab.queue.with_events import WithEvents
@@ -23,6 +22,7 @@ from kschedlab_simulation.events import Broadcaster
 from kschedlab_simulation.informers import Informer, Informers, pod_informer
 from kschedlab_simulation.log import Log, Moved
 from kschedlab_simulation.scheduler.cache import SchedulerCache
+from kschedlab_simulation.scheduler.changes import loop_messages, loop_rules
 from kschedlab_simulation.scheduler.context import Context, Latencies
 from kschedlab_simulation.scheduler.cycle_orders import ORDERS
 from kschedlab_simulation.scheduler.device_binding import on_clock
@@ -32,6 +32,7 @@ from kschedlab_simulation.scheduler.handlers import Handlers
 from kschedlab_simulation.scheduler.metrics import Metrics
 from kschedlab_simulation.scheduler.parts import parts_for
 from kschedlab_simulation.scheduler.queues import queue_for
+from kschedlab_simulation.scheduler.rules import LoopRules
 from kschedlab_simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab_simulation.scheduler.waiting_pods import WaitingPods
 from kschedlab_simulation.scheduler.watched_kinds import OTHER_KINDS
@@ -46,7 +47,7 @@ class KubeScheduler:
     ``generation``: one, or one for each schedulerName (profiles). ``name``: the schedulerName, if there is only one;
     ``percentage``: percentageOfNodesToScore (None: the generation's). ``rng`` breaks ties; without it, ties go to the
     node whose name sorts first. ``plugins``: the user's, added to every profile. ``latencies``: of operations.
-    ValueError if a plugin cannot be added.
+    ``rules``: of the loop, in place of the generation's. ValueError if a plugin cannot be added.
 
     :meth:`start` starts it (:mod:`startup` has all steps of the real program's start).
     """
@@ -63,27 +64,28 @@ class KubeScheduler:
         rng: random.Random | None = None,
         plugins: Iterable[object] = (),
         latencies: Latencies = DEFAULT_LATENCIES,
+        rules: LoopRules | None = None,
     ) -> None:
         profiles = {name: generation} if isinstance(generation, Generation) else dict(generation)
         first = next(iter(profiles.values()))
-        rules, clock = first.loop, partial(now, env)
+        rules, messages, clock = rules or loop_rules(first), loop_messages(first), partial(now, env)
         self.parts = parts = parts_for(first)
         own = (*parts.plugins, *plugins)
         generations = {profile: on_clock(each.plus(*own), clock) for profile, each in profiles.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
         pods = self.informers.register(_pods(env, api, rules, latencies))
-        cache = SchedulerCache(first.api, rules.cache, clock, first.messages.provisioning_failed)
+        cache = SchedulerCache(first.api, rules.cache, clock, messages.provisioning_failed)
         self.context = context = Context(
             env=env,
             api=api,
             log=log,
             name=next(iter(profiles)),
             rules=rules,
-            messages=first.messages,
+            messages=messages,
             latencies=latencies,
             generations=generations,
             frameworks={
-                profile: Framework(profile, [p for _, p in each.plugins], rules.rejecting_points, first.messages)
+                profile: Framework(profile, [p for _, p in each.plugins], rules.rejecting_points, messages)
                 for profile, each in generations.items()
             },
             queue=None,  # type: ignore[arg-type]  # set below: its gates need the parts that share the context

@@ -11,7 +11,6 @@ from typing import Any
 
 import simpy
 
-from kschedlab.generations.rules import SkippedPods
 from kschedlab.objects.model import Pod
 from kschedlab.queue.interface import QueuedPod
 from kschedlab.scheduler import Scheduler
@@ -23,6 +22,7 @@ from kschedlab_simulation.scheduler.failure import UNSCHEDULABLE_REASON, Failure
 from kschedlab_simulation.scheduler.handlers import is_unchanged
 from kschedlab_simulation.scheduler.outcome import Outcome
 from kschedlab_simulation.scheduler.preemption import Preempting
+from kschedlab_simulation.scheduler.rules import SkippedPods
 from kschedlab_simulation.status import ApiError
 
 
@@ -156,7 +156,7 @@ class Loop:
         self._context.step(cycle.pod, PREEMPT, node, "; ".join(reasons))
         if node:
             return node, failure._replace(message=outcome.message)
-        if reasons and self._context.messages.post_filter:
+        if reasons and self._context.generation.messages.post_filter:
             before = "" if failed or not outcome.preemption else f"{outcome.preemption},"
             failure = failure._replace(message=f"{outcome.message}{before} {', '.join(reasons)}")
         return None if failed else nominated, failure

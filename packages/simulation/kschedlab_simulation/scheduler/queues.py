@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from kschedlab.extenders.extender import PLUGIN as EXTENDER
+from kschedlab.extenders import PLUGIN as EXTENDER
 from kschedlab.messages import say
 from kschedlab.objects.model import Pod, ResourceClaim
 from kschedlab.objects.problems import InputValueError

@@ -12,7 +12,6 @@ from typing import Any
 from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS, SELECTED_NODE, is_bound
 from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, translated_affinity
-from kschedlab.generations.rules import BinderRules
 from kschedlab.objects.model import (
     ApiObject,
     CSINode,
@@ -22,6 +21,7 @@ from kschedlab.objects.model import (
     PersistentVolumeClaim,
 )
 from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, VolumeError
+from kschedlab_simulation.scheduler.rules import BinderRules
 
 
 class AssumeCache:

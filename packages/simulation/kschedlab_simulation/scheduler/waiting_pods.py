@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import simpy
 
-from kschedlab.generations.messages import Messages
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import ERROR, UNSCHEDULABLE, Status
 from kschedlab_simulation.clock import after
 from kschedlab_simulation.durations import duration
+from kschedlab_simulation.scheduler.rules import LoopMessages
 
 
 class WaitingPod:
@@ -25,7 +25,7 @@ class WaitingPod:
     """
 
     def __init__(
-        self, env: simpy.Environment, pod: Pod, waits: dict[str, int], one_timer: bool, messages: Messages
+        self, env: simpy.Environment, pod: Pod, waits: dict[str, int], one_timer: bool, messages: LoopMessages
     ) -> None:
         self.pod = pod
         self._shortest = min(waits, key=waits.__getitem__)

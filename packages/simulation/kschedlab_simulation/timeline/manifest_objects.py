@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from kschedlab.generations.feature_gates import FeatureGateError, FeatureGates, chosen
 from kschedlab.manifests.checks import faults_of, warnings_of
 from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, fast_json, kind_of, named_origin
-from kschedlab.manifests.known_fields import respelt, unknown_fields, unknown_kind
+from kschedlab.manifests.known_fields import known, unknown_fields, unknown_kind
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.messages import later
@@ -208,3 +208,25 @@ def _with_namespace(manifest: ManifestObject, namespace: str) -> ManifestObject:
 def relative_path(origin: Origin, name: str) -> str:
     """The path of a file, relative to the folder of the file that names it."""
     return str(File(origin.text.name).parent / name) if origin.text is not None else name
+
+
+def respelt(data: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The object with fields in Kubernetes' spelling where only the case differs: Go's encoding/json ignores it."""
+    types = known().types
+
+    def respell(value: Any, name: str) -> Any:
+        if isinstance(value, list):
+            return [respell(each, name) for each in value]
+        if not isinstance(value, dict) or not name:
+            return value
+        if name.startswith("*"):
+            return {key: respell(each, name[1:]) for key, each in value.items()}
+        fields, spelt = types[name], {field.casefold(): field for field in types[name]}
+        fixed = {}
+        for written, inside in value.items():
+            field: str = written if written in fields else spelt.get(str(written).casefold(), str(written))
+            fixed[field] = respell(inside, fields.get(field, ""))
+        return fixed
+
+    respelt: dict[str, Any] = respell(data, kind)
+    return respelt

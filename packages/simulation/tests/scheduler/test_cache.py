@@ -16,12 +16,13 @@ from kschedlab_simulation.scheduler.cache import (
     SchedulerCache,
     on_node,
 )
+from kschedlab_simulation.scheduler.changes import loop_rules
 from tests.changing import NODES, PODS, POOL, TESTED_GENERATIONS, ChangingCluster, Expected, decide, shown
 from tests.cluster.checking import check
 from tests.cluster.test_changes import contents
 from tests.course import GENERATIONS
 
-CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())
+CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (loop_rules(each).cache for each in GENERATIONS.values())
 OLDER = [CACHE_1_13, CACHE_1_16, CACHE_1_20]
 SECOND = 1_000_000
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from kschedlab.build import budget, node, pod
 from kschedlab.objects.model import Node, Pod
+from kschedlab_simulation.scheduler.changes import loop_rules
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.handlers import HandlersByHint
 from packages.simulation.tests.plane import SECOND, Plane, documents
@@ -127,9 +128,8 @@ def test_a_terminating_pod_uses_resources_until_it_is_deleted(generation: str) -
 
 def test_without_terminating_pods_their_resources_are_reused_too_early() -> None:
     """The informer's filter as the overview document describes it, not as it is."""
-    table = GENERATIONS["v1.16"]
-    blind = dataclasses.replace(table, loop=dataclasses.replace(table.loop, sees_terminating_pods=False))
-    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=blind)
+    blind = dataclasses.replace(loop_rules(GENERATIONS["v1.16"]), sees_terminating_pods=False)
+    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation="v1.16", rules=blind)
     plane.create(pod("web", cpu="500m"))
     plane.run(5)
     plane.delete("old", grace=30)

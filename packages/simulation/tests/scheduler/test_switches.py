@@ -2,24 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from msgspec.structs import replace as put
 
-from kschedlab.build import node, pod
+from kschedlab.build import Manifest, node, pod
 from kschedlab.generations import V1_16, V1_20, V1_37, Generation
+from kschedlab.generations.changes import NAMES, rules_of
 from kschedlab.generations.queues import QueueMaker
-from kschedlab.generations.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
 from kschedlab.objects.model import PersistentVolumeClaim, Pod
 from kschedlab.plugins.framework import NodeView, Plugin, Wait
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.with_events import WithEvents
 from kschedlab_simulation.log import LogEntry, Recorded, Step
+from kschedlab_simulation.scheduler import changes, kube_scheduler
 from kschedlab_simulation.scheduler.cache import CacheError
+from kschedlab_simulation.scheduler.changes import loop_messages, loop_rules
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.scheduler.handlers import HandlersMovingAll
+from kschedlab_simulation.scheduler.rules import BinderRules, CacheRules, CycleOrder, Eviction, LoopRules, SkippedPods
 from packages.simulation.tests.plane import Plane
 from tests.course import GENERATIONS
 from tests.storage import claim, mount, storage_class
@@ -29,15 +33,25 @@ LATE = Latencies(watch=500_000)
 """Informers receive changes after half a second."""
 
 
+SWITCHED: dict[str, LoopRules] = {}
+"""The rules of generations that :func:`switched` made, by name."""
+
+
 def switched(generation: Generation, path: str, value: object) -> Generation:
-    """The generation with only this rule changed; ``path``: as in the columns, below ``loop``."""
+    """The generation with only this rule of the loop changed, when :func:`run_by` runs it."""
 
     def inside(holder: Any, names: list[str]) -> Any:
         name, *rest = names
         return replace(holder, **{name: inside(getattr(holder, name), rest) if rest else value})
 
-    changed: Generation = inside(generation, ["loop", *path.split(".")])
+    changed = replace(generation, name=f"{generation.name} with {path} {value}")
+    SWITCHED[changed.name] = inside(loop_rules(generation), path.split("."))
     return changed
+
+
+def run_by(*manifests: Manifest, generation: Generation, **more: Any) -> Plane:
+    """A control plane with the generation's loop."""
+    return Plane(*manifests, generation=generation, rules=SWITCHED.get(generation.name), **more)
 
 
 class Gate(Plugin):
@@ -73,21 +87,21 @@ class Meanwhile(Plugin):
 def during_the_cycle(generation: Generation, happens: Callable[[Plane, Pod], object], **more: Any) -> Plane:
     """The pod ``web`` fails on the only node, and this happens meanwhile."""
     plugin = Meanwhile(happens)
-    plane = Plane(node("n1"), generation=generation, plugins=[plugin], **more)
+    plane = run_by(node("n1"), generation=generation, plugins=[plugin], **more)
     plugin.plane = plane
     plane.create(pod("web"))
     return plane
 
 
 def gated(generation: Generation, *plugins: Plugin, seconds: float = 0.5) -> Plane:
-    plane = Plane(node("n1"), generation=generation, plugins=plugins or [Gate()])
+    plane = run_by(node("n1"), generation=generation, plugins=plugins or [Gate()])
     plane.create(pod("web"))
     plane.run(seconds)
     return plane
 
 
 def preempting(generation: Generation, **more: Any) -> Plane:
-    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation, **more)
+    plane = run_by(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation, **more)
     plane.create(pod("web", cpu="500m", priority=9))
     return plane
 
@@ -98,14 +112,6 @@ def place(plane: Plane) -> str:
 
 
 # -- the effect of each
-
-
-def a_permit_plugin_can_take_part(generation: Generation) -> bool:
-    try:
-        generation.plus(Gate())
-    except ValueError:
-        return False
-    return True
 
 
 def reason_of_a_rejection_at_reserve(generation: Generation) -> str:
@@ -157,7 +163,7 @@ def tries_of_an_assumed_pod_that_is_annotated(generation: Generation) -> int:
 
 def place_after_an_identical_update(generation: Generation) -> str:
     """For a pod that is not in the queue."""
-    plane = Plane(node("n1", allocatable=SMALL | {"pods": "0"}), generation=generation)
+    plane = run_by(node("n1", allocatable=SMALL | {"pods": "0"}), generation=generation)
     plane.create(pod("web"))
     plane.run(5)
     web = plane.pod("web")
@@ -209,7 +215,7 @@ def nominated_in_the_queue_at_once(generation: Generation) -> list[str]:
 
 def nomination_of_a_pod_that_fits_nowhere(generation: Generation) -> str:
     there = node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), pod("web", cpu="500m", nominated="n1")
-    plane = Plane(*there, generation=generation)
+    plane = run_by(*there, generation=generation)
     plane.run(0.5)
     return plane.pod("web").status.nominatedNodeName
 
@@ -275,7 +281,7 @@ def tries_of_a_neighbour_after_a_failed_binding(generation: Generation) -> int:
             yield self.handle.sleep(5)
             return "not today" if pod.metadata.name == "web" else None
 
-    plane = Plane(node("n1", allocatable=SMALL), generation=generation, plugins=[Slow()])
+    plane = run_by(node("n1", allocatable=SMALL), generation=generation, plugins=[Slow()])
     plane.create(pod("web", cpu="800m"))
     plane.run(0.5)
     plane.create(pod("next", cpu="500m"))
@@ -284,7 +290,7 @@ def tries_of_a_neighbour_after_a_failed_binding(generation: Generation) -> int:
 
 
 def where_the_room_of_a_terminating_pod_goes(generation: Generation) -> str:
-    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation)
+    plane = run_by(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation)
     plane.create(pod("web", cpu="500m"))
     plane.run(5)
     plane.delete("old", grace=30)
@@ -314,7 +320,7 @@ def removed_while_assumed(generation: Generation) -> bool:
 
 
 def forgotten_though_unknown(generation: Generation) -> bool:
-    plane = Plane(node("n1"), generation=generation)
+    plane = run_by(node("n1"), generation=generation)
     plane.create(pod("web", "n9"))
     try:
         plane.scheduler.context.cache.forget_pod(plane.pod("web"))
@@ -324,7 +330,7 @@ def forgotten_though_unknown(generation: Generation) -> bool:
 
 
 def selected_node_after_a_rejection(generation: Generation) -> dict[str, str]:
-    plane = Plane(node("n1"), storage_class("wait"), claim("c"), generation=generation, plugins=[gate := Gate()])
+    plane = run_by(node("n1"), storage_class("wait"), claim("c"), generation=generation, plugins=[gate := Gate()])
     plane.create(pod("web", volumes=[mount("c")]))
     plane.run(0.5)
     gate.only_waiting().reject("Gate", "not today")
@@ -335,11 +341,9 @@ def selected_node_after_a_rejection(generation: Generation) -> dict[str, str]:
 
 
 NODE = {"volume.kubernetes.io/selected-node": "n1"}
-PERMIT = tuple(point for point in V1_37.loop.extension_points if point != "permit")
-NOT_ANNOTATIONS = tuple(name for name in V1_20.loop.ignored_changes if name != "annotations")
-AFTER_RESERVE = tuple(point for point in V1_37.loop.rejecting_points if point != "reserve")
+NOT_ANNOTATIONS = tuple(name for name in loop_rules(V1_20).ignored_changes if name != "annotations")
+AFTER_RESERVE = tuple(point for point in loop_rules(V1_37).rejecting_points if point != "reserve")
 CASES: list[tuple[Generation, str, object, Callable[[Generation], object], object, object]] = [
-    (V1_37, "extension_points", PERMIT, a_permit_plugin_can_take_part, True, False),
     (
         V1_37,
         "rejecting_points",
@@ -402,7 +406,7 @@ def test_the_rule_alone_has_its_documented_effect(
 
 def calm_day(generation: Generation) -> Plane:
     """Three pods arrive one by one and fit; one of them is deleted."""
-    plane = Plane(node("n1"), node("n2"), generation=generation)
+    plane = run_by(node("n1"), node("n2"), generation=generation)
     for name in "abc":
         plane.create(pod(name, cpu="100m"))
         plane.run(2)
@@ -439,7 +443,7 @@ def test_every_rule_is_switched() -> None:
 @pytest.mark.parametrize("queue", [each.queue for each in GENERATIONS.values()], ids=lambda queue: queue.name)
 @pytest.mark.parametrize("generation", GENERATIONS.values(), ids=GENERATIONS)
 def test_every_queue_works_in_every_generation(generation: Generation, queue: QueueMaker) -> None:
-    plane = Plane(node("n1", allocatable=SMALL), generation=replace(generation, queue=queue))
+    plane = run_by(node("n1", allocatable=SMALL), generation=replace(generation, queue=queue))
     plane.create(pod("web", cpu="800m"))
     plane.run(2)
     plane.create(pod("next", cpu="500m"))
@@ -452,7 +456,7 @@ def test_every_queue_works_in_every_generation(generation: Generation, queue: Qu
 
 def steps_and_nodes(generation: Generation) -> tuple[list[tuple[str, str, str]], dict[str, str]]:
     """The steps of a run with failures, without their details, and each pod's node."""
-    plane = Plane(node("n1", allocatable=SMALL), generation=generation, plugins=[gate := Gate(2)])
+    plane = run_by(node("n1", allocatable=SMALL), generation=generation, plugins=[gate := Gate(2)])
     plane.create(pod("web", cpu="800m"), pod("next", cpu="500m"), pod("urgent", cpu="900m", priority=9))
     plane.run(5)
     for waiting in gate.handle.waiting_pods:
@@ -461,10 +465,16 @@ def steps_and_nodes(generation: Generation) -> tuple[list[tuple[str, str, str]],
     return [(entry.pod, entry.step, entry.node) for entry in plane.entries(Step)], plane.where()
 
 
-def test_messages_affect_no_decision() -> None:
-    other = replace(V1_37, messages=V1_16.messages)
-    assert steps_and_nodes(other) == steps_and_nodes(V1_37)
-    assert replace(other, messages=V1_37.messages) == V1_37
+def test_a_version_names_its_differences_alone() -> None:
+    for older, newer in pairwise(NAMES):
+        before = rules_of(older, changes.CHANGES)
+        assert [path for path, value in changes.CHANGES.get(newer, {}).items() if before[path] == value] == []
+
+
+def test_messages_affect_no_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = steps_and_nodes(V1_37)
+    monkeypatch.setattr(kube_scheduler, "loop_messages", lambda generation: loop_messages(V1_16))
+    assert steps_and_nodes(replace(V1_37, messages=V1_16.messages)) == before
 
 
 def test_messages_do_not_affect_the_range_of_scores() -> None:
@@ -472,7 +482,7 @@ def test_messages_do_not_affect_the_range_of_scores() -> None:
         def score(self, pod: Pod, node: NodeView) -> int:
             return 50
 
-    plane = Plane(node("n1"), node("n2"), generation=replace(V1_37, messages=V1_16.messages), plugins=[Fifty()])
+    plane = run_by(node("n1"), node("n2"), generation=replace(V1_37, messages=V1_16.messages), plugins=[Fifty()])
     plane.create(pod("web"))
     plane.run()
     assert plane.where()["web"]

@@ -10,12 +10,13 @@ from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, VolumeError
 from kschedlab_simulation.scheduler.cache import SchedulerCache
+from kschedlab_simulation.scheduler.changes import loop_messages, loop_rules
 from kschedlab_simulation.scheduler.volumes import SELECTED_NODE, AssumeCache
 from tests.cluster.checking import check
 from tests.course import GENERATIONS
 from tests.storage import claim, csi_node, mount, storage_capacity, storage_class, volume
 
-CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())
+CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (loop_rules(each).cache for each in GENERATIONS.values())
 NO_VOLUMES = "node(s) didn't find available persistent volumes to bind"
 HERE = term("kubernetes.io/hostname In a")
 STATIC = storage_class("wait", "kubernetes.io/no-provisioner")
@@ -79,7 +80,7 @@ def test_an_assumed_volume_is_unavailable_until_it_is_restored():
 
 @pytest.mark.parametrize("generation", list(GENERATIONS))
 def test_every_generation_sees_assumed_volumes(generation):
-    rules = GENERATIONS[generation].loop.cache
+    rules = loop_rules(GENERATIONS[generation]).cache
     cache = cache_of(STATIC, volume("v", HERE), claim("c"), claim("d"), rules=rules)
     assert fits(cache, using("d"), generation)[0] == ["a"]
     cache.assume_volumes(using("c"), "a")
@@ -250,8 +251,8 @@ def test_a_provisioned_claim_is_bound_once_its_volume_exists():
 )
 def test_provisioning_fails_if_the_claim_loses_its_selected_node(generation, message):
     table = GENERATIONS[generation]
-    failed = table.messages.provisioning_failed
-    cache = cache_of(storage_class("wait"), claim("c"), rules=table.loop.cache, provisioning_failed=failed)
+    failed = loop_messages(table).provisioning_failed
+    cache = cache_of(storage_class("wait"), claim("c"), rules=loop_rules(table).cache, provisioning_failed=failed)
     asking = using("c")
     done = written(cache, cache.assume_volumes(asking, "a"))
     cache.put(made(claim("c"), 3))

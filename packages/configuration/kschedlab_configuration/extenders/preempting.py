@@ -6,47 +6,20 @@ v1.37: pkg/scheduler/framework/preemption/preemption.go, callExtenders.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from kschedlab.cluster.pods import PodColumns
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.extenders.rules import FreeNode
-from kschedlab.extenders.run import NO_VICTIM, ExtenderRun, Offer
+from kschedlab.extenders import FreeNode
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.preemption.evidence import NO_CANDIDATE, Preemption
-from kschedlab.preemption.ladder import Victims, climb
-from kschedlab.preemption.rules import PreemptionRules
+from kschedlab.preemption.evidence import Offer
+from kschedlab.preemption.ladder import Victims
 from kschedlab.preemption.victims import DryRun
 
+NO_VICTIM = 'expected at least one victim pod on node "{}"'
 PANIC = "panic: runtime error: index out of range [0] with length 0"
 """The panic of v1.20 when it compares a node without victims."""
-
-
-def extended(result: Preemption, extending: ExtenderRun, rules: PreemptionRules) -> Preemption:
-    """The result after extenders dropped candidates, with the ladder applied to the rest.
-
-    SchedulingError if the scheduler panics.
-
-    v1.37: framework/preemption/preemption.go, callExtenders.
-    """
-    run, positions = result.run, result.positions
-    assert run is not None
-    if not len(positions):
-        fails = extending.refuses_free_nodes and rules.fails_with_its_filters
-        return replace(result, failure=free_nodes(run, result.cluster.names) if fails else "")
-    try:
-        left = extending.preempt(offers(run, positions))
-    except SchedulingError as error:
-        return replace(result, positions=positions[:0], failure=str(error))
-    result = replace(result, positions=np.array([offer.node for offer in left], np.int64), extended=tuple(left))
-    if not left:
-        return replace(result, failure=NO_CANDIDATE)
-    free = chosen_without_victims(left, extending.free_node)
-    if free is not None:
-        return replace(result, free=free)
-    return replace(result, rungs=climb(victims_of(left, result.cluster.pods), rules.ladder))
 
 
 def offers(run: DryRun, positions: IntArray) -> list[Offer]:

@@ -1,6 +1,6 @@
-"""Rules of the scheduler around a decision: its loop, its cache and the binding of volumes.
+"""Rules and texts of the scheduler around a decision: its loop, its cache and the binding of volumes.
 
-:mod:`kschedlab.generations.changes` has their values in each generation.
+:mod:`kschedlab_simulation.scheduler.changes` has their values in each generation.
 """
 
 from __future__ import annotations
@@ -77,7 +77,6 @@ class CacheRules:
 class LoopRules:
     """How the loop treats pods, from the informer to the binding. Each rule has one effect and works in any generation.
 
-    ``extension_points``: the methods that plugins may implement (:class:`~kschedlab.plugins.framework.Plugin`).
     ``rejecting_points``: after Filter, the points where a plugin's rejection is not an error.
     ``cycle``, ``eviction``, ``skips``: see :class:`CycleOrder`, :class:`Eviction`, :class:`SkippedPods`.
     ``ignored_changes``: fields of an assumed pod; if only these change, the pod is not queued again.
@@ -103,7 +102,6 @@ class LoopRules:
     ``cache``: see :class:`CacheRules`.
     """
 
-    extension_points: tuple[str, ...]
     rejecting_points: tuple[str, ...]
     cycle: CycleOrder
     eviction: Eviction
@@ -126,3 +124,46 @@ class LoopRules:
     moves_pods_after_failed_binding: bool
     sees_terminating_pods: bool
     cache: CacheRules
+
+
+@dataclass(frozen=True)
+class LoopMessages:
+    """The texts of events, conditions and errors of the loop. They affect no decision.
+
+    They are ``str.format`` templates; ``{message}`` is the text of the failure itself.
+    ``error_reason``: the condition's reason after an error.
+
+    Plugins; fields are ``{point}``, ``{Point}``, ``{plugin}`` and ``{pod}``:
+
+    ``rejected``, ``failed``: a plugin rejected the pod or failed.
+    ``bind_failed``: the same at Bind.
+    ``refused_on_node``: Reserve or Permit rejected the pod.
+    ``timeout``: Permit took longer than ``{wait}``.
+    ``timed_out``, ``rejected_waiting``, ``failed_waiting``: the three ways in which a wait on Permit fails.
+
+    Binding, and the victim's event:
+
+    ``default_binder``: the API server refused.
+    ``binding_failed``, ``binding_reason``: the condition's message and reason; ``binding_event``: the event's message.
+    ``volumes_failed``, ``volumes_late``: binding volumes failed, or timed out.
+    ``provisioning_failed``: the claim lost its selected node.
+    ``preempted``: the victim's event.
+    """
+
+    error_reason: str
+    rejected: str
+    failed: str
+    bind_failed: str
+    refused_on_node: str
+    timeout: str
+    timed_out: str
+    rejected_waiting: str
+    failed_waiting: str
+    default_binder: str
+    binding_failed: str
+    binding_event: str
+    binding_reason: str
+    volumes_failed: str
+    volumes_late: str
+    provisioning_failed: str
+    preempted: str

@@ -6,15 +6,12 @@ v1.37: staging/src/k8s.io/kube-scheduler/extender/v1/types.go and pkg/scheduler/
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kschedlab.objects.model import Node, Pod
 
 MAX_EXTENDER_PRIORITY = 10
 """The highest score that an extender gives. v1.37: extender/v1/types.go, MaxExtenderPriority."""
-PLUGIN = "Extender"
-"""The plugin that a refusal by an extender counts for. v1.37: framework/types.go, ExtenderName."""
 
 
 class ExtenderError(Exception):
@@ -51,21 +48,6 @@ class Returned(NamedTuple):
 
     pods: Sequence[str]
     violations: int = 0
-
-
-@dataclass(frozen=True)
-class ExtenderCall:
-    """One call of a decision, as evidence. ``verb``: ``filter``, ``prioritize`` or ``preempt``.
-
-    ``offered``, ``kept``: names of nodes before and after; ``reasons``: by node. ``error``: why the answer was ignored.
-    """
-
-    extender: str
-    verb: str
-    offered: tuple[str, ...]
-    kept: tuple[str, ...]
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    error: str = ""
 
 
 class Extender:

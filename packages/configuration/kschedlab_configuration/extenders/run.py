@@ -7,7 +7,7 @@ framework/preemption/preemption.go (callExtenders). v1.20, v1.16, v1.13: core/ge
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -15,39 +15,50 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray, Small
-from kschedlab.extenders.bare import scores_of_bare_nodes
-from kschedlab.extenders.extender import (
+from kschedlab.extenders import PLUGIN, Binder, ExtenderCall, ExtenderRules, FreeNode
+from kschedlab.filter.plugin import Refusal, Refusals, SchedulingError
+from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
+from kschedlab.messages import later, say
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.problems import InputTypeError
+from kschedlab.preemption.evidence import NO_CANDIDATE, Offer, Preemption
+from kschedlab.preemption.ladder import climb
+from kschedlab.preemption.rules import PreemptionRules
+from kschedlab.score.plugin import Score, Scored
+from kschedlab.score.stage import Scores, prioritize
+from kschedlab_configuration.extenders.bare import scores_of_bare_nodes
+from kschedlab_configuration.extenders.extender import (
     MAX_EXTENDER_PRIORITY,
-    PLUGIN,
     BadStatusError,
     Extender,
-    ExtenderCall,
     ExtenderError,
     Victims,
     identity,
 )
-from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
-from kschedlab.filter.plugin import Refusal, Refusals, SchedulingError
-from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
-from kschedlab.objects.model import Node, Pod
-from kschedlab.score.plugin import Score, Scored
-from kschedlab.score.stage import Scores, prioritize
+from kschedlab_configuration.extenders.preempting import (
+    NO_VICTIM,
+    chosen_without_victims,
+    free_nodes,
+    offers,
+    victims_of,
+)
 
 NOT_OFFERED = 'extender "{}" claims a filtered node "{}" which is not found in the input node list'
-NO_VICTIM = 'expected at least one victim pod on node "{}"'
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A node with the victims that must go there. ``rows``: int64[], the victims' rows in the columns of pods."""
-
-    node: int
-    rows: IntArray
-    violations: int
+def checked(extenders: Iterable[object]) -> tuple[Extender, ...]:
+    """These extenders. InputTypeError for another object."""
+    found = []
+    for each in extenders:
+        if not isinstance(each, Extender):
+            no = later("{given!r} is not an Extender; {remedy} makes one of an object with methods such as filter")
+            raise InputTypeError(say(no, given=each, remedy="as_extender(...) of kschedlab-configuration"))
+        found.append(each)
+    return tuple(found)
 
 
 class ExtenderRun:
-    """The extenders that concern one pod. ``calls``: the requests and answers, in order.
+    """The extenders that concern one pod: :class:`~kschedlab.extenders.Extending`.
 
     ``max_node_score``: the highest score of a plugin, to which the extenders' 0 to 10 are scaled.
     """
@@ -152,14 +163,32 @@ class ExtenderRun:
 
     # -- preempt
 
-    @property
-    def free_node(self) -> FreeNode:
-        """Preemption's treatment of a node that needs no victims."""
-        return self.rules.free_node
+    def preempted(self, preemption: Preemption, rules: PreemptionRules) -> Preemption:
+        """The preemption after extenders dropped candidates, with the ladder applied to the rest.
+
+        SchedulingError if the scheduler panics. v1.37: framework/preemption/preemption.go, callExtenders.
+        """
+        run, positions, cluster = preemption.run, preemption.positions, preemption.cluster
+        assert run is not None
+        if not len(positions):
+            fails = self._refuses_free_nodes and rules.fails_with_its_filters
+            return replace(preemption, failure=free_nodes(run, cluster.names) if fails else "")
+        try:
+            left = self.preempt(offers(run, positions))
+        except SchedulingError as error:
+            return replace(preemption, positions=positions[:0], failure=str(error))
+        nodes = np.array([offer.node for offer in left], np.int64)
+        preemption = replace(preemption, positions=nodes, extended=tuple(left))
+        if not left:
+            return replace(preemption, failure=NO_CANDIDATE)
+        free = chosen_without_victims(left, self.rules.free_node)
+        if free is not None:
+            return replace(preemption, free=free)
+        return replace(preemption, rungs=climb(victims_of(left, cluster.pods), rules.ladder))
 
     @property
-    def refuses_free_nodes(self) -> bool:
-        """Whether such a node is an error."""
+    def _refuses_free_nodes(self) -> bool:
+        """Whether a node that needs no victims is an error."""
         return self.rules.free_node is FreeNode.ERROR
 
     def preempt(self, candidates: Sequence[Offer]) -> list[Offer]:
@@ -184,7 +213,7 @@ class ExtenderRun:
             if extender.ignorable:
                 return candidates
             raise SchedulingError(text) from error
-        if self.refuses_free_nodes:
+        if self._refuses_free_nodes:
             if not extender.ignorable and (free := [each for each in left if not len(each.rows)]):
                 raise SchedulingError(NO_VICTIM.format(cluster.names[free[0].node]))
             left = [each for each in left if len(each.rows)]
@@ -223,6 +252,10 @@ class ExtenderRun:
                 )
             rows.append(row_of[pod])
         return np.array(rows, np.int64)
+
+
+run = ExtenderRun
+"""What the engine calls (:class:`~kschedlab.extenders.Package`)."""
 
 
 def error_text(error: ExtenderError, rules: ExtenderRules) -> str:

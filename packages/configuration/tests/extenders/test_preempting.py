@@ -2,10 +2,10 @@
 
 import pytest
 
-from kschedlab.extenders.rules import FreeNode
-from kschedlab.extenders.run import Offer
+from kschedlab.extenders import FreeNode
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.preemption.extending import chosen_without_victims
+from kschedlab.preemption.evidence import Offer
+from kschedlab_configuration.extenders.preempting import chosen_without_victims
 
 
 def offers(*candidates: tuple[int, int]) -> list[Offer]:
