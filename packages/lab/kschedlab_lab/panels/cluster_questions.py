@@ -28,7 +28,9 @@ def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[s
     """A panel about this pod that asks first."""
     panel = YourCluster(bundled()).move(pod=pod, **values)
     why, before = (lambda _, answer: remarks[answer]), panel.answers.before
-    return panel.ask(Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question")))
+    return panel.ask(
+        Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question", "change"))
+    )
 
 
 def what_helps() -> YourCluster:
