@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kschedlab.cluster.pools import ZONE
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say
@@ -145,6 +146,8 @@ def which_plugin() -> YourCluster:
             spread: say("general-03 and its zone have fewer pods of the same ReplicaSet."),
         },
         node=RUNS_ON,
+        show="general",
+        pools=ZONE,
     )
 
 

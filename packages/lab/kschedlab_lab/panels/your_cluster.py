@@ -134,8 +134,9 @@ class Answers:
         asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
         if settings.question == WHY:
             moves = runs_on not in (None, *decision.best)
-            parts = [*headline(decision, runs_on), margin(decision), again(decision, runs_on) if moves else ""]
-            said, sections = sentences(parts), list(why_sections(decision, runs_on, settings.pools))
+            said, *more = headline(decision, runs_on)
+            more += [margin(decision), again(decision, runs_on) if moves else ""]
+            asked, sections = replace(asked, note=sentences(more)), [*why_sections(decision, runs_on, settings.pools)]
         elif not evicts:
             said, sections = sentences((*headline(decision, runs_on)[:1], say("Nobody is evicted."))), []
         else:
@@ -257,10 +258,11 @@ def _word(answer: WhatIfAnswer) -> str:
 
 def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
     """The view, with the node in question if there is one: the picture says why not there, and the headline stays."""
-    asked, whole = replace(asked, near=near_pools(asked.before or decision, settings.pools)), said
+    asked, whole = replace(asked, near=near_pools(asked.before or decision, settings.pools)), ""
+    whole = sentences((said, asked.note))
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
-        asked, whole = replace(asked, why_not=found), sentences((said, found.sentence))
+        asked, whole = replace(asked, why_not=found), sentences((said, asked.note, found.sentence))
         answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])
         sections = [answer, *([] if found.points else sections)]  # which hold the same scores
     first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), whole]))

@@ -73,7 +73,7 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
     drawn.append(label(fitted(f"{other}: {total.others[0]}", width, bold=True), 0, 34 + LINE, font_weight="bold"))
     differing = sorted((each for each in rows if each.lead), key=lambda each: -abs(each.lead))
     highest = max((max(each.chosen, each.others[0]) for each in differing), default=1) or 1
-    y, rest = 47.0, len(rows)
+    y, rest = 58.0, len(rows)
     for each in differing:
         bars = _bars(each, width, highest)
         if y + bars.height > height - 2 * LINE and rest < len(rows):

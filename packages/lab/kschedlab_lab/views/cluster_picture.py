@@ -12,6 +12,7 @@ import numpy as np
 from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.decision import Decision
 from kschedlab.messages import say
+from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
 from kschedlab_lab.views.cluster_detail import (
@@ -28,6 +29,7 @@ from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, wor
 from kschedlab_lab.views.lettering import after_hyphen, text_width
 from kschedlab_lab.views.map_legend import in_a_column, legend
 from kschedlab_lab.views.node_map import (
+    CHOSEN_ONE,
     DIVIDED,
     EVICTS,
     FILLS,
@@ -49,6 +51,7 @@ from kschedlab_lab.views.node_map import (
     heads,
     kinds,
     refusing,
+    siblings,
     sign_for,
     spots,
     star_at,
@@ -104,7 +107,8 @@ class Asked:
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
     ``before`` it; ``victims``: whether the victims are shown; ``node``: one that is framed. ``near``: the pools that
-    are drawn large; the others are rows of dots. With ``before``, nodes are where they were then.
+    are drawn large; the others are rows of dots. With ``before``, nodes are where they were then. ``note``: said beside
+    the nodes, where it does not move them.
     """
 
     question: str = ""
@@ -118,6 +122,7 @@ class Asked:
     victims: bool = False
     node: str = ""
     near: tuple[str, ...] = ()
+    note: str = ""
 
 
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
@@ -131,20 +136,26 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     tall = min(space, FLAT * width) if beside else ABOVE * space
     nodes = _Nodes(decision, asked, left, tall, room.width < PHONE)
     body, each, shut = nodes.drawn(), nodes.each, len(nodes.cells.closed)
+    below = legend(decision, width, each, shut)
     if not beside:
-        body = column([body, legend(decision, width, each, shut)], 10)
+        body = column([body, below], 10)
     x, at = (left + 22, y) if beside else (0.0, y + body.height + 12)
     low, parts = y + body.height, [*top, moved(body, 0, y)]
+    if asked.note and asked.why_not is None:
+        note = words(asked.note, width=width - x, fill=INK_2)
+        parts.append(moved(note, x, at))
+        at += note.height + 10
+        low = max(low, at)
     if has_detail:
-        detail, high = _detail(decision, asked, width - x, space - BELOW if beside else space)
+        high = y + space - at - (below.height + 18 if beside else 0)
+        detail, high = _detail(decision, asked, width - x, high)
         parts.append(element("g", *detail, transform=f"translate({x:g},{at:g})"))
         low = max(low, at + high)
     elif beside:
-        explained = in_a_column(decision, width - x, space, each, shut)
+        explained = in_a_column(decision, width - x, y + space - at, each, shut)
         parts.append(moved(explained, x, at + 2))
         low = max(low, at + 2 + explained.height)
     if has_detail and beside:
-        below = legend(decision, width, each, shut)
         parts.append(moved(below, 0, low + 8))
         low += below.height + 10
     return svg(parts, width, low, alt)
@@ -276,6 +287,14 @@ def by_zone(
     return {part: (parts[part], sides.get(part) == {False}) for part in sorted(parts)}
 
 
+def _spread(decision: Decision, zones: Mapping[str, Sequence[int]]) -> dict[str, str]:
+    """By zone, how many pods of the pod's controller run there."""
+    owner, found = controller_of(decision.pod.pod.metadata), siblings(decision)
+    counted = {zone: count(sum(found.get(place, 0) for place in places), "pod") for zone, places in zones.items()}
+    kind = owner.kind if owner is not None else ""
+    return {zone: say("● {pods} of its {kind}", pods=pods, kind=kind) for zone, pods in counted.items() if kind}
+
+
 def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) -> bool:
     node = decision.cluster.nodes[place]
     name = node.metadata.name
@@ -283,7 +302,7 @@ def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) ->
         first, _, last = word.partition(RANGE)
         return natural(first) <= natural(name) <= natural(last)
     if word in FILLS and word != FITS:
-        return word == kind
+        return word == (EVICTS if kind == CHOSEN_ONE else kind)
     verdict = verdict_of(decision, place)
     if word == FITS or verdict == f"{REFUSED}{word}":
         return verdict in (FITS, f"{REFUSED}{word}") and (word == FITS) == (verdict == FITS)
@@ -305,10 +324,12 @@ class _Nodes:
         self.notes = {part: say("the volume is here") for part, (_, here) in zones.items() if here}
         if zones:
             large = {part: places for part, (places, _) in zones.items()}
+        elif asked.pools == ZONE:
+            self.notes = _spread(decision, large)
         elif decision.verdicts is not None:
             self.notes = {pool: taints(decision, places) for pool, places in large.items()}
         self.large, self.small = large, small
-        self.cells = Cells(decision, large | small)
+        self.cells = Cells(decision, large | small, siblings(decision) if asked.pools == ZONE else {})
         self.far = dots(small, width)
         self.above = 21 if self.crumbs else 0
         space = height - self.above - self.far.bottom - BELOW
