@@ -41,6 +41,8 @@ WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it
 QUESTIONS = (WHY, WHAT_IF, WHOM)
 NONE = "none"
 NEW = "-new"
+FEW = LIMITS._replace(candidates=3, rungs=3)
+"""The most candidates of the tables below the picture, so that they fit beside a text."""
 SUGGESTED, LONGEST = 3000, 200
 """The most names that a field suggests, and the longest text that it takes."""
 
@@ -141,7 +143,7 @@ class Answers:
             said, sections = sentences((*headline(decision, runs_on)[:1], say("Nobody is evicted."))), []
         else:
             assert decision.preemption is not None
-            said, sections = leaving(decision), list(whom_sections(decision.preemption, LIMITS))
+            said, sections = leaving(decision), list(whom_sections(decision.preemption, FEW))
         return _view(decision, settings, asked, said, sections)
 
     def before(self, settings: Any) -> Callable[[Room], Html]:
