@@ -68,7 +68,7 @@ GAP, PAD, SPACE = 14, 10, 8
 """Pixels between nodes, inside a node, and between devices."""
 LEAST, MOST, LOWEST = 40, 86, 26
 """The least and the greatest width of a device, and its least height."""
-SMALL, FLAT, AROUND = 72, 0.16, 160
+SMALL, FLAT, AROUND = 80, 0.16, 160
 """The least height of the largest device, its most for the width of the picture, and the height of what else a node
 needs, but for its tree."""
 NARROW, NAMES, SIDE = 158, 92, 7
@@ -323,7 +323,7 @@ def _facts(device: Sight, wide: float, high: float, colour: str) -> list[Html]:
         kind = words(fitted(shown, wide - 2, bold=True), bold=True, fill=colour)
         lines = [kind, words(fitted(device.amount, wide - 4), fill=colour)] if device.amount and high >= 34 else [kind]
     text = column(lines, 0, "middle")
-    return [placed(text, wide / 2, (high - text.height) / 2 + (4 if high < 40 else 0))]
+    return [placed(text, wide / 2, (high - text.height) / 2 + (4 if len(lines) == 1 else 0))]
 
 
 def _corner(sign: str, wide: float, stroke: str) -> Html:
