@@ -52,7 +52,7 @@ class Settings(Restorable):
     """What train claims. ``rival``: another claim holds node-b's gpu-0; ``broken``: node-c's gpu-0 has a taint."""
 
     model: str = choice("model", MODELS, "a100")
-    count: int = choice("GPUs", range(1, 4), 1)
+    count: int = choice("count", range(1, 4), 1)
     memory: int = slider("memory at least", (0, 20, 40, 60, 80), 40, lambda gi: f"{gi}Gi")
     together: bool = switch("on one PCIe root")
     tolerates: bool = switch("tolerates the taint")
@@ -193,7 +193,7 @@ def idle(settings: Settings) -> dict[str, str]:
     """The controls that decide nothing now, and why."""
     found = {}
     if settings.count == 1:
-        found["together"] = say("one device is always on one root")
+        found["together"] = say("always so for one GPU")
     if not settings.broken:
         found["tolerates"] = say("there is no taint")
     return found
