@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kschedlab.cluster.pools import pools as usual_pools
 from kschedlab.decision import Decision
 from kschedlab.filter.stage import EXCLUDED
 from kschedlab.messages import later, listed, say
@@ -311,8 +312,8 @@ class Cells:
         line = cluster.resources.get(scarcest(decision), 0)
         self.share = np.minimum(cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 1.0)
         self.share[cluster.allocatable[line] == 0] = 1
-        self.closed = closed(decision, pools)
         self.pools = {place: pool for pool, places in pools.items() for place in places}
+        self.closed = closed(decision, usual_pools(cluster)) & self.pools.keys()
         self.short = short_names(cluster.names)
         self.last = {
             place: name
