@@ -23,7 +23,7 @@ from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.exercises.your_cluster import OneLine
-from kschedlab_lab.panels.devices import GENERATION, Gpu, claim_of, fleet, of_memory, of_model, train
+from kschedlab_lab.panels.devices import DRIVER, GENERATION, Gpu, claim_of, fleet, of_memory, of_model, train
 from kschedlab_lab.views.device_map import draw_devices
 from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, TRIED, NodeSight, Sight, sights
 
@@ -298,9 +298,8 @@ def one_line(rng: random.Random) -> Exercise:
 
     def mistakes(case: Case) -> dict[str, str]:
         return {
-            f'quantity("{case.memory}Gi")': f'quantity("{case.memory}Ti")',
-            'model == "a100"': 'model == "A100"',
-            f"matchAttribute: {ROOT}": "matchAttribute: gpu.example.com/pcieRoot",
+            f'device.attributes["{DRIVER}"].model': "device.driver",
+            f"matchAttribute: {ROOT}": f"matchAttribute: {DRIVER}/pcieRoot",
             "key: broken": "key: Broken",
         }
 

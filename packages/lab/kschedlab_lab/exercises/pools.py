@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -15,9 +14,9 @@ from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, say, sentences, terms
+from kschedlab.messages import later, say, terms
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import Html, element, join
+from kschedlab.text.html import element, join
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import Instance, lines
@@ -60,29 +59,25 @@ def pool_rows() -> list[list[str]]:
     return rows
 
 
-def wish_instance(wish: Wish) -> Instance:
+def wish_instance(wish: Wish, folded: bool = True) -> Instance:
     """What the pod asks for, beside the pools."""
-    beside, text = pool_instance(), wish.essentials
+    beside, text = pool_instance(folded), wish.essentials
     manifest = lines(text)
-    return replace(beside, picture=join([manifest, beside.picture]), text=f"{text}\n{beside.text}", printed=manifest)
+    whole = "\n".join(filter(None, [text, beside.text]))
+    return replace(beside, picture=join([manifest, beside.picture]), text=whole, printed=manifest)
 
 
-def pool_instance(pool: str = "") -> Instance:
-    """All pools, or this one, in a table."""
-    whole, text = _table(pool_rows())
-    picture, text = _table([each for each in pool_rows() if each[0] == pool]) if pool else (whole, text)
-    return Instance(picture, text, common=whole)
-
-
-def _table(pools: Sequence[Sequence[str]]) -> tuple[Html, str]:
-    """These pools as a table and as text."""
-    note = say("Nodes of a pool have the label {pool}.", pool=POOL)
-    if any(name == "general" for name, *_ in pools):
-        note = sentences((note, say("Three nodes of general that take nobody are left out.")))
+def pool_instance(folded: bool = True) -> Instance:
+    """All pools in a table; ``folded``: an exercise before has shown them."""
+    note = say(
+        "Nodes of a pool have the label {pool}. Three nodes of general that take nobody are left out.", pool=POOL
+    )
     head = terms(*HEAD)
-    rows = [[name, number, taint or say("none"), *sizes] for name, number, taint, *sizes in pools]
-    shown = table(head, (row(*each) for each in rows))
-    return join([shown, element("p", note)]), "\n".join([*aligned([head, *rows], ""), note])
+    rows = [[name, number, taint or say("none"), *sizes] for name, number, taint, *sizes in pool_rows()]
+    whole = join([table(head, (row(*each) for each in rows)), element("p", note)])
+    if folded:
+        return Instance(element("details", element("summary", say("The pools")), whole), "", common=whole)
+    return Instance(whole, "\n".join([*aligned([head, *rows], ""), note]), common=whole)
 
 
 def decide(manifest: Manifest) -> Decision:

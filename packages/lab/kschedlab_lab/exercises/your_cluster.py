@@ -86,7 +86,7 @@ def what_helps(rng: random.Random) -> Exercise:
             say("What does each pool ask of a pod? First its label, then its taint, then its room."),
             decide(wish.manifest).message,
         ),
-        wish_instance(wish),
+        wish_instance(wish, folded=False),
         said,
         solved=lambda: outcome(outcomes[right]),
     )
@@ -244,7 +244,7 @@ def only_there(rng: random.Random) -> Exercise:
             say("Nodes of the pool have the label {label}: {pool}.", label=POOL, pool=pool),
             say("And they have the taint {taint}: without a toleration nobody gets in.", taint="=".join(TAINTS[pool])),
         ),
-        pool_instance(pool),
+        pool_instance(),
         start=as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)]),
         decided=lambda objects: outcome(placed(objects)),
     )
@@ -302,7 +302,7 @@ def one_line(rng: random.Random) -> Exercise:
             say("The event says: {event}", event=placed(loads(wrong)).event),
             say("Compare the pod with the pool's line, word by word."),
         ),
-        pool_instance(pool),
+        pool_instance(),
         start=wrong,
         decided=lambda objects: outcome(placed(objects)),
     )

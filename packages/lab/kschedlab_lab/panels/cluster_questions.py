@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kschedlab.cluster.pools import ZONE
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say
@@ -28,7 +29,9 @@ def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[s
     """A panel about this pod that asks first."""
     panel = YourCluster(bundled()).move(pod=pod, **values)
     why, before = (lambda _, answer: remarks[answer]), panel.answers.before
-    return panel.ask(Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question")))
+    return panel.ask(
+        Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question", "change"))
+    )
 
 
 def what_helps() -> YourCluster:
@@ -143,6 +146,8 @@ def which_plugin() -> YourCluster:
             spread: say("general-03 and its zone have fewer pods of the same ReplicaSet."),
         },
         node=RUNS_ON,
+        show="general",
+        pools=ZONE,
     )
 
 

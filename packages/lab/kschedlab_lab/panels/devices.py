@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
@@ -37,7 +37,7 @@ GPUS: Mapping[str, Sequence[Gpu]] = {
     "node-b": (("gpu-0", "a100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "t4", 16, "p1")),
     "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
 }
-MODELS = (later("any"), "a100", "h100", "t4")
+MODELS = (later("any"), "a100", "h100")
 MANY = {
     "held": later("belong to another claim"),
     "tried": later("would do, but too few go together"),
@@ -52,8 +52,8 @@ class Settings(Restorable):
     """What train claims. ``rival``: another claim holds node-b's gpu-0; ``broken``: node-c's gpu-0 has a taint."""
 
     model: str = choice("model", MODELS, "a100")
+    count: int = choice("count", range(1, 4), 1)
     memory: int = slider("memory at least", (0, 20, 40, 60, 80), 40, lambda gi: f"{gi}Gi")
-    count: int = choice("devices", range(1, 4), 1)
     together: bool = switch("on one PCIe root")
     tolerates: bool = switch("tolerates the taint")
     rival: bool = switch("another claim holds node-b's gpu-0", True)
@@ -193,30 +193,28 @@ def idle(settings: Settings) -> dict[str, str]:
     """The controls that decide nothing now, and why."""
     found = {}
     if settings.count == 1:
-        found["together"] = say("one device is always on one root")
+        found["together"] = say("always so for one GPU")
     if not settings.broken:
         found["tolerates"] = say("there is no taint")
     return found
 
 
 def told(decision: Decision, seen: list[NodeSight]) -> str:
-    """The outcome in a sentence or two."""
-    fitting = [each.node for each in seen if not each.reason]
+    """The outcome, and what it is due to."""
     if decision.node is None:
-        return say("train fits on no node: {tally}.", tally=_tally(seen))
+        return sentences((say("train fits on no node."), _tally(seen)))
     gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == "takes"]
-    devices, others = (
-        say(" and ").join(names) for names in (gets, [name for name in fitting if name != decision.node])
+    first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=say(" and ").join(gets))
+    return sentences((first, _drawn(seen)))
+
+
+def _drawn(seen: Sequence[NodeSight]) -> str:
+    """Which other nodes could be chosen, and how one is; "" for none."""
+    others = [each.node for each in seen if not each.reason and not each.chosen]
+    message = later(
+        "{others} could, too: the scores are equal. Then kube-scheduler draws lots; here the first name counts."
     )
-    return say(
-        "train goes to {node} and gets {devices}. {others} could, too: the scores are equal. Then kube-scheduler draws "
-        "lots; here the first name counts."
-        if len(fitting) > 1
-        else "train goes to {node} and gets {devices}.",
-        node=decision.node,
-        devices=devices,
-        others=others,
-    )
+    return say(message, others=say(" and ").join(others)) if others else ""
 
 
 def _tally(seen: Sequence[NodeSight]) -> str:
@@ -224,12 +222,12 @@ def _tally(seen: Sequence[NodeSight]) -> str:
     states = Counter(device.state for each in seen for device in each.devices)
     if len(states) == 1:
         ((state, number),) = states.items()
-        return say("all {number} devices {what}", number=number, what=say(MANY[state]))
+        return say("All {number} devices {what}.", number=number, what=say(MANY[state]))
     found = [
         say("{number} {what}", number=number, what=say(MANY[state] if number > 1 or state == TRIED else WORDS[state]))
         for state, number in states.most_common()
     ]
-    return say("of {devices} {tally}", devices=count(states.total(), "device"), tally=listed(found))
+    return say("Of {devices}, {tally}.", devices=count(states.total(), "device"), tally=listed(found))
 
 
 def wished(settings: Settings) -> str:
@@ -254,10 +252,9 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         seen = sights(decide(settings))
-        fitting = [each.node for each in seen if not each.reason]
-        if not fitting:
-            return say("No node can serve the claim.")
-        return say("{nodes} can serve the claim.", nodes=listed(fitting))
+        if all(each.reason for each in seen):
+            return _tally(seen)
+        return _drawn(seen) or say("No other node can serve the claim.")
 
     def before(settings: Settings) -> Callable[[Room], Html]:
         return lambda room: draw_devices(decide(settings), room, asked=False)

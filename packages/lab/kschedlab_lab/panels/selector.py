@@ -23,7 +23,7 @@ ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRI
 SELECTORS = {
     "model": f'{ATTRIBUTES}.model == "a100"',
     "memory": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
-    "both": f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
+    "both": f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.compareTo(quantity("60Gi")) > 0',
     "an unknown attribute": f'{ATTRIBUTES}.firmware == "2.1"',
     "guarded": f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
     "an error absorbed": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
@@ -55,7 +55,7 @@ def fault(expression: str) -> str:
 class Settings(Restorable):
     """A selector and a device."""
 
-    selector: str = typed("selector", SELECTORS["both"], SELECTORS.values(), known)
+    selector: str = typed("CEL", SELECTORS["both"], SELECTORS.values(), known)
     device: str = choice("device", DEVICES, "node-a/gpu-0")
 
 

@@ -41,6 +41,8 @@ WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it
 QUESTIONS = (WHY, WHAT_IF, WHOM)
 NONE = "none"
 NEW = "-new"
+FEW = LIMITS._replace(candidates=3, rungs=2)
+"""The most candidates of the tables below the picture, so that they fit beside a text."""
 SUGGESTED, LONGEST = 3000, 200
 """The most names that a field suggests, and the longest text that it takes."""
 
@@ -134,14 +136,15 @@ class Answers:
         asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
         if settings.question == WHY:
             moves = runs_on not in (None, *decision.best)
-            parts = [*headline(decision, runs_on), margin(decision), again(decision, runs_on) if moves else ""]
-            said, sections = sentences(parts), list(why_sections(decision, runs_on, settings.pools))
+            said, *more = headline(decision, runs_on)
+            more += [margin(decision), again(decision, runs_on) if moves else ""]
+            asked, sections = replace(asked, note=sentences(more)), [*why_sections(decision, runs_on, settings.pools)]
         elif not evicts:
             said, sections = sentences((*headline(decision, runs_on)[:1], say("Nobody is evicted."))), []
         else:
             assert decision.preemption is not None
-            said, sections = leaving(decision), list(whom_sections(decision.preemption, LIMITS))
-        return _view(decision, settings, asked, said, sections, runs_on)
+            said, sections = leaving(decision), list(whom_sections(decision.preemption, FEW))
+        return _view(decision, settings, asked, said, sections)
 
     def before(self, settings: Any) -> Callable[[Room], Html]:
         """The cluster with the pod before anything is decided, while a question is open."""
@@ -163,7 +166,7 @@ class Answers:
         asked = Asked(WHAT_IF, QUESTIONS, settings.show, settings.pools, None, choices, word, before)
         said = changing(found, len(choices)) if before is None else after(decision)
         sections = [Section("", [whatif_table(found), *notes(found)])]
-        return _view(decision, settings, asked, said, sections, found.was_on)
+        return _view(decision, settings, asked, said, sections)
 
 
 # -- in words
@@ -230,12 +233,24 @@ def after(decision: Decision) -> str:
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
-    """The change as a card; many pods that would leave are counted there."""
-    line, eviction, whole = answer.line, found.eviction, ""
+    """The change as a card, with pods counted instead of named."""
+    line, eviction = answer.line, found.eviction
+    change, whole = line.change, say("{change}: {then}", change=line.change, then=line.then)
     if eviction is not None and answer.decision is eviction.decision and len(eviction.victims) > 1:
         pods, where = count(len(eviction.victims), "pod"), listing(eviction.where, 1)
-        line, whole = line._replace(change=say("without {names} on {node}", names=pods, node=where)), line.change
-    return Choice(word, line.change, line.then, whole)
+        change = say("without {names} on {node}", names=pods, node=where)
+    return Choice(word, change, _shortly(answer.decision), whole)
+
+
+def _shortly(decision: Decision) -> str:
+    """The outcome, for a card."""
+    if decision.node is not None:
+        message = later("{node}, one of {fits}") if len(decision.feasible) > 1 else later("{node} alone")
+        return say(message, node=decision.node, fits=len(decision.feasible))
+    if decision.nominated_node is None or decision.preemption is None:
+        return say("fits nowhere")
+    pods = count(len(decision.preemption.victims), "pod")
+    return say("{node}, evicting {pods}", node=decision.nominated_node, pods=pods)
 
 
 def _word(answer: WhatIfAnswer) -> str:
@@ -243,17 +258,16 @@ def _word(answer: WhatIfAnswer) -> str:
     return _short(answer.word.replace(",", ";"))
 
 
-def _view(
-    decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section], runs_on: str | None
-) -> View:
-    """The view, with the node in question if there is one."""
-    asked = replace(asked, near=near_pools(asked.before or decision, settings.pools))
+def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
+    """The view, with the node in question if there is one: the picture says why not there, and the headline stays."""
+    asked, whole = replace(asked, near=near_pools(asked.before or decision, settings.pools)), ""
+    whole = sentences((said, asked.note))
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
-        asked, said = replace(asked, why_not=found), sentences((headline(decision, runs_on)[0], found.sentence))
+        asked, whole = replace(asked, why_not=found), sentences((said, asked.note, found.sentence))
         answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])
         sections = [answer, *([] if found.points else sections)]  # which hold the same scores
-    first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), said]))
+    first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), whole]))
     text, table = "\n".join([first, *([plain(sections)] if sections else [])]), html(sections)
     idle = (
         {}
@@ -261,7 +275,7 @@ def _view(
         else {"change": say("only for the question “{what_if}”", what_if=say(WHAT_IF))}
     )
     return View(
-        lambda room: cluster_picture(decision, room, asked, said), said, table, text, idle, names=colours(decision)
+        lambda room: cluster_picture(decision, room, asked, whole), said, table, text, idle, names=colours(decision)
     )
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision
-from kschedlab.messages import listed, say
+from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Place, Plan, shapes
-from kschedlab_lab.views.lettering import fitted, fitting, text_width, wrapped
+from kschedlab_lab.views.layout import Part, column, moved, padded, words
+from kschedlab_lab.views.lettering import fitted, flowed, text_width, wrapped
 from kschedlab_lab.views.picture import boxes, common_resource, pods_on
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, priority_fill
 from kschedlab_lab.views.svg import label
@@ -22,19 +23,17 @@ LINE, BAR, ROW = 15, 5, 38
 """Heights of a line of text, of a bar and of a victim, in pixels."""
 LEAST_BOX, TALLEST, TITLE = 64, 260, 36
 """The least and the greatest height of the node that loses pods, and that of its name; in pixels."""
-WORDS = ((3, 2), (2, 1), (2, 0))
-"""The most lines of a change and of what follows from it; less where the height is too small for all changes."""
 
 Drawn: TypeAlias = tuple[list[Html], float]
 """What is drawn from (0, 0) on, and its height."""
 
 
 class Choice(NamedTuple):
-    """A change that can be applied: what it sets, its words, and what follows from it. ``whole``: all of its words."""
+    """A change that can be applied: what it sets, its words, and what follows from it. ``whole``: all of both."""
 
     word: str
     change: str
-    then: str
+    then: str = ""
     whole: str = ""
 
 
@@ -73,87 +72,73 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
     drawn = [label(star, 0, 34, fill=CHOSEN, font_weight="bold")]
     drawn.append(label(fitted(f"{other}: {total.others[0]}", width, bold=True), 0, 34 + LINE, font_weight="bold"))
     differing = sorted((each for each in rows if each.lead), key=lambda each: -abs(each.lead))
-    equal = [each.plugin for each in rows if not each.lead]
-    fitting = max(int((height - 70 - 2 * LINE) // 34), 1)
     highest = max((max(each.chosen, each.others[0]) for each in differing), default=1) or 1
-    y = 60.0
-    for each in differing[:fitting]:
-        drawn += _bars(each, y, width, highest)
-        y += 34
-    if len(differing) > fitting:
-        equal = [*(each.plugin for each in differing[fitting:]), *equal]
-    if equal:
-        text = say(
-            "less or no difference: {plugins}" if len(differing) > fitting else "no difference: {plugins}",
-            plugins=listed(equal),
+    y, rest = 58.0, len(rows)
+    for each in differing:
+        bars = _bars(each, width, highest)
+        if y + bars.height > height - 2 * LINE and rest < len(rows):
+            break
+        drawn.append(moved(bars, 0, y))
+        y, rest = y + bars.height, rest - 1
+    if rest:
+        message = later(
+            "no difference: {plugins}" if len(rows) - rest == len(differing) else "less or no difference: {plugins}"
         )
-        for line in wrapped(text, width, 3):
-            drawn.append(label(line, 0, y + 10, opacity=0.75))
-            y += LINE
+        scores = count(rest, "other score" if differing else "score")
+        drawn.append(label(say(message, plugins=scores), 0, y + 12, fill=INK_2))
+        y += LINE + 4
     return drawn, y
 
 
-def _bars(each: Points, y: float, width: float, highest: int) -> Iterator[Html]:
+def _bars(each: Points, width: float, highest: int) -> Part:
+    """The name of a plugin, and below it a bar for each of the two nodes."""
     weight = f" ×{each.weight}" if each.weight != 1 else ""
     lead = f"{-each.lead:+d}"
-    name = label(fitted(f"{each.plugin}{weight}", width - text_width(lead) - 8), 0, y + 9)
-    yield element("g", name, data_tip=say("{chosen} and {other} points", chosen=each.chosen, other=each.others[0]))
-    yield label(lead, width, y + 9, "end", font_weight="bold")
+    name = words(f"{each.plugin}{weight}", width=width - text_width(lead) - 8)
+    bars, y = [label(lead, width, 12, "end", font_weight="bold")], name.height + 2
     for row, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], "currentColor"))):
         wide = max(width * points / highest, 0.5)
         look: dict[str, Any] = {"fill": fill, "fill_opacity": None if fill == CHOSEN else 0.55}
         key = f"points/{each.plugin}/{row}"
-        yield element("rect", x=0, y=y + 13 + row * (BAR + 1), width=wide, height=BAR, data_key=key, **look)
+        bars.append(element("rect", x=0, y=y + row * (BAR + 1), width=wide, height=BAR, data_key=key, **look))
+    tip = say("{chosen} and {other} points", chosen=each.chosen, other=each.others[0])
+    return Part(width, y + 2 * BAR + 9, (element("g", *name.shapes, data_tip=tip), *bars))
 
 
 def _rules(found: WhyNot, width: float, height: float) -> Drawn:
     """The rules of preemption with both nodes' values; the one that prefers the chosen node is marked."""
     winner = str(found.winner)
-    column = width / 2
-    drawn = [label(fitted(f"★ {winner}", column - 6, bold=True), 0, 34, fill=CHOSEN, font_weight="bold")]
-    drawn.append(label(fitted(found.node, column - 6, bold=True), column, 34, font_weight="bold"))
-    y = 42.0
+    half = width / 2
+    drawn = [label(fitted(f"★ {winner}", half - 6, bold=True), 0, 34, fill=CHOSEN, font_weight="bold")]
+    drawn.append(label(fitted(found.node, half - 6, bold=True), half, 34, font_weight="bold"))
+    y = 44.0
     for rule in found.rules:
-        decides = rule.applies and found.node in rule.standing and found.node not in rule.kept
-        if decides:
+        if not rule.applies or found.node not in rule.standing:
+            continue
+        name = words(f"{rule.number} {rule.rule}", width=width)
+        if found.node not in rule.kept:
             look: dict[str, Any] = {"fill": CHOSEN, "fill_opacity": 0.18, "stroke": CHOSEN}
-            drawn.append(element("rect", x=-3, y=y, width=width + 3, height=2 * LINE + 7, **look))
-        inside = [label(fitted(f"{rule.number} {rule.rule}", width), 0, y + 14)]
-        inside += [_value(rule, winner, 0, y), _value(rule, found.node, column, y)]
-        drawn.append(element("g", *inside, opacity=None if found.node in rule.standing and rule.applies else 0.5))
-        y += 2 * LINE + 10
+            drawn.append(element("rect", x=-3, y=y - 2, width=width + 3, height=name.height + LINE + 5, **look))
+        drawn.append(moved(name, 0, y))
+        y += name.height + LINE - 3
+        drawn += [_value(rule, winner, 0, y), _value(rule, found.node, half, y)]
+        y += 12
     return drawn, y
 
 
 def _value(rule: RuleResult, node: str, x: float, y: float) -> Html:
-    said = rule.values[node] if node in rule.standing else say("not asked")
-    return label(f"{said} ✕" if node in rule.standing and node not in rule.kept else said, x, y + 14 + LINE)
+    return label(rule.values[node] if node in rule.kept else f"{rule.values[node]} ✕", x, y)
 
 
 def _checks(found: WhyNot, width: float, height: float) -> Drawn:
-    """The filters that refuse the node, what is in the way, and how many let the pod in."""
-    drawn, y = list[Html](), 34.0
+    """The filters that refuse the node, and what is in the way."""
+    parts = []
     for check in sorted((each for each in found.checks if each.refuses), key=lambda each: not each.first):
-        if y > height - 2 * LINE:
-            break
         after = "" if check.first else say(" (not asked any more)")
-        name = fitted(f"✕ {check.plugin}{after}", width, bold=True)
-        drawn.append(label(name, 0, y, fill=EVICTED, font_weight="bold"))
-        for detail in check.details:
-            for line in wrapped(detail, width - 16, 3):
-                y += LINE
-                drawn.append(label(line, 16, y))
-        y += LINE + 7
-    passed = [each.plugin for each in found.checks if not each.refuses]
-    if passed:
-        for line in wrapped(
-            say("{filters} would let it in: {plugins}", filters=count(len(passed), "filter"), plugins=listed(passed)),
-            width,
-            4,
-        ):
-            drawn.append(label(line, 0, y, opacity=0.75))
-            y += LINE
-    return drawn, y
+        name = words(f"✕ {check.plugin}{after}", bold=True, width=width, fill=EVICTED)
+        parts.append(column([name, *(padded(words(each, width=width - 16), 8) for each in check.details)], 1))
+    shown = column(parts, 8)
+    return [moved(shown, 0, 24)], 24 + shown.height
 
 
 # -- what would change it
@@ -161,11 +146,10 @@ def _checks(found: WhyNot, width: float, height: float) -> Drawn:
 
 def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height: float) -> Drawn:
     """The changes as buttons, the one that is applied marked; the first one is none."""
-    many = [Choice("none", say("as it is"), say("before any change")), *choices]
-    for most in WORDS:
-        sizes = [_Button(each, width, *most) for each in many]
-        if sum(each.tall + 4 for each in sizes) <= height:
-            break
+    many = [Choice("none", say("as it is")), *choices]
+    sizes = [_Button(each, width) for each in many]
+    if sum(each.tall + 4 for each in sizes) > height:
+        sizes = [_Button(each._replace(then=""), width) for each in many]
     found, y = list[Html](), 0.0
     for number, each in enumerate(sizes):
         if y + each.tall > height and number < len(many) - 1:
@@ -178,29 +162,40 @@ def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height:
     return found, y
 
 
-class _Button:
-    """A change, in at most so many ``lines``, and what follows from it, in at most ``more``."""
+def applied_shapes(applied: Sequence[Choice], width: float) -> Drawn:
+    """The change that is applied, above what it leads to; a click takes it back."""
+    if not applied:
+        return [], 0
+    button = _Button(applied[0], width)
+    return [button.draw(True, 0)], button.tall + 8
 
-    def __init__(self, choice: Choice, width: float, lines: int, more: int) -> None:
+
+class _Button:
+    """A change, and what follows from it. One that is applied is taken back by a click."""
+
+    def __init__(self, choice: Choice, width: float) -> None:
         self.choice, self.width = choice, width
-        then = choice.then if choice.word == "none" else f"→ {choice.then}"
-        self.lines = wrapped(choice.change, width - 16, lines)
-        self.then = wrapped(then, width - 16, more) if more else []
+        self.lines = flowed(choice.change, width - 16)
+        self.then = flowed(f"→ {choice.then}", width - 16) if choice.then else []
         self.tall = LINE * len([*self.lines, *self.then]) + 8
 
     def draw(self, applied: bool, y: float) -> Html:
         look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
         size = {"width": self.width - 2, "height": self.tall - 2, "stroke_width": 2.5 if applied else 1}
         box = element("rect", x=1, y=1, rx=4, **size, **look)
-        words = [label(line, 8, 15 + LINE * i) for i, line in enumerate(self.lines)]
-        words += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(self.then, len(self.lines))]
-        name = say("{change}: {then}", change=self.choice.change, then=self.choice.then)
-        marks = {"data_set": f"change: {self.choice.word}", "aria_pressed": str(applied).lower()}
-        marks["aria_label"] = name
-        if self.choice.whole or not self.then:
-            marks["data_tip"] = self.choice.whole or name
+        texts = [label(line, 8, 15 + LINE * i) for i, line in enumerate(self.lines)]
+        texts += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(self.then, len(self.lines))]
+        marks = {"data_set": f"change: {'none' if applied else self.choice.word}", "aria_pressed": str(applied).lower()}
+        said = self.choice.whole or self.choice.change
         return element(
-            "g", box, *words, transform=f"translate(0,{y:g})", data_key=f"change/{self.choice.word}", **marks
+            "g",
+            box,
+            *texts,
+            transform=f"translate(0,{y:g})",
+            data_key=f"change/{self.choice.word}",
+            aria_label=said,
+            data_tip=self.choice.whole or None,
+            **marks,
         )
 
 
@@ -222,18 +217,14 @@ def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
     found, y = [label(fitted(title, width, bold=True), 0, 14, font_weight="bold")], 38.0
     shown = max(int((height - 60) // (2 * ROW)), 1)
     for info in victims[:shown]:
-        name = ends(info.pod.metadata.name, width - 20)
+        name = words(info.pod.metadata.name, bold=True, width=width - 20, fill=EVICTED)
         look: dict[str, Any] = {"fill": priority_fill(info.priority), "stroke": EVICTED, "stroke_width": 2}
         square = element("rect", x=1, y=-11, width=13, height=13, rx=3, **look)
-        words = [square, label(name, 20, 0, fill=EVICTED, font_weight="bold")]
-        numbers = (
-            say("priority {priority}, {start}", priority=info.priority, start=moment(info.start)),
-            str(info.priority),
-        )
-        words.append(label(fitting(numbers, width - 20), 20, LINE, fill=INK_2))
-        place = f"translate(0,{y:g})"
-        found.append(element("g", *words, transform=place, data_key=f"victim/{info.key}", data_tip=info.key))
-        y += ROW
+        numbers = say("priority {priority}, {start}", priority=info.priority, start=moment(info.start))
+        under = words(numbers, width=width - 20, fill=INK_2)
+        shapes_ = [square, moved(column([name, under], 0), 20, -12)]
+        found.append(element("g", *shapes_, transform=f"translate(0,{y:g})", data_key=f"victim/{info.key}"))
+        y += name.height + under.height + 7
     rest = len(victims) - shown
     parts = [
         *([say("and {pods} more", pods=count(rest, "pod"))] if rest > 0 else []),
@@ -251,11 +242,3 @@ def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
     tall = min(left, TALLEST)
     plan = Plan((Place(6, y + 4, width - 12, tall),), width, tall)
     return [*found, *shapes([beside], plan, common_resource(decision, [node]), captions=False)], y + tall + TITLE
-
-
-def ends(text: str, width: float) -> str:
-    """The text, or as much of its beginning and end as fits: the ends of generated names tell pods apart."""
-    if text_width(text, bold=True) <= width:
-        return text
-    end = text[-7:]
-    return f"{fitted(text[:-7], width - text_width(end, bold=True), bold=True)}{end}"

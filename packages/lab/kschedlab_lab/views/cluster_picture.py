@@ -9,19 +9,27 @@ from functools import lru_cache
 
 import numpy as np
 
-from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.decision import Decision
 from kschedlab.messages import say
+from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.cluster_detail import Choice, Drawn, choice_shapes, ends, victim_shapes, why_not_shapes
+from kschedlab_lab.views.cluster_detail import (
+    Choice,
+    Drawn,
+    applied_shapes,
+    choice_shapes,
+    victim_shapes,
+    why_not_shapes,
+)
 from kschedlab_lab.views.drawing import Block, Place, Plan, shapes
 from kschedlab_lab.views.glyphs import OUTLINES
-from kschedlab_lab.views.layout import Part, column, moved, padded, placed, row, words, wrap
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, words, wrap
 from kschedlab_lab.views.lettering import after_hyphen, text_width
-from kschedlab_lab.views.map_legend import in_a_column, in_a_line, legend
+from kschedlab_lab.views.map_legend import in_a_column, legend
 from kschedlab_lab.views.node_map import (
+    CHOSEN_ONE,
     DIVIDED,
     EVICTS,
     FILLS,
@@ -43,6 +51,7 @@ from kschedlab_lab.views.node_map import (
     heads,
     kinds,
     refusing,
+    siblings,
     sign_for,
     spots,
     star_at,
@@ -79,14 +88,15 @@ LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MOR
 the way."""
 VOLUMES = {"disk", "zone"}
 """The signs of filters that ask where a volume is."""
-WAITING, CHIPS, NEXT = 5, 220, 84
-"""The most pods to choose from; the widths for them beside the questions, and for what leads to more; in pixels."""
 BESIDE, SHARE, PHONE = 400, 0.56, 360
 """The least width of a picture for two things side by side, the nodes' share of it, and below which width a room is a
 phone's; in pixels."""
+FLAT, ABOVE = 0.58, 0.55
+"""The most height of nodes that have something beside them, for the width of the picture, and the share of the height
+of those that have it below them: they stay where they are, however much is said above the picture."""
 SPARE = -1
 """The position of a node that is not there."""
-BELOW = 24
+BELOW = 34
 """The height of a legend in a line below the nodes, in pixels."""
 
 
@@ -97,7 +107,8 @@ class Asked:
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
     ``before`` it; ``victims``: whether the victims are shown; ``node``: one that is framed. ``near``: the pools that
-    are drawn large; the others are rows of dots. With ``before``, nodes are where they were then.
+    are drawn large; the others are rows of dots. With ``before``, nodes are where they were then. ``note``: said beside
+    the nodes, where it does not move them.
     """
 
     question: str = ""
@@ -111,6 +122,7 @@ class Asked:
     victims: bool = False
     node: str = ""
     near: tuple[str, ...] = ()
+    note: str = ""
 
 
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
@@ -121,25 +133,31 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     left = round(width * SHARE) if beside else width
     has_detail = asked.why_not is not None or bool(asked.choices) or asked.victims
     space = max(room.height - y, 200.0)
-    tall = space * 0.55 if has_detail and not beside else space
+    tall = min(space, FLAT * width) if beside else ABOVE * space
     nodes = _Nodes(decision, asked, left, tall, room.width < PHONE)
     body, each, shut = nodes.drawn(), nodes.each, len(nodes.cells.closed)
+    below = legend(decision, width, each, shut)
     if not beside:
-        body = column([body, legend(decision, width, each, shut)], 10)
+        body = column([body, below], 10)
     x, at = (left + 22, y) if beside else (0.0, y + body.height + 12)
     low, parts = y + body.height, [*top, moved(body, 0, y)]
+    if asked.note and asked.why_not is None:
+        note = words(asked.note, width=width - x, fill=INK_2)
+        parts.append(moved(note, x, at))
+        at += note.height + 10
+        low = max(low, at)
     if has_detail:
-        detail, high = _detail(decision, asked, width - x, space - BELOW if beside else space)
+        high = y + space - at - (below.height + 18 if beside else 0)
+        detail, high = _detail(decision, asked, width - x, high)
         parts.append(element("g", *detail, transform=f"translate({x:g},{at:g})"))
         low = max(low, at + high)
     elif beside:
-        explained = in_a_column(decision, width - x, space, each, shut)
+        explained = in_a_column(decision, width - x, y + space - at, each, shut)
         parts.append(moved(explained, x, at + 2))
         low = max(low, at + 2 + explained.height)
     if has_detail and beside:
-        line = in_a_line(decision, width, each, shut)
-        parts.append(moved(line, 0, low + 8))
-        low += max(BELOW, line.height + 10)
+        parts.append(moved(below, 0, low + 8))
+        low += below.height + 10
     return svg(parts, width, low, alt)
 
 
@@ -153,7 +171,10 @@ def undecided(decision: Decision) -> Decision:
 
 def _detail(decision: Decision, asked: Asked, width: float, height: float) -> Drawn:
     if asked.why_not is not None:
-        return why_not_shapes(asked.why_not, width, height)
+        applied = [each for each in asked.choices if each.word == asked.change]
+        above, y = applied_shapes(applied, width)
+        found, high = why_not_shapes(asked.why_not, width, height - y)
+        return [*above, element("g", *found, transform=f"translate(0,{y:g})")], y + high
     if asked.choices:
         return choice_shapes(asked.choices, asked.change, width, height)
     return victim_shapes(decision, width, height)
@@ -163,13 +184,10 @@ def _detail(decision: Decision, asked: Asked, width: float, height: float) -> Dr
 
 
 def _header(decision: Decision, asked: Asked, width: float) -> tuple[list[Html], float]:
-    """The pods that wait, and the questions; and where the rest begins."""
-    tabs = _tabs(asked, width)
+    """The questions, and the way to the next pod that waits; and where the rest begins."""
     if not asked.questions:
         return [], 0
-    beside = tabs.width + 24 + CHIPS <= width
-    waiting = _waiting(decision, width - (tabs.width + 24 if beside else 0))
-    whole = row([tabs, waiting], 24) if beside else column([tabs, waiting], 8)
+    whole = wrap([_tabs(asked, width), _next(decision)], width, 16, 8)
     return [*whole.shapes], whole.height + 14
 
 
@@ -191,32 +209,16 @@ def _tabs(asked: Asked, width: float) -> Part:
     return Part(inside.width, inside.height, (ground, *inside.shapes))
 
 
-def _waiting(decision: Decision, width: float) -> Part:
-    """The pod in question and others that wait, as many as fit in a line; a click asks about one."""
-    own, pending = decision.pod, decision.cluster.pending
-    here = [*pending].index(own.key) if own.key in pending else -1
-    pods = [*pending.values()]
-    others = [*pods[here + 1 :], *pods[: max(here, 0)]]
-    chips = [_chip(own, True), *(_chip(info, False) for info in others)]
-    shown: list[Part] = []
-    for chip in chips[:WAITING]:
-        if sum(part.width + 6 for part in shown) + chip.width + NEXT > width and shown:
-            break
-        shown.append(chip)
-    if not (rest := others[len(shown) - 1 :]):
-        return row(shown, 6)
-    more = words(say("next pods ›"), fill=ACT)
-    marks = {"data_set": f"pod: {rest[0].key}", "data_tip": say("{number} more wait", number=len(rest))}
-    return row([*shown, Part(more.width, more.height, (element("g", *more.shapes, **marks),))], 6)
-
-
-def _chip(info: PodInfo, here: bool) -> Part:
-    name = words(ends(info.pod.metadata.name, 130), bold=here, fill="currentColor" if here else INK_2)
-    wide, tall = name.width + 18, name.height + 8
-    pill = element("rect", width=wide, height=tall, rx=tall / 2, fill=TICK if here else LIFT, stroke=HAIR)
-    tip = say("{pod}, priority {priority}", pod=info.key, priority=info.priority)
-    marks = {"data_key": f"pod/{info.key}", "data_set": f"pod: {info.key}", "data_tip": tip}
-    return Part(wide, tall, (element("g", pill, placed(name, wide / 2, 4), **marks),))
+def _next(decision: Decision) -> Part:
+    """A click asks about the next pod that waits."""
+    own, waiting = decision.pod.key, [*decision.cluster.pending]
+    if not waiting or waiting == [own]:
+        return NOTHING
+    at = (waiting.index(own) + 1) % len(waiting) if own in waiting else 0
+    more = words(say("next pod ›"), fill=ACT)
+    tip = say("{pod}, {number} of {all} that wait", pod=waiting[at], number=at + 1, all=len(waiting))
+    marks = {"data_set": f"pod: {waiting[at]}, node: none, change: none", "data_tip": tip}
+    return Part(more.width, more.height, (element("g", *more.shapes, **marks),))
 
 
 # -- the nodes
@@ -285,6 +287,14 @@ def by_zone(
     return {part: (parts[part], sides.get(part) == {False}) for part in sorted(parts)}
 
 
+def _spread(decision: Decision, zones: Mapping[str, Sequence[int]]) -> dict[str, str]:
+    """By zone, how many pods of the pod's controller run there."""
+    owner, found = controller_of(decision.pod.pod.metadata), siblings(decision)
+    counted = {zone: count(sum(found.get(place, 0) for place in places), "pod") for zone, places in zones.items()}
+    kind = owner.kind if owner is not None else ""
+    return {zone: say("● {pods} of its {kind}", pods=pods, kind=kind) for zone, pods in counted.items() if kind}
+
+
 def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) -> bool:
     node = decision.cluster.nodes[place]
     name = node.metadata.name
@@ -292,7 +302,7 @@ def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) ->
         first, _, last = word.partition(RANGE)
         return natural(first) <= natural(name) <= natural(last)
     if word in FILLS and word != FITS:
-        return word == kind
+        return word == (EVICTS if kind == CHOSEN_ONE else kind)
     verdict = verdict_of(decision, place)
     if word == FITS or verdict == f"{REFUSED}{word}":
         return verdict in (FITS, f"{REFUSED}{word}") and (word == FITS) == (verdict == FITS)
@@ -314,10 +324,12 @@ class _Nodes:
         self.notes = {part: say("the volume is here") for part, (_, here) in zones.items() if here}
         if zones:
             large = {part: places for part, (places, _) in zones.items()}
+        elif asked.pools == ZONE:
+            self.notes = _spread(decision, large)
         elif decision.verdicts is not None:
             self.notes = {pool: taints(decision, places) for pool, places in large.items()}
         self.large, self.small = large, small
-        self.cells = Cells(decision, large | small)
+        self.cells = Cells(decision, large | small, siblings(decision) if asked.pools == ZONE else {})
         self.far = dots(small, width)
         self.above = 21 if self.crumbs else 0
         space = height - self.above - self.far.bottom - BELOW

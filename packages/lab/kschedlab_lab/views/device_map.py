@@ -68,8 +68,9 @@ GAP, PAD, SPACE = 14, 10, 8
 """Pixels between nodes, inside a node, and between devices."""
 LEAST, MOST, LOWEST = 40, 86, 26
 """The least and the greatest width of a device, and its least height."""
-HIGHEST, AROUND = 175, 180
-"""The height of the largest device where there is room, and of what else a node needs."""
+SMALL, FLAT, AROUND = 80, 0.16, 160
+"""The least height of the largest device, its most for the width of the picture, and the height of what else a node
+needs, but for its tree."""
 NARROW, NAMES, SIDE = 158, 92, 7
 """The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -85,9 +86,10 @@ class Scale(NamedTuple):
 
 
 def draw_devices(decision: Decision, room: Room, asked: bool = True) -> Html:
-    """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet."""
+    """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet; before, room is
+    kept for the trees."""
     seen = sights(decision)
-    return draw_sights(seen if asked else [unasked(node) for node in seen], room)
+    return draw_sights(seen, room) if asked else draw_sights([unasked(node) for node in seen], room, whole=seen)
 
 
 def draw_sights(
@@ -106,7 +108,7 @@ def draw_sights(
     trees = max((tree_height(node.steps) for node in whole or seen), default=0)
     columns = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
     free = room.height / -(-len(seen) // columns) - trees - AROUND
-    scale = _scale(seen, min(max(free, 112), HIGHEST) if beside else 46)
+    scale = _scale(seen, min(max(free, SMALL), FLAT * room.width) if beside else 46)
     shared = _shared(seen)
     if beside:
         wide = (width - GAP * (columns - 1)) / columns
@@ -124,27 +126,9 @@ def draw_sights(
         pool = wrap([_device(each, MOST, scale, {}) for each in shared.values()], width, SPACE, SPACE)
         title = words(say(SHARED), fill=INK_2)
         lines.append(_keyed(column([title, pool], 6), "shared"))
-    lines += _legend(seen, whole or seen, width)
     part = column(lines, GAP if beside else 6)
     spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
     return svg([moved(part, SIDE, 6)], room.width, part.height + 10, spoken)
-
-
-def _legend(seen: Sequence[NodeSight], whole: Sequence[NodeSight], wide: float) -> list[Part]:
-    """What the signs at the devices mean, with room for those that come later in the story."""
-    entries, later_ = _entries(seen), _entries([*seen, *whole])
-    if not later_:
-        return []
-    high = wrap(later_, wide, 18, 4).height
-    drawn = wrap(entries, wide, 18, 4) if entries else Part(0, 0)
-    return [Part(wide, high, (moved(drawn, 0, 0),))]
-
-
-def _entries(seen: Sequence[NodeSight]) -> list[Part]:
-    """Each sign at a device, with its meaning."""
-    ways = dict.fromkeys(way for node in seen for each in node.devices if (way := _way(each)))
-    signs = dict.fromkeys((WAYS[way], BRIEF[way]) for way in ways)
-    return [row([Part(16, 16, (icon(sign, 0, 0, INK_2),)), words(say(what), fill=INK_2)], 5) for sign, what in signs]
 
 
 def unasked(node: NodeSight) -> NodeSight:
@@ -339,7 +323,7 @@ def _facts(device: Sight, wide: float, high: float, colour: str) -> list[Html]:
         kind = words(fitted(shown, wide - 2, bold=True), bold=True, fill=colour)
         lines = [kind, words(fitted(device.amount, wide - 4), fill=colour)] if device.amount and high >= 34 else [kind]
     text = column(lines, 0, "middle")
-    return [placed(text, wide / 2, (high - text.height) / 2 + (4 if high < 40 else 0))]
+    return [placed(text, wide / 2, (high - text.height) / 2 + (4 if len(lines) == 1 else 0))]
 
 
 def _corner(sign: str, wide: float, stroke: str) -> Html:

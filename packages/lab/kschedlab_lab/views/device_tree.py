@@ -13,7 +13,7 @@ from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
 
-LINE, STEP = 21, 14
+LINE, STEP = 19, 14
 """Pixels from one device to the next, and from one to those that were tried after it was taken."""
 MOST = 12
 """The lines of a tree; of a longer search, the first ones."""

@@ -15,6 +15,7 @@ from kschedlab_lab.views.node_map import (
     EDGE,
     EVICTS,
     FILLS,
+    FITS,
     GOOD,
     MORE,
     ONE,
@@ -33,7 +34,6 @@ SWATCH, GAP = 14, 6
 EXPLAINED = 500
 """The most nodes whose reasons are compared."""
 NAMES = {
-    CHOSEN_ONE: later("chosen"),
     GOOD: later("fits"),
     EVICTS: later("fits if others leave"),
     ONE: later("only {plugin}"),
@@ -66,16 +66,6 @@ def legend(decision: Decision, width: float, each: int = 1, closed: int = 0) -> 
     return wrap([_drawn(entry) for entry in _entries(decision, each, closed)], width, 18, 4)
 
 
-def in_a_line(decision: Decision, width: float, each: int = 1, closed: int = 0) -> Part:
-    """The first entries of the legend, as many as fit in a line."""
-    shown: list[Part] = []
-    for entry in map(_drawn, _entries(decision, each, closed)):
-        if sum(part.width + 18 for part in [*shown, entry]) - 18 > width:
-            break
-        shown.append(entry)
-    return row(shown, 18)
-
-
 def in_a_column(decision: Decision, width: float, height: float, each: int = 1, closed: int = 0) -> Part:
     """The legend one below the other, with what is known of each kind, if it is not too high with it."""
     entries = _entries(decision, each, closed)
@@ -86,6 +76,7 @@ def in_a_column(decision: Decision, width: float, height: float, each: int = 1, 
 def _entries(decision: Decision, each: int, closed: int) -> list[Entry]:
     kind_of = kinds(decision)
     found, entries = Counter(kind_of), list[Entry]()
+    found[EVICTS if decision.node is None else GOOD] += found[CHOSEN_ONE]
     for kind, name in NAMES.items():
         if kind == ONE:
             entries += [
@@ -95,7 +86,7 @@ def _entries(decision: Decision, each: int, closed: int) -> list[Entry]:
                 for plugin, places in one_away(decision, kind_of).items()
             ]
         elif found[kind]:
-            entries.append(Entry(kind, say(name), f"{found[kind]:,}", kind))
+            entries.append(Entry(kind, say(name), f"{found[kind]:,}", FITS if kind == GOOD else kind))
     if len(decision.best) > 1:
         entries.append(Entry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}"))
     if each:

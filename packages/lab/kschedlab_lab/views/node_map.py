@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kschedlab.cluster.pools import pools as usual_pools
 from kschedlab.decision import Decision
 from kschedlab.filter.stage import EXCLUDED
 from kschedlab.messages import later, listed, say
+from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
 from kschedlab_lab.views.layout import phrase
@@ -198,6 +200,14 @@ def starred(decision: Decision) -> int:
     return decision.cluster.index.get(decision.node or decision.nominated_node or "", -1)
 
 
+def siblings(decision: Decision) -> Counter[int]:
+    """By position of a node, how many pods with the pod's controller run there."""
+    own, pods, found = controller_of(decision.pod.pod.metadata), decision.cluster.pods, Counter[int]()
+    for row in np.flatnonzero(pods.node >= 0).tolist() if own is not None else ():
+        found[int(pods.node[row])] += controller_of(pods.info(row).pod.metadata) == own
+    return found
+
+
 def closed(decision: Decision, pools: Mapping[str, Sequence[int]]) -> set[int]:
     """The nodes that are cordoned, or have a taint that others of their pool do not have."""
     found, nodes = set[int](), decision.cluster.nodes
@@ -285,10 +295,12 @@ def word_of(pool: str) -> str:
 
 
 class Cells:
-    """Draws the cells of one map of ``pools``. ``pick``: a click on a node answers a question."""
+    """Draws the cells of one map of ``pools``. ``pods``: how many of them are drawn as dots, by position of a node."""
 
-    def __init__(self, decision: Decision, pools: Mapping[str, Sequence[int]], pick: bool = False) -> None:
-        self.decision, self.pick = decision, pick
+    def __init__(
+        self, decision: Decision, pools: Mapping[str, Sequence[int]], pods: Mapping[int, int] | None = None
+    ) -> None:
+        self.decision, self.pods = decision, pods or {}
         cluster = decision.cluster
         self.kinds, self.star = kinds(decision), starred(decision)
         self.tied = {cluster.index[name] for name in decision.best} if len(decision.best) > 1 else set()
@@ -300,8 +312,8 @@ class Cells:
         line = cluster.resources.get(scarcest(decision), 0)
         self.share = np.minimum(cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 1.0)
         self.share[cluster.allocatable[line] == 0] = 1
-        self.closed = closed(decision, pools)
         self.pools = {place: pool for pool, places in pools.items() for place in places}
+        self.closed = closed(decision, usual_pools(cluster)) & self.pools.keys()
         self.short = short_names(cluster.names)
         self.last = {
             place: name
@@ -357,7 +369,6 @@ class Cells:
             marks["data_set"] = f"show: {word_of(self.pools[best])} {name}{RANGE}{names[group[-1]]}"
         else:
             marks["data_set"] = f"node: {name}"
-            marks["data_pick"] = name if self.pick else None
         marks |= {"data_tip": self.tip(group), "role": None if tab else "img"}
         box: dict[str, Any] = {"x": f"{x:g}", "width": size, "height": size, "rx": corner(size)}
         return element("rect", **box, data_key=f"node/{name}", **marks)
@@ -365,7 +376,7 @@ class Cells:
     def _writing(self, made: Grid) -> Iterator[Html]:
         """How much is free, closed nodes, ties, names and scores."""
         size, texts = made.shape.wide, list[Html]()
-        free, bars, ties = "", "", ""
+        free, bars, ties, pods = "", "", "", ""
         inset = max(1.5, 0.3 * corner(size))  # the corners of what is free stay within those of the square
         wide = size - 2 * inset
         for group, x, y in made.cells:
@@ -374,6 +385,9 @@ class Cells:
             is_star = self.kinds[place] == CHOSEN_ONE
             if not is_star and (left := round(float(1 - self.share[list(group)].mean()) * wide)):
                 free += f"M{x + inset:g} {y + inset:g}h{wide:g}v{left}h{-wide:g}z"
+            many = self.pods.get(place, 0) if len(group) == 1 else 0
+            for turn in range(many):
+                pods += f"M{x + size / 2 + 5 * (turn - (many - 1) / 2):g} {y + size - 5:g}h0"
             if len(group) == 1 and place in self.closed:
                 bars += f"M{x + 3:g} {y + size - 3:g}L{x + size - 3:g} {y + 3:g}"
             if named:
@@ -391,6 +405,8 @@ class Cells:
             yield element("path", d=free, fill=TRAY, fill_opacity=opacity)
         if bars:
             yield element("path", d=bars, stroke=INK_3, stroke_width=1.5, stroke_linecap="round")
+        if pods:
+            yield element("path", d=pods, stroke="currentColor", stroke_width=4.5, stroke_linecap="round")
         if ties:
             yield element("path", d=ties, fill="none", stroke=CHOSEN)
         if texts:

@@ -118,7 +118,8 @@ def test_a_click_on_a_node_asks_why_not_that_one():
     at = session.shown["at"] | {"node": "general-07"}
     (reply,) = session.receive({"set": at, "n": 1})
     shown = reply["shown"]
-    assert "general-07 fits too, but has 599 of 606 points" in shown["sentence"]
+    assert "general-07 fits too, but has 599 of 606 points" in shown["picture"]
+    assert shown["sentence"] == session.panel.move(node="none").view.sentence, "so that nothing moves under the hand"
     assert "Why not general-07?" in shown["picture"] and "Why not general-07?" in shown["table"]
     (reply,) = session.receive({"set": at | {"node": "none"}, "n": 2})
     assert "Why not" not in reply["shown"]["picture"]
@@ -133,7 +134,7 @@ def test_a_change_is_applied_by_a_click_and_taken_back():
     picture = drawn(after.view)
     assert picture.count('data-key="star"') == 1 and 'data-key="node/data-01-new"' in picture
     new = after.move(node="data-01-new")
-    assert "data-01-new is the chosen node." in new.view.sentence
+    assert "data-01-new is the chosen node." in drawn(new.view) and 'data-set="change: none"' in drawn(new.view)
     assert "Why not" not in drawn(new.move(change="none").view), "the new node is gone"
     assert panel.move(change="no such change").view.sentence == panel.view.sentence
     assert "change" in after.move(question=lesson.WHY).view.idle and "change" not in after.view.idle

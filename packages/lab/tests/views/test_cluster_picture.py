@@ -12,8 +12,8 @@ from kschedlab.text.html import join
 from kschedlab.text.whatif import whatif_answers
 from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
-from kschedlab_lab.views.cluster_detail import Choice, choice_shapes, ends
-from kschedlab_lab.views.cluster_picture import WAITING, Asked, cluster_picture, near_pools, shown_nodes
+from kschedlab_lab.views.cluster_detail import Choice, choice_shapes
+from kschedlab_lab.views.cluster_picture import Asked, cluster_picture, near_pools, shown_nodes, undecided
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import why_not
 
@@ -117,6 +117,16 @@ def test_a_node_keeps_its_place_whatever_is_asked_and_changed(world, key):
     ]
     first, *others = (places(cluster_picture(base, Room(), each, "")) for each in asked)
     assert first and all(other == first for other in others)
+    low, high, open_ = (
+        places(cluster_picture(decision, Room(540, height), each, ""))
+        for decision, height, each in (
+            (base, 370, asked[0]),
+            (base, 440, asked[1]),
+            (undecided(base), 340, Asked(near=near)),
+        )
+    )
+    assert low == high, "however much is said above"
+    assert key == "data/postgres-0" or low == open_, "a volume's zones are part of the answer"
     for answer in whatif_answers(found):
         applied = Asked("why", QUESTIONS, near=near, choices=choices, before=base)
         after = places(cluster_picture(answer.decision, Room(), applied, ""))
@@ -159,19 +169,15 @@ def test_few_nodes_are_boxes_whatever_their_pool(nodes, room):
     assert size(svg)[1] <= room.height + 1
 
 
-def test_the_other_waiting_pods_are_named_and_can_be_asked_about(world):
-    decision = explain("shop/banner-0", world).decision
-    svg = str(cluster_picture(decision, Room(1080, 460), Asked("why", QUESTIONS), ""))
-    shown = re.findall('data-set="pod: ([^"]*)"', svg)
-    assert len(shown) == WAITING + 1 and "8 more wait" in svg
-    narrow = str(cluster_picture(decision, Room(400, 300), Asked("why", QUESTIONS), ""))
-    assert 0 < narrow.count('data-set="pod: ') < WAITING and re.search(r"\d+ more wait", narrow)
-    seen = set[str]()
-    while shown[0] not in seen:  # "more" leads through all of them
-        seen.update(shown[:-1])
-        svg = str(cluster_picture(explain(shown[-1], world).decision, Room(1080, 460), Asked("why", QUESTIONS), ""))
-        shown = re.findall('data-set="pod: ([^"]*)"', svg)
+def test_the_next_pod_leads_through_all_that_wait(world):
+    key, seen = "shop/banner-0", set[str]()
+    while key not in seen:
+        seen.add(key)
+        svg = str(cluster_picture(explain(key, world).decision, Room(), Asked("why", QUESTIONS), ""))
+        (key,) = re.findall('data-set="pod: ([^",]*), node: none, change: none"', svg)
     assert seen == set(world.pending)
+    alone = explain("default/mine", cluster(node("n"), pod("mine"))).decision
+    assert 'data-set="pod: ' not in str(cluster_picture(alone, Room(), Asked("why", QUESTIONS), ""))
 
 
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
@@ -179,14 +185,17 @@ def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
     shapes, height = choice_shapes(many, "c1", 300, 200)
     text = str(join(shapes))
     assert "and 3 more in the table" in text and height <= 220
-    assert text.count('aria-pressed="true"') == 1 and 'data-set="change: c1"' in text
+    assert text.count('aria-pressed="true"') == 1 and 'data-set="change: c2"' in text
     assert "more in the table" not in str(join(choice_shapes(many, "", 300, 900)[0]))
 
 
-def test_the_ends_of_generated_names_stay():
-    assert ends("web-5f7d9-abcde", 500) == "web-5f7d9-abcde"
-    short = ends("invoices-xkdgggvsv-84zgj", 120)
-    assert short.startswith("invo") and short.endswith("-84zgj") and "…" in short
+def test_in_zones_the_pods_of_the_same_controller_are_dots(world):
+    decision = explain("shop/notifications-m28f29nql-28wnb", world).decision
+    zones, pools_ = (Asked(show="general", pools=label) for label in ("topology.kubernetes.io/zone", ""))
+    svg = str(cluster_picture(decision, Room(), zones, ""))
+    assert re.findall(r"● (\d+) pods of its ReplicaSet", svg) == ["8", "8", "7"]
+    (dots,) = re.findall(r'd="([^"]*)" stroke="currentColor" stroke-width="4.5"', svg)
+    assert dots.count("M") == 23 and "ReplicaSet" not in str(cluster_picture(decision, Room(), pools_, ""))
 
 
 def test_hostile_names_stay_text():
