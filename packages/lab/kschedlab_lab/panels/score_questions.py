@@ -176,7 +176,7 @@ def which_change() -> Question[Settings]:
         return said if answer == right(settings) else sentences((said, why(settings, right(settings))))
 
     def changed(settings: Settings) -> Settings:
-        return settings.changed(**changes[right(settings)])
+        return settings.changed(**changes[right(settings)], node="node-a")
 
     changes = {say(text): change for text, change in CHANGES.items()}
     text = say("Which change lets node-a draw level with the first?")

@@ -459,7 +459,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     is_stacked = place.width < LEAST and high >= 2 * side + 4
     signs = signs[: max(int((room - 40) // (side + 2)), 1 + is_stacked)] if high >= side + 2 else []
     beside = room - (side + (2 if corner == 5 else 1)) * (1 if is_stacked and signs else len(signs)) + (edge - corner)
-    if place.width < SLIM and text_width(block.name, SMALL, bold=True) > beside:
+    ringed = block.mark in ("arriving", "placed") and place.width < LEAST
+    if (place.width < SLIM or ringed) and text_width(block.name, SMALL, bold=True) > beside:
         signs, beside = [], room  # the ring says it, too
     halo: dict[str, Any] = (
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}

@@ -26,7 +26,7 @@ ASKED = 160
 """The least room for the names of plugins and the pod's request, in pixels."""
 VETOES, MILLION = "NodePreferAvoidPods", 1_000_000
 """What NodePreferAvoidPods gives: 100 x 10000. It vetoes whom it does not give them."""
-ROW, LEAST, MOST, GAP = 24, 80, 190, 10
+ROW, LEAST, MOST, GAP = 21, 80, 190, 10
 """Height of a row below nodes; the least and the greatest height of the nodes above it, and what parts them."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
 
