@@ -44,7 +44,7 @@ def draw_handing_out(now: Handout, room: Room, alt: str) -> Html:
     spare = room.height - end - errors - 14 - len(bands) * HEAD
     lane = min(max(0.36 * spare / len(workers), LANE[0]), LANE[1])
     high = min(max((spare - lane * len(workers)) / (len(rows) * len(bands)), LOWEST), HIGHEST)
-    rows = [_slots(each, now, at.wide if high >= READABLE else 0) for each in rows]
+    rows = [_slots(each, now, at.wide if high >= READABLE else 0, number) for number, each in enumerate(rows)]
     y = end + lane * len(workers) + 10
     empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
     cards = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places)]
@@ -63,15 +63,17 @@ def _ticks(piece: Piece) -> int:
     return piece.end - piece.start
 
 
-def _slots(each: Row, now: Handout, wide: float) -> Row:
-    """The row with the numbers that fit into cells of this width; sums and failures are always said."""
+def _slots(each: Row, now: Handout, wide: float, number: int) -> Row:
+    """The row with the numbers that fit into cells of this width and that no worker is on; sums and failures are always
+    said."""
     if each.strong:
         return each
-    cells = []
+    busy = (piece for piece in now.work if _at_work(now, piece) and _line(now, piece) == number)
+    cells, covered = [], {now.names[piece.node] for piece in busy}
     for cell, node in zip(each.cells, now.names, strict=True):
         tip = say("{algorithm} of {node}: {score}", algorithm=each.name, node=node, score=cell.text)
         marks = {**cell.marks, "data_tip": tip} if cell.text else cell.marks
-        fits = cell.text == CROSS or text_width(cell.text) <= wide - 1
+        fits = cell.text == CROSS or text_width(cell.text) <= wide - 1 and node not in covered
         cells.append(replace(cell, text=cell.text if fits else "", small="", marks=marks))
     return replace(each, cells=cells)
 
@@ -144,8 +146,9 @@ def _lanes(now: Handout, workers: Sequence[int], at: Columns, scale: Scale, top:
         ]
     last = max(piece.end for piece in now.work)
     x, middle = scale.left + last * scale.tick, top + high * len(workers) / 2
-    shapes.append(element("path", d=f"M{x:.1f} {top - 2:g}V{top + high * len(workers):g}", stroke=INK_2))
-    shapes.append(label(say("{ticks} ticks", ticks=last), x + 6, middle + 4, font_weight="bold"))
+    if now.tick:
+        shapes.append(element("path", d=f"M{x:.1f} {top - 2:g}V{top + high * len(workers):g}", stroke=INK_2))
+        shapes.append(label(say("{ticks} ticks", ticks=last), x + 6, middle + 4, font_weight="bold"))
     x = scale.left + now.tick * scale.tick
     line = f"M{x:.1f} {top - 2:g}V{top + high * len(workers):g}"
     shapes.append(element("path", d=line, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3", data_key="now"))
@@ -168,16 +171,20 @@ def _letters(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
 
 def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
     """Workers on the slot that they write next, or below their column when they have finished it in this tick."""
-    lines = [i for i, name in enumerate(now.scores.plugins) if name not in FUNCTIONS]
     shapes = []
     for piece in now.work:
         if _at_work(now, piece) and piece.node in part:
-            done = now.done(piece)
-            line = lines[done] if done < len(lines) else lines[-1]
+            line = _line(now, piece)
             size = min(10, max(8, high / 2), at.wide / 2)
             x, middle = at.x(piece.node) + at.wide / 2, y + (line + 0.5) * high
             shapes.append(token(piece.worker, x, middle, size, data_key=f"worker/{piece.worker}"))
     return shapes
+
+
+def _line(now: Handout, piece: Piece) -> int:
+    """The row that the piece's worker is on."""
+    lines = [i for i, name in enumerate(now.scores.plugins) if name not in FUNCTIONS]
+    return lines[min(now.done(piece), len(lines) - 1)]
 
 
 def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
