@@ -104,6 +104,13 @@ def test_a_number_is_typed(shown: Show) -> None:
     expect(page.page.locator(".ks-wrong")).to_contain_text("Every division is rounded down. (4000m - 2500m) × 100")
 
 
+def test_a_change_is_guessed_and_the_answer_is_beside_the_picture_that_it_leads_to(shown: Show) -> None:
+    page = shown(score.panel(stage="summed").ask(questions.which_change()))
+    page.page.get_by_role("button", name="node-d loses its taint").click()
+    expect(page.page.locator(".ks-wrong")).to_contain_text("If node-d loses its taint, node-d has the highest sum.")
+    expect(page.key("column/node-a")).to_have_text("★ node-a")
+
+
 def test_a_weight_is_dragged_and_a_place_on_the_map_is_clicked(shown: Show) -> None:
     page = shown(weights.panel())
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
