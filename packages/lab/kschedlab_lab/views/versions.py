@@ -12,7 +12,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import GAP, SMALL, Plan, arrange, remark, shapes
-from kschedlab_lab.views.ladder_drawing import FALLS, TIGHT, ladder, lanes
+from kschedlab_lab.views.ladder_drawing import FALLS, Lane, Lanes, ladder, lanes
 from kschedlab_lab.views.layout import Part, column, moved, padded, row, words
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
@@ -93,7 +93,9 @@ def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
     captions = preemption is None  # else the ladder tells why
     shown = [replace(box, captions=box.captions[:1] if len(box.captions) < 2 else ()) for box in shown]
     below = _below(board, room)
-    high = TIGHT * len(board.rungs) + FALLS if board.rungs else 0
+    first, *_ = arrange(shown, room, below.height, captions, most=BOX, short=LOW).places
+    rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, False, tight=True, only=board.rungs)
+    high = rules.row * len(board.rungs) + FALLS if board.rungs else 0
     plan = arrange(shown, room, below.height + high, captions, most=BOX, short=LOW)
     parts = shapes(shown, plan, scarcest(decision), captions)
     if preemption is not None:
